@@ -1,0 +1,73 @@
+package windrow
+
+import java.time.Duration
+import java.util.Locale
+import scala.language.implicitConversions
+
+/** A length of time in microseconds, as written by the user: "10 minutes", "1 hour 30 seconds".
+  *
+  * It may be negative (an offset of windows); where that makes no sense the spec refuses it.
+  */
+final case class TimeSpan(micros: Long) extends AnyVal {
+
+  /** The shortest exact text in one unit: `TimeSpan(60000000)` is "1 minute". */
+  override def toString: String = {
+    val (name, unit) = TimeSpan.Names.find { case (_, u) => micros % u == 0 }.get
+    val count        = micros / unit
+    if (micros == 0) "0 seconds" else s"$count $name${if (count == 1) "" else "s"}"
+  }
+}
+
+object TimeSpan {
+  val Zero: TimeSpan = TimeSpan(0)
+
+  private val Names = Seq(
+    "week"        -> 604800000000L,
+    "day"         -> 86400000000L,
+    "hour"        -> 3600000000L,
+    "minute"      -> 60000000L,
+    "second"      -> 1000000L,
+    "millisecond" -> 1000L,
+    "microsecond" -> 1L)
+
+  private val Units: Map[String, Long] = Names.toMap ++ Map(
+    "w" -> 604800000000L, "d" -> 86400000000L, "h" -> 3600000000L, "min" -> 60000000L,
+    "m" -> 60000000L, "sec" -> 1000000L, "s" -> 1000000L, "ms" -> 1000L, "us" -> 1L)
+
+  private val Part = """([+-]?\d+)\s*([a-z]+)\s*""".r
+
+  /** Reads SQL-style text, or says in `Left` what is wrong with it. */
+  def parse(text: String): Either[SpecProblem, TimeSpan] = {
+    val trimmed = text.trim.toLowerCase(Locale.ROOT).stripPrefix("interval ").trim
+    def refuse(code: String, why: String) = Left(SpecProblem(code, s"'$text' $why"))
+    if (trimmed.matches("""[+-]?\d+(\.\d+)?"""))
+      refuse("DURATION_WITHOUT_UNIT", s"has no unit. Say '$trimmed seconds', or Count($trimmed) for messages.")
+    else {
+      val parts = Part.findAllMatchIn(trimmed).toList
+      if (parts.isEmpty || parts.map(_.matched).mkString != trimmed)
+        refuse("DURATION_NOT_UNDERSTOOD", "is no duration. Say for example '90 seconds' or '1 hour 30 minutes'.")
+      else
+        parts.foldLeft[Either[SpecProblem, Long]](Right(0L)) { (sum, part) =>
+          sum.flatMap { total =>
+            val name = part.group(2)
+            Units.get(name).orElse(Units.get(name.stripSuffix("s"))) match {
+              case None =>
+                refuse("DURATION_NOT_UNDERSTOOD", s"has the unit '$name'; allowed are ${Names.map(_._1 + "s").mkString(", ")}.")
+              case Some(unit) =>
+                try Right(Math.addExact(total, Math.multiplyExact(part.group(1).toLong, unit)))
+                catch {
+                  case _: ArithmeticException | _: NumberFormatException =>
+                    refuse("DURATION_TOO_LONG", "is longer than 64 bits of microseconds (292,000 years).")
+                }
+            }
+          }
+        }.map(TimeSpan(_))
+    }
+  }
+
+  implicit def fromText(text: String): TimeSpan =
+    parse(text).fold(problem => throw SpecError("TimeSpan", Seq(problem)), identity)
+
+  implicit def fromDuration(duration: Duration): TimeSpan =
+    TimeSpan(Math.addExact(Math.multiplyExact(duration.getSeconds, 1000000L), duration.getNano / 1000L))
+}

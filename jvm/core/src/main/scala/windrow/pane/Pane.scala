@@ -1,0 +1,54 @@
+package windrow
+
+/** When a pane fired, seen from its window: before it was complete, as it became complete, or after. */
+sealed abstract class Timing(val code: Byte)
+
+object Timing {
+  case object Early  extends Timing(0) { override def toString = "EARLY"   }
+  case object OnTime extends Timing(1) { override def toString = "ON_TIME" }
+  case object Late   extends Timing(2) { override def toString = "LATE"    }
+
+  private val All = Array(Early, OnTime, Late)
+
+  def apply(code: Byte): Timing = All(code.toInt)
+}
+
+/** One firing of a window.
+  *
+  * @param start
+  *   of the window, inclusive, in microseconds
+  * @param end
+  *   of the window, exclusive, in microseconds
+  * @param index
+  *   0, 1, … within its window and key
+  * @param isLast
+  *   the watermark had passed the end of the window and its lateness
+  * @param isRetraction
+  *   withdraws the pane of the same index, whose fields it repeats
+  * @tparam K
+  *   key
+  * @tparam V
+  *   value
+  */
+final case class Pane[K, V](
+    key: K,
+    start: Long,
+    end: Long,
+    timing: Timing,
+    index: Long,
+    isLast: Boolean,
+    isRetraction: Boolean,
+    value: V)
+
+/** Why a message entered no window. */
+sealed abstract class Reason(val code: Byte)
+
+object Reason {
+  case object InvalidTime    extends Reason(0) { override def toString = "INVALID_TIME"     }
+  case object TooFarAhead    extends Reason(1) { override def toString = "TOO_FAR_AHEAD"    }
+  case object TooLate        extends Reason(2) { override def toString = "TOO_LATE"         }
+
+  private val All = Array(InvalidTime, TooFarAhead, TooLate)
+
+  def apply(code: Byte): Reason = All(code.toInt)
+}
