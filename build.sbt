@@ -22,15 +22,20 @@ lazy val common = Seq(
     "org.scalacheck"            %% "scalacheck"       % Versions.scalacheck % Test),
   Test / fork          := true,
   Test / baseDirectory := (ThisBuild / baseDirectory).value, // where the tests find tests/transcripts
-  Test / javaOptions  ++= testJvm((ThisBuild / baseDirectory).value),
-  Test / testOptions  ++= slowOnes)
+  Test / javaOptions ++= testJvm((ThisBuild / baseDirectory).value),
+  Test / testOptions ++= slowOnes)
 
 /** Temporary files of the tests stay in the checkout; -Dwindrow.* reach them. */
 def testJvm(root: File): Seq[String] = {
   val temporary = root / ".build/tmp"
   IO.createDirectory(temporary)
-  sparkOnJava17 ++ Seq("-Xmx2g", "-Xss8m", s"-Djava.io.tmpdir=$temporary", "-Djdk.reflect.useDirectMethodHandle=false",
-    "-Dio.netty.tryReflectionSetAccessible=true", "-Duser.timezone=UTC") ++
+  sparkOnJava17 ++ Seq(
+    "-Xmx2g",
+    "-Xss8m",
+    s"-Djava.io.tmpdir=$temporary",
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Duser.timezone=UTC") ++
     sys.props.collect { case (name, value) if name.startsWith("windrow.") => s"-D$name=$value" }
 }
 
@@ -43,7 +48,7 @@ def slowOnes: Seq[TestOption] =
 lazy val core = (project in file("jvm/core")).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
-  name                         := "windrow-core",
+  name := "windrow-core",
   Compile / resourceGenerators += Def.task {
     val file = (Compile / resourceManaged).value / "windrow/version.properties"
     IO.write(file, s"version=${version.value}\n")
@@ -53,14 +58,16 @@ lazy val core = (project in file("jvm/core")).settings(
 lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
-  name                 := "windrow-testkit",
-  libraryDependencies  += "org.scalacheck" %% "scalacheck" % Versions.scalacheck)
+  name                                    := "windrow-testkit",
+  libraryDependencies += "org.scalacheck" %% "scalacheck" % Versions.scalacheck)
 
 lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).settings(
   common,
-  name                  := "windrow-spark",
-  libraryDependencies   += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
-  Test / fullClasspath  := LaterSpark.instead((Test / fullClasspath).value, (laterSpark / Compile / managedClasspath).value),
+  name                                      := "windrow-spark",
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
+  Test / fullClasspath := LaterSpark.instead(
+    (Test / fullClasspath).value,
+    (laterSpark / Compile / managedClasspath).value),
   windrowJar := ThinJar.write(
     roots = (core / Compile / products).value ++ (testkit / Compile / products).value ++ (Compile / products).value,
     license = (ThisBuild / baseDirectory).value / "LICENSE",
@@ -69,15 +76,15 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).setting
 
 /** No code: the Spark on which the JVM tests run. A project of its own, so that only the tests download it. */
 lazy val laterSpark = (project in file("project/later-spark")).settings(
-  target               := (ThisBuild / baseDirectory).value / "target/later-spark",
-  publish / skip       := true,
-  libraryDependencies  += "org.apache.spark" %% "spark-sql" % Versions.sparkRun)
+  target                                    := (ThisBuild / baseDirectory).value / "target/later-spark",
+  publish / skip                            := true,
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkRun)
 
-lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark % "compile;provided->provided")
+lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
   .enablePlugins(JmhPlugin).settings(
     common,
-    publish / skip := true,
-    name           := "windrow-benchmarks",
+    publish / skip                            := true,
+    name                                      := "windrow-benchmarks",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided)
 
 lazy val windrow = (project in file(".")).aggregate(core, testkit, spark, benchmarks).settings(

@@ -21,7 +21,8 @@ object SparkFree {
         sys.error("sparkFree finds no Spark where there is some: the check is broken")
       val found = sparkArtefacts((Compile / fullClasspath).value ++ (Test / fullClasspath).value)
       if (found.nonEmpty)
-        sys.error(s"${thisProject.value.id} must not know Spark, but has on its class path: ${found.distinct.mkString(", ")}")
+        sys.error(
+          s"${thisProject.value.id} must not know Spark, but has on its class path: ${found.distinct.mkString(", ")}")
     },
     Test / test := (Test / test).dependsOn(sparkFree).value)
 }

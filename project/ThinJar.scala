@@ -14,9 +14,10 @@ object ThinJar {
     val combined = IO.createTemporaryDirectory
     try {
       val entries = files.groupBy(_._2).toSeq.sortBy(_._1).map {
-        case (path, Seq((file, _)))                                   => file -> path
-        case (path, several) if path.startsWith("META-INF/services/") => concatenated(several.map(_._1), combined / path) -> path
-        case (path, several)                                          => sys.error(s"several modules have $path: ${several.map(_._1).mkString(", ")}")
+        case (path, Seq((file, _))) => file -> path
+        case (path, several) if path.startsWith("META-INF/services/") =>
+          concatenated(several.map(_._1), combined / path) -> path
+        case (path, several) => sys.error(s"several modules have $path: ${several.map(_._1).mkString(", ")}")
       }
       IO.createDirectory(jar.getParentFile)
       IO.jar(entries :+ (license -> "META-INF/LICENSE"), jar, manifest(version), Some(January1980))
