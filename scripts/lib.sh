@@ -7,8 +7,12 @@ venv=$root/.venv
 python=$venv/bin/python
 build=$root/.build
 
-# Temporary files of Python, Spark and RocksDB stay in the checkout.
+# Without a UTF-8 locale Java cannot open a checkout whose path is not plain ASCII.
+case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in *[Uu][Tt][Ff]*) ;; *) export LC_ALL=C.UTF-8 ;; esac
+
+# Temporary files of Python, Spark and RocksDB stay in the checkout; Spark stays on this machine.
 mkdir -p "$build/tmp"
+export SPARK_LOCAL_IP=${SPARK_LOCAL_IP:-127.0.0.1}
 export TMPDIR=$build/tmp SPARK_LOCAL_DIRS=$build/tmp
 export SPARK_SUBMIT_OPTS="\"-Djava.io.tmpdir=$build/tmp\" ${SPARK_SUBMIT_OPTS:-}"
 
