@@ -1,3 +1,3 @@
-"""The one place of the Python package's version; build.sbt has the same (tested)."""
+"""The version of the package and of its JAR; the build reads it from here."""
 
 __version__ = "0.1.0"
