@@ -73,7 +73,7 @@ class WindowOperatorSpec:
             elif span is not None:
                 object.__setattr__(self, name, _duration.show(span))
         if not found:
-            found = self._problems()
+            found = _problems(self.lateness, self.accumulation, self.maxFuture)
         if found:
             raise SpecError.of(repr(self.window), found)
         if isinstance(self.window, Session) and not isinstance(self.window.gap, str):
@@ -95,6 +95,8 @@ class WindowOperatorSpec:
         accumulation = _accumulation(reader)
         max_future = reader.span(reader.fields, "max_future")
         window = read_kind(reader, reader.fields.get("window"))
+        if all(problem.code.endswith("_NOT_POSITIVE") for problem in reader.problems):
+            reader.problems += _problems(lateness, accumulation, max_future)
         reader.raise_if_refused(f"{cls.__name__}.fromJson")
         assert window is not None
         return cls(
@@ -117,23 +119,25 @@ class WindowOperatorSpec:
             fields["max_future"] = _duration.micros(self.maxFuture)
         return fields
 
-    def _problems(self) -> list[SpecProblem]:
-        """Everything wrong, given that all durations can be read."""
-        lateness = None if self.lateness is None else _duration.micros(self.lateness)
-        found: list[SpecProblem] = []
-        if lateness is None:
-            text = "say lateness('0 seconds') or longer."
-            found.append(SpecProblem("LATENESS_NOT_STATED", text))
-        elif lateness < 0:
-            text = f"lateness is '{self.lateness}'; it must be '0 seconds' or longer."
-            found.append(SpecProblem("LATENESS_NEGATIVE", text))
-        elif lateness > 0 and self.accumulation is None:
-            text = f"lateness '{self.lateness}' fires a window again: accumulate({ACCUMULATING!r})."
-            found.append(SpecProblem("ACCUMULATION_NOT_STATED", text))
-        if self.maxFuture is not None and _duration.micros(self.maxFuture) < 0:
-            text = f"maxFuture is '{self.maxFuture}'; it must be '0 seconds' or longer."
-            found.append(SpecProblem("MAX_FUTURE_NEGATIVE", text))
-        return found
+
+def _problems(
+    lateness: Duration | None, accumulation: AccumulationMode | None, max_future: Duration | None
+) -> list[SpecProblem]:
+    """Everything wrong with durations that can be read, and with what is not stated."""
+    allowed = None if lateness is None else _duration.micros(lateness)
+    found: list[SpecProblem] = []
+    if allowed is None:
+        found.append(SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer."))
+    elif allowed < 0:
+        text = f"lateness is '{lateness}'; it must be '0 seconds' or longer."
+        found.append(SpecProblem("LATENESS_NEGATIVE", text))
+    elif allowed > 0 and accumulation is None:
+        text = f"lateness '{lateness}' fires a window again: accumulate({ACCUMULATING!r})."
+        found.append(SpecProblem("ACCUMULATION_NOT_STATED", text))
+    if max_future is not None and _duration.micros(max_future) < 0:
+        text = f"maxFuture is '{max_future}'; it must be '0 seconds' or longer."
+        found.append(SpecProblem("MAX_FUTURE_NEGATIVE", text))
+    return found
 
 
 def _trigger_fields(late: PaneTrigger) -> object:
