@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import windrow as wr
+from feed import Feed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
+time.tzset()
 
 PARITY = Path(__file__).parents[1] / "parity"
 
@@ -29,7 +35,6 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
-        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={folder}")
     )
 
 
@@ -40,3 +45,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def feed(spark: SparkSession, tmp_path: Path) -> Feed:
+    """Give an empty stream of orders."""
+    return Feed(spark, tmp_path / "orders")
