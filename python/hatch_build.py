@@ -8,7 +8,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SOURCES = ("build.sbt", "project/*.*", "jvm/*/src/main/**/*.scala")
+_SOURCES = ("build.sbt", "project/*.*", "jvm/*/src/main/**/*.*")
 
 
 class JarHook(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
