@@ -13,3 +13,11 @@ lazy val core = (project in file("jvm/core")).settings(
   common,
   name                                                         := "windrow-core",
   libraryDependencies += "com.fasterxml.jackson.core" % "jackson-databind" % jackson % Provided)
+
+lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(
+  common,
+  name := "windrow-testkit",
+  libraryDependencies ++= Seq(
+    "com.fasterxml.jackson.core" % "jackson-databind" % jackson % Provided,
+    "org.scalacheck"            %% "scalacheck"       % "1.18.1",
+    "org.scalatest"             %% "scalatest"        % "3.2.19" % Test))
