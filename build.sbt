@@ -1,23 +1,91 @@
 ThisBuild / organization := "io.windrow"
-ThisBuild / version      := "0.1.0"
-ThisBuild / scalaVersion := "2.13.18"
+ThisBuild / version      := Versions.windrow((ThisBuild / baseDirectory).value / "python/windrow/_version.py")
+ThisBuild / scalaVersion := Versions.scala
+ThisBuild / licenses     := Seq(License.Apache2)
 
-val sparkCompile = "4.1.1" // lowest supported
-val jackson      = "2.20.0"
+lazy val windrowJar = taskKey[File]("The one JAR of our own classes, in the Python package")
+
+// What Spark needs on Java 17, as its own launcher gives it.
+val sparkOnJava17 = Seq(
+  "java.base/java.lang", "java.base/java.lang.invoke", "java.base/java.lang.reflect", "java.base/java.io",
+  "java.base/java.net", "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent",
+  "java.base/java.util.concurrent.atomic", "java.base/jdk.internal.ref", "java.base/sun.nio.ch",
+  "java.base/sun.nio.cs", "java.base/sun.security.action", "java.base/sun.util.calendar",
+  "java.security.jgss/sun.security.krb5").map(opened => s"--add-opens=$opened=ALL-UNNAMED")
 
 lazy val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
-  javacOptions ++= Seq("--release", "17"))
+  Compile / doc / scalacOptions -= "-Werror",
+  libraryDependencies ++= Seq(
+    "com.fasterxml.jackson.core" % "jackson-databind" % Versions.jackson    % Provided, // Spark brings it
+    "org.scalatest"             %% "scalatest"        % Versions.scalatest  % Test,
+    "org.scalacheck"            %% "scalacheck"       % Versions.scalacheck % Test),
+  Test / fork          := true,
+  Test / baseDirectory := (ThisBuild / baseDirectory).value, // where the tests find tests/transcripts
+  Test / javaOptions ++= testJvm((ThisBuild / baseDirectory).value),
+  Test / testOptions ++= slowOnes)
+
+/** Temporary files of the tests stay in the checkout; -Dwindrow.* reach them. */
+def testJvm(root: File): Seq[String] = {
+  val temporary = root / ".build/tmp"
+  IO.createDirectory(temporary)
+  sparkOnJava17 ++ Seq(
+    "-Xmx2g",
+    "-Xss8m",
+    s"-Djava.io.tmpdir=$temporary",
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Duser.timezone=UTC") ++
+    sys.props.collect { case (name, value) if name.startsWith("windrow.") => s"-D$name=$value" }
+}
+
+/** Suites and tests tagged org.scalatest.tags.Slow rest in `scripts/test quick`. */
+def slowOnes: Seq[TestOption] =
+  if (sys.props.get("windrow.mode").contains("quick"))
+    Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "org.scalatest.tags.Slow"))
+  else Nil
 
 lazy val core = (project in file("jvm/core")).settings(
   common,
-  name                                                         := "windrow-core",
-  libraryDependencies += "com.fasterxml.jackson.core" % "jackson-databind" % jackson % Provided)
+  SparkFree.settings(control = LocalProject("spark")),
+  name := "windrow-core",
+  Compile / resourceGenerators += Def.task {
+    val file = (Compile / resourceManaged).value / "windrow/version.properties"
+    IO.write(file, s"version=${version.value}\n")
+    Seq(file)
+  })
 
 lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(
   common,
-  name := "windrow-testkit",
-  libraryDependencies ++= Seq(
-    "com.fasterxml.jackson.core" % "jackson-databind" % jackson % Provided,
-    "org.scalacheck"            %% "scalacheck"       % "1.18.1",
-    "org.scalatest"             %% "scalatest"        % "3.2.19" % Test))
+  SparkFree.settings(control = LocalProject("spark")),
+  name                                    := "windrow-testkit",
+  libraryDependencies += "org.scalacheck" %% "scalacheck" % Versions.scalacheck)
+
+lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).settings(
+  common,
+  name                                      := "windrow-spark",
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
+  Test / fullClasspath := LaterSpark.instead(
+    (Test / fullClasspath).value,
+    (laterSpark / Compile / managedClasspath).value),
+  windrowJar := ThinJar.write(
+    roots = (core / Compile / products).value ++ (testkit / Compile / products).value ++ (Compile / products).value,
+    license = (ThisBuild / baseDirectory).value / "LICENSE",
+    version = version.value,
+    jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
+
+/** No code: the Spark on which the JVM tests run. A project of its own, so that only the tests download it. */
+lazy val laterSpark = (project in file("project/later-spark")).settings(
+  target                                    := (ThisBuild / baseDirectory).value / "target/later-spark",
+  publish / skip                            := true,
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkRun)
+
+lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
+  .enablePlugins(JmhPlugin).settings(
+    common,
+    publish / skip                            := true,
+    name                                      := "windrow-benchmarks",
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided)
+
+lazy val windrow = (project in file(".")).aggregate(core, testkit, spark, benchmarks).settings(
+  publish / skip := true)

@@ -12,7 +12,8 @@ final case class SpecProblem(code: String, text: String) {
 }
 
 /** A spec that cannot be used; the message holds every problem found in it. */
-final class SpecError private (val problems: Seq[SpecProblem], message: String) extends IllegalArgumentException(message)
+final class SpecError private (val problems: Seq[SpecProblem], message: String)
+    extends IllegalArgumentException(message)
 
 object SpecError {
 
@@ -21,6 +22,6 @@ object SpecError {
     */
   def apply(subject: String, problems: Seq[SpecProblem]): SpecError = problems match {
     case Seq(SpecProblem(code, text)) => new SpecError(problems, s"[$code] $subject: $text")
-    case many                         => new SpecError(many, s"${many.size} problems in $subject: ${many.mkString(" ")}")
+    case many => new SpecError(many, s"${many.size} problems in $subject: ${many.mkString(" ")}")
   }
 }

@@ -31,14 +31,21 @@ object TimeSpan {
     "microsecond" -> 1L)
 
   private val Units: Map[String, Long] = Names.toMap ++ Map(
-    "w" -> 604800000000L, "d" -> 86400000000L, "h" -> 3600000000L, "min" -> 60000000L,
-    "m" -> 60000000L, "sec" -> 1000000L, "s" -> 1000000L, "ms" -> 1000L, "us" -> 1L)
+    "w"   -> 604800000000L,
+    "d"   -> 86400000000L,
+    "h"   -> 3600000000L,
+    "min" -> 60000000L,
+    "m"   -> 60000000L,
+    "sec" -> 1000000L,
+    "s"   -> 1000000L,
+    "ms"  -> 1000L,
+    "us"  -> 1L)
 
   private val Part = """([+-]?\d+)\s*([a-z]+)\s*""".r
 
   /** Reads SQL-style text, or says in `Left` what is wrong with it. */
   def parse(text: String): Either[SpecProblem, TimeSpan] = {
-    val trimmed = text.trim.toLowerCase(Locale.ROOT).stripPrefix("interval ").trim
+    val trimmed                           = text.trim.toLowerCase(Locale.ROOT).stripPrefix("interval ").trim
     def refuse(code: String, why: String) = Left(SpecProblem(code, s"'$text' $why"))
     if (trimmed.matches("""[+-]?\d+(\.\d+)?"""))
       refuse("DURATION_WITHOUT_UNIT", s"has no unit. Say '$trimmed seconds', or Count($trimmed) for messages.")
@@ -52,7 +59,9 @@ object TimeSpan {
             val name = part.group(2)
             Units.get(name).orElse(Units.get(name.stripSuffix("s"))) match {
               case None =>
-                refuse("DURATION_NOT_UNDERSTOOD", s"has the unit '$name'; allowed are ${Names.map(_._1 + "s").mkString(", ")}.")
+                refuse(
+                  "DURATION_NOT_UNDERSTOOD",
+                  s"has the unit '$name'; allowed are ${Names.map(_._1 + "s").mkString(", ")}.")
               case Some(unit) =>
                 try Right(Math.addExact(total, Math.multiplyExact(part.group(1).toLong, unit)))
                 catch {

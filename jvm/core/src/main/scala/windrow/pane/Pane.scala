@@ -44,9 +44,9 @@ final case class Pane[K, V](
 sealed abstract class Reason(val code: Byte)
 
 object Reason {
-  case object InvalidTime    extends Reason(0) { override def toString = "INVALID_TIME"     }
-  case object TooFarAhead    extends Reason(1) { override def toString = "TOO_FAR_AHEAD"    }
-  case object TooLate        extends Reason(2) { override def toString = "TOO_LATE"         }
+  case object InvalidTime extends Reason(0) { override def toString = "INVALID_TIME"  }
+  case object TooFarAhead extends Reason(1) { override def toString = "TOO_FAR_AHEAD" }
+  case object TooLate     extends Reason(2) { override def toString = "TOO_LATE"      }
 
   private val All = Array(InvalidTime, TooFarAhead, TooLate)
 

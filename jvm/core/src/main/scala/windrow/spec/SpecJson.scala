@@ -100,7 +100,8 @@ object SpecJson {
     }
 
     private def windowKind(node: JsonNode): Option[WindowKind] =
-      if (node == null || !node.isObject) refuse("WINDOW_NOT_STATED", "window is missing; say for example Tumbling('1 minute').")
+      if (node == null || !node.isObject)
+        refuse("WINDOW_NOT_STATED", "window is missing; say for example Tumbling('1 minute').")
       else {
         def need(name: String) = span(node, name).orElse(
           refuse(s"${name.toUpperCase}_NOT_STATED", s"window.$name is missing; it is a duration."))
@@ -123,25 +124,29 @@ object SpecJson {
         case 1 => Some(EachMessage)
         case n => Some(Every(n))
       }
-      else refuse("TRIGGER_UNKNOWN", s"late is ${node.toString}; allowed are null, \"each_step\" and {\"every_messages\": n}.")
+      else refuse(
+        "TRIGGER_UNKNOWN",
+        s"late is ${node.toString}; allowed are null, \"each_step\" and {\"every_messages\": n}.")
 
     private def mode(node: JsonNode): Option[AccumulationMode] = node.asText match {
       case "accumulating" => Some(Accumulating)
       case other          => refuse("ACCUMULATION_UNKNOWN", s"accumulation is '$other'; allowed is accumulating.")
     }
 
-    private def span(node: JsonNode, name: String): Option[TimeSpan] = Option(node.get(name)).filterNot(_.isNull).flatMap {
-      case number if number.isIntegralNumber && number.canConvertToLong =>
-        try Some(TimeSpan(Math.multiplyExact(number.asLong, unit)))
-        catch {
-          case _: ArithmeticException =>
-            refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
-        }
-      case text if text.isTextual =>
-        TimeSpan.parse(text.asText).fold(
-          p => refuse(p.code, s"$name: ${p.text}"),
-          span => Some(span))
-      case other => refuse("DURATION_NOT_UNDERSTOOD", s"$name is ${other.toString}; it must be a whole number of $timeUnit.")
-    }
+    private def span(node: JsonNode, name: String): Option[TimeSpan] =
+      Option(node.get(name)).filterNot(_.isNull).flatMap {
+        case number if number.isIntegralNumber && number.canConvertToLong =>
+          try Some(TimeSpan(Math.multiplyExact(number.asLong, unit)))
+          catch {
+            case _: ArithmeticException =>
+              refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
+          }
+        case text if text.isTextual =>
+          TimeSpan.parse(text.asText).fold(
+            p => refuse(p.code, s"$name: ${p.text}"),
+            span => Some(span))
+        case other =>
+          refuse("DURATION_NOT_UNDERSTOOD", s"$name is ${other.toString}; it must be a whole number of $timeUnit.")
+      }
   }
 }

@@ -24,8 +24,9 @@ final case class WindowOperatorDraft(
         s"lateness '${lateness.get}' fires a window again: accumulate(ACCUMULATING).")) ++
       maxFuture.filter(_.micros < 0).map(span =>
         SpecProblem("MAX_FUTURE_NEGATIVE", s"maxFuture is '$span'; it must be '0 seconds' or longer.")) ++
-      Some(late).collect { case Every(n) if n < 1 =>
-        SpecProblem("COUNT_NOT_POSITIVE", s"late=Every(messages=$n): it must be 1 or more.")
+      Some(late).collect {
+        case Every(n) if n < 1 =>
+          SpecProblem("COUNT_NOT_POSITIVE", s"late=Every(messages=$n): it must be 1 or more.")
       }
     Either.cond(found.isEmpty, new WindowOperatorSpec(this), found)
   }
@@ -35,11 +36,11 @@ final case class WindowOperatorDraft(
 
 /** A checked description of a windowed aggregation (the sources' name). It exists only without problems. */
 final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) {
-  def window: WindowKind              = draft.window
-  def lateness: TimeSpan              = draft.lateness.get
-  def late: PaneTrigger               = draft.late
-  def accumulation: AccumulationMode  = draft.accumulation.getOrElse(Accumulating)
-  def maxFuture: Option[TimeSpan]     = draft.maxFuture
+  def window: WindowKind             = draft.window
+  def lateness: TimeSpan             = draft.lateness.get
+  def late: PaneTrigger              = draft.late
+  def accumulation: AccumulationMode = draft.accumulation.getOrElse(Accumulating)
+  def maxFuture: Option[TimeSpan]    = draft.maxFuture
   override def equals(other: Any): Boolean = other match {
     case that: WindowOperatorSpec => draft == that.draft
     case _                        => false

@@ -1,0 +1,40 @@
+import java.io.File
+import java.util.jar.{Attributes, Manifest}
+import sbt.*
+
+/** One JAR of our own classes and resources; what others made stays outside. */
+object ThinJar {
+  private val January1980 = 315532800000L // one time for all entries: the same sources give the same bytes
+
+  /** @param roots
+    *   the folders of classes and resources of the modules
+    */
+  def write(roots: Seq[File], license: File, version: String, jar: File): File = {
+    val files    = roots.flatMap(root => Path.allSubpaths(root).filter(_._1.isFile))
+    val combined = IO.createTemporaryDirectory
+    try {
+      val entries = files.groupBy(_._2).toSeq.sortBy(_._1).map {
+        case (path, Seq((file, _))) => file -> path
+        case (path, several) if path.startsWith("META-INF/services/") =>
+          concatenated(several.map(_._1), combined / path) -> path
+        case (path, several) => sys.error(s"several modules have $path: ${several.map(_._1).mkString(", ")}")
+      }
+      IO.createDirectory(jar.getParentFile)
+      IO.jar(entries :+ (license -> "META-INF/LICENSE"), jar, manifest(version), Some(January1980))
+      jar
+    } finally IO.delete(combined)
+  }
+
+  private def concatenated(files: Seq[File], into: File): File = {
+    IO.writeLines(into, files.flatMap(IO.readLines(_)))
+    into
+  }
+
+  private def manifest(version: String): Manifest = {
+    val result = new Manifest
+    result.getMainAttributes.put(Attributes.Name.MANIFEST_VERSION, "1.0")
+    result.getMainAttributes.put(Attributes.Name.IMPLEMENTATION_TITLE, "windrow")
+    result.getMainAttributes.put(Attributes.Name.IMPLEMENTATION_VERSION, version)
+    result
+  }
+}

@@ -1,0 +1,16 @@
+/** Every version the build names, and nothing else. */
+object Versions {
+  val scala        = "2.13.18"
+  val sparkCompile = "4.1.1"  // the lowest supported: what compiles against it runs on the later ones
+  val sparkRun     = "4.2.0"  // the JVM tests run on it; the Python tests run on the package's own Spark
+  val jackson      = "2.20.0" // Spark 4.1.1's
+  val scalatest    = "3.2.19"
+  val scalacheck   = "1.18.1"
+
+  /** The version of windrow: of the Python package, which reads the same file. */
+  def windrow(file: java.io.File): String = {
+    val Line = """__version__ = "([^"]+)"""".r
+    sbt.IO.readLines(file).collectFirst { case Line(version) => version }
+      .getOrElse(sys.error(s"$file has no line that sets __version__"))
+  }
+}
