@@ -57,7 +57,7 @@ object Replay {
         print(s"cannot be read: ${error.getMessage}")
         1
       case Right(transcript) =>
-        print(TranscriptWriter.write(transcript, engine.run(transcript)))
+        print(TranscriptWriter.write(engine.run(transcript).inPlaceOfExpected(transcript)))
         0
     }.max
 

@@ -19,13 +19,29 @@ trait Engine {
 
 object Engine {
 
-  def all: Seq[Engine] = Seq(ReferenceEngine) ++ ServiceLoader.load(classOf[Engine]).iterator.asScala
+  def all: Seq[Engine] = Seq(ReferenceEngine, new CoreEngine) ++ ServiceLoader.load(classOf[Engine]).iterator.asScala
 
   def named(name: String): Option[Engine] = all.find(_.name == name)
 }
 
 /** What an engine did with a case. */
-sealed trait Outcome
+sealed trait Outcome {
+
+  /** The case with what really came out in place of what it expected; panes are sorted by key and window. */
+  def inPlaceOfExpected(transcript: TranscriptCase): TranscriptCase = this match {
+    case Outcome.Ran(results, atEnd) =>
+      val steps = transcript.steps.zip(results).map {
+        case (feed: Step.Feed, StepResult.Emitted(emission)) => feed.copy(expected = emission.asExpected)
+        case (_: Step.AskCounters, StepResult.Counted(all))  => Step.AskCounters(all)
+        case (step, _)                                       => step
+      }
+      val end = transcript.atEnd.map(_.copy(expected = atEnd.fold(Expected.Anything)(_.asExpected)))
+      transcript.copy(steps = steps, atEnd = end, refused = None)
+    case Outcome.Refused(problems) =>
+      transcript.copy(steps = Nil, atEnd = None, refused = Some(problems.map(_.code).mkString(" ")))
+    case Outcome.NotRun(_) => transcript
+  }
+}
 
 object Outcome {
 

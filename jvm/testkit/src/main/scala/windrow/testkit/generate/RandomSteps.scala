@@ -14,6 +14,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private var watermark      = Option.empty[Long]
   private var processingTime = Option.empty[Long]
   private var sent           = Vector.empty[Message]
+  private var held           = Vector.empty[Message]
   private var nextOffset     = Map(0 -> random.nextInt(3).toLong, 1 -> 0L)
 
   def result(): Seq[Step] = Seq.fill(1 + random.nextInt(12))(step()).flatten
@@ -39,15 +40,27 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
     case 5     => Option.when(sent.nonEmpty)(pick(edges(pick(sent))))
   }
 
+  /** New, a replay, or one that was held back and comes out of the order of offsets. */
   private def message(): Message =
-    if (offsets && sent.nonEmpty && once(8)) pick(sent) // a replay
-    else {
-      val time = Option.when(!once(25))(eventTime())
-      val made = Message(pick(keys), time, random.nextInt(21) - 10L, gap = gap())
-      val next = if (offsets) identified(made) else made
+    if (offsets && sent.nonEmpty && once(8)) pick(sent)
+    else if (held.nonEmpty && once(3)) {
+      val next = held.head
+      held = held.tail
       sent :+= next
       next
+    } else if (once(12)) {
+      held :+= made()
+      message()
+    } else {
+      sent :+= made()
+      sent.last
     }
+
+  private def made(): Message = {
+    val time = Option.when(!once(25))(eventTime())
+    val made = Message(pick(keys), time, random.nextInt(21) - 10L, gap = gap())
+    if (offsets) identified(made) else made
+  }
 
   private def gap(): Option[Long] = Option.when(spec.window == Session.OfMessage)(1L + random.nextInt(12))
 

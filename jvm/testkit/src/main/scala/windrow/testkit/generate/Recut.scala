@@ -24,19 +24,17 @@ object Recut {
     case other            => other
   }
 
-  /** The case with what really came out as what is expected. */
-  def expecting(transcript: TranscriptCase, outcome: Outcome): TranscriptCase =
-    TranscriptReader.read(TranscriptWriter.write(transcript, outcome))
-
   /** Smaller cases, for a search of the smallest that still fails: without a step, or without a message. */
-  def smaller(transcript: TranscriptCase): Iterator[TranscriptCase] =
-    transcript.steps.indices.iterator.flatMap { index =>
-      val (before, step +: after) = transcript.steps.splitAt(index)
-      def replaced(steps: Seq[Step]) = transcript.copy(steps = before ++ steps ++ after)
-      Iterator(replaced(Nil)) ++ (step match {
-        case feed: Step.Feed =>
-          feed.messages.indices.iterator.map(i => replaced(Seq(feed.copy(messages = feed.messages.patch(i, Nil, 1)))))
-        case _ => Iterator.empty
-      })
-    }
+  def smaller(transcript: TranscriptCase): Iterator[TranscriptCase] = {
+    val steps = transcript.steps
+    steps.zipWithIndex.iterator.flatMap { case (step, index) =>
+      val without = Iterator(steps.patch(index, Nil, 1))
+      without ++ withoutMessage(step).map(steps.updated(index, _))
+    }.map(fewer => transcript.copy(steps = fewer))
+  }
+
+  private def withoutMessage(step: Step): Iterator[Step] = step match {
+    case feed: Step.Feed => feed.messages.indices.iterator.map(i => feed.copy(messages = feed.messages.patch(i, Nil, 1)))
+    case _               => Iterator.empty
+  }
 }

@@ -98,7 +98,9 @@ object Message {
 final case class RejectedMessage(key: Option[String], time: Option[Long], value: Long, reason: Reason)
 
 /** What came out of one step. */
-final case class Emission(panes: Seq[Emission.ValuePane], rejected: Seq[RejectedMessage])
+final case class Emission(panes: Seq[Emission.ValuePane], rejected: Seq[RejectedMessage]) {
+  def asExpected: Expected = Expected(Some(panes.sortBy(pane => (pane.key, pane.start, pane.end))), Some(rejected))
+}
 
 object Emission {
   type ValuePane = Pane[Option[String], Map[String, Value]]

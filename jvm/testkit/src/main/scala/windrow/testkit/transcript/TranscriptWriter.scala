@@ -21,24 +21,6 @@ object TranscriptWriter {
     node.toString
   }
 
-  /** The same case with what really came out in place of what was expected. Panes are sorted by key and window. */
-  def write(transcript: TranscriptCase, outcome: Outcome): String = outcome match {
-    case Outcome.Ran(results, atEnd) =>
-      val steps = transcript.steps.zip(results).map {
-        case (feed: Step.Feed, StepResult.Emitted(emission)) => feed.copy(expected = whole(emission))
-        case (_: Step.AskCounters, StepResult.Counted(all))  => Step.AskCounters(all)
-        case (step, _)                                       => step
-      }
-      val end = transcript.atEnd.map(_.copy(expected = atEnd.fold(Expected.Anything)(whole)))
-      write(transcript.copy(steps = steps, atEnd = end, refused = None))
-    case Outcome.Refused(problems) =>
-      write(transcript.copy(steps = Nil, atEnd = None, refused = Some(problems.map(_.code).mkString(" "))))
-    case Outcome.NotRun(_) => write(transcript)
-  }
-
-  private def whole(emission: Emission): Expected =
-    Expected(Some(emission.panes.sortBy(pane => (pane.key, pane.start, pane.end))), Some(emission.rejected))
-
   private final class UnitWriter(unit: TimeUnit) {
 
     def array[T](all: Iterable[T])(one: T => JsonNode): ArrayNode =
