@@ -45,10 +45,10 @@ object Replay {
   }
 
   private def ready(call: Call): Either[String, (Call, Path, Engine)] = for {
-    file   <- call.file.toRight(Usage)
-    _      <- Either.cond(Files.isReadable(file), (), s"$file cannot be read")
+    file <- call.file.toRight(Usage)
+    _    <- Either.cond(Files.isReadable(file), (), s"$file cannot be read")
     engine <- Engine.named(call.engine).toRight(
-                s"there is no engine '${call.engine}' here, only ${Engine.all.map(_.name).mkString(", ")}")
+      s"there is no engine '${call.engine}' here, only ${Engine.all.map(_.name).mkString(", ")}")
   } yield (call, file, engine)
 
   private def show(cases: Seq[Either[TranscriptError, TranscriptCase]], engine: Engine, print: String => Unit): Int =
@@ -69,7 +69,8 @@ object Replay {
     val verdicts = cases.map(_.fold(Verdict.Unreadable(_), Verdict.of(_, engine, gaps)))
     verdicts.flatMap(_.text).foreach(print)
     val counts = verdicts.groupBy(_.name).view.mapValues(_.size).toSeq.sorted
-    print(s"${cases.size} cases on ${engine.name}: ${counts.map { case (name, count) => s"$count $name" }.mkString(", ")}")
+    print(
+      s"${cases.size} cases on ${engine.name}: ${counts.map { case (name, count) => s"$count $name" }.mkString(", ")}")
     if (verdicts.exists(_.isFailure)) 1 else 0
   }
 }

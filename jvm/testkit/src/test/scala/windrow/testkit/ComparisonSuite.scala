@@ -47,17 +47,21 @@ class ComparisonSuite extends AnyFunSuite {
     "is_last"      -> withFirstPane(_.copy(isLast = true)),
     "a retraction" -> withFirstPane(_.copy(isRetraction = true)),
     "no panes"     -> withStep(0)(step => step.copy(expected = step.expected.copy(panes = Some(Nil)))),
-    "a pane more"  -> withStep(0)(step => step.copy(expected = step.expected.copy(panes = step.expected.panes.map(p => p ++ p)))),
-    "the order"    -> withStep(2)(step => step.copy(expected = step.expected.copy(panes = step.expected.panes.map(_.reverse)))),
+    "a pane more" -> withStep(0)(step =>
+      step.copy(expected = step.expected.copy(panes = step.expected.panes.map(p => p ++ p)))),
+    "the order" -> withStep(2)(step =>
+      step.copy(expected = step.expected.copy(panes = step.expected.panes.map(_.reverse)))),
     "the reason" -> withStep(0)(step =>
-      step.copy(expected = step.expected.copy(rejected = step.expected.rejected.map(_.map(_.copy(reason = Reason.TooLate)))))),
+      step.copy(expected =
+        step.expected.copy(rejected = step.expected.rejected.map(_.map(_.copy(reason = Reason.TooLate)))))),
     "no rejected" -> withStep(0)(step => step.copy(expected = step.expected.copy(rejected = Some(Nil)))),
     "a rejected more" -> withStep(0)(step =>
       step.copy(expected = step.expected.copy(rejected = step.expected.rejected.map(r => r ++ r)))),
-    "a counter"   -> right.copy(steps = right.steps.updated(1, Step.AskCounters(Map("accepted" -> 2L)))),
-    "no counter"  -> right.copy(steps = right.steps.updated(1, Step.AskCounters(Map("unheard" -> 0L)))),
-    "at_end"      -> right.copy(atEnd = Some(AtEnd(isFinal = true, Expected(None, Some(Seq(RejectedMessage(None, None, 0, Reason.TooLate))))))),
-    "a refusal"   -> right.copy(refused = Some("LATENESS_NOT_STATED")))
+    "a counter"  -> right.copy(steps = right.steps.updated(1, Step.AskCounters(Map("accepted" -> 2L)))),
+    "no counter" -> right.copy(steps = right.steps.updated(1, Step.AskCounters(Map("unheard" -> 0L)))),
+    "at_end" -> right.copy(atEnd =
+      Some(AtEnd(isFinal = true, Expected(None, Some(Seq(RejectedMessage(None, None, 0, Reason.TooLate))))))),
+    "a refusal" -> right.copy(refused = Some("LATENESS_NOT_STATED")))
 
   test("nothing differs from what is right") {
     assert(differences(right) == Nil)
@@ -82,8 +86,9 @@ class ComparisonSuite extends AnyFunSuite {
 
   test("panes of different windows come in any order") {
     val panes = ReferenceEngine.run(right) match {
-      case Outcome.Ran(StepResult.Emitted(first) +: _, _) => first.panes.flatMap(p => Seq(p, p.copy(key = Option.empty[String])))
-      case other                                          => fail(other.toString)
+      case Outcome.Ran(StepResult.Emitted(first) +: _, _) =>
+        first.panes.flatMap(p => Seq(p, p.copy(key = Option.empty[String])))
+      case other => fail(other.toString)
     }
     val twoKeys = right.copy(steps = Seq(Step.Feed(Nil, expected = Expected(Some(panes), None))), atEnd = None)
     def came(panes: Seq[Emission.ValuePane]) = Outcome.Ran(Seq(StepResult.Emitted(Emission(panes, Nil))), None)

@@ -26,6 +26,14 @@ class CoreVersusReference extends AnyFunSuite {
     }
   }
 
+  test("20 cases whose state is cut into many pieces") {
+    (first until first + 20).foreach { seed =>
+      val transcript = RandomCase(seed, scale = 40)
+      val run        = engines(seed.toInt.abs % engines.size)._2
+      if (differences(transcript, run).nonEmpty) report(smallest(transcript, run), run)
+    }
+  }
+
   private def differences(transcript: TranscriptCase, run: TranscriptCase => Outcome): Seq[String] = {
     val plain    = transcript.copy(steps = transcript.steps.filter(_ != Step.Restart)) // told anew by `run`
     val expected = ReferenceEngine.run(plain).inPlaceOfExpected(plain)

@@ -14,7 +14,8 @@ object Comparison {
     case Outcome.Ran(results, atEnd) =>
       val text = new UnitText(transcript.timeUnit)
       transcript.refused.map(code => s"the spec must be refused with $code, but it ran").toSeq ++
-        Option.when(results.size != transcript.steps.size)(s"${transcript.steps.size} steps, but ${results.size} results") ++
+        Option.when(
+          results.size != transcript.steps.size)(s"${transcript.steps.size} steps, but ${results.size} results") ++
         transcript.steps.zip(results).zipWithIndex.flatMap { case ((step, result), index) =>
           ofStep(step, result, text).map(difference => s"step ${index + 1}: $difference")
         } ++
@@ -43,7 +44,8 @@ object Comparison {
     def byWindow(panes: Seq[ValuePane]) = panes.groupBy(pane => (pane.key, pane.start, pane.end))
     val (wanted, came)                  = (byWindow(expected), byWindow(actual))
     (wanted.keySet ++ came.keySet).toSeq.sorted.flatMap { window =>
-      val pairs = wanted.getOrElse(window, Nil).map(Option(_)).zipAll(came.getOrElse(window, Nil).map(Option(_)), None, None)
+      val pairs =
+        wanted.getOrElse(window, Nil).map(Option(_)).zipAll(came.getOrElse(window, Nil).map(Option(_)), None, None)
       pairs.collect {
         case (a, b) if !a.zip(b).exists { case (a, b) => isSame(a, b) } =>
           s"pane ${text.window(window)}: expected ${a.fold("nothing")(text.pane)}, came ${b.fold("nothing")(text.pane)}"
@@ -68,7 +70,8 @@ object Comparison {
       s"of ${window._1.fold("null")("'" + _ + "'")} [${time(window._2)}, ${time(window._3)})"
 
     def pane(pane: ValuePane): String =
-      s"${if (pane.isRetraction) "retraction of " else ""}${pane.timing} ${pane.index}${if (pane.isLast) " (last)" else ""} " +
+      s"${if (pane.isRetraction) "retraction of " else ""}${pane.timing} ${pane.index}${if (pane.isLast) " (last)"
+        else ""} " +
         pane.value.toSeq.sortBy(_._1).map { case (name, value) => s"$name=${value.toJson}" }.mkString(" ")
 
     def rejected(message: RejectedMessage): String =

@@ -15,8 +15,9 @@ final class CoreEngine(shards: Int = 4) extends Engine {
   def name: String = "core"
 
   def run(transcript: TranscriptCase): Outcome = transcript.spec match {
-    case Left(problems)                   => Outcome.Refused(problems)
-    case Right(_) if transcript.fillGaps => Outcome.Refused(Seq(SpecProblem("VALUE_NOT_SUPPORTED", "fill_gaps is true.")))
+    case Left(problems) => Outcome.Refused(problems)
+    case Right(_) if transcript.fillGaps =>
+      Outcome.Refused(Seq(SpecProblem("VALUE_NOT_SUPPORTED", "fill_gaps is true.")))
     case Right(spec) =>
       val core = new CoreShards(spec, new TranscriptAggregation(transcript.aggregates), shards)
       val results = transcript.steps.map {
@@ -99,5 +100,6 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
 private object CoreKey {
   def write(key: Option[String]): Key = new Key(key.fold(Array[Byte](0))(text => 1.toByte +: text.getBytes(UTF_8)))
 
-  def read(key: Key): Option[String] = Option.when(key.bytes(0) == 1)(new String(key.bytes, 1, key.bytes.length - 1, UTF_8))
+  def read(key: Key): Option[String] =
+    Option.when(key.bytes(0) == 1)(new String(key.bytes, 1, key.bytes.length - 1, UTF_8))
 }

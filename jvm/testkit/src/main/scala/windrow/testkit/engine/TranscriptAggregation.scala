@@ -70,10 +70,10 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
   def read(in: ByteReader): TranscriptBuffer = new TranscriptBuffer(Array.fill(4)(in.long()), ordered.read(in))
 
   private object InOrder extends Aggregation[Vector[Long], Vector[Long]] {
-    def zero: Vector[Long]                                           = Vector.empty
+    def zero: Vector[Long]                                             = Vector.empty
     def combine(left: Vector[Long], right: Vector[Long]): Vector[Long] = left ++ right
-    def copy(buffer: Vector[Long]): Vector[Long]                     = buffer
-    def lower(buffer: Vector[Long]): Vector[Long]                    = buffer
+    def copy(buffer: Vector[Long]): Vector[Long]                       = buffer
+    def lower(buffer: Vector[Long]): Vector[Long]                      = buffer
     def write(buffer: Vector[Long], out: ByteWriter): Unit = {
       out.count(buffer.size.toLong)
       buffer.foreach(out.long)
@@ -90,8 +90,9 @@ private object TranscriptAggregation {
   /** The position of a message in [[Message.Order]], as bytes that compare like it among messages of one key. */
   def position(message: Message): Array[Byte] = {
     val out = ByteBuffer.allocate(5 * 9)
-    Seq(message.time, message.partition.map(_.toLong), message.offset, Some(message.value), message.gap).foreach { part =>
-      out.put((if (part.isDefined) 1 else 0).toByte).putLong(part.getOrElse(0L) ^ Long.MinValue)
+    Seq(message.time, message.partition.map(_.toLong), message.offset, Some(message.value), message.gap).foreach {
+      part =>
+        out.put((if (part.isDefined) 1 else 0).toByte).putLong(part.getOrElse(0L) ^ Long.MinValue)
     }
     out.array
   }

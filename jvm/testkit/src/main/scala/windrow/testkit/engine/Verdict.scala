@@ -33,10 +33,10 @@ object Verdict {
       case Outcome.NotRun(reason) => NotRun(id, reason)
       case outcome =>
         (Comparison.differences(transcript, outcome), gaps.reason(id, engine.name)) match {
-          case (Nil, None)            => Equal
-          case (Nil, Some(_))         => PassedGap(id)
-          case (differences, None)    => Different(id, differences)
-          case (_, Some(reason))      => KnownGap(id, reason)
+          case (Nil, None)         => Equal
+          case (Nil, Some(_))      => PassedGap(id)
+          case (differences, None) => Different(id, differences)
+          case (_, Some(reason))   => KnownGap(id, reason)
         }
     }
   }

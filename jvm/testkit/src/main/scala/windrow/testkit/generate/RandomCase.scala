@@ -11,12 +11,14 @@ object RandomCase {
 
   /** @param offsets
     *   whether messages carry (partition, offset), and some come twice
+    * @param scale
+    *   about how many times more keys and messages than a few, for state that does not fit into one piece
     */
-  def apply(seed: Long, offsets: Boolean = true): TranscriptCase = {
+  def apply(seed: Long, offsets: Boolean = true, scale: Int = 1): TranscriptCase = {
     val random     = new Random(seed)
     val draft      = RandomSpec(random)
     val aggregates = RandomSpec.aggregates(random)
-    val steps      = new RandomSteps(random, draft, offsets).result()
+    val steps      = new RandomSteps(random, draft, offsets, scale).result()
     TranscriptCase(
       id = s"random-$seed",
       source = Some("windrow.testkit.RandomCase"),
@@ -46,7 +48,8 @@ private[testkit] object RandomSpec {
       window = random.nextInt(6) match {
         case 0     => Tumbling(TimeSpan(1), offset)
         case 1     => Tumbling(upTo(30), offset)
-        case 2 | 3 => Hopping(upTo(30), upTo(35), offset)
+        case 2     => Hopping(upTo(30), upTo(35), offset)
+        case 3     => dense(random, 1L + random.nextInt(5), offset)
         case 4     => Session(upTo(15))
         case 5     => Session.OfMessage
       },
@@ -60,6 +63,10 @@ private[testkit] object RandomSpec {
       accumulation = Option.when(lateness > 0 || random.nextBoolean())(Accumulating),
       maxFuture = Option.when(random.nextInt(4) == 0)(TimeSpan(random.nextInt(40).toLong)))
   }
+
+  /** Many windows for a message. */
+  private def dense(random: Random, step: Long, offset: TimeSpan): Hopping =
+    Hopping(TimeSpan(step * (4 + random.nextInt(12)) + random.nextInt(step.toInt)), TimeSpan(step), offset)
 
   /** All messages of a window in order, and a few more functions of them. */
   def aggregates(random: Random): Seq[(String, String)] =

@@ -4,11 +4,12 @@ import scala.util.Random
 import windrow._
 
 /** A stream whose event time wanders forward, with messages that are early, late, tied or right on an edge. */
-private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean) {
-  private val keys: Seq[Option[String]] = random.shuffle(Seq(None, Some("a"), Some("b"), Some("c"))).take(1 + random.nextInt(4))
-  private val lateness                  = spec.lateness.fold(0L)(_.micros)
-  private val reach                     = 1 + random.nextInt(30) // how far around the present a message may lie
-  private val delay                     = random.nextInt(25).toLong
+private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean, scale: Int) {
+  private val keys: Seq[Option[String]] =
+    random.shuffle(None +: (1 until 4 * scale).map(number => Some(s"k$number"))).take(1 + random.nextInt(4 * scale))
+  private val lateness = spec.lateness.fold(0L)(_.micros)
+  private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
+  private val delay    = random.nextInt(25).toLong
 
   private var present        = Seq(0L, -50L, 1000L, -100000L, 1700000000000000L)(random.nextInt(5)) + random.nextInt(40)
   private var watermark      = Option.empty[Long]
@@ -25,7 +26,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
 
   private def step(): Seq[Step] = {
     present += random.nextInt(20)
-    val messages = if (once(5)) Nil else Seq.fill(random.nextInt(9))(message())
+    val messages = if (once(5)) Nil else Seq.fill(random.nextInt(8 * scale + 1))(message())
     if (once(3)) processingTime = Some(processingTime.getOrElse(present) + random.nextInt(20))
     val moved = nextWatermark().filter(to => watermark.forall(_ <= to))
     moved.foreach(to => watermark = Some(to))

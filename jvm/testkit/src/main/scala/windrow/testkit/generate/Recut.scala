@@ -18,6 +18,28 @@ object Recut {
   def restarted(transcript: TranscriptCase): TranscriptCase =
     transcript.copy(steps = transcript.steps.flatMap(Seq(_, Step.Restart)))
 
+  /** The same messages in other steps: some are split, some are joined with the next one. What comes out may differ, but
+    * not the last values over the same accepted messages.
+    */
+  def cut(transcript: TranscriptCase, seed: Long): TranscriptCase = {
+    val random = new Random(seed)
+    val split = transcript.steps.flatMap {
+      case feed: Step.Feed if random.nextBoolean() =>
+        val (first, rest) = feed.messages.splitAt(random.nextInt(feed.messages.size + 1))
+        Seq(Step.Feed(first), feed.copy(messages = rest))
+      case other => Seq(other)
+    }
+    val joined = split.foldLeft(Vector.empty[Step]) {
+      case (earlier :+ (last: Step.Feed), next: Step.Feed) if random.nextBoolean() =>
+        earlier :+ Step.Feed(
+          last.messages ++ next.messages,
+          next.watermark.orElse(last.watermark),
+          next.processingTime.orElse(last.processingTime))
+      case (steps, next) => steps :+ next
+    }
+    transcript.copy(steps = joined)
+  }
+
   /** The outcome as if nobody had restarted. */
   def withoutRestarts(outcome: Outcome): Outcome = outcome match {
     case ran: Outcome.Ran => ran.copy(results = ran.results.filter(_ != StepResult.Restarted))
@@ -34,7 +56,8 @@ object Recut {
   }
 
   private def withoutMessage(step: Step): Iterator[Step] = step match {
-    case feed: Step.Feed => feed.messages.indices.iterator.map(i => feed.copy(messages = feed.messages.patch(i, Nil, 1)))
-    case _               => Iterator.empty
+    case feed: Step.Feed =>
+      feed.messages.indices.iterator.map(i => feed.copy(messages = feed.messages.patch(i, Nil, 1)))
+    case _ => Iterator.empty
   }
 }

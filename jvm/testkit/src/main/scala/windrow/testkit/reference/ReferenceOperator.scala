@@ -121,11 +121,11 @@ final class ReferenceOperator(
     val complete = isComplete(window, watermark)
     histories += (key, window) -> history(key, window).copy(unsent = unsent, isPastOnTime = complete)
     if (complete) spec.late match {
-      case EachStep                       => () // after the step's watermark (R15)
-      case _ if !hasFired                 => fire(key, window, Timing.Late)
-      case EachMessage                    => fire(key, window, Timing.Late)
+      case EachStep                        => () // after the step's watermark (R15)
+      case _ if !hasFired                  => fire(key, window, Timing.Late)
+      case EachMessage                     => fire(key, window, Timing.Late)
       case Every(count) if unsent >= count => fire(key, window, Timing.Late)
-      case Every(_) | Never               => ()
+      case Every(_) | Never                => ()
     }
   }
 
@@ -138,11 +138,13 @@ final class ReferenceOperator(
     for ((key, windows) <- open; window <- windows if isComplete(window, watermark)) {
       val known = history(key, window)
       if (!known.isPastOnTime) fire(key, window, Timing.OnTime) // R16
-      else if (known.unsent > 0 && (spec.late == EachStep || hasLeft(window, watermark))) fire(key, window, Timing.Late) // R80
+      else if (known.unsent > 0 && (spec.late == EachStep || hasLeft(window, watermark)))
+        fire(key, window, Timing.Late) // R80
     }
     for ((key, windows) <- open) {
       val left = windows.filter(hasLeft(_, watermark))
-      log += key -> log(key).filterNot(m => left.exists(_.holds(m)) && !windows.exists(w => w.holds(m) && !left.contains(w)))
+      log += key -> log(key).filterNot(m =>
+        left.exists(_.holds(m)) && !windows.exists(w => w.holds(m) && !left.contains(w)))
     }
   }
 

@@ -38,7 +38,8 @@ private[testkit] object ReferenceWindows {
 
     def of(message: Message): Seq[Bounds] = message.time.toSeq.flatMap { time =>
       val last = Math.floorDiv(time - offset, step) * step + offset // the greatest start that is not after the message
-      Iterator.iterate(last)(_ - step).map(start => Bounds(start, start + size)).takeWhile(_.holds(message)).toSeq.reverse
+      Iterator.iterate(last)(_ - step).map(start => Bounds(start, start + size)).takeWhile(_.holds(
+        message)).toSeq.reverse
     }
 
     def of(messages: Seq[Message]): Seq[Bounds] = messages.flatMap(of(_)).distinct.sorted(Bounds.Order)

@@ -47,7 +47,8 @@ object TranscriptReader {
     child(node, name).fold(Seq.empty[JsonNode])(_.elements.asScala.toSeq)
 
   private def long(node: JsonNode, name: String): Option[Long] = child(node, name).map { number =>
-    if (number.isIntegralNumber && number.canConvertToLong) number.asLong else fail(s"$name is $number, no whole number")
+    if (number.isIntegralNumber && number.canConvertToLong) number.asLong
+    else fail(s"$name is $number, no whole number")
   }
 
   private def need[T](value: Option[T], name: String): T = value.getOrElse(fail(s"$name is missing"))
@@ -166,7 +167,8 @@ object TranscriptReader {
     private def time(node: JsonNode, name: String): Option[Long] = child(node, name).map(micros(_, name))
 
     private def micros(number: JsonNode, name: String): Long =
-      if (!number.isIntegralNumber || !number.canConvertToLong) fail(s"$name is $number, no whole number of ${unit.name}")
+      if (!number.isIntegralNumber || !number.canConvertToLong)
+        fail(s"$name is $number, no whole number of ${unit.name}")
       else
         try Math.multiplyExact(number.asLong, unit.micros)
         catch { case _: ArithmeticException => fail(s"$name is $number ${unit.name}, beyond 64 bits of microseconds") }

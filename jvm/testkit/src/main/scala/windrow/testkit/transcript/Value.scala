@@ -26,10 +26,10 @@ sealed trait Value {
 }
 
 object Value {
-  case object Null                             extends Value
-  final case class Whole(value: Long)          extends Value
-  final case class Real(value: Double)         extends Value
-  final case class Items(values: Seq[Value])   extends Value
+  case object Null                           extends Value
+  final case class Whole(value: Long)        extends Value
+  final case class Real(value: Double)       extends Value
+  final case class Items(values: Seq[Value]) extends Value
 
   private def isClose(a: Double, b: Double): Boolean =
     a == b || math.abs(a - b) <= 1e-9 * math.max(1.0, math.max(math.abs(a), math.abs(b)))
