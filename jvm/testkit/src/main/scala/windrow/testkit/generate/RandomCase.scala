@@ -46,12 +46,12 @@ private[testkit] object RandomSpec {
     val lateness     = if (random.nextInt(3) == 0) 0L else 1L + random.nextInt(40)
     WindowOperatorDraft(
       window = random.nextInt(6) match {
-        case 0     => Tumbling(TimeSpan(1), offset)
-        case 1     => Tumbling(upTo(30), offset)
-        case 2     => Hopping(upTo(30), upTo(35), offset)
-        case 3     => dense(random, 1L + random.nextInt(5), offset)
-        case 4     => Session(upTo(15))
-        case 5     => Session.OfMessage
+        case 0 => Tumbling(TimeSpan(1), offset)
+        case 1 => Tumbling(upTo(30), offset)
+        case 2 => Hopping(upTo(30), upTo(35), offset)
+        case 3 => dense(random, 1L + random.nextInt(5), offset)
+        case 4 => Session(upTo(15))
+        case 5 => Session.OfMessage
       },
       lateness = Some(TimeSpan(lateness)),
       late = random.nextInt(4) match {
