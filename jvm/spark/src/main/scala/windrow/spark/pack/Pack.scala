@@ -59,6 +59,13 @@ final case class Pack(
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
 
+/** Rows of a partition in an order; Spark refuses its own such node over a stream, where only a step is sorted. */
+final case class SortStep(order: Seq[SortOrder], child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
 /** Rows that stand in binary column `packed` of the child. */
 final case class Unpack(packed: Expression, output: Seq[Attribute], child: LogicalPlan) extends UnaryNode {
 

@@ -76,9 +76,8 @@ object WindowPlan {
     val (packet, shard) = (pack.output.head, pack.output(1))
     val child = if (!recipe.lane.sorted) pack
     else
-      Sort(
+      SortStep(
         Seq(SortOrder(shard, Ascending), SortOrder(pack.output(2), Ascending)),
-        global = false,
         RepartitionByExpression(Seq(shard), pack, None))
     val numbers = Range(0, recipe.shards.toLong, 1, None)
     val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
