@@ -24,7 +24,12 @@ def run_fresh(program: str, package: Path, **env: str) -> str:
     """Run a program in an interpreter of its own, with the package at another place."""
     ran = subprocess.run(
         [sys.executable, str(FRESH / program)],
-        env={**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}", **env},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            **env,
+        },
         capture_output=True,
         text=True,
         check=False,
