@@ -5,14 +5,6 @@ ThisBuild / licenses     := Seq(License.Apache2)
 
 lazy val windrowJar = taskKey[File]("The one JAR of our own classes, in the Python package")
 
-// What Spark needs on Java 17, as its own launcher gives it.
-val sparkOnJava17 = Seq(
-  "java.base/java.lang", "java.base/java.lang.invoke", "java.base/java.lang.reflect", "java.base/java.io",
-  "java.base/java.net", "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent",
-  "java.base/java.util.concurrent.atomic", "java.base/jdk.internal.ref", "java.base/sun.nio.ch",
-  "java.base/sun.nio.cs", "java.base/sun.security.action", "java.base/sun.util.calendar",
-  "java.security.jgss/sun.security.krb5").map(opened => s"--add-opens=$opened=ALL-UNNAMED")
-
 lazy val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
   Compile / doc / scalacOptions -= "-Werror",
@@ -29,13 +21,14 @@ lazy val common = Seq(
 def testJvm(root: File): Seq[String] = {
   val temporary = root / ".build/tmp"
   IO.createDirectory(temporary)
-  sparkOnJava17 ++ Seq(
+  val opens = IO.readLines(root / "scripts/conf/spark-opens.txt").map(opened => s"--add-opens=$opened=ALL-UNNAMED")
+  val logs  = (root / "scripts/conf/log4j2.properties").toURI
+  opens ++ Seq(
     "-Xmx2g",
     "-Xss8m",
+    "-Duser.timezone=UTC",
     s"-Djava.io.tmpdir=$temporary",
-    "-Djdk.reflect.useDirectMethodHandle=false",
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Duser.timezone=UTC") ++
+    s"-Dlog4j2.configurationFile=$logs") ++
     sys.props.collect { case (name, value) if name.startsWith("windrow.") => s"-D$name=$value" }
 }
 

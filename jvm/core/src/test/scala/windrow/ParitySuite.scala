@@ -1,0 +1,65 @@
+package windrow
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import java.io.File
+import org.scalatest.funsuite.AnyFunSuite
+import scala.jdk.CollectionConverters._
+
+/** What Python says of durations and specs, Scala says too: both read tests/parity. */
+class ParitySuite extends AnyFunSuite {
+  private val mapper = new ObjectMapper()
+
+  private def cases(file: String, part: String): Seq[JsonNode] = {
+    val found = mapper.readTree(new File(s"tests/parity/$file.json")).path(part).elements.asScala.toSeq
+    assert(found.nonEmpty, s"$file.json has no $part")
+    found
+  }
+
+  for (duration <- cases("durations", "read")) {
+    val text = duration.get("text").asText
+    test(s"duration '$text' has one value and one shortest text") {
+      val span = TimeSpan.parse(text)
+      assert(span === Right(TimeSpan(duration.get("micros").asLong)))
+      assert(span.map(_.toString) === Right(duration.get("shown").asText))
+    }
+  }
+
+  for (duration <- cases("durations", "refused")) {
+    val text = duration.get("text").asText
+    test(s"duration '$text' is refused with one code and one sentence") {
+      assert(
+        TimeSpan.parse(text) ===
+          Left(SpecProblem(duration.get("code").asText, duration.get("problem").asText)))
+    }
+  }
+
+  for (spec <- cases("specs", "written")) {
+    val json = spec.get("json")
+    test(s"spec $json goes through JSON unchanged") {
+      val read = checked(json)
+      assert(read.map(_.window.toString) === Right(spec.get("window").asText))
+      assert(read.map(whole => SpecJson.write(whole.draft)).map(same) === Right(same(json)))
+    }
+  }
+
+  for (spec <- cases("specs", "read"))
+    test(s"spec with ${spec.get("why").asText} means the same") {
+      assert(
+        checked(spec.get("json")).map(whole => same(SpecJson.write(whole.draft))) ===
+          Right(same(spec.get("means"))))
+    }
+
+  for (spec <- cases("specs", "refused"))
+    test(s"spec ${spec.get("json")} is refused with the same codes") {
+      val codes = spec.get("codes").elements.asScala.map(_.asText).toSet
+      assert(checked(spec.get("json")).left.map(_.map(_.code).toSet) === Left(codes))
+    }
+
+  private def checked(json: JsonNode): Either[Seq[SpecProblem], WindowOperatorSpec] =
+    SpecJson.read(json.asInstanceOf[ObjectNode], Map.empty).flatMap(_.check)
+
+  /** Numbers by value: a JSON tree tells int from long. */
+  private def same(node: JsonNode): JsonNode = mapper.readTree(node.toString)
+}

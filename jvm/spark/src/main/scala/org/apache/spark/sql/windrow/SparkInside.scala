@@ -1,0 +1,45 @@
+package org.apache.spark.sql.windrow
+
+import java.util.UUID
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic
+import scala.util.Try
+import windrow.operator.Watermark
+
+/** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */
+object SparkInside {
+
+  private val QueryId = "sql.streaming.queryId"
+
+  /** The watermark of the micro-batch that this thread is planning; [[Watermark.None]] in a batch query or before the
+    * first; None if it cannot be told. Read by name, because its class changes between Spark versions.
+    */
+  def watermark: Option[Watermark] = {
+    val session = SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
+    session.flatMap(active => Option(active.sparkContext.getLocalProperty(QueryId)).map((active, _))) match {
+      case None => Some(Watermark.None)
+      case Some((active, id)) =>
+        Try {
+          val query    = active.sharedState.activeStreamingQueries.get(UUID.fromString(id))
+          val context  = call(query, "getLatestExecutionContext")
+          val metadata = call(context, "offsetSeqMetadata")
+          val millis   = call(metadata, "batchWatermarkMs").asInstanceOf[Long]
+          if (millis == 0) Watermark.None else Watermark(millis * 1000)
+        }.toOption
+    }
+  }
+
+  private def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
+
+  /** A key as Spark groups by it: one zero, one NaN. */
+  def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+
+  def frame(session: SparkSession, plan: LogicalPlan): DataFrame =
+    classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
+
+  def plan(frame: DataFrame): LogicalPlan = frame.asInstanceOf[classic.Dataset[_]].logicalPlan
+}

@@ -1,0 +1,20 @@
+package windrow.spark
+
+import windrow.operator.Watermark
+import windrow.spark.pack.PackRecipe
+import windrow.state.InMemoryShardStore
+
+/** All messages of a batch query are one step, after which every window is complete.
+  *
+  * @param processingTime
+  *   of that step, in microseconds
+  */
+final class BatchShards(recipe: PackRecipe, schema: OutputSchema, processingTime: Long)
+    extends ((Int, Iterator[Array[Byte]]) => IterableOnce[Array[Byte]])
+    with Serializable {
+
+  @transient private lazy val runner = ShardRunner(recipe, schema)
+
+  def apply(shard: Int, packets: Iterator[Array[Byte]]): Iterator[Array[Byte]] =
+    runner.step(new InMemoryShardStore, packets, Watermark.End, processingTime)
+}

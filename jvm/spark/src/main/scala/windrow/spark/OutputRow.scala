@@ -1,0 +1,102 @@
+package windrow.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.Pane
+import windrow.Reason
+import windrow.operator.Counters
+import windrow.operator.Watermark
+import windrow.spark.aggregate.Rows
+import windrow.state.Key
+
+/** The one row type in which panes, rejected messages and counts leave a shard.
+  *
+  * @param keys
+  *   types of the key columns
+  * @param results
+  *   types of the functions' results
+  * @param message
+  *   type of the original row
+  */
+final class OutputSchema(val keys: Seq[DataType], val results: Seq[DataType], val message: StructType)
+    extends Serializable {
+
+  /** `kind`, keys, pane, results, rejection, counts. */
+  def types: Seq[DataType] =
+    Seq(IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ OutputSchema.Counts
+
+  val paneAt: Int      = 1 + keys.size
+  val resultsAt: Int   = paneAt + OutputSchema.Pane.size
+  val rejectionAt: Int = resultsAt + results.size
+  val countsAt: Int    = rejectionAt + OutputSchema.Rejection.size + 1
+}
+
+object OutputSchema {
+  val PaneKind     = 0
+  val RejectedKind = 1
+  val CountsKind   = 2
+
+  /** start, end, timing, index, is_last, is_retraction */
+  val Pane: Seq[DataType] = Seq(LongType, LongType, StringType, LongType, BooleanType, BooleanType)
+
+  /** reason, watermark, processing time; then the message */
+  val Rejection: Seq[DataType] = Seq(StringType, LongType, LongType)
+
+  /** read, accepted, rejected, replays, gaps, panes */
+  val Counts: Seq[DataType] = Seq.fill(6)(LongType)
+}
+
+/** Writes output rows as bytes. */
+final class OutputRow(schema: OutputSchema) {
+  private val types    = schema.types
+  private val row      = new SpecificInternalRow(types)
+  private val all      = UnsafeProjection.create(types.toArray)
+  private val joined   = new JoinedRow
+  private val withKey  = new JoinedRow
+  private val pane     = new GenericInternalRow(OutputSchema.Pane.size)
+  private val timings  = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
+
+  /** From (key, (pane, results)) to a whole row. */
+  private val paneRow = {
+    val parts = schema.keys ++ OutputSchema.Pane ++ schema.results
+    val nulls = types.drop(schema.rejectionAt).map(Literal.create(null, _))
+    UnsafeProjection.create(
+      (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) }) ++ nulls)
+  }
+
+  def pane(fired: Pane[Key, InternalRow]): Array[Byte] = {
+    pane.setLong(0, fired.start)
+    pane.setLong(1, fired.end)
+    pane.update(2, text(fired.timing))
+    pane.setLong(3, fired.index)
+    pane.setBoolean(4, fired.isLast)
+    pane.setBoolean(5, fired.isRetraction)
+    paneRow(withKey(Rows.of(fired.key.bytes, schema.keys.size), joined(pane, fired.value))).getBytes
+  }
+
+  def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Array[Byte] = {
+    start(OutputSchema.RejectedKind)
+    row.update(schema.rejectionAt, text(reason))
+    if (watermark.isDefined) row.update(schema.rejectionAt + 1, watermark.micros)
+    row.update(schema.rejectionAt + 2, processingTime)
+    row.update(schema.rejectionAt + 3, Rows.of(raw, schema.message.size))
+    all(row).getBytes
+  }
+
+  def counts(counters: Counters): Array[Byte] = {
+    start(OutputSchema.CountsKind)
+    val read = counters.accepted + counters.rejected + counters.replays + counters.gaps
+    Seq(read, counters.accepted, counters.rejected, counters.replays, counters.gaps, counters.panes).zipWithIndex
+      .foreach { case (count, i) => row.update(schema.countsAt + i, count) }
+    all(row).getBytes
+  }
+
+  private def start(kind: Int): Unit = {
+    types.indices.foreach(row.setNullAt)
+    row.update(0, kind)
+  }
+
+  private def text(word: AnyRef): UTF8String = timings.getOrElseUpdate(word, UTF8String.fromString(word.toString))
+}

@@ -1,0 +1,44 @@
+package windrow.spark
+
+import org.apache.spark.sql.streaming._
+import windrow.operator.Watermark
+import windrow.spark.pack.PackRecipe
+
+/** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
+  *
+  * Every shard exists from the first batch and keeps one timer behind the watermark, so that it is called whenever the
+  * watermark moves and lateness is judged alike in idle and in busy shards (RULES R75).
+  */
+final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
+    extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
+
+  @transient private var store: SparkShardStore = _
+  @transient private lazy val runner: ShardRunner = ShardRunner(recipe, schema)
+
+  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit =
+    store = new SparkShardStore(getHandle, recipe.spec.window)
+
+  override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit =
+    getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
+
+  override def handleInputRows(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
+    step(packets, timers)
+
+  override def handleExpiredTimer(shard: Int, timers: TimerValues, expired: ExpiredTimerInfo): Iterator[Array[Byte]] = {
+    getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
+    step(Iterator.empty, timers)
+  }
+
+  private def step(packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
+    runner.step(
+      store,
+      packets,
+      WindowProcessor.watermark(timers.getCurrentWatermarkInMs()),
+      timers.getCurrentProcessingTimeInMs() * 1000)
+}
+
+object WindowProcessor {
+
+  /** Spark's watermark begins at 0 and is never below: 0 means none yet (RULES R70). */
+  def watermark(millis: Long): Watermark = if (millis == 0) Watermark.None else Watermark(millis * 1000)
+}

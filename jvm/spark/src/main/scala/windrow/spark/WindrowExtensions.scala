@@ -1,0 +1,15 @@
+package windrow.spark
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.SparkSessionExtensionsProvider
+import windrow.spark.pack.PackStrategy
+import windrow.spark.plan.TableFunctions
+
+/** Found by Spark as a service when the JAR is on its class path: no setting is needed. */
+final class WindrowExtensions extends SparkSessionExtensionsProvider {
+
+  def apply(extensions: SparkSessionExtensions): Unit = {
+    TableFunctions.all.foreach(extensions.injectTableFunction)
+    extensions.injectPlannerStrategy(session => PackStrategy(session))
+  }
+}

@@ -1,0 +1,46 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.types.DataType
+
+/** The aggregate functions of a query, apart from any plan.
+  *
+  * Spark refuses aggregate functions in the expressions of any node but its own, and renames attributes as it plans, so
+  * the functions read their inputs by position: `BoundReference(i)` is the i-th of the inputs that the plan shows.
+  *
+  * @param filters
+  *   for each function the position of its FILTER condition among the inputs, if it has one
+  */
+final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[Option[Int]]) extends Serializable {
+
+  def resultTypes: Seq[DataType] = functions.map(_.dataType)
+
+  /** All buffers can be changed in place as one row of fixed width. */
+  def fixedWidth: Boolean = functions.forall(_.isInstanceOf[DeclarativeAggregate]) &&
+    Aggregate.supportsHashAggregate(functions.flatMap(_.aggBufferAttributes), Nil)
+
+  /** The result depends on the order of the messages. */
+  def orderShows: Boolean = !functions.forall {
+    case _: Count | _: Sum | _: Average | _: Min | _: Max | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
+        _: PearsonCorrelation | _: HyperLogLogPlusPlus =>
+      true
+    case _ => false
+  }
+
+  /** The functions over the inputs as the plan has them now. */
+  def over(inputs: Seq[Expression]): Seq[AggregateExpression] = functions.zip(filters).map { case (function, filter) =>
+    AggregateExpression(
+      FunctionSet.read(function, inputs).asInstanceOf[AggregateFunction],
+      Partial,
+      isDistinct = false,
+      filter.map(inputs))
+  }
+}
+
+object FunctionSet {
+  private[aggregate] def read(expression: Expression, inputs: Seq[Expression]): Expression = expression.transform {
+    case BoundReference(i, _, _) => inputs(i)
+  }
+}

@@ -1,0 +1,74 @@
+package windrow.spark.pack
+
+import java.nio.charset.StandardCharsets.UTF_8
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import windrow.operator.Entry
+import windrow.operator.Origin
+import windrow.spark.aggregate.Rows
+import windrow.state.ByteReader
+import windrow.state.ByteWriter
+import windrow.state.Key
+
+/** An entry on its way through the shuffle: a few primitive fields and byte strings, one after another in a packet. */
+object EntryCodec {
+  private val Time   = 1
+  private val Raw    = 2
+  private val Sender = 4
+  private val Order  = 8
+
+  /** @param raw
+    *   the original row, or null
+    * @param order
+    *   the message's place in the order of its step, or null where that cannot show
+    */
+  def write(
+      out: ByteWriter,
+      key: UnsafeRow,
+      time: Option[Long],
+      gap: Long,
+      count: Long,
+      buffer: UnsafeRow,
+      raw: UnsafeRow,
+      origin: Option[Origin],
+      order: Array[Byte]): Unit = {
+    out.byte(
+      (if (time.isDefined) Time else 0) | (if (raw != null) Raw else 0) | (if (origin.isDefined) Sender else 0) |
+        (if (order != null) Order else 0))
+    time.foreach(out.long)
+    out.count(gap)
+    out.count(count)
+    Rows.write(key, out)
+    Rows.write(buffer, out)
+    if (raw != null) Rows.write(raw, out)
+    origin.foreach { from =>
+      out.bytes(from.source.getBytes(UTF_8))
+      out.long(from.partition)
+      out.long(from.offset)
+    }
+    if (order != null) out.bytes(order)
+  }
+
+  /** @param buffer
+    *   reads the lifted message
+    * @param ordered
+    *   joins it with its place in the order
+    */
+  def read[L, B](packet: Array[Byte], buffer: ByteReader => L, ordered: (Array[Byte], L) => B): Iterator[Entry[B]] = {
+    val in = ByteReader(packet)
+    new Iterator[Entry[B]] {
+      def hasNext: Boolean = in.hasNext
+      def next(): Entry[B] = {
+        val flags  = in.byte().toInt
+        val time   = Option.when((flags & Time) != 0)(in.long())
+        val gap    = in.count()
+        val count  = in.count()
+        val key    = new Key(in.bytes())
+        val lifted = buffer(in)
+        val raw    = if ((flags & Raw) != 0) in.bytes() else null
+        val origin = Option.when((flags & Sender) != 0)(Origin(new String(in.bytes(), UTF_8), in.long(), in.long()))
+        val order  = if ((flags & Order) != 0) in.bytes() else null
+        Entry(key, time, gap, count, ordered(order, lifted), raw, origin)
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.catalyst.expressions._
+import windrow.AlignedWindows
+import windrow.Session
+import windrow.operator.Watermark
+import windrow.window.SliceGrid
+
+/** Which messages the shard might refuse: they must carry their original row. Whether it does is decided there.
+  *
+  * @param watermark
+  *   not below the one that the shard judges by; None: not known, so any message may be too late
+  */
+object MayBeRefused {
+
+  def apply(pack: Pack, watermark: Option[Watermark]): Expression = {
+    val tooLate = watermark match {
+      case None                      => Literal(true)
+      case Some(mark) if !mark.isDefined => Literal(false)
+      case Some(mark)                => isBelow(pack, mark)
+    }
+    (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
+  }
+
+  private def isBelow(pack: Pack, watermark: Watermark): Expression = {
+    val lateness = pack.recipe.spec.lateness.micros
+    pack.recipe.spec.window match {
+      case windows: AlignedWindows =>
+        val grid = new SliceGrid(windows)
+        LessThan(pack.time, Literal(grid.lastStart(watermark.micros - grid.size - lateness) + grid.step))
+      case _: Session =>
+        LessThanOrEqual(Add(pack.time, pack.gap.head), Literal(watermark.micros - lateness))
+    }
+  }
+
+  /** The slice of a message as an expression, so that Spark can group by it: `SliceGrid.sliceStart`. */
+  def slice(windows: AlignedWindows, time: Expression): Expression = {
+    val (size, step, offset) = (windows.size.micros, windows.step.micros, windows.offset.micros)
+    def floor(of: Expression) = Subtract(of, Pmod(Subtract(of, Literal(offset)), Literal(step)))
+    if (size == step) floor(time)
+    else Greatest(Seq(floor(time), Add(floor(Subtract(time, Literal(size))), Literal(size))))
+  }
+}

@@ -1,0 +1,26 @@
+package windrow.spark.pack
+
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.XXH64
+import windrow.operator.Origin
+
+/** A message's place in the order of its step (DESIGN §5): event time, source, partition, offset, content; as bytes that
+  * compare unsigned, as Spark sorts binary columns.
+  */
+object MessageOrder {
+
+  def apply(time: Option[Long], origin: Option[Origin], content: UnsafeRow): Array[Byte] = {
+    val source = origin.fold(Array.emptyByteArray)(_.source.getBytes(UTF_8))
+    val out    = ByteBuffer.allocate(33 + source.length)
+    out.putLong(ascending(time.getOrElse(Long.MinValue)))
+    out.put(source).put(0.toByte)
+    out.putLong(ascending(origin.fold(0L)(_.partition)))
+    out.putLong(ascending(origin.fold(0L)(_.offset)))
+    out.putLong(XXH64.hashUnsafeBytes(content.getBaseObject, content.getBaseOffset, content.getSizeInBytes, 42L))
+    out.array
+  }
+
+  private def ascending(value: Long): Long = value ^ Long.MinValue
+}

@@ -1,0 +1,68 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import windrow.WindowOperatorSpec
+import windrow.spark.aggregate.FunctionSet
+
+/** How messages travel to their shards.
+  *
+  * @param sorted
+  *   one row for each message, for Spark to sort by shard and place in the order of the step: where that order can show
+  *   in which panes fire. Otherwise many messages travel in one packet.
+  * @param combined
+  *   messages of a task that share key and slice are combined before they travel
+  * @param ordered
+  *   a message keeps its place, because an aggregate depends on the order
+  */
+final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean)
+
+/** All of a window query that is no expression over the current plan.
+  *
+  * @param shards
+  *   into how many shards keys are hashed; fixed for the life of a checkpoint
+  */
+final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet, val shards: Int, val lane: Lane)
+    extends Serializable
+
+/** Messages on their way to the shards: lifts each, hashes its key, and packs it.
+  *
+  * Output: `packet` binary, `shard` int, and in a sorted lane `order` binary; Spark reads the packet by its place. All expressions are over the child.
+  *
+  * @param time
+  *   event time, long microseconds; null if the message has none
+  * @param gap
+  *   session gap, long microseconds; empty for other windows
+  * @param sender
+  *   source string, partition long, offset long; or empty
+  * @param message
+  *   the original row, packed along for messages that may be refused
+  * @param tooFar
+  *   the message is too far ahead of processing time; empty without that guard
+  */
+final case class Pack(
+    keys: Seq[Expression],
+    time: Expression,
+    gap: Seq[Expression],
+    sender: Seq[Expression],
+    inputs: Seq[Expression],
+    message: Seq[Expression],
+    tooFar: Seq[Expression],
+    recipe: PackRecipe,
+    output: Seq[Attribute],
+    child: LogicalPlan)
+    extends UnaryNode {
+
+  override def producedAttributes: AttributeSet = outputSet
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+/** Rows that stand in binary column `packed` of the child. */
+final case class Unpack(packed: Expression, output: Seq[Attribute], child: LogicalPlan) extends UnaryNode {
+
+  override def producedAttributes: AttributeSet = outputSet
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}

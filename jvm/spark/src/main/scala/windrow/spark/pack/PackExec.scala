@@ -1,0 +1,146 @@
+package windrow.spark.pack
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.UnaryExecNode
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import windrow.operator.Origin
+import windrow.spark.aggregate.FunctionSet
+import windrow.spark.aggregate.Lift
+import windrow.state.ByteWriter
+
+/** Where the buffers of a row come from. */
+sealed trait PackLift {
+  def references: Seq[Expression]
+}
+
+object PackLift {
+
+  /** Every row is a message. */
+  final case class Each(functions: FunctionSet, inputs: Seq[Expression]) extends PackLift {
+    def references: Seq[Expression] = inputs
+  }
+
+  /** Spark has aggregated: columns hold the count of messages and their buffers. */
+  final case class Done(count: Attribute, buffers: Seq[Attribute]) extends PackLift {
+    def references: Seq[Expression] = count +: buffers
+  }
+}
+
+/** Packs rows by shard; see [[Pack]].
+  *
+  * @param carries
+  *   whether a row's original message goes along
+  * @param message
+  *   that message, a struct
+  */
+final case class PackExec(
+    keys: Seq[Expression],
+    time: Expression,
+    gap: Seq[Expression],
+    sender: Seq[Expression],
+    carries: Expression,
+    message: Expression,
+    lift: PackLift,
+    recipe: PackRecipe,
+    output: Seq[Attribute],
+    child: SparkPlan)
+    extends UnaryExecNode {
+
+  override def producedAttributes: AttributeSet = outputSet
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numMessages"   -> SQLMetrics.createMetric(sparkContext, "number of messages"),
+    "numEntries"    -> SQLMetrics.createMetric(sparkContext, "number of entries"),
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
+
+  protected override def doExecute(): RDD[InternalRow] = {
+    val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
+    val schema                    = child.output
+    val program                   = PackProgram(keys, time, gap, sender, carries, message, lift, recipe)
+    child.execute().mapPartitions { input =>
+      val packer = new EntryPacker(program, schema)
+      val lane   = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
+      lane.run(input.map { row =>
+        entries += 1
+        messages += packer.count(row)
+        row
+      }).map { row => rows += 1; row }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+/** What a task needs of a [[PackExec]]. */
+private[pack] final case class PackProgram(
+    keys: Seq[Expression],
+    time: Expression,
+    gap: Seq[Expression],
+    sender: Seq[Expression],
+    carries: Expression,
+    message: Expression,
+    lift: PackLift,
+    recipe: PackRecipe)
+
+/** Writes rows as entries. */
+private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) {
+  private val key     = UnsafeProjection.create(program.keys, schema)
+  private val carries = Predicate.create(program.carries, schema)
+  private val message = UnsafeProjection.create(Seq(program.message), schema)
+  private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
+  private val hasGap  = program.gap.nonEmpty
+  private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
+  private val width   = program.message.dataType.asInstanceOf[StructType].size
+
+  private val lift: InternalRow => UnsafeRow = program.lift match {
+    case PackLift.Each(functions, inputs) =>
+      val lift = Lift(functions, inputs, schema)
+      row => lift(row)
+    case PackLift.Done(_, buffers) =>
+      val project = UnsafeProjection.create(buffers, schema)
+      row => project(row)
+  }
+
+  val count: InternalRow => Long = program.lift match {
+    case _: PackLift.Each => _ => 1L
+    case PackLift.Done(counted, _) =>
+      val at = schema.indexWhere(_.exprId == counted.exprId)
+      row => row.getLong(at)
+  }
+
+  private var lastKey: UnsafeRow = _
+
+  /** The shard of a row; to be asked before `write`. */
+  def shard(row: InternalRow): Int = {
+    lastKey = key(row)
+    val hash = Murmur3_x86_32.hashUnsafeBytes(lastKey.getBaseObject, lastKey.getBaseOffset, lastKey.getSizeInBytes, 42)
+    Math.floorMod(hash, program.recipe.shards)
+  }
+
+  /** Adds the row to a packet; gives its place in the order of the step, or null. */
+  def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
+    val values = fields(row)
+    val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
+    val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
+    val from   = originOf(values, if (hasGap) 2 else 1)
+    val buffer = lift(row)
+    val order  = if (ordered) MessageOrder(time, from, buffer) else null
+    val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
+    EntryCodec.write(
+      out, lastKey, time, gap, count(row), buffer, raw, from, if (program.recipe.lane.ordered) order else null)
+    order
+  }
+
+  private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
+    Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(
+      Origin(
+        if (values.isNullAt(at)) "" else values.getUTF8String(at).toString,
+        values.getLong(at + 1),
+        values.getLong(at + 2)))
+}

@@ -1,0 +1,66 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.ProjectExec
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.AlignedWindows
+
+/** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */
+final case class PackStrategy(session: SparkSession) extends SparkStrategy {
+
+  def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case Unpack(packed, output, child) => UnpackExec(packed, output, planLater(child)) :: Nil
+    case pack: Pack                    => planned(pack) :: Nil
+    case _                             => Nil
+  }
+
+  private def planned(pack: Pack): SparkPlan = {
+    val watermark = SparkInside.watermark
+    val keys      = pack.keys.map(SparkInside.normalized)
+    val refused   = MayBeRefused(pack, watermark)
+    if (pack.recipe.lane.combined && canCombine(pack)) combined(pack, keys, refused)
+    else {
+      val lift = PackLift.Each(pack.recipe.functions, pack.inputs)
+      PackExec(
+        keys, pack.time, pack.gap, pack.sender, refused, CreateStruct(pack.message), lift, pack.recipe, pack.output,
+        planLater(pack.child))
+    }
+  }
+
+  private def canCombine(pack: Pack): Boolean =
+    Aggregate.supportsHashAggregate(pack.recipe.functions.functions.flatMap(_.aggBufferAttributes), pack.keys)
+
+  /** Messages by (key, slice); one that may be refused stays apart, with its row. */
+  private def combined(pack: Pack, keys: Seq[Expression], refused: Expression): SparkPlan = {
+    val windows = pack.recipe.spec.window.asInstanceOf[AlignedWindows]
+    val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
+    val slice   = Alias(MayBeRefused.slice(windows, pack.time), "slice")()
+    val struct  = CreateStruct(pack.message)
+    val raw     = Alias(If(refused, struct, Literal.create(null, struct.dataType)), "raw")()
+    val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
+    val project = ProjectExec(keyed ++ Seq(slice, raw) ++ values, planLater(pack.child))
+
+    val counted    = AggregateExpression(Count(Literal(1)), Partial, isDistinct = false)
+    val aggregates = counted +: pack.recipe.functions.over(values.map(_.toAttribute))
+    val grouping   = (keyed ++ Seq(slice, raw)).map(_.toAttribute)
+    val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
+    // Instances of a function have buffers of their own ids; from here on these names stand for them.
+    val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
+    val partial = HashAggregateExec(
+      None, isStreaming = false, None, grouping, aggregates,
+      aggregates.flatMap(_.aggregateFunction.aggBufferAttributes), 0, grouping ++ buffers.flatten, project)
+    val renamed = ProjectExec(
+      grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
+      partial)
+    PackExec(
+      keyed.map(_.toAttribute), slice.toAttribute, Nil, Nil, IsNotNull(raw.toAttribute), raw.toAttribute,
+      PackLift.Done(named.head, named.tail), pack.recipe, pack.output, renamed)
+  }
+}

@@ -1,0 +1,145 @@
+package windrow.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical._
+import windrow.SpecProblem
+import windrow.spark.aggregate.FunctionSet
+
+/** The user's aggregation, taken apart: it is never run as such (DESIGN §14).
+  *
+  * @param keys
+  *   grouping expressions over the child, with the names under which the output shows them; a key that it does not show
+  *   is kept all the same
+  * @param shown
+  *   which of the keys the output shows
+  * @param inputs
+  *   what the functions read, expressions over the child
+  * @param results
+  *   the other output columns, over `keys` and `functionResults`
+  * @param functionResults
+  *   one attribute for the result of each function
+  * @param markers
+  *   expressions that came as `first(<expr>) AS __windrow_<name>`
+  */
+final case class AggregateParts(
+    keys: Seq[Alias],
+    shown: Seq[Alias],
+    inputs: Seq[Alias],
+    functions: FunctionSet,
+    functionResults: Seq[AttributeReference],
+    results: Seq[NamedExpression],
+    markers: Map[String, Expression],
+    child: LogicalPlan)
+
+object AggregateParts {
+  private val Marker = "__windrow_"
+
+  def of(table: LogicalPlan): Either[Seq[SpecProblem], AggregateParts] = stripped(table) match {
+    case aggregate: Aggregate => new Dissection(aggregate).parts
+    case other =>
+      Left(Seq(SpecProblem(
+        "TABLE_NOT_AGGREGATED",
+        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY keys.")))
+  }
+
+  /** Without what only names the aggregation. */
+  private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
+    case SubqueryAlias(_, child)                                        => stripped(child)
+    case View(_, _, child, _)                                           => stripped(child)
+    case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => stripped(child)
+    case other                                                          => other
+  }
+
+  private final class Dissection(aggregate: Aggregate) {
+    private val found = Seq.newBuilder[SpecProblem]
+
+    private val replaced = aggregate.aggregateExpressions.map(_.transform {
+      case replaceable: RuntimeReplaceable => replaceable.replacement
+    }.asInstanceOf[NamedExpression])
+
+    private val (markers, columns) = replaced.partition(_.name.startsWith(Marker))
+
+    private val calls = columns.flatMap(_.collect { case call: AggregateExpression => call })
+      .distinctBy(_.canonicalized)
+
+    private val inputs = Seq.newBuilder[Alias]
+    private var width  = 0
+
+    private def input(expression: Expression): BoundReference = {
+      val column = Alias(expression, s"input$width")()
+      inputs += column
+      width += 1
+      BoundReference(width - 1, expression.dataType, expression.nullable)
+    }
+
+    /** The function reading its inputs by position; what it needs as a constant stays one. */
+    private def positioned(function: AggregateFunction): AggregateFunction = function.mapChildren {
+      case constant if constant.foldable => constant
+      case order: SortOrder              => order.copy(child = input(order.child), sameOrderExpressions = Nil)
+      case expression                    => input(expression)
+    }.asInstanceOf[AggregateFunction]
+
+    def parts: Either[Seq[SpecProblem], AggregateParts] = {
+      calls.foreach(check)
+      val functions = new FunctionSet(
+        calls.map(call => positioned(call.aggregateFunction)),
+        calls.map(_.filter.map(condition => input(condition).ordinal)))
+      if (calls.isEmpty)
+        found += SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*).")
+      val keys    = aggregate.groupingExpressions.map(named)
+      val results = calls.zipWithIndex.map { case (call, i) => AttributeReference(s"result$i", call.dataType)() }
+      def over(expression: Expression): Expression = expression.transformDown {
+        case call: AggregateExpression => results(calls.indexWhere(_.canonicalized == call.canonicalized))
+        case e if aggregate.groupingExpressions.exists(_.semanticEquals(e)) =>
+          keys(aggregate.groupingExpressions.indexWhere(_.semanticEquals(e))).toAttribute
+      }
+      val (shown, others) = columns.partition(column => keyOf(column).isDefined)
+      val marked          = markers.map(column => column.name.stripPrefix(Marker) -> markedBy(column)).toMap
+      Either.cond(
+        found.result().isEmpty,
+        AggregateParts(
+          keys,
+          shown.map(column => Alias(keys(keyOf(column).get).toAttribute, column.name)()),
+          inputs.result(),
+          functions,
+          results,
+          others.map {
+            case Alias(e, name) => Alias(over(e), name)()
+            case other          => Alias(over(other), other.name)()
+          },
+          marked,
+          aggregate.child),
+        found.result())
+    }
+
+    private def keyOf(column: NamedExpression): Option[Int] = {
+      val shown = column match {
+        case Alias(e, _) => e
+        case other       => other
+      }
+      Some(aggregate.groupingExpressions.indexWhere(_.semanticEquals(shown))).filter(_ >= 0)
+    }
+
+    private def named(grouping: Expression): Alias = grouping match {
+      case attribute: Attribute => Alias(attribute, attribute.name)()
+      case other                => Alias(other, other.sql)()
+    }
+
+    private def markedBy(column: NamedExpression): Expression = column.collectFirst { case first: First => first.child }
+      .getOrElse(Literal(null))
+
+    private def check(call: AggregateExpression): Unit = {
+      val text = call.sql
+      if (call.isDistinct)
+        found += SpecProblem("AGGREGATE_NOT_MERGEABLE", s"$text cannot be merged. Use approx_count_distinct, or collect_set and size.")
+      call.aggregateFunction match {
+        case _: DeclarativeAggregate | _: ImperativeAggregate if !call.aggregateFunction.nodeName.contains("TypedAggregate") =>
+        case function =>
+          found += SpecProblem(
+            "AGGREGATE_NOT_SUPPORTED",
+            s"$text is a ${function.nodeName}; use one of Spark's aggregates or an Aggregator registered by udaf.")
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package windrow.spark.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+
+/** The input with what windrow needs to know of each message.
+  *
+  * @param child
+  *   the input, with its watermark
+  * @param time
+  *   event time, long microseconds; null for a message without one
+  * @param timeType
+  *   of the column from which it comes
+  * @param now
+  *   processing time of a batch query, in microseconds
+  */
+final case class Messages(
+    child: LogicalPlan,
+    time: Alias,
+    timeType: DataType,
+    gap: Seq[Alias],
+    origin: Seq[Alias],
+    tooFar: Seq[Alias],
+    now: Long) {
+  def columns: Seq[Alias] = time +: (gap ++ origin ++ tooFar)
+}
+
+object Messages {
+
+  def of(session: SparkSession, options: QueryOptions, parts: AggregateParts): Either[Seq[SpecProblem], Messages] =
+    new Builder(session, options, parts).result
+
+  private final class Builder(session: SparkSession, options: QueryOptions, parts: AggregateParts) {
+    private val found     = Seq.newBuilder[SpecProblem]
+    private val input     = parts.child
+    private val streaming = input.isStreaming
+    private val now       = System.currentTimeMillis * 1000
+
+    private def refuse(code: String, text: String): Option[Nothing] = {
+      found += SpecProblem(code, text)
+      None
+    }
+
+    def result: Either[Seq[SpecProblem], Messages] = {
+      val messages = eventTime.map { time =>
+        checkWatermark()
+        checkNames()
+        val gap    = sessionGap(time)
+        val micros = microsOf(time)
+        val valid  = gap.fold(micros)(g => If(GreaterThan(g, Literal(0L)), micros, Literal.create(null, LongType)))
+        val tooFar = options.spec.maxFuture.map(limit => GreaterThan(Subtract(micros, microsNow), Literal(limit.micros)))
+        Messages(
+          watermarked(time, tooFar),
+          Alias(valid, "time")(),
+          time.dataType,
+          gap.map(Alias(_, "gap")()).toSeq,
+          origin,
+          tooFar.map(Alias(_, "too_far")()).toSeq,
+          now)
+      }
+      Either.cond(found.result().isEmpty, messages.get, found.result())
+    }
+
+    private def column(name: String, what: String): Option[Expression] =
+      input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
+        .orElse(refuse(
+          "COLUMN_NOT_FOUND",
+          s"$what='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
+
+    private def eventTime: Option[Expression] = parts.markers.get("time")
+      .orElse(options.time.fold[Option[Expression]](
+        refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'."))(column(_, "time")))
+      .filter(time => time.dataType match {
+        case TimestampType | TimestampNTZType => true
+        case other =>
+          found += SpecProblem(
+            "TIME_NOT_TIMESTAMP",
+            s"time is ${time.sql} of type ${other.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…).")
+          false
+      })
+
+    private def checkWatermark(): Unit = if (streaming) {
+      val has = input.exists(_.isInstanceOf[EventTimeWatermark])
+      val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
+      if (options.watermark.isEmpty && !has)
+        refuse(
+          "NO_WATERMARK",
+          s"'$name' has no watermark, no window could complete. Say stream(watermark='1 minute'), or withWatermark before.")
+      if (options.watermark.isDefined && has)
+        refuse("WATERMARK_TWICE", s"'$name' has a watermark already. Leave out stream(watermark=...), or withWatermark before.")
+      if (options.watermark.isEmpty && has && options.spec.maxFuture.isDefined)
+        refuse(
+          "GUARD_TOO_LATE",
+          "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
+    }
+
+    /** `window` and `pane` are names of the output. */
+    private def checkNames(): Unit =
+      (parts.shown ++ parts.results).map(_.name).filter(Set("window", "pane")).foreach(name =>
+        refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
+
+    private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
+
+    private def microsNow: Expression =
+      if (streaming) PreciseTimestampConversion(CurrentTimestamp(), TimestampType, LongType) else Literal(now)
+
+    private def sessionGap(time: Expression): Option[Expression] = options.spec.window match {
+      case Session(Some(gap)) => Some(Literal(gap.micros))
+      case Session(None) =>
+        parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
+          .orElse(refuse("GAP_NOT_STATED", "Session needs its gap: a duration, or an expression of the message."))
+          .flatMap(gap => gapMicros(time, gap))
+      case _ => None
+    }
+
+    private def gapMicros(time: Expression, gap: Expression): Option[Expression] = gap.dataType match {
+      case LongType    => Some(gap)
+      case IntegerType => Some(Cast(gap, LongType))
+      case _: DayTimeIntervalType | CalendarIntervalType =>
+        Some(Subtract(microsOf(TimestampAddInterval(time, gap, Some(session.sessionState.conf.sessionLocalTimeZone))), microsOf(time)))
+      case other =>
+        refuse("GAP_NOT_INTERVAL", s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
+    }
+
+    private def origin: Seq[Alias] = parts.markers.get("offset").toSeq.flatMap { offset =>
+      val source    = parts.markers.getOrElse("source", Literal(""))
+      val partition = parts.markers.getOrElse("partition", Literal(0L))
+      Seq("source" -> Cast(source, StringType), "partition" -> Cast(partition, LongType), "offset" -> Cast(offset, LongType))
+        .map { case (name, value) => Alias(value, name)() }
+    }
+
+    /** The guard stands before the watermark: a time too far ahead does not move it, as null does not (RULES R73). */
+    private def watermarked(time: Expression, tooFar: Option[Expression]): LogicalPlan = options.watermark match {
+      case Some(delay) if streaming =>
+        val guarded = tooFar.fold(time)(far => If(far, Literal.create(null, time.dataType), time))
+        val clock   = Alias(guarded, "__windrow_watermark")()
+        SparkInside.plan(
+          SparkInside.frame(session, Project(input.output :+ clock, input))
+            .withWatermark(clock.name, s"${delay.micros} microseconds"))
+      case _ => input
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package windrow.spark.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.functions
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.OutputSchema
+import windrow.spark.pack.Unpack
+
+/** From the rows of the shards to the columns that users see (API §3). */
+object Outputs {
+
+  /** Names of the observed counts, in the order of [[OutputSchema.Counts]]. */
+  val Counts: Seq[String] = Seq("read", "accepted", "rejected", "replays", "gaps", "panes")
+
+  def apply(
+      session: SparkSession,
+      options: QueryOptions,
+      parts: AggregateParts,
+      timeType: DataType,
+      schema: OutputSchema,
+      shards: LogicalPlan): LogicalPlan = {
+    val columns  = schema.types.map(AttributeReference("column", _)())
+    val rows     = observed(session, options.name, Unpack(shards.output.head, columns, shards), columns.drop(schema.countsAt))
+    val kind     = columns.head
+    val panes    = paneColumns(parts, timeType, schema, columns)
+    val rejected = rejectedColumns(options.name, schema, columns)
+    def ofKind(number: Int) = EqualTo(kind, Literal(number))
+    options.output match {
+      case PanesOutput    => Project(panes, Filter(ofKind(OutputSchema.PaneKind), rows))
+      case RejectedOutput => Project(rejected, Filter(ofKind(OutputSchema.RejectedKind), rows))
+      case AllOutput =>
+        def optional(number: Int, fields: Seq[Alias], name: String) = {
+          val struct = structOf(fields.map(f => f.name -> f.child): _*)
+          Alias(If(ofKind(number), struct, Literal.create(null, struct.dataType)), name)()
+        }
+        Project(
+          Seq(
+            Alias(If(ofKind(OutputSchema.PaneKind), Literal("panes"), Literal("rejected")), "kind")(),
+            optional(OutputSchema.PaneKind, panes, "panes"),
+            optional(OutputSchema.RejectedKind, rejected, "rejected")),
+          Filter(Not(ofKind(OutputSchema.CountsKind)), rows))
+    }
+  }
+
+  /** The counts reach `StreamingQueryProgress.observedMetrics` under the stream's name. */
+  private def observed(session: SparkSession, name: String, rows: LogicalPlan, counts: Seq[Attribute]): LogicalPlan = {
+    val frame = SparkInside.frame(session, Project(
+      rows.output.dropRight(counts.size) ++ counts.zip(Counts).map { case (count, as) => Alias(count, as)() }, rows))
+    val sums = Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
+    SparkInside.plan(frame.observe(s"windrow_$name", sums.head, sums.tail: _*))
+  }
+
+  private def structOf(fields: (String, Expression)*): Expression =
+    CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
+
+  private def instant(micros: Expression, timeType: DataType): Expression =
+    PreciseTimestampConversion(micros, LongType, timeType)
+
+  private def paneColumns(
+      parts: AggregateParts,
+      timeType: DataType,
+      schema: OutputSchema,
+      columns: Seq[Attribute]): Seq[Alias] = {
+    val here = AttributeMap(
+      parts.keys.map(_.toAttribute).zip(columns.drop(1)) ++ parts.functionResults.zip(columns.drop(schema.resultsAt)))
+    def moved(column: NamedExpression): Alias = {
+      val value = column match {
+        case Alias(child, _) => child
+        case other           => other
+      }
+      Alias(value.transform { case a: Attribute => here.getOrElse(a, a) }, column.name)()
+    }
+    def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
+    val window = structOf("start" -> instant(at(0), timeType), "end" -> instant(at(1), timeType))
+    val pane   = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
+    (parts.shown.map(moved) :+ Alias(window, "window")()) ++ parts.results.map(moved) :+ Alias(pane, "pane")()
+  }
+
+  private def rejectedColumns(stream: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    def at(field: Int): Expression = columns(schema.rejectionAt + field)
+    Seq(
+      "stream"          -> Literal(stream),
+      "reason"          -> KnownNotNull(at(0)),
+      "watermark"       -> instant(at(1), TimestampType),
+      "processing_time" -> instant(KnownNotNull(at(2)), TimestampType),
+      "message"         -> KnownNotNull(at(3))).map { case (name, value) => Alias(value, name)() }
+  }
+}

@@ -1,0 +1,29 @@
+package windrow.spark.plan
+
+import windrow.TimeSpan
+import windrow.WindowOperatorSpec
+
+/** Which of its outputs a table function gives. */
+sealed trait OutputKind
+case object PanesOutput    extends OutputKind
+case object RejectedOutput extends OutputKind
+case object AllOutput      extends OutputKind
+
+/** A checked window query, but for what its table argument says.
+  *
+  * @param time
+  *   name of the event-time column, unless the table argument marks the expression
+  * @param gap
+  *   name of the column that holds a message's session gap
+  * @param watermark
+  *   set by windrow; None if the input has one already
+  * @param name
+  *   of the stream
+  */
+final case class QueryOptions(
+    spec: WindowOperatorSpec,
+    time: Option[String],
+    gap: Option[String],
+    watermark: Option[TimeSpan],
+    name: String,
+    output: OutputKind)

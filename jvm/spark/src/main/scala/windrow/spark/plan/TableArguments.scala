@@ -1,0 +1,68 @@
+package windrow.spark.plan
+
+import java.util.Locale
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.TimeSpan
+
+/** The arguments of a table function: one table, the rest named constants.
+  *
+  * @param values
+  *   by name in lower case: text, whole number, truth value or duration
+  */
+final case class TableArguments(table: LogicalPlan, values: Map[String, Any])
+
+object TableArguments {
+
+  /** @param allowed
+    *   names of the constants
+    */
+  def read(function: String, expressions: Seq[Expression], allowed: Seq[String]): TableArguments = {
+    val found          = Seq.newBuilder[SpecProblem]
+    val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
+    if (tables.size != 1)
+      found += SpecProblem("TABLE_MISSING", s"it takes one table argument, TABLE(SELECT …); there are ${tables.size}.")
+    val values = rest.flatMap {
+      case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
+        constant(value) match {
+          case Some(read) => Some(name.toLowerCase(Locale.ROOT) -> read)
+          case None =>
+            found += SpecProblem("ARGUMENT_NOT_CONSTANT", s"$name => ${value.sql} must be a constant: text, a number, true, false or an interval.")
+            None
+        }
+      case NamedArgumentExpression(name, _) =>
+        found += SpecProblem("ARGUMENT_UNKNOWN", s"there is no argument '$name'; there are ${allowed.mkString(", ")}.")
+        None
+      case positional =>
+        found += SpecProblem("ARGUMENT_NOT_NAMED", s"${positional.sql} needs its name: name => value.")
+        None
+    }.filter(_._2 != null).toMap
+    if (found.result().nonEmpty) throw SpecError(function, found.result())
+    TableArguments(tableOf(tables.head).get, values)
+  }
+
+  private def tableOf(argument: Expression): Option[LogicalPlan] = argument match {
+    case table: FunctionTableSubqueryArgumentExpression => Some(table.plan)
+    case NamedArgumentExpression(_, value)              => tableOf(value)
+    case _                                              => None
+  }
+
+  /** Some(null) for NULL. */
+  private def constant(value: Expression): Option[Any] =
+    if (!value.foldable) None
+    else (value.eval(), value.dataType) match {
+      case (null, _)                              => Some(null)
+      case (text: UTF8String, _)                  => Some(text.toString)
+      case (micros: Long, _: DayTimeIntervalType) => Some(TimeSpan(micros))
+      case (number: Byte, _)                      => Some(number.toLong)
+      case (number: Short, _)                     => Some(number.toLong)
+      case (number: Int, _: IntegerType)          => Some(number.toLong)
+      case (number: Long, _: LongType)            => Some(number)
+      case (truth: Boolean, _)                    => Some(truth)
+      case _                                      => None
+    }
+}

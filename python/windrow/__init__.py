@@ -1,0 +1,60 @@
+"""Windows for Spark Structured Streaming: panes on time and late, and nothing lost silently.
+
+>>> import windrow as wr
+>>> orders = wr.stream(df, time="time", key="product", watermark="1 minute")  # doctest: +SKIP
+>>> hours = orders.lateness("1 hour").window(wr.Tumbling("1 hour"))  # doctest: +SKIP
+>>> hours.accumulate(wr.ACCUMULATING).aggregate(F.sum("price")).panes  # doctest: +SKIP
+
+Importing starts nothing: no JVM, no socket.
+"""
+
+from windrow._version import __version__
+from windrow.errors import CheckpointError, JarNotFoundError, SpecError, SpecProblem, WindrowError
+from windrow.operators import WindowOperatorSpec
+from windrow.results import Files, Metrics, Output, metrics
+from windrow.setup import Report, attach, configure, doctor
+from windrow.streams import KAFKA, Offset, Stream, Windowed, stream
+from windrow.triggers import (
+    ACCUMULATING,
+    AccumulationMode,
+    EachMessage,
+    EachStep,
+    Every,
+    Never,
+    PaneTrigger,
+)
+from windrow.windows import Hopping, Session, Tumbling, WindowKind
+
+__all__ = [
+    "ACCUMULATING",
+    "KAFKA",
+    "AccumulationMode",
+    "CheckpointError",
+    "EachMessage",
+    "EachStep",
+    "Every",
+    "Files",
+    "Hopping",
+    "JarNotFoundError",
+    "Metrics",
+    "Never",
+    "Offset",
+    "Output",
+    "PaneTrigger",
+    "Report",
+    "Session",
+    "SpecError",
+    "SpecProblem",
+    "Stream",
+    "Tumbling",
+    "WindowKind",
+    "WindowOperatorSpec",
+    "Windowed",
+    "WindrowError",
+    "__version__",
+    "attach",
+    "configure",
+    "doctor",
+    "metrics",
+    "stream",
+]

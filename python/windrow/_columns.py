@@ -1,0 +1,57 @@
+"""Columns and names of columns, classic and Connect alike, without importing PySpark early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def is_column(value: object) -> TypeGuard[Column]:
+    """Whether it is a PySpark Column, of a classic session or of Connect."""
+    return _is_pyspark(value, "Column")
+
+
+def is_data_frame(value: object) -> TypeGuard[DataFrame]:
+    """Whether it is a PySpark DataFrame, of a classic session or of Connect."""
+    return _is_pyspark(value, "DataFrame")
+
+
+def functions_of(df: DataFrame) -> ModuleType:
+    """``pyspark.sql.functions`` of the kind of session that the DataFrame belongs to."""
+    connect = is_connect(df)
+    return import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
+
+
+def is_connect(owner: object) -> bool:
+    """Whether a DataFrame or session talks to a Spark Connect server."""
+    return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(owner).__mro__)
+
+
+def column(df: DataFrame, col: str | Column) -> Column:
+    """Turn a name into a Column of the DataFrame's kind; a Column stays what it is."""
+    made: Any = functions_of(df).col(col) if isinstance(col, str) else col
+    return made  # type: ignore[no-any-return]
+
+
+def as_tuple(cols: str | Column | Sequence[str | Column]) -> tuple[str | Column, ...]:
+    """One name or Column, or several, as a tuple."""
+    if isinstance(cols, str):
+        return (cols,)
+    return (cols,) if is_column(cols) else tuple(cast("Sequence[str | Column]", cols))
+
+
+def shown(cols: Iterable[str | Column]) -> str:
+    """Names and expressions, for texts."""
+    return ", ".join(col if isinstance(col, str) else str(col) for col in cols)
+
+
+def _is_pyspark(value: object, name: str) -> bool:
+    return any(
+        cls.__name__ == name and cls.__module__.startswith("pyspark.sql")
+        for cls in type(value).__mro__
+    )

@@ -1,0 +1,141 @@
+"""What is right and wrong with a set-up, each with a remedy."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windrow import _gateway, _jar
+from windrow._columns import is_connect
+from windrow.errors import JarNotFoundError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_STATE = "org.apache.spark.sql.execution.streaming.state."
+HDFS = f"{_STATE}HDFSBackedStateStoreProvider"
+ROCKSDB = f"{_STATE}RocksDBStateStoreProvider"
+
+_PYSPARK_FROM, _PYSPARK_BELOW = (4, 1), (4, 4)
+_JAVA_FROM = 17
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at; ``remedy`` is empty if it is right."""
+
+    name: str
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Checks in order; prints as a list, ``ok`` if all are right."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is right."""
+        return not any(check.remedy for check in self.checks)
+
+    def __str__(self) -> str:
+        """List the checks, each wrong one with its remedy."""
+        lines = []
+        for check in self.checks:
+            lines.append(f"{'WRONG' if check.remedy else 'ok   '} {check.name}: {check.found}")
+            if check.remedy:
+                lines.append(f"      -> {check.remedy}")
+        return "\n".join(lines)
+
+
+def examine(spark: SparkSession | None) -> Report:
+    """Look at everything; starts no JVM and changes nothing."""
+    return Report((_python(), _pyspark(), _java(), _package(), *_session(spark)))
+
+
+def active_session() -> SparkSession | None:
+    """Give the session of this process, if it has one."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
+
+
+def _python() -> Check:
+    wrong = sys.version_info < (3, 11)
+    return Check("Python", sys.version.split()[0], "Use Python 3.11 or later." if wrong else "")
+
+
+def _pyspark() -> Check:
+    try:
+        version = metadata.version("pyspark")
+    except metadata.PackageNotFoundError:
+        return Check("PySpark", "not installed", "Install pyspark 4.1, 4.2 or 4.3.")
+    parts = tuple(int(part) for part in version.split(".")[:2])
+    fits = _PYSPARK_FROM <= parts < _PYSPARK_BELOW
+    return Check("PySpark", version, "" if fits else "Use pyspark 4.1, 4.2 or 4.3.")
+
+
+def _java() -> Check:
+    version = _gateway.java_version() or _installed_java()
+    if version is None:
+        return Check("Java", "not found", f"Install Java {_JAVA_FROM}, or set JAVA_HOME.")
+    number = re.match(r"\d+", version)
+    fits = number is not None and int(number[0]) >= _JAVA_FROM
+    return Check("Java", version, "" if fits else f"Use Java {_JAVA_FROM} or later.")
+
+
+def _installed_java() -> str | None:
+    """Version of the Java that PySpark would start."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None or not Path(java).is_file():
+        return None
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    quoted = re.search(r'version "([^"]+)"', said)
+    return quoted[1] if quoted else None
+
+
+def _package() -> Check:
+    try:
+        return Check("JAR of the package", str(_jar.path()))
+    except JarNotFoundError as lacking:
+        return Check("JAR of the package", "none", str(lacking))
+
+
+def _session(spark: SparkSession | None) -> Iterator[Check]:
+    if spark is None:
+        yield Check("session", "none in this process")
+        return
+    try:
+        _jar.check(spark)
+        yield Check("JAR of the session", "known, of the package's version")
+    except JarNotFoundError as lacking:
+        yield Check("JAR of the session", "not usable", str(lacking))
+    provider = spark.conf.get(PROVIDER) or ""
+    advice = f"Set {PROVIDER} to {ROCKSDB}; wr.configure and wr.attach do."
+    yield Check("state store", provider.rpartition(".")[2], "" if provider == ROCKSDB else advice)
+    yield _partitions(spark)
+
+
+def _partitions(spark: SparkSession) -> Check:
+    """More partitions than cores cost a small streaming batch most of its time."""
+    found = int(spark.conf.get("spark.sql.shuffle.partitions") or 0)
+    name = "shuffle partitions"
+    if is_connect(spark):
+        return Check(name, str(found))
+    context: Any = spark.sparkContext
+    cores = int(context.defaultParallelism)
+    many = found > 4 * cores
+    advice = f"Set spark.sql.shuffle.partitions to {cores} or {2 * cores} before the first start."
+    return Check(name, f"{found} on {cores} cores", advice if many else "")

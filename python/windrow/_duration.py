@@ -1,0 +1,115 @@
+"""Durations: the same grammar, codes and texts as the JVM's ``TimeSpan``."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from numbers import Number
+
+from windrow.errors import SpecError, SpecProblem
+
+Duration = str | timedelta
+
+_NAMES = {
+    "week": 604_800_000_000,
+    "day": 86_400_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1_000,
+    "microsecond": 1,
+}
+_SHORT = {
+    "w": "week",
+    "d": "day",
+    "h": "hour",
+    "min": "minute",
+    "m": "minute",
+    "sec": "second",
+    "s": "second",
+    "ms": "millisecond",
+    "us": "microsecond",
+}
+_UNITS = _NAMES | {short: _NAMES[name] for short, name in _SHORT.items()}
+_ALLOWED = ", ".join(f"{name}s" for name in _NAMES)
+
+_PART = re.compile(r"([+-]?\d+)\s*([a-z]+)\s*", re.ASCII)
+_BARE = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
+_BLANKS = "".join(map(chr, range(33)))  # what Java's trim takes away
+_LONGEST = 2**63
+
+
+def read(value: object) -> int | SpecProblem:
+    """Microseconds of a duration, or what is wrong with it."""
+    if isinstance(value, str):
+        return _read_text(value)
+    if isinstance(value, timedelta):
+        micros = value // timedelta(microseconds=1)
+        return micros if fits(micros) else _too_long(str(value))
+    if isinstance(value, Number):
+        return _without_unit(str(value), str(value))
+    return _not_understood(f"{value!r} is no duration. {_EXAMPLES}")
+
+
+def show(micros: int) -> str:
+    """Shortest exact text in one unit: 60,000,000 is ``1 minute``."""
+    if micros == 0:
+        return "0 seconds"
+    name, unit = next((n, u) for n, u in _NAMES.items() if micros % u == 0)
+    count = micros // unit
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
+def canonical(value: object, call: str) -> str:
+    """Canonical text of a duration; SpecError about ``call`` if it is none."""
+    micros = read(value)
+    if isinstance(micros, SpecProblem):
+        raise SpecError.of(call, [micros])
+    return show(micros)
+
+
+def micros(value: Duration) -> int:
+    """Microseconds of a duration that is known to be one."""
+    found = read(value)
+    if isinstance(found, SpecProblem):
+        raise SpecError.of("duration", [found])
+    return found
+
+
+_EXAMPLES = "Say for example '90 seconds' or '1 hour 30 minutes'."
+
+
+def _read_text(text: str) -> int | SpecProblem:
+    trimmed = text.strip(_BLANKS).lower().removeprefix("interval ").strip(_BLANKS)
+    if _BARE.fullmatch(trimmed):
+        return _without_unit(f"'{text}'", trimmed)
+    parts = list(_PART.finditer(trimmed))
+    if not parts or "".join(part[0] for part in parts) != trimmed:
+        return _not_understood(f"'{text}' is no duration. {_EXAMPLES}")
+    total = 0
+    for count, name in (part.groups() for part in parts):
+        unit = _UNITS.get(name, _UNITS.get(name.removesuffix("s")))
+        if unit is None:
+            return _not_understood(f"'{text}' has the unit '{name}'; allowed are {_ALLOWED}.")
+        if not fits(int(count) * unit) or not fits(total + int(count) * unit):
+            return _too_long(text)
+        total += int(count) * unit
+    return total
+
+
+def fits(micros: int) -> bool:
+    return -_LONGEST <= micros < _LONGEST
+
+
+def _without_unit(shown: str, bare: str) -> SpecProblem:
+    advice = f"Say '{bare} seconds', or Count({bare}) for messages."
+    return SpecProblem("DURATION_WITHOUT_UNIT", f"{shown} has no unit. {advice}")
+
+
+def _not_understood(text: str) -> SpecProblem:
+    return SpecProblem("DURATION_NOT_UNDERSTOOD", text)
+
+
+def _too_long(text: str) -> SpecProblem:
+    limit = "is longer than 64 bits of microseconds (292,000 years)."
+    return SpecProblem("DURATION_TOO_LONG", f"'{text}' {limit}")

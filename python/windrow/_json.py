@@ -1,0 +1,78 @@
+"""Reading JSON with every problem collected, as the JVM's ``SpecJson`` reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from windrow import _duration
+from windrow.errors import SpecError, SpecProblem
+
+_UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
+
+Fields = Mapping[str, Any]
+
+
+def write(fields: Fields) -> str:
+    """Compact JSON text."""
+    return json.dumps(fields, separators=(",", ":"))
+
+
+class Reader:
+    """Reads fields of a JSON object; what is wrong goes to ``problems``."""
+
+    def __init__(self, text: str) -> None:
+        """Parse ``text``; its own ``time_unit`` ("us", "ms", "s") is the unit of durations."""
+        self.problems: list[SpecProblem] = []
+        self.fields: Fields = {}
+        self.unit = "us"
+        try:
+            parsed = json.loads(text)
+        except ValueError as why:
+            self.refuse("SPEC_NOT_JSON", f"the spec is no JSON: {why}.")
+            return
+        if isinstance(parsed, dict):
+            self.fields = parsed
+        else:
+            self.refuse("SPEC_NOT_JSON", "the spec is no JSON object.")
+        self.unit = str(self.fields.get("time_unit", "us"))
+        if self.unit not in _UNITS:
+            self.refuse(
+                "UNIT_UNKNOWN", f"time_unit is '{self.unit}'; allowed are {', '.join(_UNITS)}."
+            )
+
+    def refuse(self, code: str, text: str) -> None:
+        """Note a problem."""
+        self.problems.append(SpecProblem(code, text))
+
+    def raise_if_refused(self, subject: str) -> None:
+        """Raise SpecError if anything was noted."""
+        if self.problems:
+            raise SpecError.of(subject, self.problems)
+
+    def span(self, fields: Fields, name: str) -> str | None:
+        """Canonical duration of a field; None if it is left out, null or broken."""
+        value = fields.get(name)
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool):
+            micros: int | SpecProblem = value * _UNITS.get(self.unit, 1)
+            if not _duration.fits(value * _UNITS.get(self.unit, 1)):
+                micros = SpecProblem(
+                    "DURATION_TOO_LONG",
+                    f"{name} is {value} {self.unit}, longer than 64 bits of microseconds.",
+                )
+        elif isinstance(value, str):
+            micros = _duration.read(value)
+            if isinstance(micros, SpecProblem):
+                micros = SpecProblem(micros.code, f"{name}: {micros.text}")
+        else:
+            micros = SpecProblem(
+                "DURATION_NOT_UNDERSTOOD",
+                f"{name} is {json.dumps(value)}; it must be a whole number of {self.unit}.",
+            )
+        if isinstance(micros, SpecProblem):
+            self.problems.append(micros)
+            return None
+        return _duration.show(micros)

@@ -1,0 +1,60 @@
+"""Where the rows of a batch go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Files:
+    """A folder with one folder for each batch, ``batch=<id>``, which a replay overwrites.
+
+    Read all of it with ``spark.read.format(format).load(path)``; the batch's number is a column.
+    Batches without rows leave no folder, but the first.
+    """
+
+    path: str
+    format: str = "parquet"
+
+    def __post_init__(self) -> None:
+        """Take the slash at the end away."""
+        object.__setattr__(self, "path", str(self.path).rstrip("/"))
+
+
+Sink: TypeAlias = "str | Files | Callable[[DataFrame, int], None]"
+
+
+@dataclass(frozen=True)
+class BatchWriter:
+    """Writes one batch of ``Output.output`` to its sinks; a class, so that Connect can send it."""
+
+    panes: Sink | None
+    rejected: Sink | None
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        """Compute the batch once, then write each part."""
+        sinks = {"panes": self.panes, "rejected": self.rejected}
+        batch.persist()
+        try:
+            for kind, sink in sinks.items():
+                if sink is not None:
+                    part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
+                    _write(part, sink, batch_id)
+        finally:
+            batch.unpersist()
+
+
+def _write(rows: DataFrame, sink: Sink, batch_id: int) -> None:
+    if isinstance(sink, str):
+        rows.write.mode("append").saveAsTable(sink)
+    elif isinstance(sink, Files):
+        if batch_id == 0 or not rows.isEmpty():
+            folder = f"{sink.path}/batch={batch_id}"
+            rows.write.mode("overwrite").format(sink.format).save(folder)
+    else:
+        sink(rows, batch_id)

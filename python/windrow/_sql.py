@@ -1,0 +1,103 @@
+"""The one way into the JVM: a table function over an aggregation that never runs as such."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from windrow import _json
+from windrow._columns import column, functions_of
+from windrow.errors import JarNotFoundError, from_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+Part = Literal["panes", "rejected", "all"]
+
+NOT_LOADED = (
+    "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
+    "Call wr.attach(), or wr.configure(builder) before; see wr.doctor()."
+)
+_UNKNOWN_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
+
+
+def aggregation(
+    df: DataFrame,
+    keys: Sequence[str | Column],
+    aggregates: Sequence[Column],
+    markers: dict[str, str | Column],
+) -> DataFrame:
+    """Build the aggregation that carries keys, aggregates and marked expressions to the JVM.
+
+    ``markers`` map names without their prefix ("time", "gap", ...) to expressions of a message.
+    """
+    functions = functions_of(df)
+    marks = [
+        functions.first(column(df, marked)).alias(f"__windrow_{name}")
+        for name, marked in markers.items()
+    ]
+    return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
+
+
+def apply(aggregated: DataFrame, fields: _json.Fields, part: Part) -> DataFrame:
+    """Put the window operator in the place of an aggregation.
+
+    ``fields`` are the spec's and the stream's. Errors: SpecError, as the JVM found it.
+    """
+    spec = _json.write({**fields, "output": part})
+    with plain_errors():
+        made = aggregated.sparkSession.sql(
+            "SELECT * FROM windrow_apply(TABLE({windrow_input}), spec => :spec)",
+            {"spec": spec},
+            windrow_input=aggregated,
+        )
+        _analyse(made)
+    return made
+
+
+def jar_version(spark: SparkSession) -> str | None:
+    """Version of the JAR in a session; None where it cannot be asked (inside a pipeline).
+
+    Errors: JarNotFoundError if the session lacks it.
+    """
+    from pyspark.errors import AnalysisException
+
+    try:
+        with plain_errors():
+            return str(spark.sql("SELECT version FROM windrow_version()").collect()[0][0])
+    except AnalysisException as refused:
+        if refused.getCondition() == _IN_PIPELINE:
+            return None
+        raise
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn what the JVM says about a mistake of the user into a plain Python error."""
+    from pyspark.errors import AnalysisException, IllegalArgumentException
+
+    try:
+        yield
+    except IllegalArgumentException as refused:
+        text = str(refused).split("\n\nJVM stacktrace:")[0].strip()
+        ours = None if refused.getCondition() else from_text(text)
+        if ours is None:
+            raise
+        raise ours from None
+    except AnalysisException as refused:
+        if refused.getCondition() != _UNKNOWN_FUNCTION or "windrow_" not in str(refused):
+            raise
+        raise JarNotFoundError(NOT_LOADED) from None
+
+
+def _analyse(df: DataFrame) -> None:
+    """Have a Connect server analyse now, so that mistakes show where they are made."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        df.schema  # noqa: B018  asking for it is the point
+    except AnalysisException as refused:
+        if refused.getCondition() != _IN_PIPELINE:
+            raise

@@ -1,0 +1,80 @@
+"""What can go wrong, in plain words and with stable codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_CODE = r"[A-Z][A-Z0-9_]*"
+_ONE = re.compile(rf"\[({_CODE})\] (.*)", re.DOTALL)
+_MANY = re.compile(rf"\d+ problems in .*?: (?=\[{_CODE}\] )", re.DOTALL)
+_NEXT = re.compile(rf"\[({_CODE})\] ")
+
+
+class WindrowError(Exception):
+    """Parent of every error that windrow raises itself."""
+
+
+@dataclass(frozen=True)
+class SpecProblem:
+    """One thing that is wrong: a stable code and a full sentence."""
+
+    code: str
+    text: str
+
+    def __str__(self) -> str:
+        """Show as ``[CODE] sentence``."""
+        return f"[{self.code}] {self.text}"
+
+
+class SpecError(WindrowError, ValueError):
+    """A description that cannot run; ``problems`` has all that is wrong with it."""
+
+    def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
+        """Take the whole message and the problems it tells of."""
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, tuple[SpecProblem, ...]]]:
+        """Keep the problems when pickled."""
+        return type(self), (str(self), self.problems)
+
+    @classmethod
+    def of(cls, subject: str, problems: Sequence[SpecProblem]) -> SpecError:
+        """Say what is wrong with ``subject``, which is written as its call."""
+        if len(problems) == 1:
+            return cls(f"[{problems[0].code}] {subject}: {problems[0].text}", problems)
+        found = " ".join(map(str, problems))
+        return cls(f"{len(problems)} problems in {subject}: {found}", problems)
+
+
+class JarNotFoundError(WindrowError):
+    """The JAR is not in the package, not in the session, or of another version."""
+
+
+class CheckpointError(WindrowError):
+    """A checkpoint and the query that wants to continue it do not fit."""
+
+
+_OTHER_CLASSES: dict[str, type[WindrowError]] = {
+    "SPEC_CHANGED": CheckpointError,
+    "JAR_NOT_LOADED": JarNotFoundError,
+}
+
+
+def from_text(text: str) -> WindrowError | None:
+    """Read a message written by the JVM part back into an error.
+
+    Returns None if the text does not have the form of windrow's messages.
+    """
+    many = _MANY.match(text)
+    if many:
+        parts = _NEXT.split(text[many.end() :])[1:]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        return SpecError(text, [SpecProblem(code, said.strip()) for code, said in pairs])
+    one = _ONE.fullmatch(text)
+    if one is None:
+        return None
+    other = _OTHER_CLASSES.get(one[1])
+    return other(text) if other else SpecError(text, [SpecProblem(one[1], one[2])])

@@ -1,0 +1,144 @@
+"""What comes out: panes, rejected rows, a running query and its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from windrow import _explain, _json, _sql
+from windrow._sinks import BatchWriter, Files, Sink
+from windrow.errors import SpecError, SpecProblem
+from windrow.operators import WindowOperatorSpec
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["Files", "Metrics", "Output", "metrics"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Output:
+    """Results of a windowed aggregation, as DataFrames of new rows, never changed ones.
+
+    Each DataFrame that is written alone is a query with its own state; ``start`` shares one.
+    """
+
+    spec: WindowOperatorSpec
+    _aggregated: DataFrame = field(kw_only=True)
+    _stream: Mapping[str, object] = field(kw_only=True)
+    _about: str = field(kw_only=True)
+
+    @cached_property
+    def panes(self) -> DataFrame:
+        """Keys, ``window``, aggregates and ``pane`` (timing, index, is_last, is_retraction)."""
+        return self._part("panes")
+
+    @cached_property
+    def rejected(self) -> DataFrame:
+        """What entered no window: stream, reason, watermark, processing_time, message."""
+        return self._part("rejected")
+
+    @cached_property
+    def output(self) -> DataFrame:
+        """Both in one: ``kind`` ('panes', 'rejected') and a struct of each, one not null."""
+        return self._part("all")
+
+    def explain(self) -> None:
+        """Print what each window waits for."""
+        print(_explain.text(self.spec, self._about, self._stream["watermark"]))  # noqa: T201
+
+    def start(
+        self,
+        *,
+        checkpoint: str,
+        panes: Sink | None = None,
+        rejected: Sink | None = None,
+        queryTrigger: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> StreamingQuery:
+        """Start one query that writes panes and rejected rows to their sinks.
+
+        A sink is a table's name, ``Files(path)`` or a function (DataFrame, batch id). Rows
+        without a sink are counted only. ``queryTrigger``: arguments of Spark's
+        ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a crash the
+        last batch comes again with the same id: ``Files`` overwrite it, tables take it twice
+        unless their format prevents it.
+        """
+        if panes is None and rejected is None:
+            wrong = SpecProblem("SINK_NOT_STATED", "say panes=, rejected= or both.")
+            raise SpecError.of("start(...)", [wrong])
+        if not self._aggregated.isStreaming:
+            wrong = SpecProblem("NOT_STREAMING", "the input is a batch; write .panes as it is.")
+            raise SpecError.of("start(...)", [wrong])
+        writer = self.output.writeStream.option("checkpointLocation", checkpoint)
+        if name is not None:
+            writer = writer.queryName(name)
+        if queryTrigger is not None:
+            writer = writer.trigger(**queryTrigger)
+        with _sql.plain_errors():
+            return writer.foreachBatch(BatchWriter(panes, rejected)).start()
+
+    def __repr__(self) -> str:
+        """Show what is aggregated."""
+        return f"Output({self.spec!r} over {self._about})"
+
+    def _part(self, part: _sql.Part) -> DataFrame:
+        fields: _json.Fields = {**self.spec._fields(), "stream": self._stream}
+        return _sql.apply(self._aggregated, fields, part)
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Counts over the batches that a query still reports (Spark keeps the last 100).
+
+    read = accepted + rejected + replays + gaps; ``unaccounted`` is what this leaves open and
+    must be 0. ``watermark`` is ISO text or None, ``stateBytes`` the memory that state takes
+    after the last batch.
+    """
+
+    batches: int
+    read: int
+    accepted: int
+    rejected: int
+    replays: int
+    gaps: int
+    panes: int
+    watermark: str | None
+    stateBytes: int
+
+    @property
+    def unaccounted(self) -> int:
+        """Messages read that have no fate."""
+        return self.read - self.accepted - self.rejected - self.replays - self.gaps
+
+
+_COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes")
+
+
+def metrics(query: StreamingQuery) -> Metrics:
+    """Add up the counts of a running or finished query."""
+    totals = dict.fromkeys(_COUNTS, 0)
+    batches: set[int] = set()
+    last: Any = None
+    for last in query.recentProgress:
+        observed = [
+            row.asDict()
+            for name, row in last["observedMetrics"].items()
+            if name.startswith("windrow_")
+        ]
+        if not observed or last["batchId"] in batches:
+            continue
+        batches.add(last["batchId"])
+        for row in observed:
+            for count in totals.keys() & row.keys():
+                totals[count] += row[count] or 0
+    states = [] if last is None else last["stateOperators"]
+    return Metrics(
+        **totals,
+        batches=len(batches),
+        watermark=None if last is None else last["eventTime"].get("watermark"),
+        stateBytes=sum(state["memoryUsedBytes"] for state in states),
+    )

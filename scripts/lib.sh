@@ -1,0 +1,71 @@
+# Sourced by every script: where things are, how to speak, what to make first.
+# shellcheck shell=bash disable=SC2034
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+venv=$root/.venv
+python=$venv/bin/python
+build=$root/.build
+
+# Without a UTF-8 locale Java cannot open a checkout whose path is not plain ASCII.
+case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in *[Uu][Tt][Ff]*) ;; *) export LC_ALL=C.UTF-8 ;; esac
+
+# Temporary files of Python, Spark and RocksDB stay in the checkout; Spark stays on this machine.
+mkdir -p "$build/tmp"
+export SPARK_LOCAL_IP=${SPARK_LOCAL_IP:-127.0.0.1}
+export TMPDIR=$build/tmp SPARK_LOCAL_DIRS=$build/tmp
+export SPARK_SUBMIT_OPTS="\"-Djava.io.tmpdir=$build/tmp\" ${SPARK_SUBMIT_OPTS:-}"
+
+say() { printf 'windrow: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# Runs a function or command to its first failure and sets `status`; the script goes on.
+try() {
+  set +e
+  (set -e; "$@")
+  status=$?
+  set -e
+}
+
+# timed WHAT COMMAND...: says what is being done, and then how long it took.
+timed() {
+  local what=$1 start=$SECONDS; shift
+  say "$what ..."
+  try "$@"
+  if [ "$status" -eq 0 ]; then say "$what: done in $((SECONDS - start)) s"; else say "$what: FAILED after $((SECONDS - start)) s"; fi
+  return "$status"
+}
+
+# Sets `java` to a JVM of version 17 or later: of JAVA_HOME, else on the PATH.
+find_java() {
+  local version
+  java=${JAVA_HOME:+$JAVA_HOME/bin/java}
+  [ -x "$java" ] || java=$(command -v java) || fail "no Java found. Install Java 17, or set JAVA_HOME."
+  version=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.specification.version = //p')
+  [ "${version%%.*}" -ge 17 ] || fail "$java is Java $version; windrow needs 17 or later. Set JAVA_HOME to one."
+}
+
+sha256() { if command -v sha256sum > /dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+
+# The digest of files and folders of the checkout, by relative path and content.
+fingerprint() {
+  (cd "$root" && find "$@" -type f ! -path '*/target/*' -print0 | LC_ALL=C sort -z | while IFS= read -r -d '' file; do
+    sha256 "$file"
+  done) | sha256 | cut -d' ' -f1
+}
+
+# True if $2 is what `note_stamp` wrote under the name $1.
+stamp_is() { [ -f "$build/stamps/$1" ] && [ "$(cat "$build/stamps/$1")" = "$2" ]; }
+note_stamp() { mkdir -p "$build/stamps" && printf '%s\n' "$2" > "$build/stamps/$1"; }
+
+windrow_version() { sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$root/python/windrow/_version.py"; }
+
+# run_scala CLASSES MAIN ARGUMENT...: a main class on the JAR, more classes, and the Spark of .venv.
+run_scala() {
+  local classes=$1 opens=() package spark; shift
+  find_java
+  spark=$("$python" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent / "jars")')
+  while read -r package; do opens+=("--add-opens=$package=ALL-UNNAMED"); done < "$root/scripts/conf/spark-opens.txt"
+  exec "$java" "${opens[@]}" "-Xmx${WINDROW_HEAP:-4g}" -Xss8m -Duser.timezone=UTC "-Djava.io.tmpdir=$build/tmp" \
+    -cp "$root/scripts/conf:$root/python/windrow/jars/windrow-$(windrow_version).jar:$classes:$spark/*" "$@"
+}

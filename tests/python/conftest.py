@@ -1,0 +1,53 @@
+"""One Spark session for all tests that need one, and ways to feed it batch by batch."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import windrow as wr
+from feed import Feed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
+time.tzset()
+
+PARITY = Path(__file__).parents[1] / "parity"
+
+
+def session_builder(folder: Path) -> SparkSession.Builder:
+    """Small local session: two cores, two shuffle partitions, nothing outside ``folder``."""
+    from pyspark.sql import SparkSession
+
+    builder: SparkSession.Builder = SparkSession.builder
+    return (
+        builder.master("local[2]")
+        .appName("windrow tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "1500m")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
+    )
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Give a session with the package's JAR; an error if the JAR was not built."""
+    session = wr.configure(session_builder(tmp_path_factory.mktemp("spark"))).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def feed(spark: SparkSession, tmp_path: Path) -> Feed:
+    """Give an empty stream of orders."""
+    return Feed(spark, tmp_path / "orders")

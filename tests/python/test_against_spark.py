@@ -1,0 +1,140 @@
+"""With lateness 0 the panes are the rows of Spark's own ``window`` and ``session_window``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import windrow as wr
+from feed import Feed, disordered
+from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, Row
+
+pytestmark = pytest.mark.spark
+
+Case = tuple[Callable[[], wr.WindowKind], Callable[[], "Column"]]
+
+
+def _interval() -> Column:
+    return F.make_dt_interval(secs=F.col("gap") / 1_000_000)
+
+
+CASES: dict[str, Case] = {
+    "tumbling": (
+        lambda: wr.Tumbling("5 minutes"),
+        lambda: F.window("time", "5 minutes"),
+    ),
+    "tumbling with an offset": (
+        lambda: wr.Tumbling("7 minutes", offset="90 seconds"),
+        lambda: F.window("time", "7 minutes", startTime="90 seconds"),
+    ),
+    "hopping": (
+        lambda: wr.Hopping("10 minutes", step="2 minutes"),
+        lambda: F.window("time", "10 minutes", "2 minutes"),
+    ),
+    "hopping, uneven": (
+        lambda: wr.Hopping("10 minutes", step="3 minutes"),
+        lambda: F.window("time", "10 minutes", "3 minutes"),
+    ),
+    "session": (
+        lambda: wr.Session("40 seconds"),
+        lambda: F.session_window("time", "40 seconds"),
+    ),
+    "session, gap of each message": (
+        lambda: wr.Session(_interval()),
+        lambda: F.session_window("time", _interval()),
+    ),
+    "session, gap of each message in microseconds": (
+        lambda: wr.Session(F.col("gap")),
+        lambda: F.session_window("time", _interval()),
+    ),
+}
+KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
+
+
+def aggregates() -> list[Column]:
+    """Give sums, typed and imperative aggregates, and an expression of two."""
+    return [
+        F.count("*").alias("n"),
+        F.sum("amount").alias("total"),
+        F.avg("amount").alias("mean"),
+        F.max_by("amount", "time").alias("latest"),
+        F.sort_array(F.collect_list("amount")).alias("all"),
+        F.approx_count_distinct("amount").alias("kinds"),
+        (F.sum("price") / F.count("amount")).alias("ratio"),
+    ]
+
+
+def rows(found: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Rows without their pane, in one order; floating point to 9 digits."""
+    return sorted(
+        (
+            tuple(
+                round(value, 9) if isinstance(value, float) else value
+                for name, value in row.asDict(recursive=False).items()
+                if name != "pane"
+            )
+            for row in found
+        ),
+        key=repr,
+    )
+
+
+def expected(df: DataFrame, keys: Sequence[str], window: Column) -> DataFrame:
+    """Give Spark's own result, columns in windrow's order."""
+    return df.groupBy(*keys, window.alias("window")).agg(*aggregates())
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS.keys())
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
+    """Same windows, same values, each once and last."""
+    kind, window = case
+    feed.add(*disordered(seed=7))
+    ours = wr.stream(feed.stream(), time="time", key=keys, watermark="10 minutes")
+    panes = feed.run(ours.lateness("0 seconds").window(kind()).aggregate(*aggregates()).panes)
+    theirs = feed.stream().withWatermark("time", "10 minutes")
+    assert rows(panes) == rows(feed.run(expected(theirs, keys, window())))
+    assert len(panes) > 5
+    assert {tuple(row.pane) for row in panes} == {("ON_TIME", 0, True, False)}
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS.keys())
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
+    """The same call on a batch gives the final panes, without any watermark."""
+    kind, window = case
+    feed.add(*disordered(seed=8))
+    ours = wr.stream(feed.batch(), time="time", key=keys).lateness("0 seconds")
+    panes = ours.window(kind()).aggregate(*aggregates()).panes.collect()
+    assert rows(panes) == rows(expected(feed.batch(), keys, window()).collect())
+    assert {row.pane.is_last for row in panes} == {True}
+
+
+def test_watermark_of_the_dataframe(feed: Feed) -> None:
+    """A watermark set before serves as well as one set by the builder."""
+    feed.add(*disordered(seed=9))
+    marked = feed.stream().withWatermark("time", "10 minutes")
+    before = wr.stream(marked, time="time", key="product")
+    here = wr.stream(feed.stream(), time="time", key="product", watermark="10 minutes")
+    both = [
+        rows(feed.run(s.lateness("0 s").window(wr.Tumbling("5 minutes")).aggregate(count).panes))
+        for s, count in ((before, F.count("*")), (here, F.count("*")))
+    ]
+    assert both[0] == both[1]
+    assert both[0]
+
+
+def test_keys_may_be_expressions(feed: Feed) -> None:
+    """Columns as keys and as time."""
+    feed.add(*disordered(seed=10))
+    keys = [F.upper("product").alias("upper"), (F.col("amount") % 3).alias("third")]
+    later = F.col("time") + F.expr("INTERVAL 1 HOUR")
+    ours = wr.stream(feed.batch(), time=later, key=keys).lateness("0 seconds")
+    panes = ours.window(wr.Tumbling("5 minutes")).aggregate(*aggregates()).panes.collect()
+    moved = feed.batch().withColumn("time", later)
+    theirs = moved.groupBy(*keys, F.window("time", "5 minutes").alias("window"))
+    assert rows(panes) == rows(theirs.agg(*aggregates()).collect())

@@ -1,0 +1,81 @@
+"""The package as such: import starts nothing, names collide with nothing, versions agree."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark.sql.functions
+import windrow as wr
+
+PACKAGE = Path(wr.__file__).parent
+
+# What API.md section 2 names of the windows built so far; `testing` is not exported.
+_PUBLIC = {
+    *("Tumbling", "Hopping", "Session", "WindowKind"),
+    *("Never", "EachMessage", "EachStep", "Every", "PaneTrigger", "ACCUMULATING"),
+    *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),
+    *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec"),
+    *("configure", "attach", "doctor", "Report"),
+    *("WindrowError", "SpecError", "SpecProblem", "JarNotFoundError", "CheckpointError"),
+}
+
+
+_FRESH = """
+import sys
+seen = []
+sys.addaudithook(lambda event, args: seen.append(event))
+import windrow
+windrow.Tumbling('1 hour').plot()
+windrow.WindowOperatorSpec(window=windrow.Session('1 minute'), lateness='0 seconds').toJson()
+heavy = {'py4j', 'pyspark', 'pyarrow', 'pandas', 'numpy', 'grpc'}
+print(sorted(heavy & set(sys.modules)))
+print([event for event in seen if event.split('.')[0] in ('socket', 'subprocess', 'os.system')])
+"""
+
+
+def test_import_starts_nothing() -> None:
+    """A fresh interpreter loads nothing heavy, opens no socket, starts no process."""
+    ran = subprocess.run(
+        [sys.executable, "-c", _FRESH],
+        env={"PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["[]", "[]"]
+
+
+def test_only_the_gateway_knows_py4j() -> None:
+    """No other module imports py4j, not even inside a function."""
+    importers = {
+        file.name
+        for file in PACKAGE.glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        for name in _imported(node)
+        if name.split(".")[0] == "py4j"
+    }
+    assert importers == {"_gateway.py"}
+
+
+def test_public_names() -> None:
+    """Exactly the names of the surface."""
+    assert set(wr.__all__) - {"__version__"} == _PUBLIC
+    assert all(hasattr(wr, name) for name in wr.__all__)
+
+
+def test_names_collide_with_nothing() -> None:
+    """``from windrow import *`` hides nothing of PySpark's."""
+    theirs = {name for name in dir(pyspark.sql.functions) if not name.startswith("_")}
+    theirs |= {"Window", "WindowSpec", "Trigger"}
+    assert not theirs & set(wr.__all__)
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return []

@@ -1,0 +1,177 @@
+"""On-time and late panes, rejected rows, and their columns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+import windrow as wr
+from feed import SCHEMA, Feed, order
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
+from pyspark.sql.types import StructType
+
+pytestmark = pytest.mark.spark
+
+PANE = "struct<timing:string,index:bigint,is_last:boolean,is_retraction:boolean>"
+
+
+def minutes(feed: Feed, **more: Any) -> wr.Windowed:
+    """Windows of a minute, an hour of lateness, a watermark without delay."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", **more)
+    windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
+    return windows.accumulate(wr.ACCUMULATING)
+
+
+def short(rows: list[Any]) -> list[tuple[Any, ...]]:
+    """Product, start of the window, total and pane, in order."""
+    return [
+        (r.product, r.window.start.strftime("%H:%M"), r.total, r.pane.timing, r.pane.index)
+        for r in rows
+    ]
+
+
+def test_on_time_then_late(feed: Feed) -> None:
+    """A correction follows for every batch that changes a complete window."""
+    feed.add(
+        [order("09:00:10", amount=1), order("09:00:20", amount=2)],
+        [order("09:01:30", amount=5)],
+        [order("09:00:30", amount=4), order("09:00:40", amount=8), order("09:02:00", amount=1)],
+    )
+    panes = feed.run(minutes(feed).aggregate(F.sum("amount").alias("total")).panes)
+    assert short(panes) == [
+        ("a", "09:00", 3, "ON_TIME", 0),
+        ("a", "09:00", 15, "LATE", 1),
+        ("a", "09:01", 5, "ON_TIME", 0),
+    ]
+    assert {row.pane.is_last for row in panes} == {False}
+
+
+def test_each_message(feed: Feed) -> None:
+    """One late pane for every message, in order of event time."""
+    feed.add(
+        [order("09:00:10"), order("09:02:00")],
+        [order("09:00:50", amount=8), order("09:00:40", amount=4)],
+    )
+    each = minutes(feed).trigger(late=wr.EachMessage())
+    panes = feed.run(each.aggregate(F.sum("amount").alias("total")).panes)
+    late = [row for row in short(panes) if row[3] == "LATE"]
+    assert late == [("a", "09:00", 5, "LATE", 1), ("a", "09:00", 13, "LATE", 2)]
+
+
+def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
+    """Nothing is lost: what enters no window comes out as it came in."""
+    rows = [
+        order(None, "null", amount=1, gap=11),
+        order("2099-01-01 00:00:00", "future", amount=2, gap=22),
+        order("09:00:00", "fine", amount=3),
+        order("11:00:00", None, amount=4),
+    ]
+    feed.add(rows, [order("09:30:00", "late", amount=5), order("10:00:59", "in", amount=6)])
+    output = minutes(feed, maxFuture="1 day").aggregate(F.count("*").alias("n"))
+    rejected = feed.run(output.rejected)
+    found = {row.message.product: row for row in rejected}
+    assert {product: row.reason for product, row in found.items()} == {
+        "null": "INVALID_TIME",
+        "future": "TOO_FAR_AHEAD",
+        "late": "TOO_LATE",
+    }
+    assert tuple(found["null"].message) == (None, "null", 0.25, 1, 11)
+    assert found["late"].message.time == datetime(2025, 1, 1, 9, 30)  # noqa: DTZ001
+    assert {row.stream for row in rejected} == {"messages"}
+    assert found["late"].watermark == datetime(2025, 1, 1, 11)  # noqa: DTZ001
+    panes = feed.run(output.panes)
+    assert sum(row.n for row in panes) == 2
+
+
+def test_columns(feed: Feed) -> None:
+    """Names and types are those of API.md, section 3."""
+    output = minutes(feed).aggregate(F.sum("amount").alias("total"))
+    window = "struct<start:timestamp,end:timestamp>"
+    panes = f"struct<product:string,window:{window},total:bigint,pane:{PANE}>"
+    message = StructType.fromDDL(SCHEMA).simpleString()
+    rejected = (
+        "struct<stream:string,reason:string,watermark:timestamp,processing_time:timestamp,"
+        f"message:{message}>"
+    )
+    assert output.panes.schema.simpleString() == panes
+    assert output.rejected.schema.simpleString() == rejected
+    whole = f"struct<kind:string,panes:{panes},rejected:{rejected}>"
+    assert output.output.schema.simpleString() == whole
+    assert not output.panes.schema["window"].nullable
+    assert not output.panes.schema["pane"].nullable
+
+
+def test_time_without_zone(feed: Feed) -> None:
+    """The window's bounds have the type of the time column."""
+    feed.add([order("09:00:10")])
+    local = feed.batch().withColumn("time", F.col("time").cast("timestamp_ntz"))
+    stream = wr.stream(local, time="time").lateness("0 seconds")
+    panes = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*")).panes
+    assert panes.schema["window"].dataType.simpleString() == (
+        "struct<start:timestamp_ntz,end:timestamp_ntz>"
+    )
+    assert panes.collect()[0].window.start == datetime(2025, 1, 1, 9)  # noqa: DTZ001
+
+
+def test_replays_have_no_effect(feed: Feed) -> None:
+    """The same offset twice counts once."""
+    feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
+    offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="gap")
+    output = minutes(feed, offset=offset).aggregate(F.sum("amount").alias("total"))
+    feed.add([order("09:05:00", amount=4, gap=1)])
+    assert short(feed.run(output.panes)) == [("a", "09:00", 1, "ON_TIME", 0)]
+
+
+@pytest.mark.parametrize(
+    ("code", "make"),
+    [
+        (
+            "NO_WATERMARK",
+            lambda feed: wr.stream(feed.stream(), time="time"),
+        ),
+        (
+            "GUARD_TOO_LATE",
+            lambda feed: wr.stream(
+                feed.stream().withWatermark("time", "1 minute"), time="time", maxFuture="1 hour"
+            ),
+        ),
+    ],
+)
+def test_mistakes_are_plain(feed: Feed, code: str, make: Any) -> None:
+    """What the JVM finds is a SpecError without a frame of Java."""
+    windows = make(feed).lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    with pytest.raises(wr.SpecError) as refused:
+        windows.aggregate(F.count("*")).panes  # noqa: B018  asking is the point
+    assert [problem.code for problem in refused.value.problems] == [code]
+    assert "java" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_unknown_columns_are_sparks_business(feed: Feed) -> None:
+    """A name that does not exist gives Spark's own error."""
+    stream = wr.stream(feed.stream(), time="tyme", watermark="0 seconds").lateness("0 seconds")
+    with pytest.raises(PySparkException, match="tyme"):
+        stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
+
+
+def test_all_problems_of_a_description_at_once(feed: Feed) -> None:
+    """Lateness, aggregates and gap in one error, before the JVM is asked."""
+    stream = wr.stream(feed.stream(), time="time", maxFuture="-1 second")
+    with pytest.raises(wr.SpecError) as refused:
+        stream.window(wr.Session(None)).aggregate()
+    assert [problem.code for problem in refused.value.problems] == [
+        "LATENESS_NOT_STATED",
+        "MAX_FUTURE_NEGATIVE",
+        "GAP_NOT_STATED",
+        "AGGREGATE_NOT_STATED",
+    ]
+
+
+def test_explains(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
+    """What each window waits for, in words."""
+    minutes(feed).aggregate(F.count("*")).explain()
+    said = capsys.readouterr().out
+    assert "when the watermark reaches end + 1 hour" in said
+    assert "greatest event time less 0 seconds" in said

@@ -1,0 +1,113 @@
+"""Sessions with the JAR: made with it, given it later, local and remote."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import windrow as wr
+from windrow import _doctor, _jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGE = Path(wr.__file__).parent
+FRESH = Path(__file__).parent / "fresh"
+
+
+def run_fresh(program: str, package: Path, **env: str) -> str:
+    """Run a program in an interpreter of its own, with the package at another place."""
+    ran = subprocess.run(
+        [sys.executable, str(FRESH / program)],
+        env={**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}", **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    return ran.stdout
+
+
+@pytest.mark.spark
+def test_configure_keeps_what_the_user_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JARs are added, settings that are there stay, and twice is once."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(SparkContext, "_jvm", None)
+    (tmp_path / "spark-defaults.conf").write_text(
+        "# a comment\nspark.jars  file:/defaults.jar\nspark.x = y\n\n"
+    )
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    state = "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB"
+    builder = SparkSession.Builder().config(state, "7")
+    options = wr.configure(wr.configure(builder))._options
+    assert options["spark.jars"] == f"file:/defaults.jar,{_jar.uri()}"
+    assert options[state] == "7"
+    assert options[_doctor.PROVIDER] == _doctor.ROCKSDB
+    assert "spark.x" not in options
+
+    builder = SparkSession.Builder().config("spark.jars", "file:/mine.jar")
+    assert wr.configure(builder)._options["spark.jars"] == f"file:/mine.jar,{_jar.uri()}"
+
+    builder = SparkSession.Builder().config("spark.remote", "sc://elsewhere")
+    assert "spark.jars" not in wr.configure(builder)._options
+
+
+def test_a_package_without_jar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout in which nothing was built."""
+    monkeypatch.setattr(_jar, "__version__", "0.0.0")
+    with pytest.raises(wr.JarNotFoundError, match=r"\[JAR_NOT_BUILT\].*scripts/build jar"):
+        _jar.uri()
+
+
+def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It starts nothing and names the remedy of what is wrong."""
+    monkeypatch.setattr(_jar, "__version__", "0.0.0")
+    report = _doctor.examine(None)
+    assert not report.ok
+    assert "WRONG JAR of the package: none" in str(report)
+    assert "-> [JAR_NOT_BUILT]" in str(report)
+    assert {"Python", "PySpark", "Java"} <= {check.name for check in report.checks}
+
+
+@pytest.mark.spark
+def test_doctor_of_a_good_session(spark: SparkSession) -> None:
+    """A session made with ``configure`` has nothing wrong."""
+    report = wr.doctor(spark)
+    assert report.ok, str(report)
+    assert wr.attach(spark) is spark, "attaching again changes nothing"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
+def test_attach(tmp_path: Path, folder: str) -> None:
+    """A running session learns the functions, wherever the package lies."""
+    package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
+    said = run_fresh("attach.py", package).splitlines()
+    assert said[-3:] == ["JAR_NOT_LOADED", "[(2,), (1,)]", "True"]
+
+
+@pytest.mark.spark
+def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
+    """Spark takes the JAR by its URI."""
+    package = shutil.copytree(PACKAGE, tmp_path / "with space, and é" / "windrow")
+    assert run_fresh("configured.py", package).splitlines()[-1] == "[(2,), (1,)]"
+
+
+@pytest.mark.spark
+def test_connect(tmp_path: Path) -> None:
+    """A Connect client gets the same panes, rejected rows and errors."""
+    said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), SPARK_TESTING="1")
+    assert said.splitlines()[-5:] == [
+        "SpecError NO_WATERMARK",
+        "[(2,), (1,)]",
+        "[('a', 3, 'ON_TIME')]",
+        "[('TOO_LATE', 'a')]",
+        "5 2 1",
+    ]

@@ -1,0 +1,174 @@
+"""One query, two sinks: restart, replayed batches, counts that add up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import windrow as wr
+from feed import Feed, disordered, order
+from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
+from test_against_spark import rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+pytestmark = pytest.mark.spark
+
+ONCE = {"availableNow": True}
+
+
+def output(feed: Feed) -> wr.Output:
+    """Minutes with an hour of lateness; half an hour of delay rejects a part of the orders."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
+    return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+
+
+def finished(query: StreamingQuery) -> StreamingQuery:
+    """Wait for a bounded run."""
+    query.awaitTermination()
+    return query
+
+
+def files(feed: Feed, folder: Path) -> list[Any]:
+    """Everything under a ``Files`` sink, without the batch's number and the clock."""
+    read = feed.spark.read.parquet(str(folder)).drop("batch", "processing_time")
+    return rows(read.collect())
+
+
+def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
+    """Stopped and started again between batches: the same rows as in one run."""
+    batches = disordered(seed=31, batches=4)
+    sinks = {name: tmp_path / name for name in ("panes", "dead", "panes1", "dead1")}
+    for batch in batches:
+        feed.add(batch)
+        finished(
+            output(feed).start(
+                checkpoint=str(tmp_path / "checkpoint"),
+                panes=wr.Files(str(sinks["panes"])),
+                rejected=wr.Files(str(sinks["dead"])),
+                queryTrigger=ONCE,
+            )
+        )
+    finished(
+        output(feed).start(
+            checkpoint=str(tmp_path / "checkpoint1"),
+            panes=wr.Files(str(sinks["panes1"])),
+            rejected=wr.Files(str(sinks["dead1"])),
+            queryTrigger=ONCE,
+        )
+    )
+    assert final(feed, sinks["panes"]) == final(feed, sinks["panes1"])
+    assert final(feed, sinks["panes"])
+
+
+def final(feed: Feed, folder: Path) -> dict[Any, Any]:
+    """Last value of each window: what other cuts into steps do not change."""
+    panes = sorted(feed.spark.read.parquet(str(folder)).collect(), key=lambda r: r.pane.index)
+    return {(r.product, r.window.start): r.total for r in panes}
+
+
+def test_a_replayed_batch_overwrites_itself(feed: Feed, tmp_path: Path) -> None:
+    """A batch whose commit was lost comes again and leaves no second copy."""
+    feed.add(*disordered(seed=32, batches=4))
+    checkpoint, panes, dead = (tmp_path / name for name in ("checkpoint", "panes", "dead"))
+
+    def run() -> None:
+        query = output(feed).start(
+            checkpoint=str(checkpoint),
+            panes=wr.Files(str(panes)),
+            rejected=wr.Files(str(dead)),
+            queryTrigger=ONCE,
+        )
+        finished(query)
+
+    run()
+    before = files(feed, panes), files(feed, dead)
+    last = max(int(file.name) for file in (checkpoint / "commits").glob("[0-9]*"))
+    for name in (str(last), f".{last}.crc"):
+        (checkpoint / "commits" / name).unlink(missing_ok=True)
+    run()
+    assert (checkpoint / "commits" / str(last)).exists()
+    assert (files(feed, panes), files(feed, dead)) == before
+    assert all(before)
+
+
+def test_table_and_function(feed: Feed, tmp_path: Path) -> None:
+    """The other two kinds of sinks get the same rows."""
+    feed.add(*disordered(seed=33))
+    got: list[Any] = []
+
+    def keep(rejected: DataFrame, batch: int) -> None:
+        got.extend((batch, row.reason) for row in rejected.collect())
+
+    table = f"panes_{tmp_path.name.replace('-', '_')}"
+    query = finished(
+        output(feed).start(
+            checkpoint=str(tmp_path / "checkpoint"),
+            panes=table,
+            rejected=keep,
+            queryTrigger=ONCE,
+            name="two_sinks",
+        )
+    )
+    assert query.name == "two_sinks"
+    assert rows(feed.spark.table(table).collect()) == rows(feed.run(output(feed).panes))
+    assert Counter(reason for _, reason in got) == Counter(
+        row.reason for row in feed.run(output(feed).rejected)
+    )
+    feed.spark.sql(f"DROP TABLE {table}")
+
+
+def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
+    """Read = accepted + rejected + replays + gaps, and each agrees with what came out."""
+    batches = disordered(seed=34)
+    feed.add(*batches, [order(None), order("12:00:00")])
+    sinks = [tmp_path / "panes", tmp_path / "dead"]
+    query = finished(
+        output(feed).start(
+            checkpoint=str(tmp_path / "checkpoint"),
+            panes=wr.Files(str(sinks[0])),
+            rejected=wr.Files(str(sinks[1])),
+            queryTrigger=ONCE,
+        )
+    )
+    counts = wr.metrics(query)
+    assert counts.read == sum(map(len, batches)) + 2
+    assert counts.unaccounted == 0
+    assert counts.rejected == len(files(feed, sinks[1])) > 0
+    assert counts.panes == len(files(feed, sinks[0])) > 0
+    assert counts.replays == counts.gaps == 0
+    assert counts.watermark == "2025-01-01T11:59:00.000Z"
+
+
+def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
+    """Messages between hopping windows are neither panes nor rejected."""
+    feed.add([order("09:00:10"), order("09:30:00"), order("09:31:00"), order("11:00:00")])
+    stream = wr.stream(feed.stream(), time="time", watermark="0 seconds").lateness("0 seconds")
+    hours = stream.window(wr.Hopping("1 minute", step="1 hour")).aggregate(F.count("*"))
+    query = hours.start(
+        checkpoint=str(tmp_path / "checkpoint"),
+        panes=wr.Files(str(tmp_path / "panes")),
+        queryTrigger=ONCE,
+    )
+    counts = wr.metrics(finished(query))
+    assert (counts.read, counts.accepted, counts.gaps, counts.rejected) == (4, 2, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("code", "sinks", "streaming"),
+    [("SINK_NOT_STATED", {}, True), ("NOT_STREAMING", {"panes": "t"}, False)],
+)
+def test_start_refuses(
+    feed: Feed, tmp_path: Path, code: str, sinks: dict[str, Any], *, streaming: bool
+) -> None:
+    """Nothing to write to, or nothing to wait for."""
+    df = feed.stream() if streaming else feed.batch()
+    stream = wr.stream(df, time="time", watermark="0 s" if streaming else None).lateness("0 s")
+    counted = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
+    with pytest.raises(wr.SpecError, match=code):
+        counted.start(checkpoint=str(tmp_path / "c"), **sinks)
