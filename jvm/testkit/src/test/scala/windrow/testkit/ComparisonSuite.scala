@@ -9,7 +9,8 @@ class ComparisonSuite extends AnyFunSuite {
   private val right = TranscriptReader.read(
     """{"id": "c", "time_unit": "ms",
       | "spec": {"operator": "aggregate", "window": {"kind": "tumbling", "size": 10}, "lateness": 10,
-      |          "late": {"every_messages": 1}, "accumulation": "accumulating", "aggregates": {"n": "count", "m": "avg"}},
+      |          "late": {"every_messages": 1}, "accumulation": "accumulating",
+      |          "aggregates": {"n": "count", "m": "avg"}},
       | "steps": [
       |   {"messages": [{"key": "a", "time": 1, "value": 1}, {"key": null, "time": null, "value": 2}], "watermark": 10,
       |    "expect": {"panes": [{"key": "a", "window": [0, 10], "timing": "ON_TIME", "index": 0, "is_last": false,

@@ -3,7 +3,7 @@ package windrow.testkit
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** The random cases are worth running: everything that the rules speak of happens in them, and more than now and then. */
+/** The random cases are worth running: what the rules speak of happens in them, and more than now and then. */
 class RandomCaseSuite extends AnyFunSuite {
 
   private final class Run(val transcript: TranscriptCase, outcome: Outcome.Ran) {

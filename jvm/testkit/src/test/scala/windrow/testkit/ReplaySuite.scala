@@ -24,8 +24,8 @@ class ReplaySuite extends AnyFunSuite {
   private val right =
     """{"id": "one", "time_unit": "s", "spec": {"operator": "aggregate", "window": {"kind": "tumbling", "size": 1},
       |"lateness": 0, "aggregates": {"n": "count"}}, "steps": [{"messages": [{"key": "a", "time": 0, "value": 1}],
-      |"watermark": 1, "expect": {"panes": [{"key": "a", "window": [0, 1], "timing": "ON_TIME", "index": 0, "is_last": true,
-      |"is_retraction": false, "values": {"n": 1}}]}}]}""".stripMargin.replace("\n", " ")
+      |"watermark": 1, "expect": {"panes": [{"key": "a", "window": [0, 1], "timing": "ON_TIME", "index": 0,
+      |"is_last": true, "is_retraction": false, "values": {"n": 1}}]}}]}""".stripMargin.replace("\n", " ")
   private val wrong = right.replace(""""n": 1}}""", """"n": 2}}""").replace("one", "two")
 
   for (engine <- Seq("reference", "core")) test(s"--check on $engine says how many cases are equal") {

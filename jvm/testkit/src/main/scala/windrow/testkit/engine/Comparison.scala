@@ -63,11 +63,13 @@ object Comparison {
 
   /** Times as the file writes them. */
   private final class UnitText(unit: TimeUnit) {
+    private def key(key: Option[String]): String = key.fold("null")("'" + _ + "'")
+
     private def time(micros: Long): String =
       if (micros % unit.micros == 0) s"${micros / unit.micros} ${unit.name}" else s"$micros us"
 
     def window(window: (Option[String], Long, Long)): String =
-      s"of ${window._1.fold("null")("'" + _ + "'")} [${time(window._2)}, ${time(window._3)})"
+      s"of ${key(window._1)} [${time(window._2)}, ${time(window._3)})"
 
     def pane(pane: ValuePane): String =
       s"${if (pane.isRetraction) "retraction of " else ""}${pane.timing} ${pane.index}${if (pane.isLast) " (last)"
@@ -75,6 +77,6 @@ object Comparison {
         pane.value.toSeq.sortBy(_._1).map { case (name, value) => s"$name=${value.toJson}" }.mkString(" ")
 
     def rejected(message: RejectedMessage): String =
-      s"${message.key.fold("null")("'" + _ + "'")} at ${message.time.fold("null")(time)} value ${message.value} ${message.reason}"
+      s"${key(message.key)} at ${message.time.fold("null")(time)} value ${message.value} ${message.reason}"
   }
 }

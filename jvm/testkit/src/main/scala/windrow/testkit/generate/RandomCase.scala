@@ -10,7 +10,8 @@ import windrow._
 object RandomCase {
 
   /** @param offsets
-    *   whether messages carry (partition, offset), and some come twice
+    *   whether messages carry (partition, offset), and some come twice; without them ties go by content, which an engine
+    *   may compare in its own way: then only where the order does not show are engines equal
     * @param scale
     *   about how many times more keys and messages than a few, for state that does not fit into one piece
     */

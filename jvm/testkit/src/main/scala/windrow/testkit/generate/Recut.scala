@@ -18,8 +18,8 @@ object Recut {
   def restarted(transcript: TranscriptCase): TranscriptCase =
     transcript.copy(steps = transcript.steps.flatMap(Seq(_, Step.Restart)))
 
-  /** The same messages in other steps: some are split, some are joined with the next one. What comes out may differ, but
-    * not the last values over the same accepted messages.
+  /** The same messages in other steps: some are split, some are joined with the next one. Other panes may come out, but
+    * with the same last values over the same accepted messages.
     */
   def cut(transcript: TranscriptCase, seed: Long): TranscriptCase = {
     val random = new Random(seed)
