@@ -41,7 +41,7 @@ def main() -> int:
             fates = ledger.fates(run, len(rows))
     finally:
         spark.stop()
-    picture = page.write(folder / "index.html", run, rows, arguments.day, batches, fates)
+    picture = page.write(folder / "index.html", run, arguments.day, fates, checks)
     worst = ledger.corrections(run.hourly.panes)[0]
     say(screen.summary(fates, worst, picture, time.monotonic() - began))
     say(screen.verdict(checks))

@@ -95,4 +95,6 @@ def _write_one(part: pd.DataFrame, index: int, until: pd.Timestamp, folder: Path
 
 
 def _at(day: date, hour: int) -> pd.Timestamp:
-    return pd.Timestamp(day + timedelta(days=hour // 24), tz=NEW_YORK) + pd.Timedelta(hours=hour % 24)
+    return pd.Timestamp(day + timedelta(days=hour // 24), tz=NEW_YORK) + pd.Timedelta(
+        hours=hour % 24
+    )

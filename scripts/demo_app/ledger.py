@@ -56,11 +56,14 @@ class Correction:
     before: Pane
     after: Pane
 
-    @property
-    def minutes(self) -> float:
-        """By how much its mean delay changed."""
-        means = [pane.measures["mean_delay"] for pane in (self.before, self.after)]
-        return 0.0 if None in means else float(means[1] - means[0])
+    def values(self, measure: str) -> tuple[float | None, float | None]:
+        """A measure before and after."""
+        return self.before.measures[measure], self.after.measures[measure]
+
+    def change(self, measure: str) -> float:
+        """By how much it changed."""
+        before, after = self.values(measure)
+        return 0.0 if before is None or after is None else after - before
 
 
 def last(panes: Iterable[Pane]) -> Windows:
@@ -84,7 +87,7 @@ def corrections(panes: list[Pane]) -> list[Correction]:
     before, after = first(panes), last(panes)
     changed = [Correction(before[name], after[name]) for name in before.keys() & after.keys()]
     changed = [each for each in changed if each.after.index > 0]
-    return sorted(changed, key=lambda each: (-abs(each.minutes), each.after.window))
+    return sorted(changed, key=lambda each: (-abs(each.change("mean_delay")), each.after.window))
 
 
 def total(windows: Windows) -> int:
@@ -147,9 +150,7 @@ def _recomputed(pairs: pd.DataFrame) -> dict[tuple[object, ...], Measures]:
     return dict(zip(expected.index, expected.to_dict("records"), strict=True))
 
 
-def _agreeing(
-    found: Windows, expected: Mapping[tuple[object, ...], Measures]
-) -> tuple[int, int]:
+def _agreeing(found: Windows, expected: Mapping[tuple[object, ...], Measures]) -> tuple[int, int]:
     """Windows with the same measures on both sides, less those too many; and how many to expect."""
     same = sum(
         name in found and _same(found[name].measures, measures)

@@ -33,7 +33,11 @@ class Measure:
 
 
 def airport(
-    name: str, reports: list[Reports], measure: Measure, rain: dict[int, float] | None, wettest: float
+    name: str,
+    reports: list[Reports],
+    measure: Measure,
+    rain: dict[int, float] | None,
+    wettest: float,
 ) -> str:
     """The picture; ``rain`` in mm by hour, or None for none; ``wettest`` is the scale's end."""
     x = Scale(5, 24.5, _LEFT, WIDTH - _RIGHT)
@@ -50,7 +54,9 @@ def airport(
         parts.append(_rain(rain, x, bottom + _GAP, wettest))
         bottom += _GAP + _RAIN
     parts.append(axes.hours(x, bottom, _TICKS))
-    parts.append(canvas.words(x.end, bottom + 33, "planned departure, New York time", "unit", "end"))
+    parts.append(
+        canvas.words(x.end, bottom + 33, "planned departure, New York time", "unit", "end")
+    )
     return canvas.picture(WIDTH, bottom + _BOTTOM, f"{name}: {measure.caption}", *parts)
 
 
@@ -81,8 +87,12 @@ def _rain(rain: dict[int, float], x: Scale, top: float, wettest: float) -> str:
             left, right = x(hour), x(min(hour + 1, x.high))
             height = y(0) - y(millimetres)
             tip = f"{hour:02}:00: {millimetres:.1f} mm"
-            parts.append(canvas.box(left + 1, y(millimetres), right - left - 2, height, "rain", tip))
+            parts.append(
+                canvas.box(left + 1, y(millimetres), right - left - 2, height, "rain", tip)
+            )
         if millimetres >= wettest / 4:
             middle = x(hour + 0.5)
-            parts.append(canvas.words(middle, y(millimetres) - 3, f"{millimetres:.0f}", "tick", "middle"))
+            parts.append(
+                canvas.words(middle, y(millimetres) - 3, f"{millimetres:.0f}", "tick", "middle")
+            )
     return "".join(parts)

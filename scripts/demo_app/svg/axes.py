@@ -31,9 +31,7 @@ def hours(x: Scale, y: float, ticks: Iterable[int]) -> str:
     return base + "".join(marks + names)
 
 
-def levels(
-    x: Scale, y: Scale, ticks: Iterable[float], show: Callable[[float], str]
-) -> str:
+def levels(x: Scale, y: Scale, ticks: Iterable[float], show: Callable[[float], str]) -> str:
     """Lines across the picture at some values, with the values to their left."""
     drawn = []
     for tick in ticks:

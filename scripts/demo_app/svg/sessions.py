@@ -37,7 +37,9 @@ def sessions(width: float, rows: dict[str, list[Bar]]) -> str:
         parts.append(canvas.words(left - 8, top + 15, airline, "tick", "end"))
         parts += [_bar(bar, airline, x, top) for bar in bars]
     parts.append(axes.hours(x, bottom, ticks))
-    parts.append(canvas.words(x.end, bottom + 33, "planned departure, New York time", "unit", "end"))
+    parts.append(
+        canvas.words(x.end, bottom + 33, "planned departure, New York time", "unit", "end")
+    )
     return canvas.picture(width, bottom + _BOTTOM, "Sessions of delay by airline", *parts)
 
 
