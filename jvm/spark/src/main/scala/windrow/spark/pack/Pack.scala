@@ -24,10 +24,11 @@ final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean)
   *   into how many shards keys are hashed; fixed for the life of a checkpoint
   */
 final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet, val shards: Int, val lane: Lane)
+    extends Serializable
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *
-  * Output: `shard` int, `packet` binary, and in a sorted lane `order` binary. All expressions are over the child.
+  * Output: `packet` binary, `shard` int, and in a sorted lane `order` binary; Spark reads the packet by its place. All expressions are over the child.
   *
   * @param time
   *   event time, long microseconds; null if the message has none
