@@ -4,7 +4,7 @@ import java.util.Arrays
 import windrow.state.ByteReader
 import windrow.state.ByteWriter
 
-/** The lifted messages of a window in the order of DESIGN §5, for aggregates to which the order shows (`collect_list`,
+/** The lifted messages of a window in the order of SEMANTICS T, for aggregates to which the order shows (`collect_list`,
   * `first`): so the value is the same however the stream was cut into steps.
   *
   * @param orders

@@ -78,7 +78,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     ()
   }
 
-  /** A late message reaches a complete window; None: the window is new (RULES R79). */
+  /** A late message reaches a complete window; None: the window is new (SEMANTICS R79). */
   private def update(start: Long, entry: Entry[B], record: Option[PaneRecord]): Iterator[Effect[B, V]] = {
     val now = record.getOrElse(PaneRecord(0, 0)).plus(entry.count)
     if (policy.atStepEnd) touched.computeIfAbsent(start, _ => new JHashSet).add(entry.key)
@@ -141,7 +141,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     Iterator.unfold(first)(from => next(from).map(start => (start, start + grid.step)))
   }
 
-  /** What is still unsent when a window's lateness ends (RULES R80). */
+  /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(now: Watermark): Iterator[Effect[B, V]] =
     Iterator.unfold(Long.MinValue)(from => records.ceiling(from).map(start => (start, start + 1)))
       .takeWhile(start => now.reached(start + grid.size, lateness))

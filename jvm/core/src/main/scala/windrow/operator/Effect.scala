@@ -20,6 +20,6 @@ object Effect {
 final class Counters {
   var accepted, rejected, replays, gaps, panes: Long = 0L
 
-  /** Accepted messages by their place to the key's current window (RULES R5). */
+  /** Accepted messages by their place to the key's current window (SEMANTICS R5). */
   var inTime, past, future: Long = 0L
 }

@@ -77,7 +77,7 @@ private[operator] final class SessionAlgorithm[B, V](
       index = 0,
       pending = replaced.map(_.pending).sum + entry.count,
       fired = None)
-    val counts = replaced.nonEmpty && replaced.forall(old => before.reached(old.bounds.end)) // as fired: RULES R79
+    val counts = replaced.nonEmpty && replaced.forall(old => before.reached(old.bounds.end)) // as fired: SEMANTICS R79
     val fires = before.reached(bounds.end) && !policy.atStepEnd && (!counts || policy.afterMessage(now.pending))
     withdrawn.iterator ++ store(entry.key, sessions, from, until, now, fires)
   }

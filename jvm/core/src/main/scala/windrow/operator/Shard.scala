@@ -1,17 +1,25 @@
 package windrow.operator
 
+import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.aggregate.Aggregation
 import windrow.state._
 
-/** The windows of all keys of a shard. It never reads a clock: time moves by its steps (DESIGN §5).
+/** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
   * @param store
   *   where the shard lives between two of its objects; written at the end of each step
+  * @param fixed
+  *   what may not change while the state lives, in words: the windows, the aggregates
   * @param classes
   *   count in-time, past and future messages, which costs a look-up for each
   */
-final class Shard[B, V](spec: WindowOperatorSpec, aggregation: Aggregation[B, V], store: ShardStore, classes: Boolean = false) {
+final class Shard[B, V](
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    store: ShardStore,
+    fixed: Seq[String] = Nil,
+    classes: Boolean = false) {
   val counters = new Counters
 
   private val applied = new AppliedOffsets
@@ -24,9 +32,17 @@ final class Shard[B, V](spec: WindowOperatorSpec, aggregation: Aggregation[B, V]
 
   Option(store.header).foreach { bytes =>
     val in = ByteReader.unsealed(bytes, "the header of a shard")
+    checkSame(Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8)))
     before = Watermark(in.long())
     applied.read(in)
     algorithm.readDirectory(in)
+  }
+
+  private def checkSame(kept: Seq[String]): Unit = if (kept != fixed) {
+    val (was, is) = kept.zipAll(fixed, "nothing", "nothing").find { case (a, b) => a != b }.get
+    throw new CheckpointError(
+      s"[SPEC_CHANGED] the checkpoint has $was, the query $is. Late triggers, sinks and longer lateness may change; " +
+        "for this take a new checkpoint.")
   }
 
   /** The watermark of the last step. */
@@ -67,6 +83,8 @@ final class Shard[B, V](spec: WindowOperatorSpec, aggregation: Aggregation[B, V]
     before = now
     algorithm.flush()
     val out = new ByteWriter
+    out.count(fixed.size.toLong)
+    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
     out.long(before.micros)
     applied.write(out)
     algorithm.writeDirectory(out)

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable
 
-/** Offsets whose messages have had their fate, as ranges for each source and partition (RULES R13).
+/** Offsets whose messages have had their fate, as ranges for each source and partition (SEMANTICS R13).
   *
   * At most `limit` ranges are kept for each; of older ones only the bound stays, and every offset below it counts as a
   * replay. A source in order of offset brings none of them but in a replay.

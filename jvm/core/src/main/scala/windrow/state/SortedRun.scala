@@ -4,7 +4,7 @@ import java.util.{HashMap => JHashMap}
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 
-/** Values by position and key, in segments of neighbouring positions (DESIGN §11): a B+-tree of height two.
+/** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
   *
   * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
   * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions.

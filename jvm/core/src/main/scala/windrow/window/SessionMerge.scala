@@ -3,13 +3,13 @@ package windrow.window
 /** `[start, end)` of a session, `end` being the latest time + gap of its messages; in microseconds. */
 final case class SessionBounds(start: Long, end: Long) {
 
-  /** Two messages at distance exactly the gap share a session, so bounds that touch do too (RULES R20). */
+  /** Two messages at distance exactly the gap share a session, so bounds that touch do too (SEMANTICS R20). */
   def joins(other: SessionBounds): Boolean = start <= other.end && other.start <= end
 
   def span(other: SessionBounds): SessionBounds = SessionBounds(math.min(start, other.start), math.max(end, other.end))
 }
 
-/** What a message does to the sessions of its key (RULES R18, R19). */
+/** What a message does to the sessions of its key (SEMANTICS R18, R19). */
 sealed trait SessionPlan
 
 object SessionPlan {

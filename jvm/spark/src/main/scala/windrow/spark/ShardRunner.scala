@@ -49,7 +49,7 @@ object ShardRunner {
         packets: Iterator[Array[Byte]],
         watermark: Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard   = new Shard(recipe.spec, aggregation, store)
+      val shard   = new Shard(recipe.spec, aggregation, store, recipe.fixed)
       val effects = shard.step(packets.flatMap(entries), watermark, Some(processingTime))
       effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
     }

@@ -24,7 +24,11 @@ final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean)
   *   into how many shards keys are hashed; fixed for the life of a checkpoint
   */
 final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet, val shards: Int, val lane: Lane)
-    extends Serializable
+    extends Serializable {
+
+  /** What a checkpoint was begun with and must go on with. */
+  val fixed: Seq[String] = Seq(spec.window.toString, s"aggregates $functions", s"spark.windrow.shards=$shards")
+}
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *

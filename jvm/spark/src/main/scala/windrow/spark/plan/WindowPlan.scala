@@ -14,7 +14,7 @@ import windrow.spark.OutputSchema
 import windrow.spark.WindowProcessor
 import windrow.spark.pack._
 
-/** Puts the window operator in the place of the aggregation that describes it (DESIGN §14).
+/** Puts the window operator in the place of the aggregation that describes it.
   *
   * A message's way, from the bottom of the plan up: input, watermark, its fields as columns (`Messages`), [[Pack]], the
   * shards, [[Unpack]], counts observed, and the columns of the output that was asked for (`Outputs`).

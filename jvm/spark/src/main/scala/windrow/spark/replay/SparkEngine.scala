@@ -58,7 +58,7 @@ object SparkEngine {
   /** Why Spark cannot be fed a case. */
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
     val marks = transcript.steps.collect { case Step.Feed(_, Some(mark), _, _) => mark }
-    if (marks.exists(_ <= 0)) Some("Spark's watermark begins at 0, so 0 means none yet and none is below (RULES R70).")
+    if (marks.exists(_ <= 0)) Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
     else if (marks.exists(_ % 1000 != 0)) Some("Spark's watermark is in whole milliseconds.")
     else if (spec.maxFuture.isDefined) Some("Processing time is Spark's own clock.")
     else None

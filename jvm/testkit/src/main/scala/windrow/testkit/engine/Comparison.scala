@@ -2,7 +2,7 @@ package windrow.testkit
 
 import windrow.testkit.Emission.ValuePane
 
-/** What differs between what a case expects and what came out (DESIGN §13). */
+/** What differs between what a case expects and what came out. */
 object Comparison {
 
   /** One sentence for each difference; none if all that the case states came true. */

@@ -2,7 +2,7 @@ package windrow.testkit
 
 import scala.util.Random
 
-/** The same case told otherwise; what comes out must be the same (RULES R1, R75). */
+/** The same case told otherwise; what comes out must be the same (SEMANTICS R1, R75). */
 object Recut {
 
   /** Another order of the messages inside each step. */

@@ -19,7 +19,7 @@ object ReferenceAggregates {
   val Names: Seq[String] = functions.map(_._1)
 
   /** @param values
-    *   of the messages of a window, in the order of DESIGN §5; may be empty (RULES R83)
+    *   of the messages of a window, in the order of SEMANTICS T; may be empty (SEMANTICS R83)
     */
   def apply(name: String, values: Seq[Long]): Value = functions.toMap.apply(name)(values)
 

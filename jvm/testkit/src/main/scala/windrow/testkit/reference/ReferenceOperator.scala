@@ -5,12 +5,12 @@ import windrow.testkit.Emission.ValuePane
 import windrow.testkit.ReferenceOperator._
 
 /** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
-  * anew whenever it needs them. Written from DESIGN §5–§7 and RULES.md alone; everything fast is compared with it.
+  * anew whenever it needs them. Written from SEMANTICS T–§7 and SEMANTICS.md alone; everything fast is compared with it.
   *
   * @param aggregates
   *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
   * @param fillGaps
-  *   RULES R3; tumbling and hopping only
+  *   SEMANTICS R3; tumbling and hopping only
   */
 final class ReferenceOperator(
     spec: WindowOperatorSpec,
@@ -44,7 +44,7 @@ final class ReferenceOperator(
 
   /** Messages, then the watermark, then processing time; None leaves it as it is. All in microseconds.
     *
-    * The watermark never falls. What the messages do is judged by the watermark before them (DESIGN §5), by processing
+    * The watermark never falls. What the messages do is judged by the watermark before them (SEMANTICS T), by processing
     * time as the step gives it (R81).
     */
   def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
@@ -67,7 +67,7 @@ final class ReferenceOperator(
     emission
   }
 
-  // ---- messages (DESIGN §6, in its order)
+  // ---- messages (SEMANTICS A, in its order)
 
   private def process(message: Message): Unit =
     if (message.identity.exists(applied)) counts = counts.copy(replays = counts.replays + 1)

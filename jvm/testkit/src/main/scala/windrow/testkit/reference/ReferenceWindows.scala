@@ -44,7 +44,7 @@ private[testkit] object ReferenceWindows {
 
     def of(messages: Seq[Message]): Seq[Bounds] = messages.flatMap(of(_)).distinct.sorted(Bounds.Order)
 
-    /** Every window from one to another, both included (RULES R3). */
+    /** Every window from one to another, both included (SEMANTICS R3). */
     def between(first: Bounds, last: Bounds): Seq[Bounds] =
       Iterator.iterate(first.start)(_ + step).takeWhile(_ <= last.start).map(start => Bounds(start, start + size)).toSeq
   }

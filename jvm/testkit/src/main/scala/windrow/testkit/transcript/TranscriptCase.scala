@@ -3,7 +3,7 @@ package windrow.testkit
 import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow.{Pane, Reason, SpecJson, SpecProblem, WindowOperatorSpec}
 
-/** One line of a transcript (DESIGN §13): a spec, what is fed to it, and what must come out.
+/** One line of a transcript: a spec, what is fed to it, and what must come out.
   *
   * All times here are microseconds; `timeUnit` is only how the file writes them.
   *
@@ -84,13 +84,13 @@ final case class Message(
     offset: Option[Long] = None,
     gap: Option[Long] = None) {
 
-  /** What makes a replay of it recognisable (RULES R13). */
+  /** What makes a replay of it recognisable (SEMANTICS R13). */
   def identity: Option[(Int, Long)] = partition.zip(offset)
 }
 
 object Message {
 
-  /** The order in which the messages of one step are applied (DESIGN §5). */
+  /** The order in which the messages of one step are applied (SEMANTICS T). */
   val Order: Ordering[Message] =
     Ordering.by(m => (m.time, m.partition, m.offset, (m.key, m.value, m.gap)))
 }

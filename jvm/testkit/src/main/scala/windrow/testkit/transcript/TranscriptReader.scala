@@ -10,7 +10,7 @@ import windrow.{Pane, Reason, Timing}
 /** A transcript that cannot be read; the message says where. */
 final class TranscriptError(message: String) extends IllegalArgumentException(message)
 
-/** Reads the transcripts of DESIGN §13, as far as aggregating operators go. Unknown fields are errors. */
+/** Reads the transcripts of tests/transcripts/README.md, as far as aggregating operators go. Unknown fields are errors. */
 object TranscriptReader {
   private val mapper = new ObjectMapper()
 

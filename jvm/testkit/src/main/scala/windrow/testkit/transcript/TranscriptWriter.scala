@@ -3,7 +3,7 @@ package windrow.testkit
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.{ArrayNode, JsonNodeFactory, LongNode, ObjectNode}
 
-/** Writes a case as the JSON of DESIGN §13, one line, in the case's own unit of time. */
+/** Writes a case as the JSON of tests/transcripts/README.md, one line, in the case's own unit of time. */
 object TranscriptWriter {
   private val json = JsonNodeFactory.instance
 
