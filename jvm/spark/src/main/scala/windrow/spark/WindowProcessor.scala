@@ -1,7 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.streaming._
-import windrow.operator.Watermark
+import windrow.core.operator.Watermark
 import windrow.spark.pack.PackRecipe
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.

@@ -4,8 +4,8 @@ import java.io.OutputStream
 import org.scalacheck.{Gen, Test}
 import org.scalacheck.rng.Seed
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.aggregate.Aggregation
-import windrow.state.{ByteReader, ByteWriter}
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** The laws hold for the transcripts' aggregates, and find aggregations that break them. */
 class AggregationLawsSuite extends AnyFunSuite {

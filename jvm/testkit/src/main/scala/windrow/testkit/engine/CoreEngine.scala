@@ -3,8 +3,8 @@ package windrow.testkit
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
-import windrow.operator._
-import windrow.state.{InMemoryShardStore, Key}
+import windrow.core.operator._
+import windrow.core.state.{InMemoryShardStore, Key}
 
 /** Runs transcripts on the core's shards, whose state lives as bytes between steps.
   *

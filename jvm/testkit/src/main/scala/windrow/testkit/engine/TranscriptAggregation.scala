@@ -1,8 +1,8 @@
 package windrow.testkit
 
 import java.nio.ByteBuffer
-import windrow.aggregate.{Aggregation, Ordered, OrderedBuffer}
-import windrow.state.{ByteReader, ByteWriter}
+import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
+import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.testkit.Value.{Null, Real, Whole}
 
 /** @param numbers

@@ -3,8 +3,8 @@ package windrow.testkit
 import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.forAllNoShrink
 import scala.util.Try
-import windrow.aggregate.Aggregation
-import windrow.state.{ByteReader, ByteWriter}
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** What every [[Aggregation]] must keep, as properties of its values (`lower`), never of the form of its buffers.
   *

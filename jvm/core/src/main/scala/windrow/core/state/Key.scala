@@ -1,4 +1,4 @@
-package windrow.state
+package windrow.core.state
 
 import java.util.Arrays
 

@@ -1,4 +1,4 @@
-package windrow.state
+package windrow.core.state
 
 /** How a value stands in state. `read` gives back what `write` was given. */
 trait Codec[T] {

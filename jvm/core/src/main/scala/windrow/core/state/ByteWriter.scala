@@ -1,4 +1,4 @@
-package windrow.state
+package windrow.core.state
 
 import java.nio.ByteBuffer
 import java.util.zip.CRC32C

@@ -1,4 +1,4 @@
-package windrow.operator
+package windrow.core.operator
 
 /** How far event time has come, in microseconds. It never falls; [[Watermark.None]] before the first. */
 final case class Watermark(micros: Long) extends AnyVal {

@@ -1,13 +1,13 @@
-package windrow.operator
+package windrow.core.operator
 
 import java.util.{HashSet => JHashSet}
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.aggregate.Aggregation
-import windrow.aggregate.Sweep
-import windrow.state._
-import windrow.window.SliceGrid
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Sweep
+import windrow.core.state._
+import windrow.core.window.SliceGrid
 
 /** Tumbling and hopping windows: messages are kept once, by slice; the value of a window is made when it fires.
   *

@@ -1,6 +1,6 @@
-package windrow.aggregate
+package windrow.core.aggregate
 
-import windrow.state.Codec
+import windrow.core.state.Codec
 
 /** How messages become a value: each is lifted to a buffer, buffers are combined, a buffer is lowered to a value.
   *

@@ -1,9 +1,9 @@
-package windrow.aggregate
+package windrow.core.aggregate
 
 import java.util.{ArrayDeque => JArrayDeque}
 import java.util.{HashMap => JHashMap}
 import scala.jdk.CollectionConverters._
-import windrow.state.Key
+import windrow.core.state.Key
 
 /** Values of windows that move only forward over slices: a slice enters on the right, old ones leave on the left. */
 trait Sweep[B] {

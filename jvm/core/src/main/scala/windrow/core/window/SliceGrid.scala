@@ -1,4 +1,4 @@
-package windrow.window
+package windrow.core.window
 
 import windrow.AlignedWindows
 

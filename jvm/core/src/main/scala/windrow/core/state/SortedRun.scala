@@ -1,4 +1,4 @@
-package windrow.state
+package windrow.core.state
 
 import java.util.{HashMap => JHashMap}
 import java.util.{TreeMap => JTreeMap}

@@ -1,6 +1,6 @@
-package windrow.operator
+package windrow.core.operator
 
-import windrow.state.Key
+import windrow.core.state.Key
 
 /** Where a message comes from: its identity, by which a replay is known. */
 final case class Origin(source: String, partition: Long, offset: Long)

@@ -1,4 +1,4 @@
-package windrow.window
+package windrow.core.window
 
 /** `[start, end)` of a session, `end` being the latest time + gap of its messages; in microseconds. */
 final case class SessionBounds(start: Long, end: Long) {

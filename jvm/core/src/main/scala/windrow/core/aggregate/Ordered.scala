@@ -1,8 +1,8 @@
-package windrow.aggregate
+package windrow.core.aggregate
 
 import java.util.Arrays
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
 
 /** The lifted messages of a window in the order of SEMANTICS T, for aggregates to which the order shows (`collect_list`,
   * `first`): so the value is the same however the stream was cut into steps.

@@ -1,9 +1,9 @@
-package windrow.operator
+package windrow.core.operator
 
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
-import windrow.aggregate.Aggregation
-import windrow.state._
+import windrow.core.aggregate.Aggregation
+import windrow.core.state._
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *

@@ -1,7 +1,7 @@
-package windrow.operator
+package windrow.core.operator
 
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
 
 /** What a kind of windows does with the messages and the watermarks of a shard. */
 private[operator] trait WindowAlgorithm[B, V] {

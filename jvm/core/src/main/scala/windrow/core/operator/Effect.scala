@@ -1,8 +1,8 @@
-package windrow.operator
+package windrow.core.operator
 
 import windrow.Pane
 import windrow.Reason
-import windrow.state.Key
+import windrow.core.state.Key
 
 /** What comes out of a shard. */
 sealed trait Effect[+B, +V]

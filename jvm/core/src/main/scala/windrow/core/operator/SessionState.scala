@@ -1,10 +1,10 @@
-package windrow.operator
+package windrow.core.operator
 
 import windrow.Timing
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
-import windrow.state.Codec
-import windrow.window.SessionBounds
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.window.SessionBounds
 
 /** A session in state.
   *

@@ -1,4 +1,4 @@
-package windrow.operator
+package windrow.core.operator
 
 import windrow._
 

@@ -1,10 +1,10 @@
-package windrow.operator
+package windrow.core.operator
 
 import windrow._
-import windrow.aggregate.Aggregation
-import windrow.state._
-import windrow.window.SessionBounds
-import windrow.window.SessionPlan
+import windrow.core.aggregate.Aggregation
+import windrow.core.state._
+import windrow.core.window.SessionBounds
+import windrow.core.window.SessionPlan
 
 /** Session windows: a key's sessions are kept side by side, ascending and apart. */
 private[operator] final class SessionAlgorithm[B, V](
