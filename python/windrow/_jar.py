@@ -25,11 +25,6 @@ def path() -> Path:
     return jar
 
 
-def uri() -> str:
-    """URI of the JAR; Spark takes it also where a plain path has a space or an accent."""
-    return path().as_uri()
-
-
 def check(spark: SparkSession) -> None:
     """Refuse a session without the JAR or with one of another version; asked once a session."""
     if spark in _checked:

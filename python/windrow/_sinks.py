@@ -15,7 +15,7 @@ class Files:
     """A folder with one folder for each batch, ``batch=<id>``, which a replay overwrites.
 
     Read all of it with ``spark.read.format(format).load(path)``; the batch's number is a column.
-    Batches without rows leave no folder, but the first.
+    Batches without rows leave no folder, but for the first, which shows the columns.
     """
 
     path: str
@@ -37,12 +37,19 @@ class BatchWriter:
     rejected: Sink | None
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        """Compute the batch once, then write each part."""
+        """Compute the batch once and whole, then write each part.
+
+        Spark refuses a batch of which a sink reads only some partitions (``show``, ``isEmpty``,
+        nothing): their state would not be committed. Counting reads them all.
+        """
         sinks = {"panes": self.panes, "rejected": self.rejected}
         batch.persist()
         try:
+            counts = batch.selectExpr(*(f"count_if(kind = '{k}') AS {k}" for k in sinks)).collect()[
+                0
+            ]
             for kind, sink in sinks.items():
-                if sink is not None:
+                if sink is not None and (counts[kind] or batch_id == 0 or callable(sink)):
                     part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
                     _write(part, sink, batch_id)
         finally:
@@ -53,8 +60,7 @@ def _write(rows: DataFrame, sink: Sink, batch_id: int) -> None:
     if isinstance(sink, str):
         rows.write.mode("append").saveAsTable(sink)
     elif isinstance(sink, Files):
-        if batch_id == 0 or not rows.isEmpty():
-            folder = f"{sink.path}/batch={batch_id}"
-            rows.write.mode("overwrite").format(sink.format).save(folder)
+        folder = f"{sink.path}/batch={batch_id}"
+        rows.write.mode("overwrite").format(sink.format).save(folder)
     else:
         sink(rows, batch_id)

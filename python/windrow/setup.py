@@ -7,10 +7,11 @@ import os
 import re
 import shutil
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windrow import _doctor, _gateway, _jar
+from windrow import _doctor, _gateway, _jar, _sql
 from windrow._columns import is_connect
 from windrow._doctor import Check, Report
 from windrow.errors import JarNotFoundError, WindrowError
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Check", "Report", "attach", "configure", "doctor"]
 
 _SETTING = re.compile(r"([^#\s=:][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
+
+#: ``spark.jars`` takes a URI, but decodes it before it splits the list at commas.
+_NO_COMMA = re.compile(r"[^,]+")
+#: ``ADD JAR`` takes a path of these letters only.
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9._/-]+")
 
 #: What state in RocksDB runs well with; a setting of the user's stays.
@@ -45,8 +50,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             builder.config(name, value)
     if not str(remote).startswith("sc://"):
         jars = [jar for jar in (_user_setting(builder, "spark.jars") or "").split(",") if jar]
-        if _jar.uri() not in jars:
-            builder.config("spark.jars", ",".join([*jars, _jar.uri()]))
+        ours = _jar_at(_NO_COMMA).as_uri()
+        if ours not in jars:
+            builder.config("spark.jars", ",".join([*jars, ours]))
     return builder
 
 
@@ -60,15 +66,11 @@ def attach(spark: SparkSession | None = None) -> SparkSession:
     if session is None:
         text = "there is no session. Make one with wr.configure(builder).getOrCreate()."
         raise WindrowError(f"[NO_SESSION] {text}")
-    try:
-        _jar.check(session)
-    except JarNotFoundError as lacking:
-        if "[JAR_NOT_LOADED]" not in str(lacking):
-            raise
+    if _lacks_jar(session):
         if is_connect(session):
             text = f"a Connect server takes the JAR only when it starts: --jars {_jar.path()}"
-            raise JarNotFoundError(f"[JAR_NOT_LOADED] {text}") from None
-        session.sql(f"ADD JAR '{_plain_copy().as_uri()}'")
+            raise JarNotFoundError(f"[JAR_NOT_LOADED] {text}")
+        session.sql(f"ADD JAR '{_jar_at(_PLAIN_PATH).as_uri()}'")
         _gateway.register(session)
         _jar.check(session)
     if session.conf.get(_doctor.PROVIDER) == _doctor.HDFS:
@@ -105,10 +107,21 @@ def _defaults() -> dict[str, str]:
     return {line[1]: line[2] for line in lines if line}
 
 
-def _plain_copy() -> Path:
-    """Give the JAR under a path that ``ADD JAR`` takes, a copy until this process ends."""
+def _lacks_jar(session: SparkSession) -> bool:
+    try:
+        _jar.check(session)
+    except JarNotFoundError as lacking:
+        if str(lacking) != _sql.NOT_LOADED:
+            raise
+        return True
+    return False
+
+
+@cache
+def _jar_at(paths: re.Pattern[str]) -> Path:
+    """Give the JAR under a path of that form: its own, else a copy until this process ends."""
     jar = _jar.path()
-    if _PLAIN_PATH.fullmatch(str(jar)):
+    if paths.fullmatch(str(jar)):
         return jar
     folder = Path(tempfile.mkdtemp(prefix="windrow-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.spark
 Case = tuple[Callable[[], wr.WindowKind], Callable[[], "Column"]]
 
 
-def _interval() -> Column:
-    return F.make_dt_interval(secs=F.col("gap") / 1_000_000)
+def _sparks_gap() -> Column:
+    """Give the gap of each message as Spark's ``session_window`` wants it."""
+    return F.make_interval(secs=F.col("gap") / 1_000_000)
 
 
 CASES: dict[str, Case] = {
@@ -44,12 +45,12 @@ CASES: dict[str, Case] = {
         lambda: F.session_window("time", "40 seconds"),
     ),
     "session, gap of each message": (
-        lambda: wr.Session(_interval()),
-        lambda: F.session_window("time", _interval()),
+        lambda: wr.Session(F.make_dt_interval(secs=F.col("gap") / 1_000_000)),
+        lambda: F.session_window("time", _sparks_gap()),
     ),
     "session, gap of each message in microseconds": (
         lambda: wr.Session(F.col("gap")),
-        lambda: F.session_window("time", _interval()),
+        lambda: F.session_window("time", _sparks_gap()),
     ),
 }
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}

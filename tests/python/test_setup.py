@@ -24,7 +24,12 @@ def run_fresh(program: str, package: Path, **env: str) -> str:
     """Run a program in an interpreter of its own, with the package at another place."""
     ran = subprocess.run(
         [sys.executable, str(FRESH / program)],
-        env={**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}", **env},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            **env,
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -47,13 +52,13 @@ def test_configure_keeps_what_the_user_set(tmp_path: Path, monkeypatch: pytest.M
     state = "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB"
     builder = SparkSession.Builder().config(state, "7")
     options = wr.configure(wr.configure(builder))._options
-    assert options["spark.jars"] == f"file:/defaults.jar,{_jar.uri()}"
+    assert options["spark.jars"] == f"file:/defaults.jar,{_jar.path().as_uri()}"
     assert options[state] == "7"
     assert options[_doctor.PROVIDER] == _doctor.ROCKSDB
     assert "spark.x" not in options
 
     builder = SparkSession.Builder().config("spark.jars", "file:/mine.jar")
-    assert wr.configure(builder)._options["spark.jars"] == f"file:/mine.jar,{_jar.uri()}"
+    assert wr.configure(builder)._options["spark.jars"] == f"file:/mine.jar,{_jar.path().as_uri()}"
 
     builder = SparkSession.Builder().config("spark.remote", "sc://elsewhere")
     assert "spark.jars" not in wr.configure(builder)._options
@@ -63,7 +68,7 @@ def test_a_package_without_jar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkout in which nothing was built."""
     monkeypatch.setattr(_jar, "__version__", "0.0.0")
     with pytest.raises(wr.JarNotFoundError, match=r"\[JAR_NOT_BUILT\].*scripts/build jar"):
-        _jar.uri()
+        _jar.path()
 
 
 def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:

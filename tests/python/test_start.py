@@ -123,6 +123,20 @@ def test_table_and_function(feed: Feed, tmp_path: Path) -> None:
     feed.spark.sql(f"DROP TABLE {table}")
 
 
+def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
+    """State is committed whatever a sink does with its DataFrame."""
+    feed.add(*disordered(seed=35, batches=3))
+    called: list[int] = []
+    query = output(feed).start(
+        checkpoint=str(tmp_path / "checkpoint"),
+        panes=lambda _, batch: called.append(batch),
+        queryTrigger=ONCE,
+    )
+    finished(query)
+    assert called == list(range(len(called)))
+    assert len(called) >= 3
+
+
 def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
     """Read = accepted + rejected + replays + gaps, and each agrees with what came out."""
     batches = disordered(seed=34)

@@ -35,7 +35,7 @@ final case class WindowOperatorDraft(
 }
 
 /** A checked description of a windowed aggregation (the sources' name). It exists only without problems. */
-final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) {
+final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) extends Serializable {
   def window: WindowKind             = draft.window
   def lateness: TimeSpan             = draft.lateness.get
   def late: PaneTrigger              = draft.late

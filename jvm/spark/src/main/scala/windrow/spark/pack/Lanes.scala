@@ -9,7 +9,7 @@ private[pack] trait PackLane {
   def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
 }
 
-/** One row for each message: shard, packet, order. */
+/** One row for each message: packet, shard, order. */
 private[pack] final class RowLane(packer: EntryPacker) extends PackLane {
   private val writer = new UnsafeRowWriter(3, 256)
   private val packet = new ByteWriter()
@@ -18,15 +18,16 @@ private[pack] final class RowLane(packer: EntryPacker) extends PackLane {
     packet.clear()
     writer.reset()
     writer.zeroOutNullBytes()
-    writer.write(0, packer.shard(row))
+    val shard = packer.shard(row)
     val order = packer.write(row, packet)
-    writer.write(1, packet.result())
+    writer.write(0, packet.result())
+    writer.write(1, shard)
     writer.write(2, order)
     writer.getRow
   }
 }
 
-/** Many messages in one row: shard, packet. A row costs the shuffle, its sort and its decoding far more than bytes do. */
+/** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
 private[pack] final class PacketLane(packer: EntryPacker, shards: Int) extends PackLane {
   private val packetBytes = math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
   private val packets     = new Array[ByteWriter](shards)
@@ -63,8 +64,8 @@ private[pack] final class PacketLane(packer: EntryPacker, shards: Int) extends P
   private def rowOf(shard: Int, packet: ByteWriter): UnsafeRow = {
     writer.reset()
     writer.zeroOutNullBytes()
-    writer.write(0, shard)
-    writer.write(1, packet.result())
+    writer.write(0, packet.result())
+    writer.write(1, shard)
     packet.clear()
     writer.getRow
   }

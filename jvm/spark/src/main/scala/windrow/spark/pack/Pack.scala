@@ -24,10 +24,11 @@ final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean)
   *   into how many shards keys are hashed; fixed for the life of a checkpoint
   */
 final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet, val shards: Int, val lane: Lane)
+    extends Serializable
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *
-  * Output: `shard` int, `packet` binary, and in a sorted lane `order` binary. All expressions are over the child.
+  * Output: `packet` binary, `shard` int, and in a sorted lane `order` binary; Spark reads the packet by its place. All expressions are over the child.
   *
   * @param time
   *   event time, long microseconds; null if the message has none
@@ -54,6 +55,13 @@ final case class Pack(
     extends UnaryNode {
 
   override def producedAttributes: AttributeSet = outputSet
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+/** Rows of a partition in an order; Spark refuses its own such node over a stream, where only a step is sorted. */
+final case class SortStep(order: Seq[SortOrder], child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }

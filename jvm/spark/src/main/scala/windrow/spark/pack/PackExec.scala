@@ -62,9 +62,10 @@ final case class PackExec(
   protected override def doExecute(): RDD[InternalRow] = {
     val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
     val schema                    = child.output
+    val program                   = PackProgram(keys, time, gap, sender, carries, message, lift, recipe)
     child.execute().mapPartitions { input =>
-      val packer = new EntryPacker(this, schema)
-      val lane   = if (recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, recipe.shards)
+      val packer = new EntryPacker(program, schema)
+      val lane   = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
       lane.run(input.map { row =>
         entries += 1
         messages += packer.count(row)
@@ -76,17 +77,28 @@ final case class PackExec(
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 }
 
-/** Writes rows of a [[PackExec]] as entries. */
-private[pack] final class EntryPacker(exec: PackExec, schema: Seq[Attribute]) {
-  private val key     = UnsafeProjection.create(exec.keys, schema)
-  private val carries = Predicate.create(exec.carries, schema)
-  private val message = UnsafeProjection.create(Seq(exec.message), schema)
-  private val fields  = UnsafeProjection.create(exec.time +: (exec.gap ++ exec.sender), schema)
-  private val hasGap  = exec.gap.nonEmpty
-  private val ordered = exec.recipe.lane.sorted || exec.recipe.lane.ordered
-  private val width   = exec.message.dataType.asInstanceOf[StructType].size
+/** What a task needs of a [[PackExec]]. */
+private[pack] final case class PackProgram(
+    keys: Seq[Expression],
+    time: Expression,
+    gap: Seq[Expression],
+    sender: Seq[Expression],
+    carries: Expression,
+    message: Expression,
+    lift: PackLift,
+    recipe: PackRecipe)
 
-  private val lift: InternalRow => UnsafeRow = exec.lift match {
+/** Writes rows as entries. */
+private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) {
+  private val key     = UnsafeProjection.create(program.keys, schema)
+  private val carries = Predicate.create(program.carries, schema)
+  private val message = UnsafeProjection.create(Seq(program.message), schema)
+  private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
+  private val hasGap  = program.gap.nonEmpty
+  private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
+  private val width   = program.message.dataType.asInstanceOf[StructType].size
+
+  private val lift: InternalRow => UnsafeRow = program.lift match {
     case PackLift.Each(functions, inputs) =>
       val lift = Lift(functions, inputs, schema)
       row => lift(row)
@@ -95,7 +107,7 @@ private[pack] final class EntryPacker(exec: PackExec, schema: Seq[Attribute]) {
       row => project(row)
   }
 
-  val count: InternalRow => Long = exec.lift match {
+  val count: InternalRow => Long = program.lift match {
     case _: PackLift.Each => _ => 1L
     case PackLift.Done(counted, _) =>
       val at = schema.indexWhere(_.exprId == counted.exprId)
@@ -108,7 +120,7 @@ private[pack] final class EntryPacker(exec: PackExec, schema: Seq[Attribute]) {
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
     val hash = Murmur3_x86_32.hashUnsafeBytes(lastKey.getBaseObject, lastKey.getBaseOffset, lastKey.getSizeInBytes, 42)
-    Math.floorMod(hash, exec.recipe.shards)
+    Math.floorMod(hash, program.recipe.shards)
   }
 
   /** Adds the row to a packet; gives its place in the order of the step, or null. */
@@ -121,12 +133,12 @@ private[pack] final class EntryPacker(exec: PackExec, schema: Seq[Attribute]) {
     val order  = if (ordered) MessageOrder(time, from, buffer) else null
     val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
     EntryCodec.write(
-      out, lastKey, time, gap, count(row), buffer, raw, from, if (exec.recipe.lane.ordered) order else null)
+      out, lastKey, time, gap, count(row), buffer, raw, from, if (program.recipe.lane.ordered) order else null)
     order
   }
 
   private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
-    Option.when(exec.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(
+    Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(
       Origin(
         if (values.isNullAt(at)) "" else values.getUTF8String(at).toString,
         values.getLong(at + 1),

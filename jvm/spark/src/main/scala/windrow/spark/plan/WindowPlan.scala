@@ -62,8 +62,8 @@ object WindowPlan {
 
   private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {
     val output = Seq(
-      AttributeReference("shard", IntegerType, nullable = false)(),
-      AttributeReference("packet", BinaryType, nullable = false)()) ++
+      AttributeReference("packet", BinaryType, nullable = false)(),
+      AttributeReference("shard", IntegerType, nullable = false)()) ++
       Option.when(recipe.lane.sorted)(AttributeReference("order", BinaryType, nullable = false)())
     Pack(
       parts.keys.map(_.toAttribute), messages.time.toAttribute, messages.gap.map(_.toAttribute),
@@ -73,12 +73,11 @@ object WindowPlan {
   }
 
   private def streamed(pack: Pack, recipe: PackRecipe, schema: OutputSchema): LogicalPlan = {
-    val (shard, packet) = (pack.output.head, pack.output(1))
+    val (packet, shard) = (pack.output.head, pack.output(1))
     val child = if (!recipe.lane.sorted) pack
     else
-      Sort(
+      SortStep(
         Seq(SortOrder(shard, Ascending), SortOrder(pack.output(2), Ascending)),
-        global = false,
         RepartitionByExpression(Seq(shard), pack, None))
     val numbers = Range(0, recipe.shards.toLong, 1, None)
     val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
@@ -89,6 +88,6 @@ object WindowPlan {
 
   private def atOnce(pack: Pack, recipe: PackRecipe, schema: OutputSchema, now: Long): LogicalPlan =
     MapGroups[Int, Array[Byte], Array[Byte]](
-      new BatchShards(recipe, schema, now), Seq(pack.output.head), Seq(pack.output(1)),
+      new BatchShards(recipe, schema, now), Seq(pack.output(1)), Seq(pack.output.head),
       pack.output.drop(2).map(SortOrder(_, Ascending)), pack)
 }

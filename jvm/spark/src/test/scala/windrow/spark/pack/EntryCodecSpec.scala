@@ -1,0 +1,34 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+import windrow.operator.Origin
+import windrow.spark.aggregate.Rows
+import windrow.state.ByteReader
+import windrow.state.ByteWriter
+
+final class EntryCodecSpec extends AnyFunSuite {
+  private val row = UnsafeProjection.create(Array[DataType](StringType, LongType))
+
+  private def of(text: String, number: Long): UnsafeRow = row(InternalRow(UTF8String.fromString(text), number)).copy()
+
+  test("entries come out of a packet as they went in") {
+    val out = new ByteWriter()
+    EntryCodec.write(out, of("a", 1), Some(-5L), 0, 1, of("x", 2), null, None, null)
+    EntryCodec.write(out, of(null, 3), None, 7, 300, of("y", 4), of("raw", 5), Some(Origin("s", 1, 2)), Array[Byte](9))
+    val entries = EntryCodec.read[UnsafeRow, (Seq[Byte], UnsafeRow)](
+      out.result(), (in: ByteReader) => Rows.read(in, 2).copy(), (o, b) => (Option(o).toSeq.flatMap(_.toSeq), b)).toSeq
+    assert(entries.size == 2)
+    assert(entries.map(_.time) == Seq(Some(-5L), None))
+    assert(entries.map(_.gap) == Seq(0L, 7L))
+    assert(entries.map(_.count) == Seq(1L, 300L))
+    assert(entries.map(e => Rows.of(e.key.bytes, 2)) == Seq(of("a", 1), of(null, 3)))
+    assert(entries.map(_.buffer) == Seq((Nil, of("x", 2)), (Seq[Byte](9), of("y", 4))))
+    assert(entries.map(e => Option(e.raw).map(Rows.of(_, 2))) == Seq(None, Some(of("raw", 5))))
+    assert(entries.map(_.origin) == Seq(None, Some(Origin("s", 1, 2))))
+  }
+}
