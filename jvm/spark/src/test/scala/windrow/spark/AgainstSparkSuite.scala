@@ -39,7 +39,7 @@ final class AgainstSparkSuite extends SparkSuite {
       sort_array(collect_list("v")), sort_array(collect_set("s")), approx_count_distinct("s"), bool_and(col("b")),
       bit_xor(col("v")), count_if(col("b")), sum(when(col("b"), col("v"))), median(col("v")), percentile(col("d"), lit(0.25)),
       approx_percentile(col("v"), lit(0.5), lit(1000)), mode(col("b")), sum(col("d").cast("decimal(20,6)")),
-      spread(col("v")), sum("v") / count("*"), histogram_numeric(col("v"), lit(1000)).getItem(0).getField("y"),
+      spread(col("v")), sum("v") / count("*"),
       expr("count(*) FILTER (WHERE v > 3)"), expr("sum(v) FILTER (WHERE b)"), first("s", ignoreNulls = true).isNotNull,
       hll_sketch_estimate(hll_sketch_agg(col("s"))))
       .zipWithIndex.map { case (column, i) => column.as(s"a$i") }
@@ -63,11 +63,11 @@ final class AgainstSparkSuite extends SparkSuite {
     }
   }
 
-  private def bothOf(seed: Long)(ours: DataFrame => DataFrame, theirs: DataFrame => DataFrame): (Seq[String], Seq[String]) = {
+  private def bothOf(seed: Long)(ours: DataFrame => DataFrame, theirs: DataFrame => DataFrame): (Seq[Seq[Any]], Seq[Seq[Any]]) = {
     def run(query: DataFrame => DataFrame) = {
       val input = MemoryStream[Reading]
       val rows  = rowsOf(query(input.toDF()))(batches(seed).map(batch => () => { input.addData(batch); () }))
-      rows.map(AgainstSparkSuite.text).sorted
+      rows.map(AgainstSparkSuite.cells).sortBy(_.take(3).toString)
     }
     (run(ours), run(theirs))
   }
@@ -80,7 +80,7 @@ final class AgainstSparkSuite extends SparkSuite {
     ("hopping with many slices", Hopping("40 seconds", step = "3 seconds"), window(col("time"), "40 seconds", "3 seconds")),
     ("session", Session("3 seconds"), session_window(col("time"), "3 seconds")))
 
-  for ((name, kind, column) <- kinds; keyed <- Seq(true, false))
+  for ((name, kind, column) <- kinds; keyed <- Seq(true, false) if keyed || name != "session") // Spark has no such query
     test(s"$name, ${if (keyed) "keyed" else "unkeyed"}: ${aggregates.size} aggregates") {
       val keys = if (keyed) Seq("key") else Nil
       val (ours, theirs) = bothOf(name.hashCode.toLong)(
@@ -91,16 +91,23 @@ final class AgainstSparkSuite extends SparkSuite {
           grouped.agg(aggregates.head, aggregates.tail: _*)
         })
       assert(theirs.size > 5)
-      assert(ours == theirs)
+      val different = ours.zip(theirs).filterNot { case (a, b) => AgainstSparkSuite.same(a, b) }
+      assert(different.isEmpty, s"${different.size} of ${theirs.size} rows; for example\n" + different.head)
+      assert(ours.size == theirs.size)
     }
 }
 
 object AgainstSparkSuite {
 
-  /** A row as text; floating point to 9 digits, since Spark's own order of summation is open. */
-  def text(row: Row): String = row.toSeq.map {
-    case real: Double => f"$real%.6f"
-    case inner: Row   => text(inner)
-    case other        => String.valueOf(other)
-  }.mkString("|")
+  /** Cells of a row, structs opened. */
+  def cells(row: Row): Seq[Any] = row.toSeq.flatMap {
+    case inner: Row => cells(inner)
+    case other      => Seq(other)
+  }
+
+  /** Floating point to 1e-9, since Spark leaves the order of summation open. */
+  def same(ours: Seq[Any], theirs: Seq[Any]): Boolean = ours.size == theirs.size && ours.zip(theirs).forall {
+    case (a: Double, b: Double) => a == b || math.abs(a - b) <= 1e-9 * math.max(1, math.max(math.abs(a), math.abs(b)))
+    case (a, b)                 => a == b
+  }
 }
