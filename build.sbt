@@ -15,7 +15,7 @@ lazy val common = Seq(
   Test / fork          := true,
   Test / baseDirectory := (ThisBuild / baseDirectory).value, // where the tests find tests/transcripts
   Test / javaOptions ++= testJvm((ThisBuild / baseDirectory).value),
-  Test / testOptions ++= slowOnes)
+  Test / testOptions ++= reports +: slowOnes)
 
 /** Temporary files of the tests stay in the checkout; -Dwindrow.* reach them. */
 def testJvm(root: File): Seq[String] = {
@@ -32,7 +32,8 @@ def testJvm(root: File): Seq[String] = {
     sys.props.collect { case (name, value) if name.startsWith("windrow.") => s"-D$name=$value" }
 }
 
-/** Suites and tests tagged org.scalatest.tags.Slow rest in `scripts/test quick`. */
+/** Only failures are told at length; what is tagged org.scalatest.tags.Slow rests in `scripts/test quick`. */
+def reports: TestOption = Tests.Argument(TestFrameworks.ScalaTest, "-oCD")
 def slowOnes: Seq[TestOption] =
   if (sys.props.get("windrow.mode").contains("quick"))
     Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "org.scalatest.tags.Slow"))

@@ -19,6 +19,7 @@ object ThinJar {
           concatenated(several.map(_._1), combined / path) -> path
         case (path, several) => sys.error(s"several modules have $path: ${several.map(_._1).mkString(", ")}")
       }
+      IO.delete((jar.getParentFile * "*.jar").get()) // of other versions
       IO.createDirectory(jar.getParentFile)
       IO.jar(entries :+ (license -> "META-INF/LICENSE"), jar, manifest(version), Some(January1980))
       jar

@@ -7,6 +7,10 @@ venv=$root/.venv
 python=$venv/bin/python
 build=$root/.build
 
+# The Spark and the Python used are those of .venv, whatever the caller has set up.
+unset PYTHONPATH PYTHONHOME SPARK_HOME SPARK_CONF_DIR
+export PYSPARK_PYTHON=$python PYSPARK_DRIVER_PYTHON=$python
+
 # Without a UTF-8 locale Java cannot open a checkout whose path is not plain ASCII.
 case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in *[Uu][Tt][Ff]*) ;; *) export LC_ALL=C.UTF-8 ;; esac
 

@@ -12,12 +12,16 @@ def of_extra(project: dict[str, Any], extra: str) -> list[str]:
     found: list[str] = []
     for line in project["optional-dependencies"][extra]:
         own = re.fullmatch(re.escape(project["name"]) + r"\[(.+)\]", line)
-        inner = [s for name in own[1].split(",") for s in of_extra(project, name.strip())] if own else [line]
-        found += inner
+        for name in own[1].split(",") if own else []:
+            found += of_extra(project, name.strip())
+        if not own:
+            found.append(line)
     return found
 
 
 if __name__ == "__main__":
     project = tomllib.loads(Path(sys.argv[1]).read_text())["project"]
-    lines = project["dependencies"] + [line for extra in sys.argv[2:] for line in of_extra(project, extra)]
+    lines = list(project["dependencies"])
+    for extra in sys.argv[2:]:
+        lines += of_extra(project, extra)
     print("\n".join(dict.fromkeys(lines)))

@@ -1,6 +1,6 @@
 package windrow
 
-/** How a pane relates to the panes of its window before it (DESIGN §7). */
+/** How a pane relates to the panes of its window before it (SEMANTICS E). */
 sealed trait AccumulationMode
 
 /** Every pane holds the whole value of its window so far. */

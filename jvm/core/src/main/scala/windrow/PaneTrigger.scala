@@ -1,9 +1,9 @@
 package windrow
 
-/** When a window that is complete fires again because of late messages (DESIGN §7). */
+/** When a window that is complete fires again because of late messages (SEMANTICS E). */
 sealed trait PaneTrigger
 
-/** Only once more, when its lateness ends and something is unsent (RULES R80). */
+/** Only once more, when its lateness ends and something is unsent (SEMANTICS R80). */
 case object Never extends PaneTrigger
 
 /** One pane for every accepted message and window, in order of application. */

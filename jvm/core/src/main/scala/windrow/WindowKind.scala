@@ -1,6 +1,6 @@
 package windrow
 
-/** What the windows of an operator are (DESIGN §4). All bounds are event time in microseconds since the epoch, UTC. */
+/** What the windows of an operator are (SEMANTICS W). All bounds are event time in microseconds since the epoch, UTC. */
 sealed trait WindowKind {
 
   /** Everything wrong with the bounds themselves. */

@@ -1,8 +1,8 @@
 package windrow.spark
 
-import windrow.operator.Watermark
+import windrow.core.operator.Watermark
 import windrow.spark.pack.PackRecipe
-import windrow.state.InMemoryShardStore
+import windrow.core.state.InMemoryShardStore
 
 /** All messages of a batch query are one step, after which every window is complete.
   *

@@ -6,10 +6,10 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.Pane
 import windrow.Reason
-import windrow.operator.Counters
-import windrow.operator.Watermark
+import windrow.core.operator.Counters
+import windrow.core.operator.Watermark
 import windrow.spark.aggregate.Rows
-import windrow.state.Key
+import windrow.core.state.Key
 
 /** The one row type in which panes, rejected messages and counts leave a shard.
   *

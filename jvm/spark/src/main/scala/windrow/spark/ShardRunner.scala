@@ -1,17 +1,17 @@
 package windrow.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
-import windrow.aggregate.Aggregation
-import windrow.aggregate.Ordered
-import windrow.operator.Effect
-import windrow.operator.Entry
-import windrow.operator.Shard
-import windrow.operator.Watermark
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.core.operator.Effect
+import windrow.core.operator.Entry
+import windrow.core.operator.Shard
+import windrow.core.operator.Watermark
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
-import windrow.state.ShardStore
+import windrow.core.state.ShardStore
 
 /** Runs the steps of shards on packets: what the streaming and the batch operator share. */
 trait ShardRunner {
@@ -49,7 +49,7 @@ object ShardRunner {
         packets: Iterator[Array[Byte]],
         watermark: Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard   = new Shard(recipe.spec, aggregation, store)
+      val shard   = new Shard(recipe.spec, aggregation, store, recipe.fixed)
       val effects = shard.step(packets.flatMap(entries), watermark, Some(processingTime))
       effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
     }

@@ -8,8 +8,8 @@ import org.apache.spark.sql.streaming.ValueState
 import windrow.AlignedWindows
 import windrow.Session
 import windrow.WindowKind
-import windrow.state.ShardStore
-import windrow.state.Space
+import windrow.core.state.ShardStore
+import windrow.core.state.Space
 
 /** A shard in Spark's state: one value for its header, one map for each space. The grouping key is the shard's number. */
 final class SparkShardStore(handle: StatefulProcessorHandle, window: WindowKind) extends ShardStore {

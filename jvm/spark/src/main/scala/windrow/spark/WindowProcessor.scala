@@ -1,13 +1,13 @@
 package windrow.spark
 
 import org.apache.spark.sql.streaming._
-import windrow.operator.Watermark
+import windrow.core.operator.Watermark
 import windrow.spark.pack.PackRecipe
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
   * Every shard exists from the first batch and keeps one timer behind the watermark, so that it is called whenever the
-  * watermark moves and lateness is judged alike in idle and in busy shards (RULES R75).
+  * watermark moves and lateness is judged alike in idle and in busy shards (SEMANTICS R75).
   */
 final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
     extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
@@ -39,6 +39,6 @@ final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
 
 object WindowProcessor {
 
-  /** Spark's watermark begins at 0 and is never below: 0 means none yet (RULES R70). */
+  /** Spark's watermark begins at 0 and is never below: 0 means none yet (SEMANTICS R70). */
   def watermark(millis: Long): Watermark = if (millis == 0) Watermark.None else Watermark(millis * 1000)
 }

@@ -15,6 +15,11 @@ import org.apache.spark.sql.types.DataType
   */
 final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[Option[Int]]) extends Serializable {
 
+  /** The functions over numbered inputs, with their filters. */
+  override def toString: String = functions.zip(filters).map { case (function, filter) =>
+    function.toString + filter.fold("")(at => s" FILTER input$at")
+  }.mkString(", ")
+
   def resultTypes: Seq[DataType] = functions.map(_.dataType)
 
   /** All buffers can be changed in place as one row of fixed width. */

@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
-import windrow.aggregate.Aggregation
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
 
 /** A buffer as objects, as bytes, or both; at least one is there. */
 final class ObjectBuffer(private[aggregate] var live: InternalRow, private[aggregate] var packed: UnsafeRow)

@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.unsafe.Platform
-import windrow.aggregate.Aggregation
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
 
 /** Declarative functions whose buffers have a fixed width: generated code on rows that stand in state as they are. */
 final class RowAggregation(set: FunctionSet) extends Aggregation[UnsafeRow, InternalRow] {

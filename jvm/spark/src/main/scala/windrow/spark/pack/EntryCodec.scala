@@ -2,12 +2,12 @@ package windrow.spark.pack
 
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import windrow.operator.Entry
-import windrow.operator.Origin
+import windrow.core.operator.Entry
+import windrow.core.operator.Origin
 import windrow.spark.aggregate.Rows
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
-import windrow.state.Key
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
 
 /** An entry on its way through the shuffle: a few primitive fields and byte strings, one after another in a packet. */
 object EntryCodec {

@@ -3,7 +3,7 @@ package windrow.spark.pack
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
-import windrow.state.ByteWriter
+import windrow.core.state.ByteWriter
 
 private[pack] trait PackLane {
   def run(rows: Iterator[InternalRow]): Iterator[InternalRow]

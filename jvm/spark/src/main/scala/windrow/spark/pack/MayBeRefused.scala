@@ -3,8 +3,8 @@ package windrow.spark.pack
 import org.apache.spark.sql.catalyst.expressions._
 import windrow.AlignedWindows
 import windrow.Session
-import windrow.operator.Watermark
-import windrow.window.SliceGrid
+import windrow.core.operator.Watermark
+import windrow.core.window.SliceGrid
 
 /** Which messages the shard might refuse: they must carry their original row. Whether it does is decided there.
   *

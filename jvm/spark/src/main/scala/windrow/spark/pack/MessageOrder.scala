@@ -4,9 +4,9 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.XXH64
-import windrow.operator.Origin
+import windrow.core.operator.Origin
 
-/** A message's place in the order of its step (DESIGN §5): event time, source, partition, offset, content; as bytes that
+/** A message's place in the order of its step (SEMANTICS T): event time, source, partition, offset, content; as bytes that
   * compare unsigned, as Spark sorts binary columns.
   */
 object MessageOrder {

@@ -24,7 +24,11 @@ final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean)
   *   into how many shards keys are hashed; fixed for the life of a checkpoint
   */
 final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet, val shards: Int, val lane: Lane)
-    extends Serializable
+    extends Serializable {
+
+  /** What a checkpoint was begun with and must go on with. */
+  val fixed: Seq[String] = Seq(spec.window.toString, s"aggregates $functions", s"spark.windrow.shards=$shards")
+}
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *
@@ -55,6 +59,13 @@ final case class Pack(
     extends UnaryNode {
 
   override def producedAttributes: AttributeSet = outputSet
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+/** Rows of a partition in an order; Spark refuses its own such node over a stream, where only a step is sorted. */
+final case class SortStep(order: Seq[SortOrder], child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }

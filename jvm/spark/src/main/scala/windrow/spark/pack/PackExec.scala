@@ -9,10 +9,10 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
-import windrow.operator.Origin
+import windrow.core.operator.Origin
 import windrow.spark.aggregate.FunctionSet
 import windrow.spark.aggregate.Lift
-import windrow.state.ByteWriter
+import windrow.core.state.ByteWriter
 
 /** Where the buffers of a row come from. */
 sealed trait PackLift {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.SpecProblem
 import windrow.spark.aggregate.FunctionSet
 
-/** The user's aggregation, taken apart: it is never run as such (DESIGN §14).
+/** The user's aggregation, taken apart: it is never run as such.
   *
   * @param keys
   *   grouping expressions over the child, with the names under which the output shows them; a key that it does not show

@@ -134,7 +134,7 @@ object Messages {
         .map { case (name, value) => Alias(value, name)() }
     }
 
-    /** The guard stands before the watermark: a time too far ahead does not move it, as null does not (RULES R73). */
+    /** The guard stands before the watermark: a time too far ahead does not move it, as null does not (SEMANTICS R73). */
     private def watermarked(time: Expression, tooFar: Option[Expression]): LogicalPlan = options.watermark match {
       case Some(delay) if streaming =>
         val guarded = tooFar.fold(time)(far => If(far, Literal.create(null, time.dataType), time))

@@ -9,7 +9,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.OutputSchema
 import windrow.spark.pack.Unpack
 
-/** From the rows of the shards to the columns that users see (API §3). */
+/** From the rows of the shards to the columns that users see. */
 object Outputs {
 
   /** Names of the observed counts, in the order of [[OutputSchema.Counts]]. */

@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow._
 import windrow.spark.WindrowVersion
 
-/** The one way of a window query into Spark: table functions over an aggregation (API §5). */
+/** The one way of a window query into Spark: table functions over an aggregation. */
 object TableFunctions {
   private val mapper = new ObjectMapper()
 
@@ -84,14 +84,6 @@ object TableFunctions {
     case other          => node.put("late", other.toString); ()
   }
 
-  private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan = {
-    val options = OptionsReader(node)
-    val parts   = AggregateParts.of(table)
-    (options, parts) match {
-      case (Right(read), Right(taken)) => WindowPlan(SparkSession.active, read, taken)
-      case _ =>
-        val problems = options.left.getOrElse(Nil) ++ parts.left.getOrElse(Nil)
-        throw SpecError(OptionsReader.subject(node), problems)
-    }
-  }
+  private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan =
+    WindowQuery.plan(SparkSession.active, OptionsReader.subject(node), OptionsReader(node), table)
 }

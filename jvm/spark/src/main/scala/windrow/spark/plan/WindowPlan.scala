@@ -14,7 +14,7 @@ import windrow.spark.OutputSchema
 import windrow.spark.WindowProcessor
 import windrow.spark.pack._
 
-/** Puts the window operator in the place of the aggregation that describes it (DESIGN §14).
+/** Puts the window operator in the place of the aggregation that describes it.
   *
   * A message's way, from the bottom of the plan up: input, watermark, its fields as columns (`Messages`), [[Pack]], the
   * shards, [[Unpack]], counts observed, and the columns of the output that was asked for (`Outputs`).
@@ -76,9 +76,8 @@ object WindowPlan {
     val (packet, shard) = (pack.output.head, pack.output(1))
     val child = if (!recipe.lane.sorted) pack
     else
-      Sort(
+      SortStep(
         Seq(SortOrder(shard, Ascending), SortOrder(pack.output(2), Ascending)),
-        global = false,
         RepartitionByExpression(Seq(shard), pack, None))
     val numbers = Range(0, recipe.shards.toLong, 1, None)
     val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()

@@ -6,10 +6,10 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.operator.Origin
+import windrow.core.operator.Origin
 import windrow.spark.aggregate.Rows
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
 
 final class EntryCodecSpec extends AnyFunSuite {
   private val row = UnsafeProjection.create(Array[DataType](StringType, LongType))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic
 import scala.util.Try
-import windrow.operator.Watermark
+import windrow.core.operator.Watermark
 
 /** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */
 object SparkInside {

@@ -1,0 +1,28 @@
+package windrow.core.aggregate
+
+import windrow.core.state.Codec
+
+/** How messages become a value: each is lifted to a buffer, buffers are combined, a buffer is lowered to a value.
+  *
+  * Laws (testkit's `AggregationLaws`): `combine` is associative, `zero` is its identity, `copy` is independent of its
+  * source, `read(write(b))` is `b`.
+  *
+  * @tparam B
+  *   buffer
+  * @tparam V
+  *   value
+  */
+trait Aggregation[B, V] extends Codec[B] {
+
+  /** The buffer of no messages. */
+  def zero: B
+
+  /** The buffer of both, `left` before `right`. It may reuse `left`, which the caller gives up, and leaves `right` alone. */
+  def combine(left: B, right: B): B
+
+  /** A buffer that `combine` may use up without harm to `buffer`. */
+  def copy(buffer: B): B
+
+  /** The value of a buffer, which stays usable. */
+  def lower(buffer: B): V
+}

@@ -1,0 +1,25 @@
+package windrow.core.operator
+
+import windrow.Pane
+import windrow.Reason
+import windrow.core.state.Key
+
+/** What comes out of a shard. */
+sealed trait Effect[+B, +V]
+
+object Effect {
+  final case class Fire[V](pane: Pane[Key, V]) extends Effect[Nothing, V]
+
+  /** @param watermark
+    *   the one that the message was judged by; None before the first
+    */
+  final case class Refuse[B](entry: Entry[B], reason: Reason, watermark: Watermark) extends Effect[B, Nothing]
+}
+
+/** What became of the messages of a shard; read = accepted + rejected + replays + gaps. */
+final class Counters {
+  var accepted, rejected, replays, gaps, panes: Long = 0L
+
+  /** Accepted messages by their place to the key's current window (SEMANTICS R5). */
+  var inTime, past, future: Long = 0L
+}

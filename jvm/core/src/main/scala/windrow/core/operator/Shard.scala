@@ -1,0 +1,94 @@
+package windrow.core.operator
+
+import java.nio.charset.StandardCharsets.UTF_8
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.state._
+
+/** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
+  *
+  * @param store
+  *   where the shard lives between two of its objects; written at the end of each step
+  * @param fixed
+  *   what may not change while the state lives, in words: the windows, the aggregates
+  * @param classes
+  *   count in-time, past and future messages, which costs a look-up for each
+  */
+final class Shard[B, V](
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    store: ShardStore,
+    fixed: Seq[String] = Nil,
+    classes: Boolean = false) {
+  val counters = new Counters
+
+  private val applied = new AppliedOffsets
+  private val algorithm: WindowAlgorithm[B, V] = spec.window match {
+    case windows: AlignedWindows => new AlignedAlgorithm(windows, spec, aggregation, store, classes)
+    case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
+  }
+
+  private var before: Watermark = Watermark.None
+
+  Option(store.header).foreach { bytes =>
+    val in = ByteReader.unsealed(bytes, "the header of a shard")
+    checkSame(Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8)))
+    before = Watermark(in.long())
+    applied.read(in)
+    algorithm.readDirectory(in)
+  }
+
+  private def checkSame(kept: Seq[String]): Unit = if (kept != fixed) {
+    val (was, is) = kept.zipAll(fixed, "nothing", "nothing").find { case (a, b) => a != b }.get
+    throw new CheckpointError(
+      s"[SPEC_CHANGED] the checkpoint has $was, the query $is. Late triggers, sinks and longer lateness may change; " +
+        "for this take a new checkpoint.")
+  }
+
+  /** The watermark of the last step. */
+  def watermark: Watermark = before
+
+  /** One step: messages, then the watermark, judged at a processing time in microseconds.
+    *
+    * The effects are made as they are taken, and the state is written when the last one is: take them all.
+    */
+  def step(entries: Iterator[Entry[B]], watermark: Watermark, processingTime: Option[Long]): Iterator[Effect[B, V]] = {
+    val now = before.max(watermark)
+    (entries.flatMap(add(_, processingTime)) ++ algorithm.advance(before, now)).map(counted) ++ close(now)
+  }
+
+  private def add(entry: Entry[B], processingTime: Option[Long]): Iterator[Effect[B, V]] =
+    if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset))) {
+      counters.replays += entry.count
+      Iterator.empty
+    } else if (entry.time.isEmpty) refuse(entry, Reason.InvalidTime)
+    else if (isTooFarAhead(entry.time.get, processingTime)) refuse(entry, Reason.TooFarAhead)
+    else algorithm.add(entry, before, counters)
+
+  private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
+    spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+
+  private def refuse(entry: Entry[B], reason: Reason): Iterator[Effect[B, V]] =
+    Iterator.single(Effect.Refuse(entry, reason, before))
+
+  private def counted(effect: Effect[B, V]): Effect[B, V] = {
+    effect match {
+      case Effect.Fire(_)             => counters.panes += 1
+      case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
+    }
+    effect
+  }
+
+  private def close(now: Watermark): Iterator[Effect[B, V]] = {
+    before = now
+    algorithm.flush()
+    val out = new ByteWriter
+    out.count(fixed.size.toLong)
+    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    out.long(before.micros)
+    applied.write(out)
+    algorithm.writeDirectory(out)
+    store.putHeader(out.sealedResult())
+    Iterator.empty
+  }
+}

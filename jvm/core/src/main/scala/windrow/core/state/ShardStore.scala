@@ -1,0 +1,49 @@
+package windrow.core.state
+
+import scala.collection.mutable
+
+/** What a shard needs of a store: byte strings by number, in a few named spaces. Nothing is ordered. */
+trait ShardStore {
+
+  /** The shard's small fixed part, or null before the first `putHeader`. */
+  def header: Array[Byte]
+  def putHeader(bytes: Array[Byte]): Unit
+  def space(name: String): Space
+}
+
+trait Space {
+
+  /** null if absent */
+  def get(id: Long): Array[Byte]
+  def put(id: Long, bytes: Array[Byte]): Unit
+  def remove(id: Long): Unit
+}
+
+/** Keeps a shard on the heap: standalone operators, batch queries, tests. */
+final class InMemoryShardStore extends ShardStore {
+  private var head: Array[Byte] = _
+  private val spaces            = mutable.HashMap.empty[String, mutable.HashMap[Long, Array[Byte]]]
+
+  def header: Array[Byte]                 = head
+  def putHeader(bytes: Array[Byte]): Unit = head = bytes
+
+  def space(name: String): Space = {
+    val entries = spaces.getOrElseUpdate(name, mutable.HashMap.empty)
+    new Space {
+      def get(id: Long): Array[Byte]              = entries.getOrElse(id, null)
+      def put(id: Long, bytes: Array[Byte]): Unit = entries(id) = bytes
+      def remove(id: Long): Unit                  = { entries -= id; () }
+    }
+  }
+
+  /** A copy that later changes do not reach. */
+  def snapshot: InMemoryShardStore = {
+    val copy = new InMemoryShardStore
+    copy.head = head
+    spaces.foreach { case (name, entries) => copy.spaces(name) = entries.clone() }
+    copy
+  }
+
+  /** Bytes of all values. */
+  def bytes: Long = spaces.values.flatMap(_.values).map(_.length.toLong).sum
+}

@@ -1,0 +1,167 @@
+package windrow.core.state
+
+import java.util.{HashMap => JHashMap}
+import java.util.{TreeMap => JTreeMap}
+import scala.jdk.CollectionConverters._
+
+/** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
+  *
+  * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
+  * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions.
+  */
+final class SortedRun[T](name: String, store: ShardStore, codec: Codec[T], segmentBytes: Int = 4096) {
+  type Keyed = JHashMap[Key, T]
+
+  private final class Segment(val id: Long) {
+    var last: Long                    = id
+    var rows: JTreeMap[Long, Keyed]   = _
+    var changed: Boolean              = false
+  }
+
+  private val space    = store.space(name)
+  private val segments = new JTreeMap[Long, Segment]
+  private var bound    = Long.MinValue
+
+  def readDirectory(in: ByteReader): Unit = {
+    bound = in.long()
+    (0L until in.count()).foreach { _ =>
+      val segment = new Segment(in.long())
+      segment.last = in.long()
+      segments.put(segment.id, segment)
+    }
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    out.long(bound)
+    out.count(segments.size.toLong)
+    segments.values.forEach { segment =>
+      out.long(segment.id)
+      out.long(segment.last)
+    }
+  }
+
+  /** The values at a position, to be changed by the caller; made if absent. */
+  def at(position: Long): Keyed = {
+    val found   = segments.floorEntry(position)
+    val segment = if (found == null) addSegment(position) else found.getValue
+    val rows    = loaded(segment)
+    segment.changed = true
+    if (position > segment.last) segment.last = position
+    var keyed = rows.get(position)
+    if (keyed == null) {
+      keyed = new Keyed
+      rows.put(position, keyed)
+    }
+    keyed
+  }
+
+  /** The values at a position, to be read; null if there are none. */
+  def peek(position: Long): Keyed = {
+    val found = segments.floorEntry(position)
+    if (found == null || position > found.getValue.last || position < bound) null
+    else loaded(found.getValue).get(position)
+  }
+
+  /** The lowest position at or above `from` that has values. */
+  def ceiling(from: Long): Option[Long] = {
+    val lowest = math.max(from, bound)
+    var entry  = segments.floorEntry(lowest)
+    if (entry == null) entry = segments.ceilingEntry(lowest)
+    while (entry != null) {
+      if (entry.getValue.last >= lowest) {
+        val row = loaded(entry.getValue).ceilingEntry(lowest)
+        if (row != null) return Some(row.getKey)
+      }
+      entry = segments.higherEntry(entry.getKey)
+    }
+    None
+  }
+
+  /** Positions that have values, from the highest down. */
+  def descending: Iterator[Long] =
+    segments.descendingMap.values.iterator.asScala
+      .flatMap(segment => loaded(segment).descendingKeySet.iterator.asScala)
+      .takeWhile(_ >= bound)
+
+  /** Lets go of everything below a position; the bound never falls. */
+  def dropBelow(position: Long): Unit = if (position > bound) {
+    bound = position
+    var entry = segments.firstEntry
+    while (entry != null && entry.getKey < bound) {
+      val segment = entry.getValue
+      if (segment.last < bound) {
+        segments.remove(segment.id)
+        space.remove(segment.id)
+      } else if (segment.changed) segment.rows.headMap(bound).clear()
+      entry = segments.higherEntry(entry.getKey)
+    }
+  }
+
+  /** Writes what has changed. */
+  def flush(): Unit = segments.values.asScala.toArray.foreach(segment => if (segment.changed) write(segment))
+
+  private def addSegment(position: Long): Segment = {
+    val segment = new Segment(position)
+    segment.rows = new JTreeMap
+    segments.put(position, segment)
+    segment
+  }
+
+  private def loaded(segment: Segment): JTreeMap[Long, Keyed] = {
+    if (segment.rows == null) segment.rows = read(segment)
+    segment.rows
+  }
+
+  private def read(segment: Segment): JTreeMap[Long, Keyed] = {
+    val rows  = new JTreeMap[Long, Keyed]
+    val bytes = space.get(segment.id)
+    if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment ${segment.id} of $name is missing.")
+    val in    = ByteReader.unsealed(bytes, s"segment ${segment.id} of $name")
+    while (in.hasNext) {
+      val position = in.long()
+      val keys     = in.count().toInt
+      val keyed    = new Keyed(math.max(16, keys * 3 / 2))
+      (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))
+      if (position >= bound) rows.put(position, keyed)
+    }
+    rows
+  }
+
+  private def write(segment: Segment): Unit = {
+    val out     = new ByteWriter(segmentBytes * 2)
+    var current = segment
+    segment.rows.values.removeIf(_.isEmpty)
+    if (segment.rows.isEmpty) {
+      segments.remove(segment.id)
+      space.remove(segment.id)
+    } else {
+      val all = segment.rows
+      segment.rows = new JTreeMap
+      all.forEach { (position, keyed) =>
+        if (out.size >= segmentBytes) {
+          put(current, out)
+          current = addSegment(position)
+        }
+        current.rows.put(position, keyed)
+        current.last = position
+        writeRow(position, keyed, out)
+      }
+      put(current, out)
+    }
+  }
+
+  private def writeRow(position: Long, keyed: Keyed, out: ByteWriter): Unit = {
+    out.long(position)
+    out.count(keyed.size.toLong)
+    keyed.forEach { (key, value) =>
+      out.bytes(key.bytes)
+      codec.write(value, out)
+    }
+  }
+
+  private def put(segment: Segment, out: ByteWriter): Unit = {
+    space.put(segment.id, out.sealedResult())
+    segment.changed = false
+    out.clear()
+  }
+}

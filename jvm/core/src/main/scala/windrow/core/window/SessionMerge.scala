@@ -1,0 +1,32 @@
+package windrow.core.window
+
+/** `[start, end)` of a session, `end` being the latest time + gap of its messages; in microseconds. */
+final case class SessionBounds(start: Long, end: Long) {
+
+  /** Two messages at distance exactly the gap share a session, so bounds that touch do too (SEMANTICS R20). */
+  def joins(other: SessionBounds): Boolean = start <= other.end && other.start <= end
+
+  def span(other: SessionBounds): SessionBounds = SessionBounds(math.min(start, other.start), math.max(end, other.end))
+}
+
+/** What a message does to the sessions of its key (SEMANTICS R18, R19). */
+sealed trait SessionPlan
+
+object SessionPlan {
+
+  /** It lies inside the session at this index, whose bounds stay. */
+  final case class Update(index: Int) extends SessionPlan
+
+  /** A session of these bounds takes the place of those at `from until until`, none of them if it is the first. */
+  final case class Replace(from: Int, until: Int, bounds: SessionBounds) extends SessionPlan
+
+  /** @param sessions
+    *   of one key, ascending and apart
+    */
+  def apply(sessions: IndexedSeq[SessionBounds], message: SessionBounds): SessionPlan = {
+    val from  = sessions.indexWhere(_.end >= message.start) match { case -1 => sessions.size; case found => found }
+    val until = sessions.indexWhere(_.start > message.end, from) match { case -1 => sessions.size; case found => found }
+    val bounds = sessions.slice(from, until).foldLeft(message)(_ span _)
+    if (until == from + 1 && bounds == sessions(from)) Update(from) else Replace(from, until, bounds)
+  }
+}

@@ -1,7 +1,0 @@
-package windrow.state
-
-/** How a value stands in state. `read` gives back what `write` was given. */
-trait Codec[T] {
-  def write(value: T, out: ByteWriter): Unit
-  def read(in: ByteReader): T
-}

@@ -1,0 +1,139 @@
+package windrow.spark.replay
+
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.StreamingQuery
+import scala.collection.mutable
+import windrow.Reason
+import windrow.Timing
+import windrow.testkit._
+
+/** A row of the input: a message, or a watermark for the step after this one.
+  *
+  * @param time
+  *   event time in microseconds
+  * @param mark
+  *   watermark in milliseconds; None in a message
+  */
+final case class InputRow(
+    key: Option[String],
+    time: Option[Long],
+    value: Long,
+    partition: Option[Int],
+    offset: Option[Long],
+    gap: Option[Long],
+    mark: Option[Long])
+
+/** A streaming query that is driven step by step: the watermark that one batch brings rules the next. */
+private[replay] final class StepQuery(session: SparkSession, transcript: TranscriptCase, checkpoint: String) {
+  private implicit val spark: SparkSession      = session
+  private implicit val rows: Encoder[InputRow]  = Encoders.product[InputRow]
+
+  private val input     = MemoryStream[InputRow]
+  private val collected = mutable.ArrayBuffer.empty[Row]
+  private val counted   = mutable.HashMap.empty[String, Long].withDefaultValue(0L)
+  private val output    = flattened(operator())
+  private var query     = Option.empty[StreamingQuery]
+
+  /** Applies the messages; `mark` is the watermark of this step, `next` of the one after it. */
+  def step(messages: Seq[Message], mark: Long, next: Long): Emission = {
+    if (query.isEmpty) {
+      query = Some(start())
+      run(Seq(watermarkRow(mark)))
+    }
+    collected.clear()
+    run(watermarkRow(next) +: messages.map(m => InputRow(m.key, m.time, m.value, m.partition, m.offset, m.gap, None)))
+    Emission(collected.toSeq.filter(_.getString(0) == "panes").map(pane), collected.toSeq.filter(_.getString(0) != "panes").map(rejected))
+  }
+
+  def restart(): Unit = query.foreach { running =>
+    running.stop()
+    query = Some(start())
+  }
+
+  def counters: Map[String, Long] = counted.toMap + ("filtered" -> 0L)
+
+  def close(): Unit = query.foreach(_.stop())
+
+  private def watermarkRow(mark: Long) = InputRow(None, None, 0, None, None, None, Some(mark))
+
+  private def run(batch: Seq[InputRow]): Unit = {
+    input.addData(batch)
+    query.get.processAllAvailable()
+    Option(query.get.lastProgress.observedMetrics.get("windrow_messages")).foreach { counts =>
+      Seq("accepted", "rejected", "replays", "gaps").foreach(name => counted(name) += counts.getAs[Long](name))
+    }
+  }
+
+  private def start(): StreamingQuery =
+    output.writeStream.option("checkpointLocation", checkpoint).foreachBatch { (batch: DataFrame, _: Long) =>
+      collected ++= batch.collect()
+      ()
+    }.start()
+
+  private def operator(): DataFrame = {
+    val messages = input.toDF()
+      .withColumn("clock", timestamp_millis(col("mark"))).withWatermark("clock", "0 seconds")
+      .where("clock is null") // names the watermark's column, so that Spark leaves it above the watermark
+      .withColumn("time", timestamp_micros(col("time")))
+    val hasOffsets = transcript.steps.exists { case Step.Feed(m, _, _, _) => m.exists(_.identity.isDefined); case _ => false }
+    val marked = Seq(first("time").as("__windrow_time")) ++
+      (if (transcript.spec.exists(_.window == windrow.Session.OfMessage)) Seq(first("gap").as("__windrow_gap")) else Nil) ++
+      (if (hasOffsets) Seq(first("partition").as("__windrow_partition"), first("offset").as("__windrow_offset")) else Nil)
+    val aggregates = transcript.aggregates.map { case (name, function) => StepQuery.aggregate(function).as(name) } ++ marked
+    val table      = s"windrow_replay_${input.id}"
+    messages.groupBy("key").agg(aggregates.head, aggregates.tail: _*).createOrReplaceTempView(table)
+    session.sql(s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM $table), spec => :spec)", Map("spec" -> spec))
+  }
+
+  private def spec: String = {
+    val node = transcript.specJson.deepCopy()
+    Seq("aggregates", "fill_gaps").foreach(node.remove)
+    node.put("time_unit", transcript.timeUnit.name).put("output", "all").toString
+  }
+
+  /** kind, key, start, end, timing, index, is_last, is_retraction, reason, key, time, value, aggregates… */
+  private def flattened(output: DataFrame): DataFrame = output.select(
+    Seq(
+      col("kind"), col("panes.key"), unix_micros(col("panes.window.start")), unix_micros(col("panes.window.end")),
+      col("panes.pane.timing"), col("panes.pane.index"), col("panes.pane.is_last"), col("panes.pane.is_retraction"),
+      col("rejected.reason"), col("rejected.message.key"), unix_micros(col("rejected.message.time")),
+      col("rejected.message.value")) ++ transcript.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
+
+  private def pane(row: Row): Emission.ValuePane = windrow.Pane(
+    Option(row.getString(1)), row.getLong(2), row.getLong(3), StepQuery.timing(row.getString(4)), row.getLong(5),
+    row.getBoolean(6), row.getBoolean(7),
+    transcript.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(12 + i)) }.toMap)
+
+  private def rejected(row: Row): RejectedMessage = RejectedMessage(
+    Option(row.getString(9)), Option.when(!row.isNullAt(10))(row.getLong(10)), row.getLong(11), StepQuery.reason(row.getString(8)))
+}
+
+private object StepQuery {
+
+  /** The aggregates of transcripts are Spark's. */
+  def aggregate(function: String) = function match {
+    case "count"   => count(lit(1))
+    case "collect" => collect_list("value")
+    case name      => call_function(name, col("value"))
+  }
+
+  def value(cell: Any): Value = cell match {
+    case null                          => Value.Null
+    case whole: Long                   => Value.Whole(whole)
+    case real: Double                  => Value.Real(real)
+    case items: scala.collection.Seq[_] => Value.Items(items.map(value).toSeq)
+    case other                         => throw new IllegalStateException(s"no transcript has such a value: $other")
+  }
+
+  def timing(text: String): Timing =
+    Seq(Timing.Early, Timing.OnTime, Timing.Late).find(_.toString == text).get
+
+  def reason(text: String): Reason =
+    Seq(Reason.InvalidTime, Reason.TooFarAhead, Reason.TooLate).find(_.toString == text).get
+}

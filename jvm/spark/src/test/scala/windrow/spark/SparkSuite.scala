@@ -1,0 +1,48 @@
+package windrow.spark
+
+import java.nio.file.Files
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.scalatest.funsuite.AnyFunSuite
+import scala.collection.mutable
+
+/** One Spark session for all suites of the module. */
+abstract class SparkSuite extends AnyFunSuite {
+  protected lazy val spark: SparkSession = SparkSuite.session
+
+  /** Runs a query over what its sources hold and gives all its rows. */
+  protected def rowsOf(stream: DataFrame)(feed: Seq[() => Unit]): Seq[Row] = {
+    val rows  = mutable.ArrayBuffer.empty[Row]
+    val query = stream.writeStream.outputMode("append").option("checkpointLocation", SparkSuite.folder())
+      .foreachBatch { (batch: DataFrame, _: Long) => rows ++= batch.collect(); () }.start()
+    try feed.foreach { add =>
+        add()
+        query.processAllAvailable()
+      }
+    finally query.stop()
+    rows.toSeq
+  }
+}
+
+object SparkSuite {
+  lazy val session: SparkSession = {
+    val session = SparkSession.builder().master("local[2]").appName("windrow tests")
+      .config("spark.ui.enabled", "false")
+      .config("spark.sql.shuffle.partitions", "2")
+      .config("spark.windrow.shards", "5")
+      .config("spark.sql.session.timeZone", "UTC")
+      .config(
+        "spark.sql.streaming.stateStore.providerClass",
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+      .getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    session
+  }
+
+  def folder(): String = {
+    val folder = Files.createTempDirectory("windrow-test")
+    folder.toFile.deleteOnExit()
+    folder.toString
+  }
+}

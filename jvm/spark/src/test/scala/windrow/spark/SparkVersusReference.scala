@@ -1,0 +1,115 @@
+package windrow.spark
+
+import com.fasterxml.jackson.databind.node.ObjectNode
+import java.util.concurrent.Executors
+import org.scalatest.tags.Slow
+import org.scalatest.time.SpanSugar._
+import scala.concurrent.Await
+import scala.concurrent.ExecutionContext
+import scala.concurrent.Future
+import scala.util.Random
+import windrow._
+import windrow.spark.replay.SparkEngine
+import windrow.testkit._
+
+/** Transcripts and random cases as streaming queries, with restarts and other numbers of partitions and shards. */
+@Slow
+final class SparkVersusReference extends SparkSuite {
+  private val mode  = sys.props.getOrElse("windrow.mode", "default")
+  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
+
+  /** How many random cases run through Spark; a step is a micro-batch, so they are few. */
+  private val count = mode match {
+    case "quick" => 3
+    case "full"  => 100
+    case _       => 20
+  }
+
+  /** Queries wait for the file system much of the time. */
+  private val atOnce = ExecutionContext.fromExecutorService(Executors.newFixedThreadPool(3, (task: Runnable) => {
+    val thread = new Thread(task)
+    thread.setDaemon(true)
+    thread
+  }))
+
+  private def all[A](items: Seq[A])(check: A => Seq[String]): Unit = {
+    spark.version // so that every thread finds the session
+    val found = items.map(item => Future(check(item))(atOnce)).flatMap(Await.result(_, 60.minutes))
+    assert(found.isEmpty, found.mkString("\n"))
+  }
+
+  private def steps(transcript: TranscriptCase): Int = transcript.steps.size
+
+  test("transcripts") {
+    val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
+    val some  = if (mode == "full") files else files.filter { case (c, _) => steps(c) <= 12 }.take(if (mode == "quick") 6 else 60)
+    val notRun = new java.util.concurrent.atomic.AtomicInteger
+    all(some) { case (transcript, gaps) =>
+      Verdict.of(transcript, new SparkEngine(), gaps) match {
+        case _: Verdict.NotRun => notRun.incrementAndGet(); Nil
+        case verdict           => if (verdict.isFailure) verdict.text.toSeq else Nil
+      }
+    }
+    assert(notRun.get < some.size / 2)
+  }
+
+  test(s"$count random cases from seed $first, with restarts") {
+    all((first until first + count).map(seed => ForSpark(seed))) { transcript =>
+      val expected = ReferenceEngine.run(transcript).inPlaceOfExpected(transcript)
+      val outcome  = new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
+      Comparison.differences(expected, outcome).map(difference =>
+        s"${transcript.id}: $difference\n${TranscriptWriter.write(expected)}")
+    }
+  }
+}
+
+/** Random cases that Spark can be fed: times in whole milliseconds after 1970, no guard against its own clock. */
+private object ForSpark {
+  private val Scale = 1000L
+  private val Start = 1600000000000000L
+
+  def apply(seed: Long): TranscriptCase = {
+    val random = new Random(seed)
+    val sorted = seed % 2 == 0
+    val plain  = RandomCase(seed, offsets = sorted)
+    val read   = SpecJson.read(without(plain.specJson, "aggregates"), Map.empty).fold(e => sys.error(e.toString), scaled)
+    // Where no order shows, messages are combined before they travel.
+    val draft = if (sorted) read else read.copy(late = EachStep)
+    val aggregates = if (sorted) plain.aggregates else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
+    val json       = SpecJson.write(draft)
+    val named      = json.putObject("aggregates")
+    aggregates.foreach { case (name, function) => named.put(name, function) }
+    val steps   = plain.steps.map(later)
+    val restart = random.nextInt(steps.size + 1)
+    plain.copy(specJson = json, aggregates = aggregates, steps = steps.patch(restart, Seq(Step.Restart), 0))
+  }
+
+  private def without(node: ObjectNode, field: String): ObjectNode = {
+    val rest = node.deepCopy()
+    rest.remove(field)
+    rest
+  }
+
+  private def scaled(draft: WindowOperatorDraft): WindowOperatorDraft = {
+    def span(of: TimeSpan) = TimeSpan(of.micros * Scale)
+    draft.copy(
+      window = draft.window match {
+        case Tumbling(size, offset)      => Tumbling(span(size), span(offset))
+        case Hopping(size, step, offset) => Hopping(span(size), span(step), span(offset))
+        case Session(gap)                => new Session(gap.map(span))
+      },
+      lateness = draft.lateness.map(span),
+      maxFuture = None)
+  }
+
+  private def later(step: Step): Step = step match {
+    case feed: Step.Feed =>
+      feed.copy(
+        messages = feed.messages.map(m => m.copy(time = m.time.map(at), gap = m.gap.map(_ * Scale))),
+        watermark = feed.watermark.map(at),
+        processingTime = None)
+    case other => other
+  }
+
+  private def at(time: Long): Long = time % 1000000L * Scale + Start
+}

@@ -1,0 +1,92 @@
+package windrow.testkit
+
+import scala.util.Random
+import windrow._
+
+/** A stream whose event time wanders forward, with messages that are early, late, tied or right on an edge. */
+private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean, scale: Int) {
+  private val keys: Seq[Option[String]] =
+    random.shuffle(None +: (1 until 4 * scale).map(number => Some(s"k$number"))).take(1 + random.nextInt(4 * scale))
+  private val lateness = spec.lateness.fold(0L)(_.micros)
+  private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
+  private val delay    = random.nextInt(25).toLong
+
+  private var present        = Seq(0L, -50L, 1000L, -100000L, 1700000000000000L)(random.nextInt(5)) + random.nextInt(40)
+  private var watermark      = Option.empty[Long]
+  private var processingTime = Option.empty[Long]
+  private var sent           = Vector.empty[Message]
+  private var held           = Vector.empty[Message]
+  private var nextOffset     = Map(0 -> random.nextInt(3).toLong, 1 -> 0L)
+
+  def result(): Seq[Step] = Seq.fill(1 + random.nextInt(12))(step()).flatten
+
+  private def once(outOf: Int): Boolean = random.nextInt(outOf) == 0
+
+  private def pick[T](all: Seq[T]): T = all(random.nextInt(all.size))
+
+  private def step(): Seq[Step] = {
+    present += random.nextInt(20)
+    val messages = if (once(5)) Nil else Seq.fill(random.nextInt(8 * scale + 1))(message())
+    if (once(3)) processingTime = Some(processingTime.getOrElse(present) + random.nextInt(20))
+    val moved = nextWatermark().filter(to => watermark.forall(_ <= to))
+    moved.foreach(to => watermark = Some(to))
+    val feed = Step.Feed(messages, moved, processingTime.filter(_ => random.nextBoolean()))
+    if (once(8)) Seq(feed, Step.Restart) else Seq(feed)
+  }
+
+  private def nextWatermark(): Option[Long] = random.nextInt(6) match {
+    case 0 | 1 => None
+    case 2 | 3 => Some(present - delay)
+    case 4     => Some(present + random.nextInt(60)) // a jump: closes windows that the stream is still in
+    case 5     => Option.when(sent.nonEmpty)(pick(edges(pick(sent))))
+  }
+
+  /** New, a replay, or one that was held back and comes out of the order of offsets. */
+  private def message(): Message =
+    if (offsets && sent.nonEmpty && once(8)) pick(sent)
+    else if (held.nonEmpty && once(3)) {
+      val next = held.head
+      held = held.tail
+      sent :+= next
+      next
+    } else if (once(12)) {
+      held :+= made()
+      message()
+    } else {
+      sent :+= made()
+      sent.last
+    }
+
+  private def made(): Message = {
+    val time = Option.when(!once(25))(eventTime())
+    val made = Message(pick(keys), time, random.nextInt(21) - 10L, gap = gap())
+    if (offsets) identified(made) else made
+  }
+
+  private def gap(): Option[Long] = Option.when(spec.window == Session.OfMessage)(1L + random.nextInt(12))
+
+  private def identified(message: Message): Message = {
+    val partition = random.nextInt(2)
+    val offset    = nextOffset(partition)
+    nextOffset += partition -> (offset + (if (once(6)) 2 else 1))
+    message.copy(partition = Some(partition), offset = Some(offset))
+  }
+
+  private def eventTime(): Long = random.nextInt(12) match {
+    case 0 if sent.nonEmpty       => pick(sent).time.getOrElse(present)
+    case 1 | 2 if sent.nonEmpty   => pick(edges(pick(sent)))
+    case 3 if watermark.isDefined => watermark.get + random.nextInt(3) - 1
+    case 4                        => present - random.nextInt(100)
+    case 5                        => present + random.nextInt(100)
+    case _                        => present + random.nextInt(2 * reach) - reach
+  }
+
+  /** Times at which something changes for the windows of a message: their bounds, the ends of their lateness, and one
+    * beside each.
+    */
+  private def edges(message: Message): Seq[Long] = {
+    val bounds = ReferenceWindows(spec.window).of(message)
+    val exact  = bounds.flatMap(window => Seq(window.start, window.end, window.end + lateness))
+    if (exact.isEmpty) Seq(present) else exact ++ exact.map(_ - 1) ++ exact.map(_ + 1)
+  }
+}

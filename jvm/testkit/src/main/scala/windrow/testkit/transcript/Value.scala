@@ -1,0 +1,46 @@
+package windrow.testkit
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.JsonNodeFactory
+import scala.jdk.CollectionConverters._
+
+/** What an aggregate of a transcript gives. */
+sealed trait Value {
+
+  /** Integers exactly, floating point to 1e-9 (absolute below 1, relative above). */
+  def isSameAs(that: Value): Boolean = (this, that) match {
+    case (Value.Items(ours), Value.Items(theirs)) =>
+      ours.size == theirs.size && ours.zip(theirs).forall { case (a, b) => a.isSameAs(b) }
+    case (Value.Real(a), Value.Real(b))  => Value.isClose(a, b)
+    case (Value.Real(a), Value.Whole(b)) => Value.isClose(a, b.toDouble)
+    case (Value.Whole(a), Value.Real(b)) => Value.isClose(a.toDouble, b)
+    case _                               => this == that
+  }
+
+  def toJson: JsonNode = this match {
+    case Value.Null        => JsonNodeFactory.instance.nullNode
+    case Value.Whole(long) => JsonNodeFactory.instance.numberNode(long)
+    case Value.Real(real)  => JsonNodeFactory.instance.numberNode(real)
+    case Value.Items(all)  => all.foldLeft(JsonNodeFactory.instance.arrayNode)((array, item) => array.add(item.toJson))
+  }
+}
+
+object Value {
+  case object Null                           extends Value
+  final case class Whole(value: Long)        extends Value
+  final case class Real(value: Double)       extends Value
+  final case class Items(values: Seq[Value]) extends Value
+
+  private def isClose(a: Double, b: Double): Boolean =
+    a == b || math.abs(a - b) <= 1e-9 * math.max(1.0, math.max(math.abs(a), math.abs(b)))
+
+  /** None if a transcript has no such values. */
+  def fromJson(node: JsonNode): Option[Value] =
+    if (node.isNull) Some(Null)
+    else if (node.isIntegralNumber && node.canConvertToLong) Some(Whole(node.asLong))
+    else if (node.isFloatingPointNumber) Some(Real(node.asDouble))
+    else if (node.isArray) {
+      val items = node.elements.asScala.map(fromJson).toSeq
+      Option.when(items.forall(_.isDefined))(Items(items.flatten))
+    } else None
+}

@@ -1,0 +1,96 @@
+package windrow.testkit
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** The random cases are worth running: what the rules speak of happens in them, and more than now and then. */
+class RandomCaseSuite extends AnyFunSuite {
+
+  private final class Run(val transcript: TranscriptCase, outcome: Outcome.Ran) {
+    val spec: WindowOperatorSpec       = transcript.spec.fold(problems => fail(problems.mkString), identity)
+    val feeds: Seq[Step.Feed]          = transcript.steps.collect { case feed: Step.Feed => feed }
+    val messages: Seq[Message]         = feeds.flatMap(_.messages)
+    val watermarks: Seq[Long]          = feeds.flatMap(_.watermark)
+    val counters: Map[String, Long]    = outcome.results.collect { case StepResult.Counted(counters) => counters }.last
+    private val emissions              = outcome.results.collect { case StepResult.Emitted(e) => e } ++ outcome.atEnd
+    val panes: Seq[Emission.ValuePane] = emissions.flatMap(_.panes)
+    val late: Seq[Emission.ValuePane]  = panes.filter(_.timing == Timing.Late)
+    val rejected: Seq[RejectedMessage] = emissions.flatMap(_.rejected)
+
+    def isHopping(which: Hopping => Boolean): Boolean = spec.window match {
+      case hopping: Hopping => which(hopping)
+      case _                => false
+    }
+  }
+
+  private val runs = (1L to 1000L).map(seed => RandomCase(seed, offsets = seed % 5 != 0)).map { transcript =>
+    ReferenceEngine.run(transcript) match {
+      case ran: Outcome.Ran => new Run(transcript, ran)
+      case other            => fail(s"${transcript.id}: $other")
+    }
+  }
+
+  private val happenings = Seq[(String, Run => Boolean)](
+    "windows of one microsecond" -> (_.spec.window match { case w: Tumbling => w.size.micros == 1; case _ => false }),
+    "steps that do not divide the size" -> (_.isHopping(h =>
+      h.size.micros > h.step.micros && h.size.micros % h.step.micros != 0)),
+    "many windows for a message"          -> (_.isHopping(h => h.size.micros >= 9 * h.step.micros)),
+    "messages in gaps"                    -> (_.counters("gaps") > 0),
+    "sessions"                            -> (_.spec.window.isInstanceOf[Session]),
+    "a gap for each message"              -> (_.spec.window == Session.OfMessage),
+    "retractions"                         -> (_.panes.exists(_.isRetraction)),
+    "several late panes of a window"      -> (_.late.exists(_.index > 1)),
+    "windows that are late at once"       -> (_.late.exists(_.index == 0)),
+    "late panes as lateness ends"         -> (_.late.exists(_.isLast)),
+    "on-time panes that are not the last" -> (_.panes.exists(pane => pane.timing == Timing.OnTime && !pane.isLast)),
+    "late panes, never"                   -> (run => run.spec.late == Never && run.late.exists(_.index > 0)),
+    "late panes, each message"            -> (run => run.spec.late == EachMessage && run.late.exists(_.index > 0)),
+    "late panes, each step"               -> (run => run.spec.late == EachStep && run.late.exists(_.index > 0)),
+    "late panes, every n"                 -> (run => run.spec.late.isInstanceOf[Every] && run.late.exists(_.index > 0)),
+    "messages of no time"                 -> (_.rejected.exists(_.reason == Reason.InvalidTime)),
+    "messages too far ahead"              -> (_.rejected.exists(_.reason == Reason.TooFarAhead)),
+    "messages too late"                   -> (_.rejected.exists(_.reason == Reason.TooLate)),
+    "negative times"                      -> (_.panes.exists(_.start < 0)),
+    "null keys"                           -> (_.panes.exists(_.key.isEmpty)),
+    "several keys"                        -> (_.panes.map(_.key).distinct.size > 2),
+    "ties"                                -> (_.messages.flatMap(_.time).groupBy(identity).exists(_._2.size > 2)),
+    "replays"                             -> (_.counters("replays") > 0),
+    "past and future messages"            -> (run => run.counters("past") > 0 && run.counters("future") > 0),
+    "offsets out of order" -> (_.messages.flatMap(_.identity).filter(_._1 == 0).distinct.sliding(2).exists(o =>
+      o.last._2 < o.head._2)),
+    "steps without messages" -> (_.feeds.exists(_.messages.isEmpty)),
+    "jumps of the watermark" -> (_.watermarks.sliding(2).exists(w => w.last - w.head > 30)),
+    "messages before any watermark" -> (_.feeds.headOption.exists(feed =>
+      feed.watermark.isEmpty && feed.messages.nonEmpty)),
+    "restarts" -> (_.transcript.steps.contains(Step.Restart)))
+
+  for ((what, happens) <- happenings) test(s"of 1000 cases 20 or more have $what") {
+    assert(runs.count(happens) >= 20)
+  }
+
+  test("the same seed gives the same case, another seed another") {
+    assert(RandomCase(7) == RandomCase(7))
+    assert(RandomCase(7).copy(id = "") != RandomCase(8).copy(id = ""))
+  }
+
+  test("every message is counted once: read = accepted + rejected + replays + gaps") {
+    runs.foreach { run =>
+      def sum(names: String*) = names.map(run.counters).sum
+      assert(sum("accepted", "rejected", "replays", "gaps") == run.messages.size, run.transcript.id)
+      assert(sum("in_time", "past", "future") == run.counters("accepted"), run.transcript.id)
+      assert(run.rejected.size == run.counters("rejected"), run.transcript.id)
+    }
+  }
+
+  test("panes of a window are numbered, ON_TIME before LATE, and a retraction ends them") {
+    runs.foreach { run =>
+      run.panes.groupBy(pane => (pane.key, pane.start, pane.end)).values.foreach { panes =>
+        val (withdrawn, fired) = panes.partition(_.isRetraction)
+        assert(fired.map(_.index) == fired.indices.map(_.toLong), run.transcript.id)
+        assert(fired.map(_.timing.code) == fired.map(_.timing.code).sorted, run.transcript.id)
+        assert(fired.count(_.timing == Timing.OnTime) <= 1, run.transcript.id)
+        assert(withdrawn.isEmpty || panes.last == fired.last.copy(isRetraction = true), run.transcript.id)
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+"""What is asked of the stream. The page shows these functions as they stand here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from demo_app.files import SCHEMA, YEAR_END
+from demo_app.flights import ON_TIME_MINUTES
+
+WATERMARK = "1 hour"
+LATENESS = "4 hours"
+GAP = "30 minutes"
+
+
+def departures(spark: SparkSession, folder: Path) -> DataFrame:
+    """The stream: one file a batch. The watermark follows the planned times of departure."""
+    source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    stream = source.withWatermark("scheduled", WATERMARK)
+    # The clock row moves the watermark and goes no further. (A filter on another column would be
+    # pushed below the watermark by Spark, and take the clock row away before it is seen.)
+    return stream.where(F.col("scheduled") < F.lit(YEAR_END.to_pydatetime()))
+
+
+def measures() -> list[Column]:
+    """Of each window: flights, those that left, mean delay in minutes, share on time."""
+    on_time = F.coalesce(F.col("delay") <= ON_TIME_MINUTES, F.lit(False))  # cancelled: no
+    return [
+        F.count("*").alias("flights"),
+        F.count("delay").alias("left"),
+        F.avg("delay").alias("mean_delay"),
+        F.avg(on_time.cast("double")).alias("on_time"),
+    ]
+
+
+def hourly(flights: DataFrame) -> wr.Output:
+    """Each airport by the hour; a flight that leaves late corrects the hour it belongs to."""
+    return (
+        wr.stream(flights, time="scheduled", key="origin", name="hourly")
+        .lateness(LATENESS)
+        .window(wr.Tumbling("1 hour"))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(*measures())
+    )
+
+
+def three_hours(flights: DataFrame) -> wr.Output:
+    """The same over the last three hours, each hour."""
+    return (
+        wr.stream(flights, time="scheduled", key="origin", name="three_hours")
+        .lateness(LATENESS)
+        .window(wr.Hopping("3 hours", step="1 hour"))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(*measures())
+    )
+
+
+def delay_sessions(flights: DataFrame) -> wr.Output:
+    """Runs of delayed departures of an airline, until half an hour goes by without one."""
+    tolerance = F.expr(f"INTERVAL {ON_TIME_MINUTES} MINUTES")
+    delayed = flights.where(F.col("reported") > F.col("scheduled") + tolerance)
+    return (
+        wr.stream(delayed, time="scheduled", key="carrier", name="sessions")
+        .lateness(LATENESS)
+        .window(wr.Session(GAP))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(
+            F.count("*").alias("flights"),
+            F.avg("delay").alias("mean_delay"),
+            F.max("delay").alias("longest_delay"),
+        )
+    )
+
+
+def spark_hourly(flights: DataFrame) -> DataFrame:
+    """Spark's own window() on the same stream, with the same watermark, to compare."""
+    hour = F.window("scheduled", "1 hour")
+    return flights.groupBy("origin", hour).agg(*measures())

@@ -1,0 +1,1 @@
+"""Pictures as SVG text, by small pure functions; colours come from the page's style sheet."""
