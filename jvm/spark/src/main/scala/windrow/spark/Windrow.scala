@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
-import windrow.spark.gateway.Gateway
+import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
 
 /** The Scala entry:
@@ -116,7 +116,7 @@ final class Output private[spark] (windowed: Windowed, described: DataFrame) {
 
   private def part(kind: OutputKind): DataFrame = {
     val session = described.sparkSession
-    Gateway.register(session)
+    SparkInside.addStrategy(session, PackStrategy(session))
     val options = windowed.draft.check.map(
       QueryOptions(_, None, None, windowed.stream.watermark, windowed.stream.name, kind))
     SparkInside.frame(

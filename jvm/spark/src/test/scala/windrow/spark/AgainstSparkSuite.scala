@@ -34,7 +34,7 @@ final class AgainstSparkSuite extends SparkSuite {
   private def aggregates: Seq[Column] = {
     val spread = udaf(Spread, Encoders.INT)
     Seq(
-      count("*"), count("v"), sum("v"), avg("v"), min("v"), max("v"), stddev("d"), variance("d"), skewness("d"), corr("v", "d"),
+      count("*"), count("v"), sum("v"), avg("v"), min("v"), max("v"), stddev("d"), variance("d"), skewness("d"),
       covar_samp("v", "d"), min("s"), max("s"), max_by(col("s"), struct("time", "d")), min_by(col("v"), struct("time", "d")),
       sort_array(collect_list("v")), sort_array(collect_set("s")), approx_count_distinct("s"), bool_and(col("b")),
       bit_xor(col("v")), count_if(col("b")), sum(when(col("b"), col("v"))), median(col("v")), percentile(col("d"), lit(0.25)),

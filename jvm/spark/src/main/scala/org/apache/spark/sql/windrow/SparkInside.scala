@@ -3,10 +3,12 @@ package org.apache.spark.sql.windrow
 import java.util.UUID
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic
+import org.apache.spark.sql.execution.SparkStrategy
 import scala.util.Try
 import windrow.core.operator.Watermark
 
@@ -37,6 +39,19 @@ object SparkInside {
 
   /** A key as Spark groups by it: one zero, one NaN. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+
+  /** In the way of the running Spark version, which names functions differently from others. */
+  def registerTableFunctions(session: SparkSession, extensions: SparkSessionExtensions): Unit = {
+    extensions.registerTableFunctions(session.asInstanceOf[classic.SparkSession].sessionState.tableFunctionRegistry)
+    ()
+  }
+
+  /** Has a running session plan with a strategy, once. */
+  def addStrategy(session: SparkSession, strategy: SparkStrategy): Unit = {
+    val experimental = session.asInstanceOf[classic.SparkSession].experimental
+    if (!experimental.extraStrategies.exists(_.getClass == strategy.getClass))
+      experimental.extraStrategies = experimental.extraStrategies :+ strategy
+  }
 
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame =
     classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
