@@ -16,6 +16,9 @@ SCHEMA = "time timestamp, product string, price double, amount bigint, gap bigin
 
 Order = Mapping[str, Any]
 
+#: A micro-batch without messages: lateness in the next one is judged by what came before it.
+NOTHING: Sequence[Order] = ()
+
 
 def order(time: str | None, product: str | None = "a", amount: int = 1, **more: object) -> Order:
     """One message; ``time`` is a time of day of 2025-01-01, a whole date, or None."""

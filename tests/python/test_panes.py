@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import windrow as wr
-from feed import SCHEMA, Feed, order
+from feed import NOTHING, SCHEMA, Feed, order
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
 from pyspark.sql.types import StructType
@@ -27,7 +27,7 @@ def minutes(feed: Feed, **more: Any) -> wr.Windowed:
 def short(rows: list[Any]) -> list[tuple[Any, ...]]:
     """Product, start of the window, total and pane, in order."""
     return [
-        (r.product, r.window.start.strftime("%H:%M"), r.total, r.pane.timing, r.pane.index)
+        (r.product, r.window.start.strftime("%H:%M"), r.total, r.pane.timing, r.pane["index"])
         for r in rows
     ]
 
@@ -37,6 +37,7 @@ def test_on_time_then_late(feed: Feed) -> None:
     feed.add(
         [order("09:00:10", amount=1), order("09:00:20", amount=2)],
         [order("09:01:30", amount=5)],
+        NOTHING,
         [order("09:00:30", amount=4), order("09:00:40", amount=8), order("09:02:00", amount=1)],
     )
     panes = feed.run(minutes(feed).aggregate(F.sum("amount").alias("total")).panes)
@@ -52,6 +53,7 @@ def test_each_message(feed: Feed) -> None:
     """One late pane for every message, in order of event time."""
     feed.add(
         [order("09:00:10"), order("09:02:00")],
+        NOTHING,
         [order("09:00:50", amount=8), order("09:00:40", amount=4)],
     )
     each = minutes(feed).trigger(late=wr.EachMessage())
@@ -68,7 +70,8 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
         order("09:00:00", "fine", amount=3),
         order("11:00:00", None, amount=4),
     ]
-    feed.add(rows, [order("09:30:00", "late", amount=5), order("10:00:59", "in", amount=6)])
+    more = [order("09:30:00", "late", amount=5), order("10:00:59", "in", amount=6)]
+    feed.add(rows, NOTHING, more)
     output = minutes(feed, maxFuture="1 day").aggregate(F.count("*").alias("n"))
     rejected = feed.run(output.rejected)
     found = {row.message.product: row for row in rejected}

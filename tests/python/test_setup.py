@@ -114,5 +114,5 @@ def test_connect(tmp_path: Path) -> None:
         "[(2,), (1,)]",
         "[('a', 3, 'ON_TIME')]",
         "[('TOO_LATE', 'a')]",
-        "5 2 1",
+        "5 4 1",
     ]

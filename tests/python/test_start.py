@@ -68,7 +68,7 @@ def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
 
 def final(feed: Feed, folder: Path) -> dict[Any, Any]:
     """Last value of each window: what other cuts into steps do not change."""
-    panes = sorted(feed.spark.read.parquet(str(folder)).collect(), key=lambda r: r.pane.index)
+    panes = sorted(feed.spark.read.parquet(str(folder)).collect(), key=lambda r: r.pane["index"])
     return {(r.product, r.window.start): r.total for r in panes}
 
 

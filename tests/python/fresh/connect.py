@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import windrow as wr
-from feed import Feed, order
+from feed import NOTHING, Feed, order
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
 
@@ -20,6 +20,7 @@ feed = Feed(spark, FOLDER / "orders")
 feed.add(
     [order("09:00:10", amount=1), order("09:00:20", amount=2)],
     [order("09:01:30", amount=5)],
+    NOTHING,
     [order("09:00:30", amount=4)],
     [order("09:01:40", amount=4)],
 )
