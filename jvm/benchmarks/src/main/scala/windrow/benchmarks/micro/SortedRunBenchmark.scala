@@ -1,0 +1,61 @@
+package windrow.benchmarks.micro
+
+import java.util.concurrent.TimeUnit
+import org.openjdk.jmh.annotations._
+import windrow.state._
+
+/** A sorted run that holds many positions: a step opens it from its store, puts a few values in, drops as many from its
+  * beginning, and writes it back. Time for each value; in order it should not grow with the positions held.
+  */
+@State(Scope.Thread)
+@BenchmarkMode(Array(Mode.AverageTime))
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+class SortedRunBenchmark {
+
+  @Param(Array("100", "10000", "100000"))
+  var positions: Int = _
+
+  /** How far a value may lie behind the newest, as a share of the positions held. */
+  @Param(Array("0.0", "1.0"))
+  var disorder: Double = _
+
+  private val sums                       = new Sums
+  private val random                     = new java.util.Random(1)
+  private var store: InMemoryShardStore  = _
+  private var newest: Long               = 0L
+  private val key                        = Sums.key(1)
+
+  @Setup
+  def prepare(): Unit = {
+    store = new InMemoryShardStore
+    newest = 0L
+    step(positions)
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(SortedRunBenchmark.Values)
+  def step(): Unit = step(SortedRunBenchmark.Values)
+
+  private def step(values: Int): Unit = {
+    val run = new SortedRun("positions", store, sums)
+    if (store.header != null) run.readDirectory(ByteReader(store.header))
+    (0 until values).foreach { _ =>
+      newest += 1
+      val behind = (random.nextDouble() * disorder * positions).toLong
+      run.at(math.max(newest - behind, 1L)).merge(key, sums.lift(newest), (a, b) => sums.combine(a, b))
+      ()
+    }
+    run.dropBelow(newest - positions)
+    run.flush()
+    val directory = new ByteWriter
+    run.writeDirectory(directory)
+    store.putHeader(directory.result())
+  }
+}
+
+object SortedRunBenchmark {
+  final val Values = 100
+}

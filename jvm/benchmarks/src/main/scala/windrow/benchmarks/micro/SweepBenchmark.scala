@@ -1,0 +1,49 @@
+package windrow.benchmarks.micro
+
+import java.util.{HashMap => JHashMap}
+import java.util.concurrent.TimeUnit
+import org.openjdk.jmh.annotations._
+import org.openjdk.jmh.infra.Blackhole
+import windrow.aggregate._
+import windrow.state.Key
+
+/** Two stacks against combining afresh: one slice in, one out, one window; time for each window of all keys. It shows from
+  * how many slices on two stacks pay.
+  */
+@State(Scope.Thread)
+@BenchmarkMode(Array(Mode.AverageTime))
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+class SweepBenchmark {
+
+  @Param(Array("2", "4", "6", "8", "12", "60"))
+  var slices: Int = _
+
+  @Param(Array("100"))
+  var keys: Int = _
+
+  private val sums                                             = new Sums
+  private var slice: JHashMap[Key, Array[Long]]                = _
+  private var recalculate, twoStacks: Sweep[Array[Long]]       = _
+  private var position: Long                                   = 0L
+
+  @Setup
+  def prepare(): Unit = {
+    slice = new JHashMap
+    (0 until keys).foreach(i => slice.put(Sums.key(i), sums.lift(i.toLong)))
+    recalculate = new Recalculate(sums)
+    twoStacks = new TwoStacks(sums)
+  }
+
+  @Benchmark def afresh(sink: Blackhole): Unit = move(recalculate, sink)
+  @Benchmark def stacks(sink: Blackhole): Unit = move(twoStacks, sink)
+
+  private def move(sweep: Sweep[Array[Long]], sink: Blackhole): Unit = {
+    position += 1
+    sweep.enter(position, slice)
+    sweep.leaveBelow(position - slices + 1)
+    sweep.window.foreach(value => sink.consume(value))
+  }
+}
