@@ -10,7 +10,10 @@ import windrow as wr
 
 _QUIET = Path(__file__).parents[1] / "conf" / "log4j2.properties"
 # A run of a minute is over before C2's code would pay for its making.
-_JAVA = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dlog4j2.configurationFile={_QUIET.as_uri()}"
+_JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "
+    f"-Dlog4j2.configurationFile={_QUIET.as_uri()}"
+)
 _SETTINGS = {
     "spark.driver.memory": "1500m",
     "spark.driver.extraJavaOptions": _JAVA,

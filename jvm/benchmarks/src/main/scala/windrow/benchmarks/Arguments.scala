@@ -26,7 +26,8 @@ object Arguments {
     s"  --events    of each workload, a multiple of the batch; default ${Defaults.events}",
     s"  --batch     events in a micro-batch; the first ${Trial.Dropped} batches are not measured; default ${Defaults.batch}",
     s"  --repeats   of each run; default ${Defaults.repeats}",
-    "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64").mkString("\n")
+    "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64").mkString(
+    "\n")
 
   /** Left: what is wrong. */
   def parse(words: List[String]): Either[String, Arguments] = taken(words, Defaults).flatMap(checked)
@@ -39,11 +40,11 @@ object Arguments {
     case "--only" :: name :: rest =>
       Contender.all.find(_.name == name).toRight(s"there is no contender '$name'.")
         .flatMap(found => taken(rest, so.copy(contenders = so.contenders :+ found)))
-    case "--events" :: number :: rest  => count(number).flatMap(n => taken(rest, so.copy(events = n)))
-    case "--batch" :: number :: rest   => count(number).flatMap(n => taken(rest, so.copy(batch = n)))
-    case "--repeats" :: number :: rest => count(number).flatMap(n => taken(rest, so.copy(repeats = n.toInt)))
+    case "--events" :: number :: rest             => count(number).flatMap(n => taken(rest, so.copy(events = n)))
+    case "--batch" :: number :: rest              => count(number).flatMap(n => taken(rest, so.copy(batch = n)))
+    case "--repeats" :: number :: rest            => count(number).flatMap(n => taken(rest, so.copy(repeats = n.toInt)))
     case "--conf" :: Setting(name, value) :: rest => taken(rest, so.copy(settings = so.settings + (name -> value)))
-    case word :: _                     => Left(s"'$word' is not understood.")
+    case word :: _                                => Left(s"'$word' is not understood.")
   }
 
   private def count(text: String): Either[String, Long] =

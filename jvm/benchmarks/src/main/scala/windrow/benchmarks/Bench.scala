@@ -56,7 +56,7 @@ final class Bench(arguments: Arguments) {
       contender -> check.streamed(contender.query(files.stream(workload.events, count, batch), workload.windows))
     }
     streamed.find(_._2 != expected) match {
-      case Some((contender, other)) => Left(s"${contender.name} gives $other, the plain computation $expected")
+      case Some((contender, other))   => Left(s"${contender.name} gives $other, the plain computation $expected")
       case None if expected.rows == 0 => Left("there is no output to compare")
       case None                       => Right(say(s"${workload.name}: yes, ${expected.rows} rows"))
     }
@@ -70,7 +70,8 @@ final class Bench(arguments: Arguments) {
     } yield {
       val query = contender.query(files.stream(workload.events, arguments.events, arguments.batch), workload.windows)
       val found = trial.run(query)
-      say(f"${workload.name} $repeat: ${contender.name}%-8s ${found.cpu}%6.2f us/event ${found.perSecond}%,10.0f events/s ${found.rows}%,10d rows")
+      say(
+        f"${workload.name} $repeat: ${contender.name}%-8s ${found.cpu}%6.2f us/event ${found.perSecond}%,10.0f events/s ${found.rows}%,10d rows")
       contender -> found
     }
     val all = known ++ runs.groupMap(_._1)(_._2)

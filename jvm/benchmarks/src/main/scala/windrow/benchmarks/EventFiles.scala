@@ -44,9 +44,9 @@ object Events {
     val group  = events.keys / cycle
     val active = group * bursts.events
     require(group * cycle == events.keys, s"${events.keys} keys do not make groups for $cycle rounds")
-    val round  = floor(n / active)
-    val place  = pmod(n * 7919 + round * 104729, lit(active)) // 7919 is prime: another order in every round
-    val begun  = floor(place / group)
+    val round = floor(n / active)
+    val place = pmod(n * 7919 + round * 104729, lit(active)) // 7919 is prime: another order in every round
+    val begun = floor(place / group)
     pmod(begun - round, lit(cycle)) * group + pmod(place, lit(group))
   }
 }

@@ -5,12 +5,14 @@ final case class Result(workload: Workload, outcome: Either[String, Map[Contende
 
 /** The table at the end. */
 object Report {
-  private val Heads = Seq("workload", "windrow", "Spark", "ratio", "mark", "met", "floor", "reading", "events/s", "Spark's", "state", "Spark's")
+  private val Heads = Seq("workload", "windrow", "Spark", "ratio", "mark", "met", "floor", "reading", "events/s",
+    "Spark's", "state", "Spark's")
 
   def table(results: Seq[Result]): String = {
     val rows   = Heads +: results.map(line)
     val widths = Heads.indices.map(i => rows.map(row => row.lift(i).fold(0)(_.length)).max)
-    val text   = rows.map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing)
+    val text =
+      rows.map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing)
     (text.head +: widths.map("-" * _).mkString("  ") +: text.tail).mkString("\n")
   }
 
@@ -26,7 +28,8 @@ object Report {
         each(SparkOwn, _.cpu, spread),
         if (ratios.isEmpty) "-" else spread(ratios),
         result.workload.mark.fold("-")(mark => f"<= $mark%.2f"),
-        result.workload.mark.filter(_ => ratios.nonEmpty).fold("-")(mark => if (median(ratios) <= mark) "yes" else "NO"),
+        result.workload.mark.filter(_ => ratios.nonEmpty).fold("-")(mark =>
+          if (median(ratios) <= mark) "yes" else "NO"),
         each(Floor, _.cpu, spread),
         each(Reading, _.cpu, spread),
         each(Windrow, _.perSecond, thousands),
@@ -37,13 +40,15 @@ object Report {
 
   /** Windrow to Spark, within each repeat. */
   private def ratio(measured: Map[Contender, Seq[Measured]]): Seq[Double] =
-    measured.getOrElse(Windrow, Nil).zip(measured.getOrElse(SparkOwn, Nil)).map { case (ours, theirs) => ours.cpu / theirs.cpu }
+    measured.getOrElse(Windrow, Nil).zip(measured.getOrElse(SparkOwn, Nil)).map { case (ours, theirs) =>
+      ours.cpu / theirs.cpu
+    }
 
   private def median(values: Seq[Double]): Double = {
     val sorted = values.sorted
     (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
   }
 
-  private def spread(values: Seq[Double]): String = f"${median(values)}%.2f (${values.min}%.2f-${values.max}%.2f)"
+  private def spread(values: Seq[Double]): String    = f"${median(values)}%.2f (${values.min}%.2f-${values.max}%.2f)"
   private def thousands(values: Seq[Double]): String = f"${median(values) / 1000}%,.0fk"
 }

@@ -77,7 +77,9 @@ private final class BatchClock extends StreamingQueryListener {
   val batches         = ArrayBuffer.empty[Batch]
   val ended           = new CountDownLatch(1)
 
-  def onQueryStarted(event: QueryStartedEvent): Unit       = ()
-  def onQueryProgress(event: QueryProgressEvent): Unit     = { batches += Batch(event.progress, process.getProcessCpuTime); () }
+  def onQueryStarted(event: QueryStartedEvent): Unit = ()
+  def onQueryProgress(event: QueryProgressEvent): Unit = {
+    batches += Batch(event.progress, process.getProcessCpuTime); ()
+  }
   def onQueryTerminated(event: QueryTerminatedEvent): Unit = ended.countDown()
 }

@@ -43,7 +43,9 @@ final class Verification(scratch: Path) {
   private implicit val digests: Encoder[Digest] = Encoders.product
 
   def plain(all: DataFrame, windows: Windows): Digest =
-    Digest.of(PlainWindows(all.select(unix_micros(col("ts")).as("micros"), col("key"), col("value")).as[Event].collect(), windows))
+    Digest.of(PlainWindows(
+      all.select(unix_micros(col("ts")).as("micros"), col("key"), col("value")).as[Event].collect(),
+      windows))
 
   def streamed(query: DataFrame): Digest = {
     var digest     = Digest.Empty
@@ -51,8 +53,12 @@ final class Verification(scratch: Path) {
     val add = (batch: DataFrame, _: Long) =>
       digest = batch
         .select(
-          col("key"), unix_micros(col("window.start")).as("start"), unix_micros(col("window.end")).as("end"), col("n"),
-          col("total"), col("top"))
+          col("key"),
+          unix_micros(col("window.start")).as("start"),
+          unix_micros(col("window.end")).as("end"),
+          col("n"),
+          col("total"),
+          col("top"))
         .as[Output].mapPartitions(rows => Iterator.single(Digest.of(rows))).collect().foldLeft(digest)(_ + _)
     try {
       query.writeStream.foreachBatch(add).outputMode("append").trigger(Trigger.AvailableNow)

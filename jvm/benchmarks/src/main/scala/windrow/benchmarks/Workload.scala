@@ -31,10 +31,12 @@ final case class Gaps(gap: Int) extends Windows {
 final case class Workload(name: String, events: Events, windows: Windows, mark: Option[Double])
 
 object Workload {
-  private val dense          = Events("dense", 1000)
-  private val sparse         = Events("sparse", 100000)
-  private val denseSessions  = Events("dense-sessions", 1000, Some(Bursts(events = 100, rest = 25)))    // 0.4 s apart, 10 s rest
-  private val sparseSessions = Events("sparse-sessions", 100000, Some(Bursts(events = 10, rest = 240))) // 2 s apart, 480 s rest
+  private val dense  = Events("dense", 1000)
+  private val sparse = Events("sparse", 100000)
+  private val denseSessions =
+    Events("dense-sessions", 1000, Some(Bursts(events = 100, rest = 25))) // 0.4 s apart, 10 s rest
+  private val sparseSessions =
+    Events("sparse-sessions", 100000, Some(Bursts(events = 10, rest = 240))) // 2 s apart, 480 s rest
 
   val all: Seq[Workload] = Seq(
     Workload("tumble-dense", dense, Hops(60, 60), Some(1.3)),

@@ -25,7 +25,8 @@ final class OutputSchema(val keys: Seq[DataType], val results: Seq[DataType], va
 
   /** `kind`, keys, pane, results, rejection, counts. */
   def types: Seq[DataType] =
-    Seq(IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ OutputSchema.Counts
+    Seq(
+      IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ OutputSchema.Counts
 
   val paneAt: Int      = 1 + keys.size
   val resultsAt: Int   = paneAt + OutputSchema.Pane.size
@@ -50,20 +51,22 @@ object OutputSchema {
 
 /** Writes output rows as bytes. */
 final class OutputRow(schema: OutputSchema) {
-  private val types    = schema.types
-  private val row      = new SpecificInternalRow(types)
-  private val all      = UnsafeProjection.create(types.toArray)
-  private val joined   = new JoinedRow
-  private val withKey  = new JoinedRow
-  private val pane     = new GenericInternalRow(OutputSchema.Pane.size)
-  private val timings  = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
+  private val types   = schema.types
+  private val row     = new SpecificInternalRow(types)
+  private val all     = UnsafeProjection.create(types.toArray)
+  private val joined  = new JoinedRow
+  private val withKey = new JoinedRow
+  private val pane    = new GenericInternalRow(OutputSchema.Pane.size)
+  private val timings = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
   /** From (key, (pane, results)) to a whole row. */
   private val paneRow = {
     val parts = schema.keys ++ OutputSchema.Pane ++ schema.results
     val nulls = types.drop(schema.rejectionAt).map(Literal.create(null, _))
     UnsafeProjection.create(
-      (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) }) ++ nulls)
+      (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) =>
+        BoundReference(i, t, nullable = true)
+      }) ++ nulls)
   }
 
   def pane(fired: Pane[Key, InternalRow]): Array[Byte] = {

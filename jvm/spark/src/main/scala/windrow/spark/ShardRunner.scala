@@ -21,7 +21,11 @@ trait ShardRunner {
     * @param processingTime
     *   in microseconds
     */
-  def step(store: ShardStore, packets: Iterator[Array[Byte]], watermark: Watermark, processingTime: Long): Iterator[Array[Byte]]
+  def step(
+      store: ShardStore,
+      packets: Iterator[Array[Byte]],
+      watermark: Watermark,
+      processingTime: Long): Iterator[Array[Byte]]
 }
 
 object ShardRunner {

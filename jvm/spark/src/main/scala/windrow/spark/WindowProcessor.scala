@@ -12,7 +12,7 @@ import windrow.spark.pack.PackRecipe
 final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
     extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
 
-  @transient private var store: SparkShardStore = _
+  @transient private var store: SparkShardStore   = _
   @transient private lazy val runner: ShardRunner = ShardRunner(recipe, schema)
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit =

@@ -83,9 +83,9 @@ final case class Stream private[spark] (
 /** A stream in windows. */
 final case class Windowed private[spark] (stream: Stream, draft: WindowOperatorDraft, gap: Option[Field]) {
 
-  def lateness(allowed: TimeSpan): Windowed         = copy(draft = draft.copy(lateness = Some(allowed)))
-  def trigger(late: PaneTrigger): Windowed          = copy(draft = draft.copy(late = late))
-  def accumulate(mode: AccumulationMode): Windowed  = copy(draft = draft.copy(accumulation = Some(mode)))
+  def lateness(allowed: TimeSpan): Windowed        = copy(draft = draft.copy(lateness = Some(allowed)))
+  def trigger(late: PaneTrigger): Windowed         = copy(draft = draft.copy(late = late))
+  def accumulate(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
 
   /** Spark's own aggregates, and expressions of them.
     *

@@ -12,7 +12,13 @@ import org.apache.spark.sql.functions._
 import scala.util.Random
 import windrow._
 
-final case class Reading(key: Option[String], time: java.sql.Timestamp, v: Option[Int], d: Double, s: String, b: Boolean)
+final case class Reading(
+    key: Option[String],
+    time: java.sql.Timestamp,
+    v: Option[Int],
+    d: Double,
+    s: String,
+    b: Boolean)
 
 /** A user's own aggregate. */
 object Spread extends Aggregator[java.lang.Integer, (Int, Int), Long] {
@@ -34,13 +40,37 @@ final class AgainstSparkSuite extends SparkSuite {
   private def aggregates: Seq[Column] = {
     val spread = udaf(Spread, Encoders.INT)
     Seq(
-      count("*"), count("v"), sum("v"), avg("v"), min("v"), max("v"), stddev("d"), variance("d"), skewness("d"),
-      covar_samp("v", "d"), min("s"), max("s"), max_by(col("s"), struct("time", "d")), min_by(col("v"), struct("time", "d")),
-      sort_array(collect_list("v")), sort_array(collect_set("s")), approx_count_distinct("s"), bool_and(col("b")),
-      bit_xor(col("v")), count_if(col("b")), sum(when(col("b"), col("v"))), median(col("v")), percentile(col("d"), lit(0.25)),
-      approx_percentile(col("v"), lit(0.5), lit(1000)), mode(col("b")), sum(col("d").cast("decimal(20,6)")),
-      spread(col("v")), sum("v") / count("*"),
-      expr("count(*) FILTER (WHERE v > 3)"), expr("sum(v) FILTER (WHERE b)"), first("s", ignoreNulls = true).isNotNull,
+      count("*"),
+      count("v"),
+      sum("v"),
+      avg("v"),
+      min("v"),
+      max("v"),
+      stddev("d"),
+      variance("d"),
+      skewness("d"),
+      covar_samp("v", "d"),
+      min("s"),
+      max("s"),
+      max_by(col("s"), struct("time", "d")),
+      min_by(col("v"), struct("time", "d")),
+      sort_array(collect_list("v")),
+      sort_array(collect_set("s")),
+      approx_count_distinct("s"),
+      bool_and(col("b")),
+      bit_xor(col("v")),
+      count_if(col("b")),
+      sum(when(col("b"), col("v"))),
+      median(col("v")),
+      percentile(col("d"), lit(0.25)),
+      approx_percentile(col("v"), lit(0.5), lit(1000)),
+      mode(col("b")),
+      sum(col("d").cast("decimal(20,6)")),
+      spread(col("v")),
+      sum("v") / count("*"),
+      expr("count(*) FILTER (WHERE v > 3)"),
+      expr("sum(v) FILTER (WHERE b)"),
+      first("s", ignoreNulls = true).isNotNull,
       hll_sketch_estimate(hll_sketch_agg(col("s"))))
       .zipWithIndex.map { case (column, i) => column.as(s"a$i") }
   }
@@ -63,7 +93,9 @@ final class AgainstSparkSuite extends SparkSuite {
     }
   }
 
-  private def bothOf(seed: Long)(ours: DataFrame => DataFrame, theirs: DataFrame => DataFrame): (Seq[Seq[Any]], Seq[Seq[Any]]) = {
+  private def bothOf(seed: Long)(
+      ours: DataFrame => DataFrame,
+      theirs: DataFrame => DataFrame): (Seq[Seq[Any]], Seq[Seq[Any]]) = {
     def run(query: DataFrame => DataFrame) = {
       val input = MemoryStream[Reading]
       val rows  = rowsOf(query(input.toDF()))(batches(seed).map(batch => () => { input.addData(batch); () }))
@@ -74,18 +106,29 @@ final class AgainstSparkSuite extends SparkSuite {
 
   private val kinds: Seq[(String, WindowKind, Column)] = Seq(
     ("tumbling", Tumbling("20 seconds"), window(col("time"), "20 seconds")),
-    ("tumbling with an offset", Tumbling("20 seconds", offset = "7 seconds"), window(col("time"), "20 seconds", "20 seconds", "7 seconds")),
+    (
+      "tumbling with an offset",
+      Tumbling("20 seconds", offset = "7 seconds"),
+      window(col("time"), "20 seconds", "20 seconds", "7 seconds")),
     ("hopping", Hopping("30 seconds", step = "10 seconds"), window(col("time"), "30 seconds", "10 seconds")),
-    ("hopping with an uneven step", Hopping("25 seconds", step = "9 seconds"), window(col("time"), "25 seconds", "9 seconds")),
-    ("hopping with many slices", Hopping("40 seconds", step = "3 seconds"), window(col("time"), "40 seconds", "3 seconds")),
+    (
+      "hopping with an uneven step",
+      Hopping("25 seconds", step = "9 seconds"),
+      window(col("time"), "25 seconds", "9 seconds")),
+    (
+      "hopping with many slices",
+      Hopping("40 seconds", step = "3 seconds"),
+      window(col("time"), "40 seconds", "3 seconds")),
     ("session", Session("3 seconds"), session_window(col("time"), "3 seconds")))
 
-  for ((name, kind, column) <- kinds; keyed <- Seq(true, false) if keyed || name != "session") // Spark has no such query
+  for ((name, kind, column) <- kinds; keyed <- Seq(true, false)
+    if keyed || name != "session") // Spark has no such query
     test(s"$name, ${if (keyed) "keyed" else "unkeyed"}: ${aggregates.size} aggregates") {
       val keys = if (keyed) Seq("key") else Nil
       val (ours, theirs) = bothOf(name.hashCode.toLong)(
-        df => Windrow.stream(df, "time", keys.map(Field.ofName), watermark = Some("40 seconds")).lateness("0 seconds")
-          .window(kind).aggregate(aggregates.head, aggregates.tail: _*).panes.drop("pane"),
+        df =>
+          Windrow.stream(df, "time", keys.map(Field.ofName), watermark = Some("40 seconds")).lateness("0 seconds")
+            .window(kind).aggregate(aggregates.head, aggregates.tail: _*).panes.drop("pane"),
         df => {
           val grouped = df.withWatermark("time", "40 seconds").groupBy(keys.map(col) :+ column.as("window"): _*)
           grouped.agg(aggregates.head, aggregates.tail: _*)

@@ -13,7 +13,7 @@ abstract class SparkSuite extends AnyFunSuite {
 
   /** Runs a query over what its sources hold and gives all its rows. */
   protected def rowsOf(stream: DataFrame)(feed: Seq[() => Unit]): Seq[Row] = {
-    val rows  = mutable.ArrayBuffer.empty[Row]
+    val rows = mutable.ArrayBuffer.empty[Row]
     val query = stream.writeStream.outputMode("append").option("checkpointLocation", SparkSuite.folder())
       .foreachBatch { (batch: DataFrame, _: Long) => rows ++= batch.collect(); () }.start()
     try feed.foreach { add =>

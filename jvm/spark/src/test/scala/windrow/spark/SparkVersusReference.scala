@@ -26,11 +26,13 @@ final class SparkVersusReference extends SparkSuite {
   }
 
   /** Queries wait for the file system much of the time. */
-  private val atOnce = ExecutionContext.fromExecutorService(Executors.newFixedThreadPool(3, (task: Runnable) => {
-    val thread = new Thread(task)
-    thread.setDaemon(true)
-    thread
-  }))
+  private val atOnce = ExecutionContext.fromExecutorService(Executors.newFixedThreadPool(
+    3,
+    (task: Runnable) => {
+      val thread = new Thread(task)
+      thread.setDaemon(true)
+      thread
+    }))
 
   private def all[A](items: Seq[A])(check: A => Seq[String]): Unit = {
     spark.version // so that every thread finds the session
@@ -42,7 +44,8 @@ final class SparkVersusReference extends SparkSuite {
 
   test("transcripts") {
     val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
-    val some  = if (mode == "full") files else files.filter { case (c, _) => steps(c) <= 12 }.take(if (mode == "quick") 6 else 60)
+    val some =
+      if (mode == "full") files else files.filter { case (c, _) => steps(c) <= 12 }.take(if (mode == "quick") 6 else 60)
     val notRun = new java.util.concurrent.atomic.AtomicInteger
     all(some) { case (transcript, gaps) =>
       Verdict.of(transcript, new SparkEngine(), gaps) match {
@@ -56,7 +59,8 @@ final class SparkVersusReference extends SparkSuite {
   test(s"$count random cases from seed $first, with restarts") {
     all((first until first + count).map(seed => ForSpark(seed))) { transcript =>
       val expected = ReferenceEngine.run(transcript).inPlaceOfExpected(transcript)
-      val outcome  = new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
+      val outcome =
+        new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
       Comparison.differences(expected, outcome).map(difference =>
         s"${transcript.id}: $difference\n${TranscriptWriter.write(expected)}")
     }
@@ -72,12 +76,13 @@ private object ForSpark {
     val random = new Random(seed)
     val sorted = seed % 2 == 0
     val plain  = RandomCase(seed, offsets = sorted)
-    val read   = SpecJson.read(without(plain.specJson, "aggregates"), Map.empty).fold(e => sys.error(e.toString), scaled)
+    val read = SpecJson.read(without(plain.specJson, "aggregates"), Map.empty).fold(e => sys.error(e.toString), scaled)
     // Where no order shows, messages are combined before they travel.
     val draft = if (sorted) read else read.copy(late = EachStep)
-    val aggregates = if (sorted) plain.aggregates else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
-    val json       = SpecJson.write(draft)
-    val named      = json.putObject("aggregates")
+    val aggregates =
+      if (sorted) plain.aggregates else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
+    val json  = SpecJson.write(draft)
+    val named = json.putObject("aggregates")
     aggregates.foreach { case (name, function) => named.put(name, function) }
     val steps   = plain.steps.map(later)
     val restart = random.nextInt(steps.size + 1)

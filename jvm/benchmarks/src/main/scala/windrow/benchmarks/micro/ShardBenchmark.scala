@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow._
-import windrow.operator._
-import windrow.state.InMemoryShardStore
-import windrow.state.Key
+import windrow.core.operator._
+import windrow.core.state.InMemoryShardStore
+import windrow.core.state.Key
 
 /** Insert and advance: a step of messages in order, then the watermark over them, on a shard that is read from its store
   * and written back, as in Spark. Time for each message, its share of the panes included.
@@ -25,12 +25,12 @@ class ShardBenchmark {
   @Param(Array("100", "10000"))
   var keys: Int = _
 
-  private val sums = new Sums
-  private var spec: WindowOperatorSpec    = _
-  private var store: InMemoryShardStore   = _
-  private var allKeys: Array[Key]   = _
-  private var gap, now: Long              = 0L
-  private var turn: Int                   = 0
+  private val sums                      = new Sums
+  private var spec: WindowOperatorSpec  = _
+  private var store: InMemoryShardStore = _
+  private var allKeys: Array[Key]       = _
+  private var gap, now: Long            = 0L
+  private var turn: Int                 = 0
 
   @Setup
   def prepare(): Unit = {

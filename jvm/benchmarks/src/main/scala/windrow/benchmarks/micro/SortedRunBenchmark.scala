@@ -2,7 +2,7 @@ package windrow.benchmarks.micro
 
 import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
-import windrow.state._
+import windrow.core.state._
 
 /** A sorted run that holds many positions: a step opens it from its store, puts a few values in, drops as many from its
   * beginning, and writes it back. Time for each value; in order it should not grow with the positions held.
@@ -22,11 +22,11 @@ class SortedRunBenchmark {
   @Param(Array("0.0", "1.0"))
   var disorder: Double = _
 
-  private val sums                       = new Sums
-  private val random                     = new java.util.Random(1)
-  private var store: InMemoryShardStore  = _
-  private var newest: Long               = 0L
-  private val key                        = Sums.key(1)
+  private val sums                      = new Sums
+  private val random                    = new java.util.Random(1)
+  private var store: InMemoryShardStore = _
+  private var newest: Long              = 0L
+  private val key                       = Sums.key(1)
 
   @Setup
   def prepare(): Unit = {

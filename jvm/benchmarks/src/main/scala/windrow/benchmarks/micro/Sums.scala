@@ -1,13 +1,13 @@
 package windrow.benchmarks.micro
 
-import windrow.aggregate.Aggregation
-import windrow.state.ByteReader
-import windrow.state.ByteWriter
-import windrow.state.Key
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
 
 /** Count, sum and maximum in an array: an aggregation that is as cheap as one can be, so that the rest shows. */
 final class Sums extends Aggregation[Array[Long], Long] {
-  def zero: Array[Long]             = Array(0L, 0L, Long.MinValue)
+  def zero: Array[Long]              = Array(0L, 0L, Long.MinValue)
   def lift(value: Long): Array[Long] = Array(1L, value, value)
 
   def combine(left: Array[Long], right: Array[Long]): Array[Long] = {
@@ -17,10 +17,10 @@ final class Sums extends Aggregation[Array[Long], Long] {
     left
   }
 
-  def copy(buffer: Array[Long]): Array[Long]             = buffer.clone()
-  def lower(buffer: Array[Long]): Long                   = buffer(1)
-  def write(buffer: Array[Long], out: ByteWriter): Unit  = buffer.foreach(out.long)
-  def read(in: ByteReader): Array[Long]                  = Array(in.long(), in.long(), in.long())
+  def copy(buffer: Array[Long]): Array[Long]            = buffer.clone()
+  def lower(buffer: Array[Long]): Long                  = buffer(1)
+  def write(buffer: Array[Long], out: ByteWriter): Unit = buffer.foreach(out.long)
+  def read(in: ByteReader): Array[Long]                 = Array(in.long(), in.long(), in.long())
 }
 
 object Sums {

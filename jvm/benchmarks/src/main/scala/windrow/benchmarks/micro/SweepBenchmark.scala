@@ -4,8 +4,8 @@ import java.util.{HashMap => JHashMap}
 import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
-import windrow.aggregate._
-import windrow.state.Key
+import windrow.core.aggregate._
+import windrow.core.state.Key
 
 /** Two stacks against combining afresh: one slice in, one out, one window; time for each window of all keys. It shows from
   * how many slices on two stacks pay.
@@ -24,10 +24,10 @@ class SweepBenchmark {
   @Param(Array("100"))
   var keys: Int = _
 
-  private val sums                                             = new Sums
-  private var slice: JHashMap[Key, Array[Long]]                = _
-  private var recalculate, twoStacks: Sweep[Array[Long]]       = _
-  private var position: Long                                   = 0L
+  private val sums                                       = new Sums
+  private var slice: JHashMap[Key, Array[Long]]          = _
+  private var recalculate, twoStacks: Sweep[Array[Long]] = _
+  private var position: Long                             = 0L
 
   @Setup
   def prepare(): Unit = {

@@ -26,7 +26,10 @@ object Sweep {
     if (slicesPerWindow < 8) new Recalculate(aggregation) else new TwoStacks(aggregation)
 
   /** Adds `slice` to the right of `sum`, whose buffers are its own. */
-  private[aggregate] def addAll[B](sum: JHashMap[Key, B], slice: JHashMap[Key, B], aggregation: Aggregation[B, _]): Unit =
+  private[aggregate] def addAll[B](
+      sum: JHashMap[Key, B],
+      slice: JHashMap[Key, B],
+      aggregation: Aggregation[B, _]): Unit =
     slice.forEach { (key, buffer) =>
       val before = sum.get(key)
       sum.put(key, if (before == null) aggregation.copy(buffer) else aggregation.combine(before, buffer))
@@ -99,6 +102,7 @@ final class TwoStacks[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
       older.entrySet.iterator.asScala.map { e =>
         val newer = backSum.get(e.getKey)
         (e.getKey, if (newer == null) e.getValue else aggregation.combine(aggregation.copy(e.getValue), newer))
-      } ++ backSum.entrySet.iterator.asScala.filterNot(e => older.containsKey(e.getKey)).map(e => (e.getKey, e.getValue))
+      } ++ backSum.entrySet.iterator.asScala.filterNot(e => older.containsKey(e.getKey)).map(e =>
+        (e.getKey, e.getValue))
     }
 }

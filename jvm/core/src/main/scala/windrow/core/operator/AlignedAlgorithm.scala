@@ -98,7 +98,15 @@ private[operator] final class AlignedAlgorithm[B, V](
   }
 
   private def pane(start: Long, key: Key, timing: Timing, index: Long, isLast: Boolean, buffer: B): Effect[B, V] =
-    Effect.Fire(Pane(key, start, start + grid.size, timing, index, isLast, isRetraction = false, aggregation.lower(buffer)))
+    Effect.Fire(Pane(
+      key,
+      start,
+      start + grid.size,
+      timing,
+      index,
+      isLast,
+      isRetraction = false,
+      aggregation.lower(buffer)))
 
   def advance(before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
     touchedPanes(now) ++
@@ -113,7 +121,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     }
 
   private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
-    val sweep   = Sweep((grid.size + grid.step - 1) / grid.step * (if (grid.size % grid.step == 0) 1 else 2), aggregation)
+    val sweep = Sweep((grid.size + grid.step - 1) / grid.step * (if (grid.size % grid.step == 0) 1 else 2), aggregation)
     var entered = Long.MinValue
     def enterUntil(end: Long): Unit = {
       var next = slices.ceiling(entered)
@@ -154,7 +162,8 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def leave(now: Watermark): Iterator[Effect[B, V]] = {
     touched.clear()
     if (now.isDefined) {
-      val open = if (now == Watermark.End) Long.MaxValue else grid.lastStart(now.micros - grid.size - lateness) + grid.step
+      val open =
+        if (now == Watermark.End) Long.MaxValue else grid.lastStart(now.micros - grid.size - lateness) + grid.step
       slices.dropBelow(open)
       records.dropBelow(open)
     }

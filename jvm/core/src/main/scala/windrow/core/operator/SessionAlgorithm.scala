@@ -69,7 +69,7 @@ private[operator] final class SessionAlgorithm[B, V](
       until: Int,
       bounds: SessionBounds,
       before: Watermark): Iterator[Effect[B, V]] = {
-    val replaced = sessions.slice(from, until)
+    val replaced  = sessions.slice(from, until)
     val withdrawn = replaced.flatMap(old => old.fired.map(withdraw(entry.key, old, _)))
     val now = SessionState(
       bounds,
@@ -78,7 +78,7 @@ private[operator] final class SessionAlgorithm[B, V](
       pending = replaced.map(_.pending).sum + entry.count,
       fired = None)
     val counts = replaced.nonEmpty && replaced.forall(old => before.reached(old.bounds.end)) // as fired: SEMANTICS R79
-    val fires = before.reached(bounds.end) && !policy.atStepEnd && (!counts || policy.afterMessage(now.pending))
+    val fires  = before.reached(bounds.end) && !policy.atStepEnd && (!counts || policy.afterMessage(now.pending))
     withdrawn.iterator ++ store(entry.key, sessions, from, until, now, fires)
   }
 
@@ -90,13 +90,21 @@ private[operator] final class SessionAlgorithm[B, V](
       until: Int,
       session: SessionState[B],
       fires: Boolean): Iterator[Effect[B, V]] = {
-    keys.put(key, sessions.patch(from, Seq(if (fires) shown(session, Timing.Late, isLast = false) else session), until - from))
+    keys.put(
+      key,
+      sessions.patch(from, Seq(if (fires) shown(session, Timing.Late, isLast = false) else session), until - from))
     if (fires) Iterator.single(pane(key, session, Timing.Late, isLast = false)) else Iterator.empty
   }
 
   private def pane(key: Key, session: SessionState[B], timing: Timing, isLast: Boolean): Effect[B, V] =
     Effect.Fire(Pane(
-      key, session.bounds.start, session.bounds.end, timing, session.index, isLast, isRetraction = false,
+      key,
+      session.bounds.start,
+      session.bounds.end,
+      timing,
+      session.index,
+      isLast,
+      isRetraction = false,
       aggregation.lower(session.buffer)))
 
   private def shown(session: SessionState[B], timing: Timing, isLast: Boolean): SessionState[B] =
@@ -104,7 +112,13 @@ private[operator] final class SessionAlgorithm[B, V](
 
   private def withdraw(key: Key, session: SessionState[B], pane: FiredPane[B]): Effect[B, V] =
     Effect.Fire(Pane(
-      key, session.bounds.start, session.bounds.end, pane.timing, session.index - 1, pane.isLast, isRetraction = true,
+      key,
+      session.bounds.start,
+      session.bounds.end,
+      pane.timing,
+      session.index - 1,
+      pane.isLast,
+      isRetraction = true,
       aggregation.lower(pane.buffer.getOrElse(session.buffer))))
 
   def advance(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
@@ -135,7 +149,7 @@ private[operator] final class SessionAlgorithm[B, V](
     else Option.when(session.pending > 0 && (policy.atStepEnd || now.reached(end, lateness)))(Timing.Late)
   }
 
-  def flush(): Unit                           = keys.flush()
-  def readDirectory(in: ByteReader): Unit     = keys.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit   = keys.writeDirectory(out)
+  def flush(): Unit                         = keys.flush()
+  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
 }

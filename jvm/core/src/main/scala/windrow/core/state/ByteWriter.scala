@@ -19,8 +19,8 @@ final class ByteWriter(initial: Int = 256) {
     buffer
   }
 
-  def byte(value: Int): Unit   = { room(1).put(value.toByte); () }
-  def long(value: Long): Unit  = { room(8).putLong(value); () }
+  def byte(value: Int): Unit  = { room(1).put(value.toByte); () }
+  def long(value: Long): Unit = { room(8).putLong(value); () }
 
   /** A number that is never negative; small ones take one byte. */
   def count(value: Long): Unit = {

@@ -6,7 +6,12 @@ import java.util.{HashMap => JHashMap}
   *
   * Only buckets that are touched or due are read. Their number doubles when they outgrow `bucketBytes` on average.
   */
-final class KeyBuckets[T](name: String, store: ShardStore, codec: Codec[T], deadline: T => Long, bucketBytes: Int = 4096) {
+final class KeyBuckets[T](
+    name: String,
+    store: ShardStore,
+    codec: Codec[T],
+    deadline: T => Long,
+    bucketBytes: Int = 4096) {
   type Keyed = JHashMap[Key, T]
 
   private final class Bucket {
@@ -94,7 +99,8 @@ final class KeyBuckets[T](name: String, store: ShardStore, codec: Codec[T], dead
   }
 
   private def grow(): Unit = {
-    val all = buckets.indices.flatMap(index => loaded(index).values.entrySet.toArray(Array.empty[java.util.Map.Entry[Key, T]]))
+    val all =
+      buckets.indices.flatMap(index => loaded(index).values.entrySet.toArray(Array.empty[java.util.Map.Entry[Key, T]]))
     buckets = Array.fill(buckets.length * 2)(new Bucket)
     buckets.foreach(bucket => { bucket.values = new Keyed; bucket.changed = true })
     all.foreach(entry => put(entry.getKey, entry.getValue))

@@ -13,9 +13,9 @@ final class SortedRun[T](name: String, store: ShardStore, codec: Codec[T], segme
   type Keyed = JHashMap[Key, T]
 
   private final class Segment(val id: Long) {
-    var last: Long                    = id
-    var rows: JTreeMap[Long, Keyed]   = _
-    var changed: Boolean              = false
+    var last: Long                  = id
+    var rows: JTreeMap[Long, Keyed] = _
+    var changed: Boolean            = false
   }
 
   private val space    = store.space(name)
@@ -116,7 +116,7 @@ final class SortedRun[T](name: String, store: ShardStore, codec: Codec[T], segme
     val rows  = new JTreeMap[Long, Keyed]
     val bytes = space.get(segment.id)
     if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment ${segment.id} of $name is missing.")
-    val in    = ByteReader.unsealed(bytes, s"segment ${segment.id} of $name")
+    val in = ByteReader.unsealed(bytes, s"segment ${segment.id} of $name")
     while (in.hasNext) {
       val position = in.long()
       val keys     = in.count().toInt

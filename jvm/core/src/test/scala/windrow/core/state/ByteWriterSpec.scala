@@ -6,8 +6,9 @@ final class ByteWriterSpec extends AnyFunSuite {
 
   test("a reader gives back what a writer was given, however the buffer grew") {
     val random = new scala.util.Random(4711)
-    val parts  = Seq.fill(500)((random.nextLong() >>> random.nextInt(64), Array.fill(random.nextInt(40))(random.nextInt().toByte)))
-    val out    = new ByteWriter(8)
+    val parts =
+      Seq.fill(500)((random.nextLong() >>> random.nextInt(64), Array.fill(random.nextInt(40))(random.nextInt().toByte)))
+    val out = new ByteWriter(8)
     parts.foreach { case (number, bytes) =>
       out.byte(number.toInt)
       out.long(number)
@@ -32,7 +33,9 @@ final class ByteWriterSpec extends AnyFunSuite {
     stored.indices.foreach { i =>
       val damaged = stored.clone()
       damaged(i) = (damaged(i) ^ 1).toByte
-      assert(intercept[DamagedStateError](ByteReader.unsealed(damaged, "it")).getMessage.startsWith("[STATE_DAMAGED] it"))
+      assert(intercept[DamagedStateError](ByteReader.unsealed(
+        damaged,
+        "it")).getMessage.startsWith("[STATE_DAMAGED] it"))
     }
   }
 }

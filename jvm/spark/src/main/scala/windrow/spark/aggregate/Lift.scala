@@ -59,7 +59,7 @@ object Lift {
         case f                       => f.aggBufferAttributes.map(_ => NoOp)
       },
       Nil)
-    private val starts  = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
+    private val starts = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
     private val updates = functions.zip(starts).map {
       case (f: DeclarativeAggregate, at) =>
         val project = MutableProjection.create(

@@ -33,12 +33,12 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
 
   private val joined  = new JoinedRow
   private val initial = MutableProjection.create(slots(_.initialValues), Nil)
-  private val merge   = MutableProjection.create(
+  private val merge = MutableProjection.create(
     slots(_.mergeExpressions),
     buffers ++ functions.flatMap(_.inputAggBufferAttributes))
   private val pack = UnsafeProjection.create(types.toArray)
 
-  private val results  = functions.map(_.dataType)
+  private val results = functions.map(_.dataType)
   private val evaluate = MutableProjection.create(
     functions.map {
       case f: DeclarativeAggregate => f.evaluateExpression

@@ -13,8 +13,8 @@ final class RowAggregation(set: FunctionSet) extends Aggregation[UnsafeRow, Inte
   private val functions = set.functions.map(_.asInstanceOf[DeclarativeAggregate])
   private val buffers   = functions.flatMap(_.aggBufferAttributes)
 
-  private val initial  = UnsafeProjection.create(functions.flatMap(_.initialValues)).apply(InternalRow.empty).copy()
-  private val merge    = MutableProjection.create(
+  private val initial = UnsafeProjection.create(functions.flatMap(_.initialValues)).apply(InternalRow.empty).copy()
+  private val merge = MutableProjection.create(
     functions.flatMap(_.mergeExpressions),
     buffers ++ functions.flatMap(_.inputAggBufferAttributes))
   private val evaluate = UnsafeProjection.create(functions.map(_.evaluateExpression), buffers)

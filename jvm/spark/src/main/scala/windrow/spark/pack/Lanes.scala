@@ -29,12 +29,13 @@ private[pack] final class RowLane(packer: EntryPacker) extends PackLane {
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
 private[pack] final class PacketLane(packer: EntryPacker, shards: Int) extends PackLane {
-  private val packetBytes = math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
-  private val packets     = new Array[ByteWriter](shards)
-  private val writer      = new UnsafeRowWriter(2, 256)
+  private val packetBytes =
+    math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
+  private val packets = new Array[ByteWriter](shards)
+  private val writer  = new UnsafeRowWriter(2, 256)
 
   def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = new Iterator[InternalRow] {
-    private var full   = -1
+    private var full    = -1
     private var drained = 0
 
     def hasNext: Boolean = {

@@ -15,9 +15,9 @@ object MayBeRefused {
 
   def apply(pack: Pack, watermark: Option[Watermark]): Expression = {
     val tooLate = watermark match {
-      case None                      => Literal(true)
+      case None                          => Literal(true)
       case Some(mark) if !mark.isDefined => Literal(false)
-      case Some(mark)                => isBelow(pack, mark)
+      case Some(mark)                    => isBelow(pack, mark)
     }
     (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
@@ -35,7 +35,7 @@ object MayBeRefused {
 
   /** The slice of a message as an expression, so that Spark can group by it: `SliceGrid.sliceStart`. */
   def slice(windows: AlignedWindows, time: Expression): Expression = {
-    val (size, step, offset) = (windows.size.micros, windows.step.micros, windows.offset.micros)
+    val (size, step, offset)  = (windows.size.micros, windows.step.micros, windows.offset.micros)
     def floor(of: Expression) = Subtract(of, Pmod(Subtract(of, Literal(offset)), Literal(step)))
     if (size == step) floor(time)
     else Greatest(Seq(floor(time), Add(floor(Subtract(time, Literal(size))), Literal(size))))

@@ -65,7 +65,7 @@ final case class PackExec(
     val program                   = PackProgram(keys, time, gap, sender, carries, message, lift, recipe)
     child.execute().mapPartitions { input =>
       val packer = new EntryPacker(program, schema)
-      val lane   = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
+      val lane = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
       lane.run(input.map { row =>
         entries += 1
         messages += packer.count(row)
@@ -133,7 +133,15 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val order  = if (ordered) MessageOrder(time, from, buffer) else null
     val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
     EntryCodec.write(
-      out, lastKey, time, gap, count(row), buffer, raw, from, if (program.recipe.lane.ordered) order else null)
+      out,
+      lastKey,
+      time,
+      gap,
+      count(row),
+      buffer,
+      raw,
+      from,
+      if (program.recipe.lane.ordered) order else null)
     order
   }
 

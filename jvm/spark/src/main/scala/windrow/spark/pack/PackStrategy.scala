@@ -31,7 +31,15 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     else {
       val lift = PackLift.Each(pack.recipe.functions, pack.inputs)
       PackExec(
-        keys, pack.time, pack.gap, pack.sender, refused, CreateStruct(pack.message), lift, pack.recipe, pack.output,
+        keys,
+        pack.time,
+        pack.gap,
+        pack.sender,
+        refused,
+        CreateStruct(pack.message),
+        lift,
+        pack.recipe,
+        pack.output,
         planLater(pack.child))
     }
   }
@@ -56,13 +64,28 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     // Instances of a function have buffers of their own ids; from here on these names stand for them.
     val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
     val partial = HashAggregateExec(
-      None, isStreaming = false, None, grouping, aggregates,
-      aggregates.flatMap(_.aggregateFunction.aggBufferAttributes), 0, grouping ++ buffers.flatten, project)
+      None,
+      isStreaming = false,
+      None,
+      grouping,
+      aggregates,
+      aggregates.flatMap(_.aggregateFunction.aggBufferAttributes),
+      0,
+      grouping ++ buffers.flatten,
+      project)
     val renamed = ProjectExec(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
       partial)
     PackExec(
-      keyed.map(_.toAttribute), slice.toAttribute, Nil, Nil, IsNotNull(raw.toAttribute), raw.toAttribute,
-      PackLift.Done(named.head, named.tail), pack.recipe, pack.output, renamed)
+      keyed.map(_.toAttribute),
+      slice.toAttribute,
+      Nil,
+      Nil,
+      IsNotNull(raw.toAttribute),
+      raw.toAttribute,
+      PackLift.Done(named.head, named.tail),
+      pack.recipe,
+      pack.output,
+      renamed)
   }
 }

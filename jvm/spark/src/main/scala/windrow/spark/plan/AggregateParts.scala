@@ -45,10 +45,10 @@ object AggregateParts {
 
   /** Without what only names the aggregation. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
-    case SubqueryAlias(_, child)                                        => stripped(child)
-    case View(_, _, child, _)                                           => stripped(child)
+    case SubqueryAlias(_, child)                                                  => stripped(child)
+    case View(_, _, child, _)                                                     => stripped(child)
     case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => stripped(child)
-    case other                                                          => other
+    case other                                                                    => other
   }
 
   private final class Dissection(aggregate: Aggregate) {
@@ -132,9 +132,12 @@ object AggregateParts {
     private def check(call: AggregateExpression): Unit = {
       val text = call.sql
       if (call.isDistinct)
-        found += SpecProblem("AGGREGATE_NOT_MERGEABLE", s"$text cannot be merged. Use approx_count_distinct, or collect_set and size.")
+        found += SpecProblem(
+          "AGGREGATE_NOT_MERGEABLE",
+          s"$text cannot be merged. Use approx_count_distinct, or collect_set and size.")
       call.aggregateFunction match {
-        case _: DeclarativeAggregate | _: ImperativeAggregate if !call.aggregateFunction.nodeName.contains("TypedAggregate") =>
+        case _: DeclarativeAggregate | _: ImperativeAggregate
+            if !call.aggregateFunction.nodeName.contains("TypedAggregate") =>
         case function =>
           found += SpecProblem(
             "AGGREGATE_NOT_SUPPORTED",

@@ -53,7 +53,8 @@ object Messages {
         val gap    = sessionGap(time)
         val micros = microsOf(time)
         val valid  = gap.fold(micros)(g => If(GreaterThan(g, Literal(0L)), micros, Literal.create(null, LongType)))
-        val tooFar = options.spec.maxFuture.map(limit => GreaterThan(Subtract(micros, microsNow), Literal(limit.micros)))
+        val tooFar =
+          options.spec.maxFuture.map(limit => GreaterThan(Subtract(micros, microsNow), Literal(limit.micros)))
         Messages(
           watermarked(time, tooFar),
           Alias(valid, "time")(),
@@ -75,24 +76,27 @@ object Messages {
     private def eventTime: Option[Expression] = parts.markers.get("time")
       .orElse(options.time.fold[Option[Expression]](
         refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'."))(column(_, "time")))
-      .filter(time => time.dataType match {
-        case TimestampType | TimestampNTZType => true
-        case other =>
-          found += SpecProblem(
-            "TIME_NOT_TIMESTAMP",
-            s"time is ${time.sql} of type ${other.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…).")
-          false
-      })
+      .filter(time =>
+        time.dataType match {
+          case TimestampType | TimestampNTZType => true
+          case other =>
+            found += SpecProblem(
+              "TIME_NOT_TIMESTAMP",
+              s"time is ${time.sql} of type ${other.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…).")
+            false
+        })
 
     private def checkWatermark(): Unit = if (streaming) {
-      val has = input.exists(_.isInstanceOf[EventTimeWatermark])
+      val has  = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
       if (options.watermark.isEmpty && !has)
         refuse(
           "NO_WATERMARK",
           s"'$name' has no watermark, no window could complete. Say stream(watermark='1 minute'), or withWatermark before.")
       if (options.watermark.isDefined && has)
-        refuse("WATERMARK_TWICE", s"'$name' has a watermark already. Leave out stream(watermark=...), or withWatermark before.")
+        refuse(
+          "WATERMARK_TWICE",
+          s"'$name' has a watermark already. Leave out stream(watermark=...), or withWatermark before.")
       if (options.watermark.isEmpty && has && options.spec.maxFuture.isDefined)
         refuse(
           "GUARD_TOO_LATE",
@@ -122,15 +126,22 @@ object Messages {
       case LongType    => Some(gap)
       case IntegerType => Some(Cast(gap, LongType))
       case _: DayTimeIntervalType | CalendarIntervalType =>
-        Some(Subtract(microsOf(TimestampAddInterval(time, gap, Some(session.sessionState.conf.sessionLocalTimeZone))), microsOf(time)))
+        Some(Subtract(
+          microsOf(TimestampAddInterval(time, gap, Some(session.sessionState.conf.sessionLocalTimeZone))),
+          microsOf(time)))
       case other =>
-        refuse("GAP_NOT_INTERVAL", s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
+        refuse(
+          "GAP_NOT_INTERVAL",
+          s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
     }
 
     private def origin: Seq[Alias] = parts.markers.get("offset").toSeq.flatMap { offset =>
       val source    = parts.markers.getOrElse("source", Literal(""))
       val partition = parts.markers.getOrElse("partition", Literal(0L))
-      Seq("source" -> Cast(source, StringType), "partition" -> Cast(partition, LongType), "offset" -> Cast(offset, LongType))
+      Seq(
+        "source"    -> Cast(source, StringType),
+        "partition" -> Cast(partition, LongType),
+        "offset"    -> Cast(offset, LongType))
         .map { case (name, value) => Alias(value, name)() }
     }
 

@@ -41,6 +41,8 @@ object OptionsReader {
 
   private def duration(node: JsonNode): Either[SpecProblem, TimeSpan] = {
     val span = if (node.isIntegralNumber) Right(TimeSpan(node.asLong)) else TimeSpan.parse(node.asText)
-    span.filterOrElse(_.micros >= 0, SpecProblem("WATERMARK_NEGATIVE", s"watermark is '${node.asText}'; it must be '0 seconds' or longer."))
+    span.filterOrElse(
+      _.micros >= 0,
+      SpecProblem("WATERMARK_NEGATIVE", s"watermark is '${node.asText}'; it must be '0 seconds' or longer."))
   }
 }

@@ -22,11 +22,12 @@ object Outputs {
       timeType: DataType,
       schema: OutputSchema,
       shards: LogicalPlan): LogicalPlan = {
-    val columns  = schema.types.map(AttributeReference("column", _)())
-    val rows     = observed(session, options.name, Unpack(shards.output.head, columns, shards), columns.drop(schema.countsAt))
-    val kind     = columns.head
-    val panes    = paneColumns(parts, timeType, schema, columns)
-    val rejected = rejectedColumns(options.name, schema, columns)
+    val columns = schema.types.map(AttributeReference("column", _)())
+    val rows =
+      observed(session, options.name, Unpack(shards.output.head, columns, shards), columns.drop(schema.countsAt))
+    val kind                = columns.head
+    val panes               = paneColumns(parts, timeType, schema, columns)
+    val rejected            = rejectedColumns(options.name, schema, columns)
     def ofKind(number: Int) = EqualTo(kind, Literal(number))
     options.output match {
       case PanesOutput    => Project(panes, Filter(ofKind(OutputSchema.PaneKind), rows))
@@ -47,8 +48,11 @@ object Outputs {
 
   /** The counts reach `StreamingQueryProgress.observedMetrics` under the stream's name. */
   private def observed(session: SparkSession, name: String, rows: LogicalPlan, counts: Seq[Attribute]): LogicalPlan = {
-    val frame = SparkInside.frame(session, Project(
-      rows.output.dropRight(counts.size) ++ counts.zip(Counts).map { case (count, as) => Alias(count, as)() }, rows))
+    val frame = SparkInside.frame(
+      session,
+      Project(
+        rows.output.dropRight(counts.size) ++ counts.zip(Counts).map { case (count, as) => Alias(count, as)() },
+        rows))
     val sums = Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
     SparkInside.plan(frame.observe(s"windrow_$name", sums.head, sums.tail: _*))
   }
@@ -74,8 +78,8 @@ object Outputs {
       Alias(value.transform { case a: Attribute => here.getOrElse(a, a) }, column.name)()
     }
     def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
-    val window = structOf("start" -> instant(at(0), timeType), "end" -> instant(at(1), timeType))
-    val pane   = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
+    val window                     = structOf("start" -> instant(at(0), timeType), "end" -> instant(at(1), timeType))
+    val pane = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
     (parts.shown.map(moved) :+ Alias(window, "window")()) ++ parts.results.map(moved) :+ Alias(pane, "pane")()
   }
 

@@ -31,7 +31,9 @@ object TableArguments {
         constant(value) match {
           case Some(read) => Some(name.toLowerCase(Locale.ROOT) -> read)
           case None =>
-            found += SpecProblem("ARGUMENT_NOT_CONSTANT", s"$name => ${value.sql} must be a constant: text, a number, true, false or an interval.")
+            found += SpecProblem(
+              "ARGUMENT_NOT_CONSTANT",
+              s"$name => ${value.sql} must be a constant: text, a number, true, false or an interval.")
             None
         }
       case NamedArgumentExpression(name, _) =>

@@ -39,7 +39,8 @@ object TableFunctions {
     val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"))
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
-      case _ => throw SpecError("windrow_apply", Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
+      case _ =>
+        throw SpecError("windrow_apply", Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
     }
     build(node, arguments.table)
   }
@@ -64,7 +65,8 @@ object TableFunctions {
       case other            => to.put(name, other.toString); ()
     }
     val gapColumn = arguments.values.get("gap").collect { case name: String if TimeSpan.parse(name).isLeft => name }
-    names.filterNot(_ == "gap" && gapColumn.isDefined).foreach(name => arguments.values.get(name).foreach(put(window, name, _)))
+    names.filterNot(_ == "gap" && gapColumn.isDefined).foreach(name =>
+      arguments.values.get(name).foreach(put(window, name, _)))
     Seq("lateness", "max_future").foreach(name => arguments.values.get(name).foreach(put(node, name, _)))
     arguments.values.get("late").foreach(late(node, _))
     arguments.values.get("accumulate").foreach(mode => node.put("accumulation", mode.toString.toLowerCase))

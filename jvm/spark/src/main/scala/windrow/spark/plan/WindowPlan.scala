@@ -25,8 +25,8 @@ object WindowPlan {
   val ShardsSetting = "spark.windrow.shards"
   val DefaultShards = 128
 
-  private implicit val int: Encoder[Int]            = Encoders.scalaInt
-  private implicit val bytes: Encoder[Array[Byte]]  = Encoders.BINARY
+  private implicit val int: Encoder[Int]           = Encoders.scalaInt
+  private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
 
   def apply(session: SparkSession, options: QueryOptions, parts: AggregateParts): LogicalPlan = {
     val messages = Messages.of(session, options, parts) match {
@@ -34,10 +34,13 @@ object WindowPlan {
       case Left(problems) => throw SpecError(s"stream '${options.name}'", problems)
     }
     val streaming = parts.child.isStreaming
-    val recipe    = new PackRecipe(options.spec, parts.functions, shards(session), lane(options.spec, parts, messages, streaming))
-    val pack      = packed(messages, parts, recipe)
+    val recipe =
+      new PackRecipe(options.spec, parts.functions, shards(session), lane(options.spec, parts, messages, streaming))
+    val pack = packed(messages, parts, recipe)
     val schema = new OutputSchema(
-      parts.keys.map(_.dataType), parts.functions.resultTypes, StructType(parts.child.output.map(a => StructField(a.name, a.dataType, a.nullable))))
+      parts.keys.map(_.dataType),
+      parts.functions.resultTypes,
+      StructType(parts.child.output.map(a => StructField(a.name, a.dataType, a.nullable))))
     val shardRows = if (streaming) streamed(pack, recipe, schema) else atOnce(pack, recipe, schema, messages.now)
     Outputs(session, options, parts, messages.timeType, schema, shardRows)
   }
@@ -66,9 +69,15 @@ object WindowPlan {
       AttributeReference("shard", IntegerType, nullable = false)()) ++
       Option.when(recipe.lane.sorted)(AttributeReference("order", BinaryType, nullable = false)())
     Pack(
-      parts.keys.map(_.toAttribute), messages.time.toAttribute, messages.gap.map(_.toAttribute),
-      messages.origin.map(_.toAttribute), parts.inputs.map(_.toAttribute), parts.child.output,
-      messages.tooFar.map(_.toAttribute), recipe, output,
+      parts.keys.map(_.toAttribute),
+      messages.time.toAttribute,
+      messages.gap.map(_.toAttribute),
+      messages.origin.map(_.toAttribute),
+      parts.inputs.map(_.toAttribute),
+      parts.child.output,
+      messages.tooFar.map(_.toAttribute),
+      recipe,
+      output,
       Project(parts.child.output ++ parts.keys ++ messages.columns ++ parts.inputs, messages.child))
   }
 
@@ -82,12 +91,22 @@ object WindowPlan {
     val numbers = Range(0, recipe.shards.toLong, 1, None)
     val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
     TransformWithState[Int, Array[Byte], Array[Byte], Int](
-      Seq(shard), Seq(packet), new WindowProcessor(recipe, schema), TimeMode.EventTime, OutputMode.Append, child,
-      Seq(number.toAttribute), Seq(number.toAttribute), Project(Seq(number), numbers))
+      Seq(shard),
+      Seq(packet),
+      new WindowProcessor(recipe, schema),
+      TimeMode.EventTime,
+      OutputMode.Append,
+      child,
+      Seq(number.toAttribute),
+      Seq(number.toAttribute),
+      Project(Seq(number), numbers))
   }
 
   private def atOnce(pack: Pack, recipe: PackRecipe, schema: OutputSchema, now: Long): LogicalPlan =
     MapGroups[Int, Array[Byte], Array[Byte]](
-      new BatchShards(recipe, schema, now), Seq(pack.output(1)), Seq(pack.output.head),
-      pack.output.drop(2).map(SortOrder(_, Ascending)), pack)
+      new BatchShards(recipe, schema, now),
+      Seq(pack.output(1)),
+      Seq(pack.output.head),
+      pack.output.drop(2).map(SortOrder(_, Ascending)),
+      pack)
 }

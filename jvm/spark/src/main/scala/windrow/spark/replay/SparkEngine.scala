@@ -31,9 +31,10 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     val folder  = Files.createTempDirectory("windrow-replay")
     val query   = new StepQuery(session, transcript, folder.resolve("checkpoint").toString)
     try {
-      val marks   = SparkEngine.watermarks(transcript)
+      val marks = SparkEngine.watermarks(transcript)
       val results = transcript.steps.zipWithIndex.map {
-        case (Step.Feed(messages, _, _, _), index) => StepResult.Emitted(query.step(messages, marks(index), marks(index + 1)))
+        case (Step.Feed(messages, _, _, _), index) =>
+          StepResult.Emitted(query.step(messages, marks(index), marks(index + 1)))
         case (Step.Restart, _) =>
           query.restart()
           StepResult.Restarted
@@ -58,7 +59,8 @@ object SparkEngine {
   /** Why Spark cannot be fed a case. */
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
     val marks = transcript.steps.collect { case Step.Feed(_, Some(mark), _, _) => mark }
-    if (marks.exists(_ <= 0)) Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
+    if (marks.exists(_ <= 0))
+      Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
     else if (marks.exists(_ % 1000 != 0)) Some("Spark's watermark is in whole milliseconds.")
     else if (spec.maxFuture.isDefined) Some("Processing time is Spark's own clock.")
     else None
@@ -75,7 +77,9 @@ object SparkEngine {
 
   private def session(partitions: Int, shards: Int): SparkSession = {
     val running = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).getOrElse(
-      SparkSession.builder().master("local[2]").appName("windrow replay").config("spark.ui.enabled", "false").getOrCreate())
+      SparkSession.builder().master("local[2]").appName("windrow replay").config(
+        "spark.ui.enabled",
+        "false").getOrCreate())
     val session = running.newSession()
     session.conf.set("spark.sql.shuffle.partitions", partitions.toLong)
     session.conf.set("spark.windrow.shards", shards.toLong)
@@ -89,7 +93,9 @@ object SparkEngine {
 
   private def delete(folder: java.nio.file.Path): Unit = {
     val paths = Files.walk(folder)
-    try paths.sorted(java.util.Comparator.reverseOrder[java.nio.file.Path]).forEach(path => { Files.deleteIfExists(path); () })
+    try paths.sorted(java.util.Comparator.reverseOrder[java.nio.file.Path]).forEach(path => {
+        Files.deleteIfExists(path); ()
+      })
     finally paths.close()
   }
 }

@@ -31,8 +31,8 @@ final case class InputRow(
 
 /** A streaming query that is driven step by step: the watermark that one batch brings rules the next. */
 private[replay] final class StepQuery(session: SparkSession, transcript: TranscriptCase, checkpoint: String) {
-  private implicit val spark: SparkSession      = session
-  private implicit val rows: Encoder[InputRow]  = Encoders.product[InputRow]
+  private implicit val spark: SparkSession     = session
+  private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
 
   private val input     = MemoryStream[InputRow]
   private val collected = mutable.ArrayBuffer.empty[Row]
@@ -48,7 +48,9 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
     }
     collected.clear()
     run(watermarkRow(next) +: messages.map(m => InputRow(m.key, m.time, m.value, m.partition, m.offset, m.gap, None)))
-    Emission(collected.toSeq.filter(_.getString(0) == "panes").map(pane), collected.toSeq.filter(_.getString(0) != "panes").map(rejected))
+    Emission(
+      collected.toSeq.filter(_.getString(0) == "panes").map(pane),
+      collected.toSeq.filter(_.getString(0) != "panes").map(rejected))
   }
 
   def restart(): Unit = query.foreach { running =>
@@ -81,12 +83,17 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
       .withColumn("clock", timestamp_millis(col("mark"))).withWatermark("clock", "0 seconds")
       .where("clock is null") // names the watermark's column, so that Spark leaves it above the watermark
       .withColumn("time", timestamp_micros(col("time")))
-    val hasOffsets = transcript.steps.exists { case Step.Feed(m, _, _, _) => m.exists(_.identity.isDefined); case _ => false }
+    val hasOffsets =
+      transcript.steps.exists { case Step.Feed(m, _, _, _) => m.exists(_.identity.isDefined); case _ => false }
     val marked = Seq(first("time").as("__windrow_time")) ++
-      (if (transcript.spec.exists(_.window == windrow.Session.OfMessage)) Seq(first("gap").as("__windrow_gap")) else Nil) ++
-      (if (hasOffsets) Seq(first("partition").as("__windrow_partition"), first("offset").as("__windrow_offset")) else Nil)
-    val aggregates = transcript.aggregates.map { case (name, function) => StepQuery.aggregate(function).as(name) } ++ marked
-    val table      = s"windrow_replay_${input.id}"
+      (if (transcript.spec.exists(_.window == windrow.Session.OfMessage)) Seq(first("gap").as("__windrow_gap"))
+       else Nil) ++
+      (if (hasOffsets) Seq(first("partition").as("__windrow_partition"), first("offset").as("__windrow_offset"))
+       else Nil)
+    val aggregates = transcript.aggregates.map { case (name, function) =>
+      StepQuery.aggregate(function).as(name)
+    } ++ marked
+    val table = s"windrow_replay_${input.id}"
     messages.groupBy("key").agg(aggregates.head, aggregates.tail: _*).createOrReplaceTempView(table)
     session.sql(s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM $table), spec => :spec)", Map("spec" -> spec))
   }
@@ -100,18 +107,34 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
   /** kind, key, start, end, timing, index, is_last, is_retraction, reason, key, time, value, aggregates… */
   private def flattened(output: DataFrame): DataFrame = output.select(
     Seq(
-      col("kind"), col("panes.key"), unix_micros(col("panes.window.start")), unix_micros(col("panes.window.end")),
-      col("panes.pane.timing"), col("panes.pane.index"), col("panes.pane.is_last"), col("panes.pane.is_retraction"),
-      col("rejected.reason"), col("rejected.message.key"), unix_micros(col("rejected.message.time")),
+      col("kind"),
+      col("panes.key"),
+      unix_micros(col("panes.window.start")),
+      unix_micros(col("panes.window.end")),
+      col("panes.pane.timing"),
+      col("panes.pane.index"),
+      col("panes.pane.is_last"),
+      col("panes.pane.is_retraction"),
+      col("rejected.reason"),
+      col("rejected.message.key"),
+      unix_micros(col("rejected.message.time")),
       col("rejected.message.value")) ++ transcript.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
 
   private def pane(row: Row): Emission.ValuePane = windrow.Pane(
-    Option(row.getString(1)), row.getLong(2), row.getLong(3), StepQuery.timing(row.getString(4)), row.getLong(5),
-    row.getBoolean(6), row.getBoolean(7),
+    Option(row.getString(1)),
+    row.getLong(2),
+    row.getLong(3),
+    StepQuery.timing(row.getString(4)),
+    row.getLong(5),
+    row.getBoolean(6),
+    row.getBoolean(7),
     transcript.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(12 + i)) }.toMap)
 
   private def rejected(row: Row): RejectedMessage = RejectedMessage(
-    Option(row.getString(9)), Option.when(!row.isNullAt(10))(row.getLong(10)), row.getLong(11), StepQuery.reason(row.getString(8)))
+    Option(row.getString(9)),
+    Option.when(!row.isNullAt(10))(row.getLong(10)),
+    row.getLong(11),
+    StepQuery.reason(row.getString(8)))
 }
 
 private object StepQuery {
@@ -124,11 +147,11 @@ private object StepQuery {
   }
 
   def value(cell: Any): Value = cell match {
-    case null                          => Value.Null
-    case whole: Long                   => Value.Whole(whole)
-    case real: Double                  => Value.Real(real)
+    case null                           => Value.Null
+    case whole: Long                    => Value.Whole(whole)
+    case real: Double                   => Value.Real(real)
     case items: scala.collection.Seq[_] => Value.Items(items.map(value).toSeq)
-    case other                         => throw new IllegalStateException(s"no transcript has such a value: $other")
+    case other                          => throw new IllegalStateException(s"no transcript has such a value: $other")
   }
 
   def timing(text: String): Timing =

@@ -21,7 +21,9 @@ final class EntryCodecSpec extends AnyFunSuite {
     EntryCodec.write(out, of("a", 1), Some(-5L), 0, 1, of("x", 2), null, None, null)
     EntryCodec.write(out, of(null, 3), None, 7, 300, of("y", 4), of("raw", 5), Some(Origin("s", 1, 2)), Array[Byte](9))
     val entries = EntryCodec.read[UnsafeRow, (Seq[Byte], UnsafeRow)](
-      out.result(), (in: ByteReader) => Rows.read(in, 2).copy(), (o, b) => (Option(o).toSeq.flatMap(_.toSeq), b)).toSeq
+      out.result(),
+      (in: ByteReader) => Rows.read(in, 2).copy(),
+      (o, b) => (Option(o).toSeq.flatMap(_.toSeq), b)).toSeq
     assert(entries.size == 2)
     assert(entries.map(_.time) == Seq(Some(-5L), None))
     assert(entries.map(_.gap) == Seq(0L, 7L))
