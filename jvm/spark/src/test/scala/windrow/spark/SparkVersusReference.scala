@@ -44,8 +44,10 @@ final class SparkVersusReference extends SparkSuite {
 
   test("transcripts") {
     val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
-    val some =
-      if (mode == "full") files else files.filter { case (c, _) => steps(c) <= 12 }.take(if (mode == "quick") 6 else 60)
+    val some = mode match {
+      case "full" => files
+      case _      => files.filter { case (transcript, _) => steps(transcript) <= 10 }.take(30)
+    }
     val notRun = new java.util.concurrent.atomic.AtomicInteger
     all(some) { case (transcript, gaps) =>
       Verdict.of(transcript, new SparkEngine(), gaps) match {

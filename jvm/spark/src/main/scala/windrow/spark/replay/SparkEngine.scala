@@ -34,7 +34,8 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
       val marks = SparkEngine.watermarks(transcript)
       val results = transcript.steps.zipWithIndex.map {
         case (Step.Feed(messages, _, _, _), index) =>
-          StepResult.Emitted(query.step(messages, marks(index), marks(index + 1)))
+          val (mark, next) = marks(index)
+          StepResult.Emitted(query.step(messages, mark, next))
         case (Step.Restart, _) =>
           query.restart()
           StepResult.Restarted
@@ -42,7 +43,7 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
       }
       Outcome.Ran(
         results,
-        transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, marks(transcript.steps.size), marks.last)))
+        transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, SparkEngine.EndMillis, SparkEngine.EndMillis)))
     } catch { case refused: SpecError => Outcome.Refused(refused.problems) }
     finally {
       query.close()
@@ -66,13 +67,18 @@ object SparkEngine {
     else None
   }
 
-  /** For each step the watermark at its end, in milliseconds; then the one that the final end asks for. */
-  private def watermarks(transcript: TranscriptCase): IndexedSeq[Long] = {
+  /** For each step the watermark at its end, in milliseconds, and the one of the next step that feeds, or of the end. */
+  private def watermarks(transcript: TranscriptCase): IndexedSeq[(Long, Long)] = {
     val marks = transcript.steps.scanLeft(0L) {
       case (before, Step.Feed(_, Some(mark), _, _)) => math.max(before, mark / 1000)
       case (before, _)                              => before
-    }.tail.toIndexedSeq
-    if (transcript.atEnd.exists(_.isFinal)) marks :+ EndMillis :+ EndMillis else marks :+ marks.lastOption.getOrElse(0L)
+    }.tail
+    val end = if (transcript.atEnd.exists(_.isFinal)) EndMillis else marks.lastOption.getOrElse(0L)
+    val next = transcript.steps.zip(marks).foldRight(List(end)) {
+      case ((_: Step.Feed, mark), later) => mark :: later
+      case (_, later)                    => later.head :: later
+    }
+    marks.toIndexedSeq.zip(next.tail)
   }
 
   private def session(partitions: Int, shards: Int): SparkSession = {
