@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.aggregate.Rows
 
 /** Reads the rows that stand in a binary column. */
@@ -14,7 +15,7 @@ final case class UnpackExec(packed: Expression, output: Seq[Attribute], child: S
 
   protected override def doExecute(): RDD[InternalRow] = {
     val (fields, column) = (output.size, BindReferences.bindReference(packed, child.output))
-    child.execute().mapPartitions(_.map(row => Rows.of(column.eval(row).asInstanceOf[Array[Byte]], fields)))
+    SparkInside.inMicroBatch(child.execute()).mapPartitions(_.map(row => Rows.of(column.eval(row).asInstanceOf[Array[Byte]], fields)))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)

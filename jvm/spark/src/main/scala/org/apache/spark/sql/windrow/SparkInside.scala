@@ -1,6 +1,10 @@
 package org.apache.spark.sql.windrow
 
 import java.util.UUID
+import org.apache.spark.Partition
+import org.apache.spark.Partitioner
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
@@ -9,6 +13,7 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkStrategy
+import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.operator.Watermark
 
@@ -16,6 +21,7 @@ import windrow.core.operator.Watermark
 object SparkInside {
 
   private val QueryId = "sql.streaming.queryId"
+  private val BatchId = "streaming.sql.batchId"
 
   /** The watermark of the micro-batch that this thread is planning; [[Watermark.None]] in a batch query or before the
     * first; None if it cannot be told. Read by name, because its class changes between Spark versions.
@@ -36,6 +42,25 @@ object SparkInside {
   }
 
   private def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
+
+  /** Tells its tasks which query and micro-batch they belong to, as `transformWithState` asks them. Where another thread
+    * than the query's runs the job, as Spark Connect does inside `foreachBatch`, they would not know.
+    */
+  def inMicroBatch[T: ClassTag](rdd: RDD[T]): RDD[T] = {
+    val known = Seq(QueryId, BatchId).flatMap(name => Option(rdd.sparkContext.getLocalProperty(name)).map(name -> _))
+    if (known.isEmpty) rdd else new InMicroBatch(rdd, known)
+  }
+
+  private final class InMicroBatch[T: ClassTag](parent: RDD[T], known: Seq[(String, String)]) extends RDD[T](parent) {
+    override val partitioner: Option[Partitioner] = parent.partitioner
+
+    override protected def getPartitions: Array[Partition] = parent.partitions
+
+    override def compute(split: Partition, context: TaskContext): Iterator[T] = {
+      known.foreach { case (name, value) => context.getLocalProperties.setProperty(name, value) }
+      parent.iterator(split, context)
+    }
+  }
 
   /** A key as Spark groups by it: one zero, one NaN. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
