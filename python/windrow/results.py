@@ -13,7 +13,7 @@ from windrow.errors import SpecError, SpecProblem
 from windrow.operators import WindowOperatorSpec
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["Files", "Metrics", "Output", "metrics"]
@@ -125,7 +125,7 @@ def metrics(query: StreamingQuery) -> Metrics:
     last: Any = None
     for last in query.recentProgress:
         observed = [
-            row.asDict()
+            _fields(row)
             for name, row in last["observedMetrics"].items()
             if name.startswith("windrow_")
         ]
@@ -142,3 +142,12 @@ def metrics(query: StreamingQuery) -> Metrics:
         watermark=None if last is None else last["eventTime"].get("watermark"),
         stateBytes=sum(state["memoryUsedBytes"] for state in states),
     )
+
+
+def _fields(observed: Row) -> dict[str, Any]:
+    """Give the fields of an observed row, which Connect hands over as values and schema."""
+    fields = observed.asDict()
+    if fields.keys() != {"values", "schema"}:
+        return fields
+    names = [field["name"] for field in fields["schema"]["fields"]]
+    return dict(zip(names, fields["values"], strict=True))

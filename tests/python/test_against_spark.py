@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions as F
+
 import windrow as wr
 from feed import Feed, disordered
-from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -55,6 +56,19 @@ CASES: dict[str, Case] = {
 }
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
+#: In ``scripts/test quick`` one case of each kind of state goes through a streaming query.
+QUICK = {("hopping, uneven", "keyed"), ("session, gap of each message", "unkeyed")}
+STREAMED = [
+    pytest.param(
+        case,
+        keys,
+        id=f"{name}, {keyed}",
+        marks=() if (name, keyed) in QUICK else pytest.mark.slow,
+    )
+    for name, case in CASES.items()
+    for keyed, keys in KEYS.items()
+]
+
 
 def aggregates() -> list[Column]:
     """Give sums, typed and imperative aggregates, and an expression of two."""
@@ -69,14 +83,14 @@ def aggregates() -> list[Column]:
     ]
 
 
-def rows(found: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """Rows without their pane, in one order; floating point to 9 digits."""
+def rows(found: Sequence[Row], *without: str) -> list[tuple[Any, ...]]:
+    """Rows in one order, some columns left out; floating point to 9 digits."""
     return sorted(
         (
             tuple(
                 round(value, 9) if isinstance(value, float) else value
-                for name, value in row.asDict(recursive=False).items()
-                if name != "pane"
+                for name, value in row.asDict().items()
+                if name not in without
             )
             for row in found
         ),
@@ -94,8 +108,7 @@ def expected(df: DataFrame, keys: Sequence[str], window: Column) -> DataFrame:
     return grouped.agg(*aggregates()).drop("constant")
 
 
-@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS.keys())
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+@pytest.mark.parametrize(("case", "keys"), STREAMED)
 def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     """Same windows, same values, each once and last."""
     kind, window = case
@@ -103,7 +116,7 @@ def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     ours = wr.stream(feed.stream(), time="time", key=keys, watermark="10 minutes")
     panes = feed.run(ours.lateness("0 seconds").window(kind()).aggregate(*aggregates()).panes)
     theirs = feed.stream().withWatermark("time", "10 minutes")
-    assert rows(panes) == rows(feed.run(expected(theirs, keys, window())))
+    assert rows(panes, "pane") == rows(feed.run(expected(theirs, keys, window())))
     assert len(panes) > 5
     assert {tuple(row.pane) for row in panes} == {("ON_TIME", 0, True, False)}
 
@@ -116,10 +129,11 @@ def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     feed.add(*disordered(seed=8))
     ours = wr.stream(feed.batch(), time="time", key=keys).lateness("0 seconds")
     panes = ours.window(kind()).aggregate(*aggregates()).panes.collect()
-    assert rows(panes) == rows(expected(feed.batch(), keys, window()).collect())
+    assert rows(panes, "pane") == rows(expected(feed.batch(), keys, window()).collect())
     assert {row.pane.is_last for row in panes} == {True}
 
 
+@pytest.mark.slow
 def test_watermark_of_the_dataframe(feed: Feed) -> None:
     """A watermark set before serves as well as one set by the builder."""
     feed.add(*disordered(seed=9))
@@ -143,4 +157,4 @@ def test_keys_may_be_expressions(feed: Feed) -> None:
     panes = ours.window(wr.Tumbling("5 minutes")).aggregate(*aggregates()).panes.collect()
     moved = feed.batch().withColumn("time", later)
     theirs = moved.groupBy(*keys, F.window("time", "5 minutes").alias("window"))
-    assert rows(panes) == rows(theirs.agg(*aggregates()).collect())
+    assert rows(panes, "pane") == rows(theirs.agg(*aggregates()).collect())

@@ -6,9 +6,10 @@ import json
 from datetime import timedelta
 
 import pytest
-from conftest import PARITY
 from hypothesis import given
 from hypothesis import strategies as st
+
+from conftest import PARITY
 from windrow import _duration
 from windrow.errors import SpecProblem
 

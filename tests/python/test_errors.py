@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable
 
 import pytest
+
 import windrow as wr
 from windrow import _sql, errors
 

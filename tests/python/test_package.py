@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pyspark.sql.functions
+
 import windrow as wr
 
 PACKAGE = Path(wr.__file__).parent

@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
 import windrow as wr
 from feed import NOTHING, SCHEMA, Feed, order
-from pyspark.errors import PySparkException
-from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
-from pyspark.sql.types import StructType
 
 pytestmark = pytest.mark.spark
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 import pytest
+
 import windrow as wr
 
 _SVG = "{http://www.w3.org/2000/svg}"

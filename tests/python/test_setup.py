@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import windrow as wr
 from windrow import _doctor, _jar
 
@@ -90,6 +91,7 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
 def test_attach(tmp_path: Path, folder: str) -> None:
     """A running session learns the functions, wherever the package lies."""
@@ -99,6 +101,7 @@ def test_attach(tmp_path: Path, folder: str) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
     """Spark takes the JAR by its URI."""
     package = shutil.copytree(PACKAGE, tmp_path / "with space, and é" / "windrow")
@@ -106,6 +109,7 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_connect(tmp_path: Path) -> None:
     """A Connect client gets the same panes, rejected rows and errors."""
     said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), SPARK_TESTING="1")

@@ -7,10 +7,11 @@ import pickle
 from datetime import timedelta
 
 import pytest
-import windrow as wr
-from conftest import PARITY
 from hypothesis import given
 from hypothesis import strategies as st
+
+import windrow as wr
+from conftest import PARITY
 
 CASES = json.loads((PARITY / "specs.json").read_text())
 

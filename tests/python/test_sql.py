@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import functions as F
+
 import windrow as wr
 from feed import Feed, disordered
-from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
 from test_against_spark import rows
 
 if TYPE_CHECKING:
@@ -36,7 +37,13 @@ def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
     return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 
 
-@pytest.mark.parametrize(("call", "kind"), CASES, ids=[repr(kind) for _, kind in CASES])
+STREAMED = [
+    pytest.param(call, kind, id=repr(kind), marks=() if n == 1 else pytest.mark.slow)
+    for n, (call, kind) in enumerate(CASES)
+]
+
+
+@pytest.mark.parametrize(("call", "kind"), STREAMED)
 def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
     """Same panes, late ones included, and same rejected rows."""
     feed.add(*disordered(seed=21))

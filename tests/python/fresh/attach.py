@@ -1,8 +1,9 @@
 """A session made without windrow: first refused, then attached."""
 
-import windrow as wr
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
+from pyspark.sql import functions as F
+
+import windrow as wr
 
 builder: SparkSession.Builder = SparkSession.builder
 local = builder.master("local[1]").config("spark.ui.enabled", "false")

@@ -3,10 +3,11 @@
 import os
 from pathlib import Path
 
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
 import windrow as wr
 from feed import NOTHING, Feed, order
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
 
 FOLDER = Path(os.environ["FOLDER"])
 

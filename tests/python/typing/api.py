@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import windrow as wr
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812  as everybody writes it
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery  # noqa: TC002  nothing runs here
+
+import windrow as wr
 
 
 def accepted(df: DataFrame) -> StreamingQuery:
