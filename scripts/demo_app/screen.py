@@ -17,7 +17,7 @@ _RULE = "-" * len(HEADER)
 
 def say(text: str = "") -> None:
     """Print a line at once."""
-    print(text, flush=True)  # noqa: T201
+    print(text, flush=True)
 
 
 class Progress:

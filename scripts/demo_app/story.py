@@ -21,7 +21,8 @@ AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
 def hour_of(time: datetime, day: date) -> float:
     """Hours between the day's midnight and a time, on New York's clock; above 24 the day after."""
     midnight = pd.Timestamp(day, tz=NEW_YORK)
-    return (pd.Timestamp(time) - midnight) / pd.Timedelta("1 hour")
+    hours: float = (pd.Timestamp(time) - midnight) / pd.Timedelta("1 hour")
+    return hours
 
 
 def reports(
@@ -80,7 +81,7 @@ def _reports(drawn: float, said: list[Pane], measure: str) -> Reports:
     window = f"{clock(said[0].start)} to {clock(said[0].end)}"
     each = "; ".join(
         f"{pane.timing.replace('_', ' ').lower()}: {pane.flights} flights, "
-        f"{pane.measures['on_time']:.0%} on time, {pane.measures['mean_delay']:.0f} min late on average"
+        f"{pane.measures['on_time']:.0%} on time, {pane.measures['mean_delay']:.0f} min mean delay"
         for pane in said
     )
     return Reports(drawn, values, f"{window}. {each}")

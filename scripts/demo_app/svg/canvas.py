@@ -9,7 +9,7 @@ Point = tuple[float, float]
 
 
 def tag(name: str, *content: str, **attributes: object) -> str:
-    """An element; ``class_`` is class, and an underscore in a name a hyphen. Content is not escaped."""
+    """An element; ``class_`` is class, an underscore in a name a hyphen. Content is not escaped."""
     shown = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for key, value in attributes.items()

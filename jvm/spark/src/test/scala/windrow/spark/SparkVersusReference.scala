@@ -60,11 +60,11 @@ final class SparkVersusReference extends SparkSuite {
 
   test(s"$count random cases from seed $first, with restarts") {
     all((first until first + count).map(seed => ForSpark(seed))) { transcript =>
-      val expected = ReferenceEngine.run(transcript).inPlaceOfExpected(transcript)
+      val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
       val outcome =
         new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
-      Comparison.differences(expected, outcome).map(difference =>
-        s"${transcript.id}: $difference\n${TranscriptWriter.write(expected)}")
+      val found = Comparison.differences(expected, outcome)
+      if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
     }
   }
 }
@@ -90,6 +90,12 @@ private object ForSpark {
     val restart = random.nextInt(steps.size + 1)
     plain.copy(specJson = json, aggregates = aggregates, steps = steps.patch(restart, Seq(Step.Restart), 0))
   }
+
+  /** Messages are combined before they reach their shard, so Spark does not tell their classes (SEMANTICS R5). */
+  def counted(transcript: TranscriptCase): TranscriptCase = transcript.copy(steps = transcript.steps.map {
+    case Step.AskCounters(all) => Step.AskCounters(all -- Seq("in_time", "past", "future"))
+    case step                  => step
+  })
 
   private def without(node: ObjectNode, field: String): ObjectNode = {
     val rest = node.deepCopy()
