@@ -22,7 +22,7 @@ final class SparkVersusReference extends SparkSuite {
   private val count = mode match {
     case "quick" => 3
     case "full"  => 100
-    case _       => 20
+    case _       => 40
   }
 
   /** Queries wait for the file system much of the time. */

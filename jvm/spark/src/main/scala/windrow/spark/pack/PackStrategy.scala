@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.AlignedWindows
+import windrow.core.operator.Watermark
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */
 final case class PackStrategy(session: SparkSession) extends SparkStrategy {
@@ -24,7 +25,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   }
 
   private def planned(pack: Pack): SparkPlan = {
-    val watermark = SparkInside.watermark
+    val watermark = if (pack.child.isStreaming) SparkInside.watermark else Some(Watermark.None)
     val keys      = pack.keys.map(SparkInside.normalized)
     val refused   = MayBeRefused(pack, watermark)
     if (pack.recipe.lane.combined && canCombine(pack)) combined(pack, keys, refused)

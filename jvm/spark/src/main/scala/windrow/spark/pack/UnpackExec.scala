@@ -15,7 +15,8 @@ final case class UnpackExec(packed: Expression, output: Seq[Attribute], child: S
 
   protected override def doExecute(): RDD[InternalRow] = {
     val (fields, column) = (output.size, BindReferences.bindReference(packed, child.output))
-    SparkInside.inMicroBatch(child.execute()).mapPartitions(_.map(row => Rows.of(column.eval(row).asInstanceOf[Array[Byte]], fields)))
+    SparkInside.inMicroBatch(child.execute()).mapPartitions(_.map(row =>
+      Rows.of(column.eval(row).asInstanceOf[Array[Byte]], fields)))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)

@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.SparkStrategy
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.operator.Watermark
+import windrow.spark.WindowProcessor
 
 /** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */
 object SparkInside {
@@ -23,22 +24,21 @@ object SparkInside {
   private val QueryId = "sql.streaming.queryId"
   private val BatchId = "streaming.sql.batchId"
 
-  /** The watermark of the micro-batch that this thread is planning; [[Watermark.None]] in a batch query or before the
-    * first; None if it cannot be told. Read by name, because its class changes between Spark versions.
+  /** The watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first; None if it
+    * cannot be told. Read by name, because its class changes between Spark versions.
     */
   def watermark: Option[Watermark] = {
     val session = SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
-    session.flatMap(active => Option(active.sparkContext.getLocalProperty(QueryId)).map((active, _))) match {
-      case None => Some(Watermark.None)
-      case Some((active, id)) =>
-        Try {
-          val query    = active.sharedState.activeStreamingQueries.get(UUID.fromString(id))
-          val context  = call(query, "getLatestExecutionContext")
-          val metadata = call(context, "offsetSeqMetadata")
-          val millis   = call(metadata, "batchWatermarkMs").asInstanceOf[Long]
-          if (millis == 0) Watermark.None else Watermark(millis * 1000)
-        }.toOption
-    }
+    for {
+      active <- session
+      id     <- Option(active.sparkContext.getLocalProperty(QueryId))
+      millis <- Try {
+        val query    = active.sharedState.activeStreamingQueries.get(UUID.fromString(id))
+        val context  = call(query, "getLatestExecutionContext")
+        val metadata = call(context, "offsetSeqMetadata")
+        call(metadata, "batchWatermarkMs").asInstanceOf[Long]
+      }.toOption
+    } yield WindowProcessor.watermark(millis)
   }
 
   private def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
