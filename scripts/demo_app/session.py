@@ -22,6 +22,13 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
+    # The code of four queries is more than the 100 classes that Spark keeps by default.
+    "spark.sql.codegen.cache.maxEntries": "1000",
+    # The default starts a process for the permissions of each file of a checkpoint.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing."
+        "FileSystemBasedCheckpointFileManager"
+    ),
     # Four queries that look for files each 10 ms would take the time of those that work.
     "spark.sql.streaming.pollingDelay": "50ms",
 }

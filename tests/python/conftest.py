@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
 time.tzset()
 
+# Spark's default starts a process for the permissions of each file of a checkpoint.
+LOCAL_FILES = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
 PARITY = Path(__file__).parents[1] / "parity"
 
 
@@ -37,6 +41,8 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.codegen.cache.maxEntries", "2000")
+        .config("spark.sql.streaming.checkpointFileManagerClass", LOCAL_FILES)
         .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
     )
 

@@ -27,9 +27,9 @@ object MayBeRefused {
     pack.recipe.spec.window match {
       case windows: AlignedWindows =>
         val grid = new SliceGrid(windows)
-        LessThan(pack.time, Literal(grid.lastStart(watermark.micros - grid.size - lateness) + grid.step))
+        LessThan(pack.time, Given(grid.lastStart(watermark.micros - grid.size - lateness) + grid.step))
       case _: Session =>
-        LessThanOrEqual(Add(pack.time, pack.gap.head), Literal(watermark.micros - lateness))
+        LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark.micros - lateness))
     }
   }
 

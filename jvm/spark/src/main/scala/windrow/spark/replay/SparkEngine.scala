@@ -57,6 +57,10 @@ object SparkEngine {
   /** Past every time of a transcript; Spark's own end of time is too far for its arithmetic. */
   private val EndMillis = 200000000000000L
 
+  /** Writes checkpoints on a local disk without starting a process for the permissions of each file. */
+  private[spark] val LocalFiles =
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+
   /** Why Spark cannot be fed a case. */
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
     val marks = transcript.steps.collect { case Step.Feed(_, Some(mark), _, _) => mark }
@@ -93,6 +97,7 @@ object SparkEngine {
     session.conf.set(
       "spark.sql.streaming.stateStore.providerClass",
       "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+    session.conf.set("spark.sql.streaming.checkpointFileManagerClass", LocalFiles)
     session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // a step is one micro-batch
     session
   }
