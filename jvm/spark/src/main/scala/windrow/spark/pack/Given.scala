@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.LongType
   * compile anew each time.
   */
 final case class Given(value: Long) extends LeafExpression {
-  override def dataType: DataType              = LongType
-  override def nullable: Boolean               = false
-  override def eval(input: InternalRow): Any   = value
-  override def toString: String                = value.toString
-  override def sql: String                     = value.toString
+  override def dataType: DataType            = LongType
+  override def nullable: Boolean             = false
+  override def eval(input: InternalRow): Any = value
+  override def toString: String              = value.toString
+  override def sql: String                   = value.toString
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val reference = ctx.addReferenceObj("given", value, "Long")
