@@ -21,8 +21,8 @@ final class SparkVersusReference extends SparkSuite {
   /** How many random cases run through Spark; a step is a micro-batch, so they are few. */
   private val count = mode match {
     case "quick" => 3
-    case "full"  => 100
-    case _       => 40
+    case "full"  => 300
+    case _       => 100
   }
 
   /** Queries wait for the file system much of the time. */
