@@ -1,18 +1,49 @@
 package windrow
 
-/** When a window that is complete fires again because of late messages (SEMANTICS E). */
-sealed trait PaneTrigger
+/** When a window fires beside its completion: early, while it is incomplete, or late (SEMANTICS E). */
+sealed trait PaneTrigger {
+  def problems: Seq[SpecProblem]
+}
 
-/** Only once more, when its lateness ends and something is unsent (SEMANTICS R80). */
-case object Never extends PaneTrigger
+/** Not at all; late: only once more, when the lateness ends and something is unsent (SEMANTICS R80). */
+case object Never extends PaneTrigger {
+  def problems: Seq[SpecProblem] = Nil
+}
 
 /** One pane for every accepted message and window, in order of application. */
-case object EachMessage extends PaneTrigger
+case object EachMessage extends PaneTrigger {
+  def problems: Seq[SpecProblem] = Nil
+}
 
 /** At most one pane for each window and step. */
-case object EachStep extends PaneTrigger
+case object EachStep extends PaneTrigger {
+  def problems: Seq[SpecProblem] = Nil
+}
 
 /** One pane after every `messages` unsent messages of a window. */
 final case class Every(messages: Long) extends PaneTrigger {
+  def problems: Seq[SpecProblem] = Option.when(messages < 1)(
+    SpecProblem("COUNT_NOT_POSITIVE", s"Every(messages=$messages): it must be 1 or more.")).toSeq
   override def toString: String = s"Every(messages=$messages)"
+}
+
+object Every {
+
+  /** `Every("10 seconds")`: see [[EveryPeriod]]. */
+  def apply(period: TimeSpan): EveryPeriod = EveryPeriod(period)
+}
+
+/** One pane in the first step whose processing time has reached the next multiple of `period` since the epoch after the
+  * first unsent message (SEMANTICS R14).
+  */
+final case class EveryPeriod(period: TimeSpan) extends PaneTrigger {
+  def problems: Seq[SpecProblem] = WindowKind.positive("period", period)
+  override def toString: String  = s"Every('$period')"
+}
+
+/** Whenever one of these says so. */
+final case class AnyOf(triggers: Seq[PaneTrigger]) extends PaneTrigger {
+  def problems: Seq[SpecProblem] = triggers.flatMap(_.problems) ++ Option.when(triggers.isEmpty)(
+    SpecProblem("TRIGGERS_MISSING", "AnyOf() needs at least one trigger."))
+  override def toString: String = triggers.mkString("AnyOf(", ", ", ")")
 }

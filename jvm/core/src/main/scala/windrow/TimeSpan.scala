@@ -21,6 +21,9 @@ final case class TimeSpan(micros: Long) extends AnyVal {
 object TimeSpan {
   val Zero: TimeSpan = TimeSpan(0)
 
+  /** Without end. */
+  val Endless: TimeSpan = TimeSpan(Long.MaxValue)
+
   private val Names = Seq(
     "week"        -> 604800000000L,
     "day"         -> 86400000000L,

@@ -1,14 +1,21 @@
 package windrow
 
-/** What the windows of an operator are (SEMANTICS W). All bounds are event time in microseconds since the epoch, UTC. */
+import java.time.ZoneId
+
+/** What the windows of an operator are (SEMANTICS W). Bounds are event time in microseconds since the epoch, UTC, or
+  * positions: sequence numbers in a key, offsets in a source partition.
+  */
 sealed trait WindowKind {
 
   /** Everything wrong with the bounds themselves. */
   def problems: Seq[SpecProblem]
 }
 
-/** Windows that depend on time alone: the same for every key. */
-sealed trait AlignedWindows extends WindowKind {
+/** Windows that depend on time alone, the same for every key: half-open, aligned. */
+sealed trait AlignedWindows extends WindowKind
+
+/** Aligned windows of one length. */
+sealed trait FixedWindows extends AlignedWindows {
   def size: TimeSpan
   def step: TimeSpan
   def offset: TimeSpan
@@ -20,19 +27,37 @@ sealed trait AlignedWindows extends WindowKind {
     }
 }
 
+/** Windows on the tuple axis. */
+sealed trait TupleWindows extends WindowKind
+
 /** `[start, end)` windows side by side, aligned to `offset` from the epoch. */
-final case class Tumbling(size: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends AlignedWindows {
-  def step: TimeSpan = size
-  override def toString: String =
-    s"Tumbling('$size'${if (offset == TimeSpan.Zero) "" else s", offset='$offset'"})"
+final case class Tumbling(size: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+  def step: TimeSpan            = size
+  override def toString: String = s"Tumbling('$size'${WindowKind.shown(offset)})"
+}
+
+object Tumbling {
+
+  /** Days, weeks (from Monday), months or years as the calendar of a zone has them: `Tumbling("1 month", zone)`. */
+  def apply(size: String, zone: ZoneId): Calendar = CalendarUnit.parse(size) match {
+    case Right((count, unit)) => Calendar(count, unit, zone)
+    case Left(problem)        => throw SpecError(s"Tumbling('$size', zone='$zone')", Seq(problem))
+  }
 }
 
 /** `[start, end)` windows of `size`, one every `step`. A step that does not divide the size is allowed; a step longer
   * than the size leaves gaps, whose messages are counted and belong to no window.
   */
-final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends AlignedWindows {
-  override def toString: String =
-    s"Hopping('$size', step='$step'${if (offset == TimeSpan.Zero) "" else s", offset='$offset'"})"
+final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+  override def toString: String = s"Hopping('$size', step='$step'${WindowKind.shown(offset)})"
+}
+
+/** `[start, end)`: `count` calendar units of a time zone, right across changes of its clocks; counted from 1970-01-01,
+  * weeks from Monday 1969-12-29.
+  */
+final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("size", count.toLong)
+  override def toString: String  = s"Tumbling('$count $unit${if (count == 1) "" else "s"}', zone='$zone')"
 }
 
 /** `[first, last + gap)`: messages of a key at most `gap` apart share a session.
@@ -41,11 +66,8 @@ final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = Time
   *   None when every message brings its own
   */
 final case class Session(gap: Option[TimeSpan]) extends WindowKind {
-  def problems: Seq[SpecProblem] = gap.toSeq.collect {
-    case span if span.micros <= 0 =>
-      SpecProblem("GAP_NOT_POSITIVE", s"gap is '$span'; it must be longer than 0 microseconds.")
-  }
-  override def toString: String = gap.fold("Session(gap of each message)")(span => s"Session('$span')")
+  def problems: Seq[SpecProblem] = gap.toSeq.flatMap(WindowKind.positive("gap", _))
+  override def toString: String  = gap.fold("Session(gap of each message)")(span => s"Session('$span')")
 }
 
 object Session {
@@ -53,4 +75,86 @@ object Session {
 
   /** Every message brings its own gap. */
   val OfMessage: Session = new Session(None)
+}
+
+/** `[start, end]`, both inclusive, of `size`: one for each distinct set of messages (KIP-450). A message at t makes
+  * `[t - size, t]` and, if that holds anything, `[t + granularity, t + granularity + size]`.
+  */
+final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000)) extends WindowKind {
+  def problems: Seq[SpecProblem] =
+    Option.when(size.micros < 0)(
+      SpecProblem("SIZE_NEGATIVE", s"size is '$size'; it must be '0 seconds' or longer.")).toSeq ++
+      WindowKind.positive("granularity", granularity) ++
+      Option.when(granularity.micros > 0 && size.micros % granularity.micros != 0)(
+        SpecProblem("GRANULARITY_NOT_DIVISOR", s"granularity '$granularity' does not divide the size '$size'."))
+  override def toString: String = s"Sliding('$size', granularity='$granularity')"
+}
+
+/** A window for each message, ending at it: the last `range` of event time, the last `rows` messages, or all before it.
+  * `last` is inclusive, and so is the start.
+  */
+sealed trait Over extends WindowKind
+
+object Over {
+  final case class Range(range: TimeSpan) extends Over {
+    def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
+      SpecProblem("SIZE_NEGATIVE", s"range is '$range'; it must be '0 seconds' or longer.")).toSeq
+    override def toString: String = s"Over(range='$range')"
+  }
+
+  /** The message and the `rows - 1` before it. */
+  final case class Rows(rows: Long) extends Over {
+    def problems: Seq[SpecProblem] = WindowKind.atLeastOne("rows", rows)
+    override def toString: String  = s"Over(rows=$rows)"
+  }
+
+  case object Everything extends Over {
+    def problems: Seq[SpecProblem] = Nil
+    override def toString: String  = "Over()"
+  }
+}
+
+/** `[first, last]`: `n` messages of a key by sequence number 0, 1, 2, … in order of acceptance, one every `step`. */
+final case class Count(n: Long, step: Long) extends TupleWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n) ++ WindowKind.atLeastOne("step", step)
+  override def toString: String  = if (step == n) s"Count($n)" else s"Count($n, step=$step)"
+}
+
+object Count {
+  def apply(n: Long): Count = Count(n, n)
+}
+
+/** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. */
+final case class Offsets(n: Long, step: Long) extends TupleWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n) ++ WindowKind.atLeastOne("step", step)
+  override def toString: String  = if (step == n) s"Offsets($n)" else s"Offsets($n, step=$step)"
+}
+
+object Offsets {
+  def apply(n: Long): Offsets = Offsets(n, n)
+}
+
+/** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */
+final case class TupleSession(n: Long) extends TupleWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n)
+}
+
+/** One window that holds everything; it needs an early trigger. */
+case object Global extends WindowKind {
+  def problems: Seq[SpecProblem] = Nil
+  override def toString: String  = "Global()"
+}
+
+object WindowKind {
+  private[windrow] def positive(name: String, span: TimeSpan): Seq[SpecProblem] =
+    Option.when(span.micros <= 0)(
+      SpecProblem(
+        s"${name.toUpperCase}_NOT_POSITIVE",
+        s"$name is '$span'; it must be longer than 0 microseconds.")).toSeq
+
+  private[windrow] def atLeastOne(name: String, count: Long): Seq[SpecProblem] =
+    Option.when(count < 1)(
+      SpecProblem(s"${name.toUpperCase}_NOT_POSITIVE", s"$name is $count; it must be 1 or more.")).toSeq
+
+  private[windrow] def shown(offset: TimeSpan): String = if (offset == TimeSpan.Zero) "" else s", offset='$offset'"
 }

@@ -8,26 +8,14 @@ import scala.jdk.CollectionConverters._
 /** The spec as JSON: what transcripts, Python and `windrow_apply` write.
   *
   * Durations are whole numbers of the spec's `time_unit` ("us", "ms" or "s"; default "us"). A field left out is not
-  * stated; `null` for a trigger means never.
+  * stated; `null` for a trigger means never, for a limit without end.
   */
 object SpecJson {
   private val mapper = new ObjectMapper()
 
-  private val UnitMicros = Map("us" -> 1L, "ms" -> 1000L, "s" -> 1000000L)
-
   private val Fields = Set(
     "operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late", "accumulation",
-    "fire_only_updated", "max_future", "aggregates", "complete", "fill_gaps")
-
-  /** Fields that later operators give other values; until then only these do something here. */
-  private val Fixed: Seq[(String, JsonNode => Boolean, String)] = Seq(
-    ("operator", _.asText == "aggregate", "'aggregate'"),
-    ("early", _.isNull, "null"),
-    ("on_time", _.asText == "completion", "'completion'"),
-    ("fire_only_updated", !_.asBoolean, "false"),
-    ("complete", _.asText == "watermark", "'watermark'"),
-    ("fill_gaps", !_.asBoolean, "false"),
-    ("retention", node => node.isNull || node.elements.asScala.forall(_.isNull), "null"))
+    "fire_only_updated", "max_future", "aggregates", "complete", "fill_gaps", "start_offsets")
 
   def read(json: String): Either[Seq[SpecProblem], WindowOperatorDraft] =
     try mapper.readTree(json) match {
@@ -43,110 +31,86 @@ object SpecJson {
     *   what the enclosing object says, for example the `time_unit` of a transcript
     */
   def read(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], WindowOperatorDraft] = {
-    val reader = new Reader(Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse("time_unit", "us")))
-    val draft  = reader.draft(node)
+    val reader = new JsonReader(Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse(
+      "time_unit",
+      "us")))
+    val draft = read(node, reader)
     Either.cond(reader.problems.isEmpty, draft.get, reader.problems)
   }
 
-  def write(draft: WindowOperatorDraft): ObjectNode = {
-    val node   = mapper.createObjectNode().put("operator", "aggregate").put("time_unit", "us")
-    val window = node.putObject("window")
-    draft.window match {
-      case Tumbling(size, offset) =>
-        window.put("kind", "tumbling").put("size", size.micros).put("offset", offset.micros)
-      case Hopping(size, step, offset) =>
-        window.put("kind", "hopping").put("size", size.micros).put("step", step.micros).put("offset", offset.micros)
-      case Session(gap) =>
-        window.put("kind", "session")
-        gap.fold(window.putNull("gap"))(span => window.put("gap", span.micros))
-    }
-    draft.lateness.foreach(span => node.put("lateness", span.micros))
-    draft.late match {
-      case Never       => node.putNull("late")
-      case EachStep    => node.put("late", "each_step")
-      case EachMessage => node.putObject("late").put("every_messages", 1L)
-      case Every(n)    => node.putObject("late").put("every_messages", n)
-    }
-    draft.accumulation.foreach { case Accumulating => node.put("accumulation", "accumulating") }
-    draft.maxFuture.foreach(span => node.put("max_future", span.micros))
-    node
+  private def read(node: ObjectNode, reader: JsonReader): Option[WindowOperatorDraft] = {
+    reader.known(node, "a spec", Fields)
+    reader.child(node, "operator").map(_.asText).filter(_ != "aggregate").foreach(other =>
+      reader.refuse("VALUE_NOT_SUPPORTED", s"operator is '$other'; allowed is 'aggregate'."))
+    def trigger(name: String, default: PaneTrigger): PaneTrigger =
+      Option(node.get(name)).fold[Option[PaneTrigger]](Some(default))(TriggerJson.read(_, name, reader)).getOrElse(
+        default)
+    val draft = WindowKindJson.read(node.get("window"), reader).map(window =>
+      WindowOperatorDraft(
+        window,
+        if (node.path("lateness").isNull) Some(TimeSpan.Endless) else reader.span(node, "lateness"),
+        trigger("early", Never),
+        onTime(node, reader),
+        trigger("late", EachStep),
+        reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
+        reader.flag(node, "fire_only_updated").getOrElse(false),
+        reader.word(node, "complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
+        reader.flag(node, "fill_gaps").getOrElse(false),
+        retention(node, reader),
+        reader.span(node, "max_future"),
+        startOffsets(node, reader)))
+    draft
   }
 
-  private final class Reader(timeUnit: String) {
-    private val found = Seq.newBuilder[SpecProblem]
-
-    def problems: Seq[SpecProblem] = found.result()
-
-    private def refuse[T](code: String, text: String): Option[T] = {
-      found += SpecProblem(code, text)
-      None
+  /** "completion", or null: not at all. */
+  private def onTime(node: ObjectNode, reader: JsonReader): Boolean =
+    if (!node.has("on_time")) true
+    else reader.child(node, "on_time").exists { value =>
+      if (value.asText != "completion")
+        reader.refuse[Unit]("ON_TIME_UNKNOWN", s"on_time is $value; allowed are \"completion\" and null.")
+      true
     }
 
-    private val unit: Long = UnitMicros.get(timeUnit).orElse(
-      refuse("UNIT_UNKNOWN", s"time_unit is '$timeUnit'; allowed are ${UnitMicros.keys.mkString(", ")}.")).getOrElse(1L)
-
-    def draft(node: ObjectNode): Option[WindowOperatorDraft] = {
-      node.fieldNames.asScala.filterNot(Fields).foreach { name =>
-        refuse("FIELD_UNKNOWN", s"'$name' is no field of a spec; allowed are ${Fields.toSeq.sorted.mkString(", ")}.")
-      }
-      for ((name, allowed, text) <- Fixed; value <- Option(node.get(name)) if !allowed(value))
-        refuse("VALUE_NOT_SUPPORTED", s"$name is ${value.toString}; allowed is $text.")
-      val lateness     = span(node, "lateness")
-      val late         = Option(node.get("late")).fold[Option[PaneTrigger]](Some(EachStep))(trigger)
-      val accumulation = Option(node.get("accumulation")).filterNot(_.isNull).flatMap(mode)
-      val maxFuture    = span(node, "max_future")
-      windowKind(node.get("window")).map(
-        WindowOperatorDraft(_, lateness, late.getOrElse(EachStep), accumulation, maxFuture))
+  private def retention(node: ObjectNode, reader: JsonReader): Retention =
+    reader.child(node, "retention").fold(Retention.NotStated) { limits =>
+      reader.known(limits, "retention", Set("time", "messages", "windows"))
+      Retention(reader.span(limits, "time"), reader.count(limits, "messages"), reader.count(limits, "windows"))
     }
 
-    private def windowKind(node: JsonNode): Option[WindowKind] =
-      if (node == null || !node.isObject)
-        refuse("WINDOW_NOT_STATED", "window is missing; say for example Tumbling('1 minute').")
-      else {
-        def need(name: String) = span(node, name).orElse(
-          refuse(s"${name.toUpperCase}_NOT_STATED", s"window.$name is missing; it is a duration."))
-        val offset = span(node, "offset").getOrElse(TimeSpan.Zero)
-        node.path("kind").asText match {
-          case "tumbling" => need("size").map(Tumbling(_, offset))
-          case "hopping" =>
-            val (size, step) = (need("size"), need("step"))
-            size.flatMap(s => step.map(Hopping(s, _, offset)))
-          case "session" => Some(new Session(span(node, "gap")))
-          case other =>
-            refuse("WINDOW_UNKNOWN", s"window.kind is '$other'; allowed are tumbling, hopping, session.")
-        }
-      }
+  private def startOffsets(node: ObjectNode, reader: JsonReader): Map[Long, Long] =
+    reader.child(node, "start_offsets").fold(Map.empty[Long, Long])(
+      _.properties.asScala.flatMap { entry =>
+        val read = entry.getKey.toLongOption.zip(Option.when(entry.getValue.isIntegralNumber)(entry.getValue.asLong))
+        if (read.isEmpty)
+          reader.refuse[Unit](
+            "START_OFFSET_NOT_UNDERSTOOD",
+            s"start_offsets has '${entry.getKey}': ${entry.getValue}; it maps partitions to offsets.")
+        read
+      }.toMap)
 
-    private def trigger(node: JsonNode): Option[PaneTrigger] =
-      if (node.isNull) Some(Never)
-      else if (node.asText == "each_step") Some(EachStep)
-      else if (node.isObject && node.path("every_messages").isIntegralNumber) node.get("every_messages").asLong match {
-        case 1 => Some(EachMessage)
-        case n => Some(Every(n))
-      }
-      else refuse(
-        "TRIGGER_UNKNOWN",
-        s"late is ${node.toString}; allowed are null, \"each_step\" and {\"every_messages\": n}.")
-
-    private def mode(node: JsonNode): Option[AccumulationMode] = node.asText match {
-      case "accumulating" => Some(Accumulating)
-      case other          => refuse("ACCUMULATION_UNKNOWN", s"accumulation is '$other'; allowed is accumulating.")
+  def write(draft: WindowOperatorDraft): ObjectNode = {
+    val node = mapper.createObjectNode().put("operator", "aggregate").put("time_unit", "us")
+    WindowKindJson.write(draft.window, node.putObject("window"))
+    draft.lateness.foreach(span =>
+      if (span == TimeSpan.Endless) node.putNull("lateness") else node.put("lateness", span.micros))
+    if (draft.early != Never) node.set[JsonNode]("early", TriggerJson.write(draft.early))
+    if (!draft.onTime) node.putNull("on_time")
+    node.set[JsonNode]("late", TriggerJson.write(draft.late))
+    draft.accumulation.foreach(mode => node.put("accumulation", mode.toString.toLowerCase))
+    if (draft.fireOnlyUpdated) node.put("fire_only_updated", true)
+    if (draft.complete != Completion.ByWatermark) node.put("complete", draft.complete.toString)
+    if (draft.fillGaps) node.put("fill_gaps", true)
+    if (draft.retention.isStated) {
+      val limits = node.putObject("retention")
+      draft.retention.time.foreach(span => limits.put("time", span.micros))
+      draft.retention.messages.foreach(limits.put("messages", _))
+      draft.retention.windows.foreach(limits.put("windows", _))
     }
-
-    private def span(node: JsonNode, name: String): Option[TimeSpan] =
-      Option(node.get(name)).filterNot(_.isNull).flatMap {
-        case number if number.isIntegralNumber && number.canConvertToLong =>
-          try Some(TimeSpan(Math.multiplyExact(number.asLong, unit)))
-          catch {
-            case _: ArithmeticException =>
-              refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
-          }
-        case text if text.isTextual =>
-          TimeSpan.parse(text.asText).fold(
-            p => refuse(p.code, s"$name: ${p.text}"),
-            span => Some(span))
-        case other =>
-          refuse("DURATION_NOT_UNDERSTOOD", s"$name is ${other.toString}; it must be a whole number of $timeUnit.")
-      }
+    draft.maxFuture.foreach(span => node.put("max_future", span.micros))
+    if (draft.startOffsets.nonEmpty) {
+      val offsets = node.putObject("start_offsets")
+      draft.startOffsets.toSeq.sorted.foreach { case (partition, offset) => offsets.put(partition.toString, offset) }
+    }
+    node
   }
 }

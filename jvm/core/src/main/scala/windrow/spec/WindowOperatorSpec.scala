@@ -3,31 +3,36 @@ package windrow
 /** What a user has said so far; `check` turns it into a [[WindowOperatorSpec]] or names all that is wrong.
   *
   * @param lateness
-  *   None: not stated
+  *   None: not stated; [[TimeSpan.Endless]]: without end
+  * @param early
+  *   while a window is incomplete
+  * @param onTime
+  *   whether a window fires when it completes
+  * @param late
+  *   while a complete window still takes messages
+  * @param fireOnlyUpdated
+  *   no pane whose value is that of the last one
+  * @param fillGaps
+  *   also windows without messages fire, between those with some
+  * @param startOffsets
+  *   the first offset of each source partition, for windows on offsets
   */
 final case class WindowOperatorDraft(
     window: WindowKind,
     lateness: Option[TimeSpan] = None,
+    early: PaneTrigger = Never,
+    onTime: Boolean = true,
     late: PaneTrigger = EachStep,
     accumulation: Option[AccumulationMode] = None,
-    maxFuture: Option[TimeSpan] = None) {
+    fireOnlyUpdated: Boolean = false,
+    complete: Completion = Completion.ByWatermark,
+    fillGaps: Boolean = false,
+    retention: Retention = Retention.NotStated,
+    maxFuture: Option[TimeSpan] = None,
+    startOffsets: Map[Long, Long] = Map.empty) {
 
   def check: Either[Seq[SpecProblem], WindowOperatorSpec] = {
-    val refires = lateness.exists(_.micros > 0)
-    val found = window.problems ++
-      Option.when(lateness.isEmpty)(
-        SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer.")) ++
-      lateness.filter(_.micros < 0).map(span =>
-        SpecProblem("LATENESS_NEGATIVE", s"lateness is '$span'; it must be '0 seconds' or longer.")) ++
-      Option.when(refires && accumulation.isEmpty)(SpecProblem(
-        "ACCUMULATION_NOT_STATED",
-        s"lateness '${lateness.get}' fires a window again: accumulate(ACCUMULATING).")) ++
-      maxFuture.filter(_.micros < 0).map(span =>
-        SpecProblem("MAX_FUTURE_NEGATIVE", s"maxFuture is '$span'; it must be '0 seconds' or longer.")) ++
-      Some(late).collect {
-        case Every(n) if n < 1 =>
-          SpecProblem("COUNT_NOT_POSITIVE", s"late=Every(messages=$n): it must be 1 or more.")
-      }
+    val found = SpecCheck(this)
     Either.cond(found.isEmpty, new WindowOperatorSpec(this), found)
   }
 
@@ -37,10 +42,17 @@ final case class WindowOperatorDraft(
 /** A checked description of a windowed aggregation (the sources' name). It exists only without problems. */
 final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) extends Serializable {
   def window: WindowKind             = draft.window
-  def lateness: TimeSpan             = draft.lateness.get
+  def lateness: TimeSpan             = draft.lateness.getOrElse(TimeSpan.Zero)
+  def early: PaneTrigger             = draft.early
+  def onTime: Boolean                = draft.onTime
   def late: PaneTrigger              = draft.late
   def accumulation: AccumulationMode = draft.accumulation.getOrElse(Accumulating)
+  def fireOnlyUpdated: Boolean       = draft.fireOnlyUpdated
+  def complete: Completion           = draft.complete
+  def fillGaps: Boolean              = draft.fillGaps
+  def retention: Retention           = draft.retention
   def maxFuture: Option[TimeSpan]    = draft.maxFuture
+  def startOffsets: Map[Long, Long]  = draft.startOffsets
   override def equals(other: Any): Boolean = other match {
     case that: WindowOperatorSpec => draft == that.draft
     case _                        => false

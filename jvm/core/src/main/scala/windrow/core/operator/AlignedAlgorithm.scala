@@ -21,7 +21,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private val grid     = new SliceGrid(windows)
+  private val grid     = SliceGrid(windows)
   private val lateness = spec.lateness.micros
   private val policy   = new LatePolicy(spec.late)
   private val slices   = new SortedRun("slices", store, aggregation)
@@ -33,7 +33,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     if (grid.inGap(time)) {
       counters.gaps += entry.count
       Iterator.empty
-    } else if (before.reached(grid.lastStart(time) + grid.size, lateness))
+    } else if (before.reached(grid.end(grid.lastStart(time)), lateness))
       Iterator.single(Effect.Refuse(entry, Reason.TooLate, before))
     else {
       counters.accepted += entry.count
@@ -47,18 +47,18 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   private def classify(key: Key, time: Long, counters: Counters): Unit =
     slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart) match {
-      case Some(start) if time < start              => counters.past += 1
-      case Some(start) if time >= start + grid.size => counters.future += 1
-      case _                                        => counters.inTime += 1
+      case Some(start) if time < start            => counters.past += 1
+      case Some(start) if time >= grid.end(start) => counters.future += 1
+      case _                                      => counters.inTime += 1
     }
 
   /** Windows of a time that are complete and still take messages. */
   private def completeWindows(time: Long, before: Watermark): Seq[Long] = {
     val first = grid.firstStart(time)
-    if (!before.reached(first + grid.size)) Nil
-    else Iterator.iterate(first)(_ + grid.step)
-      .takeWhile(start => start <= time && before.reached(start + grid.size))
-      .filterNot(start => before.reached(start + grid.size, lateness)).toSeq
+    if (!before.reached(grid.end(first))) Nil
+    else Iterator.iterate(first)(grid.next)
+      .takeWhile(start => start <= time && before.reached(grid.end(start)))
+      .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
   }
 
   private def recordOf(start: Long, key: Key): Option[PaneRecord] = {
@@ -69,7 +69,7 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   private def slicesOf(start: Long): Iterator[slices.Keyed] =
     Iterator.unfold(start)(from =>
-      slices.ceiling(from).filter(_ < start + grid.size).map(position => (slices.peek(position), position + 1)))
+      slices.ceiling(from).filter(_ < grid.end(start)).map(position => (slices.peek(position), position + 1)))
 
   private def insert(position: Long, entry: Entry[B]): Unit = {
     val keyed = slices.at(position)
@@ -101,7 +101,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     Effect.Fire(Pane(
       key,
       start,
-      start + grid.size,
+      grid.end(start),
       timing,
       index,
       isLast,
@@ -116,12 +116,12 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def touchedPanes(now: Watermark): Iterator[Effect[B, V]] =
     touched.entrySet.iterator.asScala.flatMap { entry =>
       val start  = entry.getKey
-      val isLast = now.reached(start + grid.size, lateness)
+      val isLast = now.reached(grid.end(start), lateness)
       entry.getValue.iterator.asScala.map(key => fireLate(start, key, records.peek(start).get(key), isLast))
     }
 
   private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
-    val sweep = Sweep((grid.size + grid.step - 1) / grid.step * (if (grid.size % grid.step == 0) 1 else 2), aggregation)
+    val sweep   = Sweep(grid.slicesPerWindow, aggregation)
     var entered = Long.MinValue
     def enterUntil(end: Long): Unit = {
       var next = slices.ceiling(entered)
@@ -133,9 +133,9 @@ private[operator] final class AlignedAlgorithm[B, V](
     }
     completedStarts(before, now).flatMap { start =>
       entered = math.max(entered, start)
-      enterUntil(start + grid.size)
+      enterUntil(grid.end(start))
       sweep.leaveBelow(start)
-      val isLast = now.reached(start + grid.size, lateness)
+      val isLast = now.reached(grid.end(start), lateness)
       sweep.window.map { case (key, buffer) => pane(start, key, Timing.OnTime, 0, isLast, buffer) }
     }
   }
@@ -144,15 +144,15 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def completedStarts(before: Watermark, now: Watermark): Iterator[Long] = {
     def next(from: Long): Option[Long] = slices.ceiling(from)
       .map(position => math.max(from, grid.firstStart(position)))
-      .filter(start => now.reached(start + grid.size))
+      .filter(start => now.reached(grid.end(start)))
     val first = if (before.isDefined) grid.firstStart(before.micros) else Long.MinValue
-    Iterator.unfold(first)(from => next(from).map(start => (start, start + grid.step)))
+    Iterator.unfold(first)(from => next(from).map(start => (start, grid.next(start))))
   }
 
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(now: Watermark): Iterator[Effect[B, V]] =
     Iterator.unfold(Long.MinValue)(from => records.ceiling(from).map(start => (start, start + 1)))
-      .takeWhile(start => now.reached(start + grid.size, lateness))
+      .takeWhile(start => now.reached(grid.end(start), lateness))
       .flatMap { start =>
         records.peek(start).entrySet.asScala.toArray.iterator.collect {
           case entry if entry.getValue.pending > 0 => fireLate(start, entry.getKey, entry.getValue, isLast = true)
@@ -162,8 +162,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def leave(now: Watermark): Iterator[Effect[B, V]] = {
     touched.clear()
     if (now.isDefined) {
-      val open =
-        if (now == Watermark.End) Long.MaxValue else grid.lastStart(now.micros - grid.size - lateness) + grid.step
+      val open = if (now == Watermark.End) Long.MaxValue else grid.firstStart(now.micros - lateness)
       slices.dropBelow(open)
       records.dropBelow(open)
     }

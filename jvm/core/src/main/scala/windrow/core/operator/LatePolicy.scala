@@ -7,9 +7,9 @@ private[operator] final class LatePolicy(trigger: PaneTrigger) {
 
   /** Fire now, with the message that was just applied? */
   def afterMessage(pending: Long): Boolean = trigger match {
-    case EachMessage      => true
-    case Every(n)         => pending >= n
-    case EachStep | Never => false
+    case EachMessage => true
+    case Every(n)    => pending >= n
+    case _           => false
   }
 
   /** Is a firing left to the end of the step? */

@@ -26,6 +26,7 @@ final class Shard[B, V](
   private val algorithm: WindowAlgorithm[B, V] = spec.window match {
     case windows: AlignedWindows => new AlignedAlgorithm(windows, spec, aggregation, store, classes)
     case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
+    case other                   => throw new UnsupportedOperationException(s"$other")
   }
 
   private var before: Watermark = Watermark.None

@@ -1,24 +1,86 @@
 package windrow.core.window
 
+import java.time.Instant
+import java.time.LocalDate
+import java.time.ZoneId
+import java.time.temporal.ChronoUnit
 import windrow.AlignedWindows
+import windrow.Calendar
+import windrow.CalendarUnit
+import windrow.FixedWindows
 
 /** Where aligned windows begin and end. A slice is the part of the time axis between two neighbouring window edges: all
   * its messages are in the same windows. Times in microseconds; all division is floor division.
   */
-final class SliceGrid(val size: Long, val step: Long, offset: Long) {
-  def this(windows: AlignedWindows) = this(windows.size.micros, windows.step.micros, windows.offset.micros)
+sealed trait SliceGrid {
 
   /** The greatest start of a window at or below a time. */
-  def lastStart(time: Long): Long = floor(time, offset)
+  def lastStart(time: Long): Long
 
   /** The start of the earliest window that ends after a time. */
-  def firstStart(time: Long): Long = floor(time - size, offset) + step
+  def firstStart(time: Long): Long
+
+  /** The end of the window that begins at `start`. */
+  def end(start: Long): Long
+
+  /** The start of the window after the one that begins at `start`. */
+  def next(start: Long): Long
 
   /** With a step longer than the size some times are in no window. */
-  def inGap(time: Long): Boolean = time >= lastStart(time) + size
+  def inGap(time: Long): Boolean
 
   /** The start of the slice that holds a time: the greatest window edge at or below it. */
+  def sliceStart(time: Long): Long
+
+  def slicesPerWindow: Long
+}
+
+object SliceGrid {
+  def apply(windows: AlignedWindows): SliceGrid = windows match {
+    case fixed: FixedWindows => new FixedGrid(fixed.size.micros, fixed.step.micros, fixed.offset.micros)
+    case calendar: Calendar  => new CalendarGrid(calendar)
+  }
+}
+
+final class FixedGrid(val size: Long, val step: Long, offset: Long) extends SliceGrid {
+  def lastStart(time: Long): Long  = floor(time, offset)
+  def firstStart(time: Long): Long = floor(time - size, offset) + step
+  def end(start: Long): Long       = start + size
+  def next(start: Long): Long      = start + step
+  def inGap(time: Long): Boolean   = time >= lastStart(time) + size
   def sliceStart(time: Long): Long = math.max(lastStart(time), floor(time - size, offset) + size)
+  def slicesPerWindow: Long        = (size + step - 1) / step * (if (size % step == 0) 1 else 2)
 
   private def floor(time: Long, origin: Long): Long = time - Math.floorMod(time - origin, step)
+}
+
+final class CalendarGrid(windows: Calendar) extends SliceGrid {
+  private val count        = windows.count.toLong
+  private val zone: ZoneId = windows.zone
+
+  private val (unit, origin) = windows.unit match {
+    case CalendarUnit.Day   => (ChronoUnit.DAYS, LocalDate.EPOCH)
+    case CalendarUnit.Week  => (ChronoUnit.WEEKS, LocalDate.EPOCH.minusDays(3)) // a Monday
+    case CalendarUnit.Month => (ChronoUnit.MONTHS, LocalDate.EPOCH)
+    case CalendarUnit.Year  => (ChronoUnit.YEARS, LocalDate.EPOCH)
+  }
+
+  def lastStart(time: Long): Long  = startOf(indexOf(time))
+  def firstStart(time: Long): Long = lastStart(time)
+  def end(start: Long): Long       = startOf(indexOf(start) + 1)
+  def next(start: Long): Long      = end(start)
+  def inGap(time: Long): Boolean   = false
+  def sliceStart(time: Long): Long = lastStart(time)
+  def slicesPerWindow: Long        = 1
+
+  /** Dates are compared, so a day of 23 or 25 hours is one day. */
+  private def indexOf(time: Long): Long = {
+    val date  = Instant.EPOCH.plus(time, ChronoUnit.MICROS).atZone(zone).toLocalDate
+    val guess = Math.floorDiv(unit.between(origin, date), count)
+    // Whole units between dates are cut towards zero, before 1970 one too many.
+    if (origin.plus(guess * count, unit).isAfter(date)) guess - 1 else guess
+  }
+
+  private def startOf(index: Long): Long =
+    ChronoUnit.MICROS.between(Instant.EPOCH, origin.plus(index * count, unit).atStartOfDay(zone).toInstant)
 }

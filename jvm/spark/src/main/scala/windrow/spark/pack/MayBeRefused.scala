@@ -1,8 +1,7 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.expressions._
-import windrow.AlignedWindows
-import windrow.Session
+import windrow.FixedWindows
 import windrow.core.operator.Watermark
 import windrow.core.window.SliceGrid
 
@@ -25,16 +24,16 @@ object MayBeRefused {
   private def isBelow(pack: Pack, watermark: Watermark): Expression = {
     val lateness = pack.recipe.spec.lateness.micros
     pack.recipe.spec.window match {
-      case windows: AlignedWindows =>
-        val grid = new SliceGrid(windows)
-        LessThan(pack.time, Given(grid.lastStart(watermark.micros - grid.size - lateness) + grid.step))
-      case _: Session =>
+      case windows: FixedWindows =>
+        val grid = SliceGrid(windows)
+        LessThan(pack.time, Given(grid.firstStart(watermark.micros - lateness)))
+      case _ => // sessions
         LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark.micros - lateness))
     }
   }
 
   /** The slice of a message as an expression, so that Spark can group by it: `SliceGrid.sliceStart`. */
-  def slice(windows: AlignedWindows, time: Expression): Expression = {
+  def slice(windows: FixedWindows, time: Expression): Expression = {
     val (size, step, offset)  = (windows.size.micros, windows.step.micros, windows.offset.micros)
     def floor(of: Expression) = Subtract(of, Pmod(Subtract(of, Literal(offset)), Literal(step)))
     if (size == step) floor(time)

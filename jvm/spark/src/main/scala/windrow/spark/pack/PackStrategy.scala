@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.AlignedWindows
+import windrow.FixedWindows
 import windrow.core.operator.Watermark
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */
@@ -50,7 +50,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
 
   /** Messages by (key, slice); one that may be refused stays apart, with its row. */
   private def combined(pack: Pack, keys: Seq[Expression], refused: Expression): SparkPlan = {
-    val windows = pack.recipe.spec.window.asInstanceOf[AlignedWindows]
+    val windows = pack.recipe.spec.window.asInstanceOf[FixedWindows]
     val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
     val slice   = Alias(MayBeRefused.slice(windows, pack.time), "slice")()
     val struct  = CreateStruct(pack.message)

@@ -56,7 +56,7 @@ object WindowPlan {
   private def lane(spec: WindowOperatorSpec, parts: AggregateParts, messages: Messages, streaming: Boolean): Lane = {
     val ordered    = parts.functions.orderShows
     val countsLate = streaming && spec.lateness.micros > 0 && spec.late != EachStep
-    val aligned    = spec.window.isInstanceOf[AlignedWindows]
+    val aligned    = spec.window.isInstanceOf[FixedWindows]
     Lane(
       sorted = countsLate || messages.origin.nonEmpty,
       combined = aligned && !ordered && !countsLate && messages.origin.isEmpty,

@@ -17,9 +17,10 @@ object WindowQuery {
       options: Either[Seq[SpecProblem], QueryOptions],
       table: LogicalPlan): LogicalPlan = {
     val parts = AggregateParts.of(table)
+    val found = options.fold(identity, read => QueryLimits(read.spec)) ++ parts.left.getOrElse(Nil)
     (options, parts) match {
-      case (Right(read), Right(taken)) => WindowPlan(session, read, taken)
-      case _ => throw SpecError(subject, options.left.getOrElse(Nil) ++ parts.left.getOrElse(Nil))
+      case (Right(read), Right(taken)) if found.isEmpty => WindowPlan(session, read, taken)
+      case _                                            => throw SpecError(subject, found)
     }
   }
 }

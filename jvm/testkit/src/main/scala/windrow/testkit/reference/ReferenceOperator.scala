@@ -125,7 +125,7 @@ final class ReferenceOperator(
       case _ if !hasFired                  => fire(key, window, Timing.Late)
       case EachMessage                     => fire(key, window, Timing.Late)
       case Every(count) if unsent >= count => fire(key, window, Timing.Late)
-      case Every(_) | Never                => ()
+      case _                               => ()
     }
   }
 

@@ -1,6 +1,6 @@
 package windrow.testkit
 
-import windrow.{AlignedWindows, Session, WindowKind}
+import windrow.{FixedWindows, Session, WindowKind}
 
 /** A window of one key, `[start, end)` in microseconds. */
 final case class Bounds(start: Long, end: Long) {
@@ -24,8 +24,9 @@ private[testkit] sealed trait ReferenceWindows {
 private[testkit] object ReferenceWindows {
 
   def apply(kind: WindowKind): ReferenceWindows = kind match {
-    case aligned: AlignedWindows => new Aligned(aligned)
-    case Session(gap)            => new Sessions(gap.map(_.micros))
+    case aligned: FixedWindows => new Aligned(aligned)
+    case Session(gap)          => new Sessions(gap.map(_.micros))
+    case other                 => throw new UnsupportedOperationException(s"$other")
   }
 
   /** Windows beyond 64 bits end at its limits. */
@@ -33,7 +34,7 @@ private[testkit] object ReferenceWindows {
     try Math.addExact(a, b)
     catch { case _: ArithmeticException => if (b > 0) Long.MaxValue else Long.MinValue }
 
-  final class Aligned(kind: AlignedWindows) extends ReferenceWindows {
+  final class Aligned(kind: FixedWindows) extends ReferenceWindows {
     private val (size, step, offset) = (kind.size.micros, kind.step.micros, kind.offset.micros)
 
     def of(message: Message): Seq[Bounds] = message.time.toSeq.flatMap { time =>

@@ -1,0 +1,26 @@
+package windrow
+
+/** A unit of the calendar, whose length depends on where it stands. */
+sealed abstract class CalendarUnit(override val toString: String)
+
+object CalendarUnit {
+  case object Day   extends CalendarUnit("day")
+  case object Week  extends CalendarUnit("week")
+  case object Month extends CalendarUnit("month")
+  case object Year  extends CalendarUnit("year")
+
+  val All: Seq[CalendarUnit] = Seq(Day, Week, Month, Year)
+
+  private val Text = """\s*(\d{1,9})\s*([a-zA-Z]+?)s?\s*""".r
+
+  /** "1 month", "2 weeks". */
+  def parse(text: String): Either[SpecProblem, (Int, CalendarUnit)] = {
+    val read = text match {
+      case Text(count, name) => All.find(_.toString == name.toLowerCase).map(unit => (count.toInt, unit))
+      case _                 => None
+    }
+    read.toRight(SpecProblem(
+      "CALENDAR_UNIT_NOT_UNDERSTOOD",
+      s"'$text' is no calendar length. With a zone say a number of ${All.map(_.toString + "s").mkString(", ")}."))
+  }
+}

@@ -1,0 +1,64 @@
+package windrow.core.operator
+
+import windrow.Timing
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+
+/** What a window keeps of its panes.
+  *
+  * @param index
+  *   of its next pane
+  * @param unsent
+  *   messages since its last pane
+  * @param since
+  *   processing time of the first of these, in microseconds
+  * @param isPastOnTime
+  *   it has fired ON_TIME, or was complete when its first message came (SEMANTICS R79)
+  * @param delta
+  *   DISCARDING: the unsent messages
+  * @param shown
+  *   its last pane, where that may have to be withdrawn or compared
+  */
+private[operator] final case class Firing[B](
+    index: Long = 0,
+    unsent: Long = 0,
+    since: Option[Long] = None,
+    isPastOnTime: Boolean = false,
+    delta: Option[B] = None,
+    shown: Option[Shown[B]] = None)
+
+/** A pane that was fired; `buffer` is never changed. */
+private[operator] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
+
+private[operator] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
+  private val Since = 1; private val PastOnTime = 2; private val Delta = 4; private val HasShown = 8
+
+  def write(firing: Firing[B], out: ByteWriter): Unit = {
+    out.byte(
+      (if (firing.since.isDefined) Since else 0) | (if (firing.isPastOnTime) PastOnTime else 0) |
+        (if (firing.delta.isDefined) Delta else 0) | (if (firing.shown.isDefined) HasShown else 0))
+    out.count(firing.index)
+    out.count(firing.unsent)
+    firing.since.foreach(out.long)
+    firing.delta.foreach(buffers.write(_, out))
+    firing.shown.foreach { shown =>
+      out.byte(shown.timing.code | (if (shown.isLast) 8 else 0))
+      out.count(shown.index)
+      buffers.write(shown.buffer, out)
+    }
+  }
+
+  def read(in: ByteReader): Firing[B] = {
+    val flags  = in.byte()
+    val index  = in.count()
+    val unsent = in.count()
+    val since  = Option.when((flags & Since) != 0)(in.long())
+    val delta  = Option.when((flags & Delta) != 0)(buffers.read(in))
+    val shown = Option.when((flags & HasShown) != 0) {
+      val timing = in.byte()
+      Shown(Timing((timing & 7).toByte), in.count(), (timing & 8) != 0, buffers.read(in))
+    }
+    Firing(index, unsent, since, (flags & PastOnTime) != 0, delta, shown)
+  }
+}

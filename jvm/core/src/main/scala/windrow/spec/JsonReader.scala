@@ -1,0 +1,70 @@
+package windrow
+
+import com.fasterxml.jackson.databind.JsonNode
+import scala.jdk.CollectionConverters._
+
+/** Reads values out of JSON, and notes everything that is wrong on the way.
+  *
+  * @param timeUnit
+  *   of durations that are plain numbers: "us", "ms" or "s"
+  */
+private[windrow] final class JsonReader(timeUnit: String) {
+  private val found = Seq.newBuilder[SpecProblem]
+
+  def problems: Seq[SpecProblem] = found.result()
+
+  def refuse[T](code: String, text: String): Option[T] = {
+    found += SpecProblem(code, text)
+    None
+  }
+
+  def add(more: Seq[SpecProblem]): Unit = { found ++= more; () }
+
+  private val unit: Long = JsonReader.UnitMicros.get(timeUnit).orElse(
+    refuse[Long](
+      "UNIT_UNKNOWN",
+      s"time_unit is '$timeUnit'; allowed are ${JsonReader.UnitMicros.keys.mkString(", ")}.")).getOrElse(1L)
+
+  def known(node: JsonNode, what: String, names: Set[String]): Unit =
+    node.fieldNames.asScala.filterNot(names).foreach(name =>
+      refuse("FIELD_UNKNOWN", s"'$name' is no field of $what; allowed are ${names.toSeq.sorted.mkString(", ")}."))
+
+  /** The field, unless it is left out or null. */
+  def child(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
+
+  def span(node: JsonNode, name: String): Option[TimeSpan] = child(node, name).flatMap {
+    case number if number.isIntegralNumber && number.canConvertToLong =>
+      try Some(TimeSpan(Math.multiplyExact(number.asLong, unit)))
+      catch {
+        case _: ArithmeticException =>
+          refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
+      }
+    case text if text.isTextual =>
+      TimeSpan.parse(text.asText).fold(p => refuse(p.code, s"$name: ${p.text}"), span => Some(span))
+    case other =>
+      refuse("DURATION_NOT_UNDERSTOOD", s"$name is $other; it must be a whole number of $timeUnit.")
+  }
+
+  def count(node: JsonNode, name: String): Option[Long] = child(node, name).flatMap { number =>
+    if (number.isIntegralNumber && number.canConvertToLong) Some(number.asLong)
+    else refuse("COUNT_NOT_UNDERSTOOD", s"$name is $number; it must be a whole number.")
+  }
+
+  def flag(node: JsonNode, name: String): Option[Boolean] = child(node, name).flatMap { value =>
+    if (value.isBoolean) Some(value.asBoolean)
+    else refuse("FLAG_NOT_UNDERSTOOD", s"$name is $value; it must be true or false.")
+  }
+
+  /** One of some words, which are as their own text in small letters. */
+  def word[T](node: JsonNode, name: String, code: String, all: Seq[T]): Option[T] = child(node, name).flatMap { value =>
+    all.find(_.toString.toLowerCase == value.asText).orElse(
+      refuse(code, s"$name is '${value.asText}'; allowed are ${all.map(_.toString.toLowerCase).mkString(", ")}."))
+  }
+
+  def need[T](value: Option[T], what: String, name: String): Option[T] =
+    value.orElse(refuse(s"${name.toUpperCase}_NOT_STATED", s"window.$name is missing; it is $what."))
+}
+
+private[windrow] object JsonReader {
+  val UnitMicros: Map[String, Long] = Map("us" -> 1L, "ms" -> 1000L, "s" -> 1000000L)
+}

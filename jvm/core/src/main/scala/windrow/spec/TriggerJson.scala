@@ -1,0 +1,44 @@
+package windrow
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.NullNode
+import com.fasterxml.jackson.databind.node.TextNode
+import scala.jdk.CollectionConverters._
+
+/** Triggers as JSON: null, "each_step", `{"every_messages": n}`, `{"every_time": t}` or a list of these. */
+private[windrow] object TriggerJson {
+  private val mapper = new ObjectMapper()
+
+  private val Allowed = "null, \"each_step\", {\"every_messages\": n}, {\"every_time\": t} and a list of these"
+
+  /** @param name
+    *   of the field, for the error
+    */
+  def read(node: JsonNode, name: String, reader: JsonReader): Option[PaneTrigger] =
+    if (node.isNull) Some(Never)
+    else if (node.isArray) {
+      val all = node.elements.asScala.toSeq.map(read(_, name, reader))
+      Option.when(all.forall(_.isDefined))(AnyOf(all.flatten))
+    } else if (node.asText == "each_step") Some(EachStep)
+    else if (node.isObject && node.size == 1 && node.path("every_messages").isIntegralNumber)
+      node.get("every_messages").asLong match {
+        case 1 => Some(EachMessage)
+        case n => Some(Every(n))
+      }
+    else if (node.isObject && node.size == 1 && node.has("every_time"))
+      reader.span(node, "every_time").map(EveryPeriod(_))
+    else reader.refuse("TRIGGER_UNKNOWN", s"$name is $node; allowed are $Allowed.")
+
+  def write(trigger: PaneTrigger): JsonNode = trigger match {
+    case Never               => NullNode.instance
+    case EachStep            => TextNode.valueOf("each_step")
+    case EachMessage         => mapper.createObjectNode().put("every_messages", 1L)
+    case Every(n)            => mapper.createObjectNode().put("every_messages", n)
+    case EveryPeriod(period) => mapper.createObjectNode().put("every_time", period.micros)
+    case AnyOf(triggers) =>
+      val all = mapper.createArrayNode()
+      triggers.foreach(one => all.add(write(one)))
+      all
+  }
+}
