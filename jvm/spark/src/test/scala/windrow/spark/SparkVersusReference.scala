@@ -110,6 +110,7 @@ private object ForSpark {
         case Tumbling(size, offset)      => Tumbling(span(size), span(offset))
         case Hopping(size, step, offset) => Hopping(span(size), span(step), span(offset))
         case Session(gap)                => new Session(gap.map(span))
+        case other                       => other
       },
       lateness = draft.lateness.map(span),
       maxFuture = None)

@@ -28,8 +28,9 @@ private[operator] final class AlignedAlgorithm[B, V](
   private val records  = new SortedRun("panes", store, PaneRecord)
   private val touched  = new JTreeMap[Long, JHashSet[Key]]
 
-  def add(entry: Entry[B], before: Watermark, counters: Counters): Iterator[Effect[B, V]] = {
-    val time = entry.time.get
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val before = clock.before
+    val time   = entry.time.get
     if (grid.inGap(time)) {
       counters.gaps += entry.count
       Iterator.empty
@@ -108,9 +109,9 @@ private[operator] final class AlignedAlgorithm[B, V](
       isRetraction = false,
       aggregation.lower(buffer)))
 
-  def advance(before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] =
     touchedPanes(now) ++
-      (if (now == before) Iterator.empty else onTimePanes(before, now) ++ lastPanes(now)) ++
+      (if (now == clock.before) Iterator.empty else onTimePanes(clock.before, now) ++ lastPanes(now)) ++
       leave(now)
 
   private def touchedPanes(now: Watermark): Iterator[Effect[B, V]] =

@@ -30,8 +30,9 @@ private[operator] final class SessionAlgorithm[B, V](
     if (reached.reached(end)) end + lateness else end
   }
 
-  def add(entry: Entry[B], before: Watermark, counters: Counters): Iterator[Effect[B, V]] = {
-    val own = SessionBounds(entry.time.get, entry.time.get + entry.gap)
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val before = clock.before
+    val own    = SessionBounds(entry.time.get, entry.time.get + entry.gap)
     if (before.reached(own.end, lateness)) Iterator.single(Effect.Refuse(entry, Reason.TooLate, before))
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(Vector.empty)
@@ -121,7 +122,8 @@ private[operator] final class SessionAlgorithm[B, V](
       isRetraction = true,
       aggregation.lower(pane.buffer.getOrElse(session.buffer))))
 
-  def advance(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val before = clock.before
     reached = now
     keys.due(if (now.isDefined) now.micros else Long.MinValue).flatMap { key =>
       val sessions = keys.get(key)

@@ -54,17 +54,18 @@ final class Shard[B, V](
     * The effects are made as they are taken, and the state is written when the last one is: take them all.
     */
   def step(entries: Iterator[Entry[B]], watermark: Watermark, processingTime: Option[Long]): Iterator[Effect[B, V]] = {
-    val now = before.max(watermark)
-    (entries.flatMap(add(_, processingTime)) ++ algorithm.advance(before, now)).map(counted) ++ close(now)
+    val clock = StepClock(before, processingTime)
+    val now   = before.max(watermark)
+    (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
   }
 
-  private def add(entry: Entry[B], processingTime: Option[Long]): Iterator[Effect[B, V]] =
+  private def add(entry: Entry[B], clock: StepClock): Iterator[Effect[B, V]] =
     if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset))) {
       counters.replays += entry.count
       Iterator.empty
     } else if (entry.time.isEmpty) refuse(entry, Reason.InvalidTime)
-    else if (isTooFarAhead(entry.time.get, processingTime)) refuse(entry, Reason.TooFarAhead)
-    else algorithm.add(entry, before, counters)
+    else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
+    else algorithm.add(entry, clock, counters)
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
     spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))

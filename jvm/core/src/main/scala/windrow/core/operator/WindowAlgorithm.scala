@@ -7,10 +7,10 @@ import windrow.core.state.ByteWriter
 private[operator] trait WindowAlgorithm[B, V] {
 
   /** Applies a message, judged by the watermark before the step. */
-  def add(entry: Entry[B], before: Watermark, counters: Counters): Iterator[Effect[B, V]]
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]]
 
   /** Ends the step: what was left to its end, what the move of the watermark completes, what leaves. */
-  def advance(before: Watermark, now: Watermark): Iterator[Effect[B, V]]
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]]
 
   /** Writes what has changed. */
   def flush(): Unit
