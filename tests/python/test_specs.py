@@ -75,6 +75,8 @@ def test_broken_json_is_refused(case: dict[str, list[str]]) -> None:
     with pytest.raises(wr.SpecError) as refused:
         wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
     assert sorted({problem.code for problem in refused.value.problems}) == case["codes"]
+    if "problems" in case:
+        assert [str(problem) for problem in refused.value.problems] == case["problems"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "null"])
