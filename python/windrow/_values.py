@@ -47,12 +47,16 @@ def not_negative(name: str, value: object, *, code: str) -> Problems:
 
 def at_least_one(name: str, value: object, *, code: str = "") -> Problems:
     """Whole numbers from 1."""
+    return at_least(name, value, 1, code=code or f"{name.upper()}_NOT_POSITIVE")
+
+
+def at_least(name: str, value: object, least: int, *, code: str) -> Problems:
+    """Whole numbers from ``least``."""
     if not is_count(value):
         return [SpecProblem("COUNT_NOT_UNDERSTOOD", f"{name} is {value!r}; {_WHOLE}")]
-    if value < 1:
-        text = f"{name} is {value}; it must be 1 or more."
-        return [SpecProblem(code or f"{name.upper()}_NOT_POSITIVE", text)]
-    return []
+    if value >= least:
+        return []
+    return [SpecProblem(code, f"{name} is {value}; it must be {least} or more.")]
 
 
 def is_count(value: object) -> TypeGuard[int]:

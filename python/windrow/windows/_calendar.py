@@ -20,7 +20,7 @@ _PREFIX = re.compile(r"(UTC|GMT|UT)?([+-].*)?", re.ASCII)
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MONDAY = date(1969, 12, 29)
-_FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)
+_FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)  # safe to move between zones
 
 
 def parse(size: object) -> tuple[int, str] | SpecProblem:
@@ -57,7 +57,8 @@ def zone(name: object) -> str | SpecProblem:
 def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
     """Bounds, in microseconds, of the window that holds the time ``at``."""
     there = _zone(zone_name)
-    day = (_EPOCH + timedelta(microseconds=at)).astimezone(there).date()
+    known = min(max(at, _midnight(_FIRST, UTC)), _midnight(_LAST, UTC))
+    day = (_EPOCH + timedelta(microseconds=known)).astimezone(there).date()
     number = _units(day, unit) // count
     low, high = (_first_day(edge * count, unit) for edge in (number, number + 1))
     return _midnight(low, there), _midnight(high, there)

@@ -113,7 +113,7 @@ class TupleSession(WindowKind):
         )
 
     def _problems(self) -> list[SpecProblem]:
-        return _values.at_least_one("n", self.n)
+        return _values.at_least("n", self.n, 0, code="N_NEGATIVE")
 
     def _fields(self) -> _json.Fields:
         return {"kind": "tuple_session", "n": self.n}
