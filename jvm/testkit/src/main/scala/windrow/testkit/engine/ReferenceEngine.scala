@@ -4,16 +4,18 @@ package windrow.testkit
 object ReferenceEngine extends Engine {
   def name: String = "reference"
 
-  def run(transcript: TranscriptCase): Outcome = transcript.spec match {
+  def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(spec) =>
-      val operator = new ReferenceOperator(spec, transcript.aggregates, transcript.fillGaps)
+    case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
+      val operator = new ReferenceOperator(spec, aggregates)
       val results = transcript.steps.map {
-        case Step.Feed(messages, watermark, processingTime, _) =>
+        case Step.Feed(messages, watermark, processingTime, _, _) =>
           StepResult.Emitted(operator.step(messages, watermark, processingTime))
-        case Step.Restart        => StepResult.Restarted
-        case Step.AskCounters(_) => StepResult.Counted(operator.counters)
+        case Step.Restart                => StepResult.Restarted
+        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
+        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
       }
       Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
+    case Right(other) => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
   }
 }
