@@ -32,11 +32,11 @@ def test_every_kind_is_named(feed: Feed) -> None:
         *(wr.Count(50, step=10), wr.TupleSession(5)),
     ):
         assert _problems(_said(feed, kind)) == [
-            f"in a query the windows are {kind!r}; "
+            f"{kind!r}: in a query the windows are {kind!r}; "
             "allowed are Tumbling without a zone, Hopping and Session."
         ]
     assert _problems(_said(feed, wr.Offsets(3)).lateness(0)) == [
-        "in a query the windows are Offsets(3); "
+        "Offsets(3): in a query the windows are Offsets(3); "
         "allowed are Tumbling without a zone, Hopping and Session."
     ]
 
