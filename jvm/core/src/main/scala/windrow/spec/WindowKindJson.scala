@@ -39,8 +39,9 @@ private[windrow] object WindowKindJson {
     def span(name: String)  = reader.need(node, name, "a duration")(reader.span)
     def count(name: String) = reader.need(node, name, "a whole number")(reader.count)
     def offset              = reader.span(node, "offset").getOrElse(TimeSpan.Zero)
-    def steps = (count("n"), reader.count(node, "step")) match {
-      case (n, step) => n.map(n => (n, step.getOrElse(n)))
+    def steps = {
+      val (n, step) = (count("n"), reader.count(node, "step"))
+      n.map(n => (n, step.getOrElse(n)))
     }
     kind match {
       case "tumbling" => val (size, at) = (span("size"), offset); size.map(Tumbling(_, at))
@@ -69,7 +70,7 @@ private[windrow] object WindowKindJson {
 
   private def calendar(node: JsonNode, reader: JsonReader): Option[Calendar] = {
     val count = reader.need(node, "n", "a whole number")(reader.count).filter(count =>
-      math.abs(count) <= CalendarUnit.MostOf || reader.refuse[Unit](
+      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || reader.refuse[Unit](
         "COUNT_NOT_UNDERSTOOD",
         s"n is $count; it must be a whole number of at most 9 digits.").isDefined)
     val unit = reader.need(node, "unit", "one of day, week, month, year")(
