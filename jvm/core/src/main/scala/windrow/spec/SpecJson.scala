@@ -48,7 +48,7 @@ object SpecJson {
     val draft = WindowKindJson.read(node.get("window"), reader).map(window =>
       WindowOperatorDraft(
         window,
-        if (node.path("lateness").isNull) Some(TimeSpan.Endless) else reader.span(node, "lateness"),
+        lateness(node, window, reader),
         trigger("early", Never),
         onTime(node, reader),
         trigger("late", EachStep),
@@ -60,6 +60,13 @@ object SpecJson {
         reader.span(node, "max_future"),
         startOffsets(node, reader)))
     draft
+  }
+
+  /** Null: without end. For windows on positions it is a number of these, in no unit of time. */
+  private def lateness(node: ObjectNode, window: WindowKind, reader: JsonReader): Option[TimeSpan] = window match {
+    case _ if node.path("lateness").isNull => Some(TimeSpan.Endless)
+    case _: TupleWindows                   => reader.count(node, "lateness").map(TimeSpan(_))
+    case _                                 => reader.span(node, "lateness")
   }
 
   /** "completion", or null: not at all. */

@@ -6,13 +6,11 @@ object ReferenceEngine extends Engine {
 
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(OperatorSpec.Aggregate(spec, _)) if CoreLimits.hindrance(spec).isDefined =>
-      Outcome.NotRun(s"The reference cannot do ${spec.window} yet.")
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
       val operator = new ReferenceOperator(spec, aggregates)
       val results = transcript.steps.map {
-        case feed: Step.Feed =>
-          StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
+        case Step.Feed(messages, watermark, processingTime, _, _) =>
+          StepResult.Emitted(operator.step(messages, watermark, processingTime))
         case Step.Restart                => StepResult.Restarted
         case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
         case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
