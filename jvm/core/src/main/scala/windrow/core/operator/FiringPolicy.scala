@@ -24,13 +24,15 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
 
   /** Fire at the end of the step?
     *
+    * @param since
+    *   processing time of the first unsent message
     * @param now
     *   processing time of the step
     */
-  def atStepEnd(isComplete: Boolean, firing: Firing[_], now: Option[Long]): Boolean =
-    firing.unsent > 0 && of(isComplete).exists {
+  def atStepEnd(isComplete: Boolean, unsent: Long, since: Option[Long], now: Option[Long]): Boolean =
+    unsent > 0 && of(isComplete).exists {
       case EachStep => true
-      case EveryPeriod(period) => firing.since.zip(now).exists { case (from, to) =>
+      case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
           to >= FiringPolicy.due(from, period)
         }
       case _ => false
