@@ -61,8 +61,9 @@ class RandomCaseSuite extends AnyFunSuite {
     "ties"                                -> (_.messages.flatMap(_.time).groupBy(identity).exists(_._2.size > 2)),
     "replays"                             -> (_.counters("replays") > 0),
     "past and future messages"            -> (run => run.counters("past") > 0 && run.counters("future") > 0),
-    "offsets out of order" -> (_.messages.flatMap(_.identity).filter(_._2 == 0).distinct.sliding(2).exists(o =>
-      o.last._3 < o.head._3)),
+    "offsets out of order" -> (_.messages.filter(_.partition.contains(0)).flatMap(_.offset).distinct.sliding(2).exists(
+      o =>
+        o.last < o.head)),
     "steps without messages" -> (_.feeds.exists(_.messages.isEmpty)),
     "jumps of the watermark" -> (_.watermarks.sliding(2).exists(w => w.last - w.head > 30)),
     "messages before any watermark" -> (_.feeds.headOption.exists(feed =>

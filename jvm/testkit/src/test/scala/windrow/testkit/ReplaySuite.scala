@@ -29,7 +29,9 @@ class ReplaySuite extends AnyFunSuite {
   private val wrong = right.replace(""""n": 1}}""", """"n": 2}}""").replace("one", "two")
 
   for (engine <- Seq("reference", "core")) test(s"--check on $engine says how many cases are equal") {
-    assert(replay(examples, "--check", "--engine", engine) == ((0, Seq(s"3 cases on $engine: 3 equal"))))
+    withFile("right.jsonl", right, right.replace("one", "three")) { file =>
+      assert(replay(file.toString, "--check", "--engine", engine) == ((0, Seq(s"2 cases on $engine: 2 equal"))))
+    }
   }
 
   test("what came out is a transcript that passes") {

@@ -17,14 +17,16 @@ final class CoreEngine(shards: Int = 4) extends Engine {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
       CoreLimits.hindrance(spec).fold(feed(transcript, spec, aggregates))(Outcome.NotRun)
-    case Right(other) => Outcome.NotRun(s"The core cannot do ${other.name} yet.")
+    case Right(policy: OperatorSpec.Policy) => PolicyCore.run(transcript, policy, shards)
+    case Right(other)                       => Outcome.NotRun(s"The core cannot do ${other.name} yet.")
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
     val core = new CoreShards(spec, new TranscriptAggregation(aggregates), shards)
     val results = transcript.steps.map {
-      case Step.Feed(messages, watermark, processingTime, _, _) =>
-        StepResult.Emitted(core.step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime))
+      case feed: Step.Feed =>
+        val watermark = feed.watermark.fold(Watermark.None)(Watermark(_))
+        StepResult.Emitted(core.step(feed.messages, watermark, feed.processingTime))
       case Step.Restart =>
         core.restart()
         StepResult.Restarted
@@ -71,9 +73,8 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
 
   private def entry(message: Message, index: Int): Entry[Buffer] = {
     val gap = spec.window match {
-      case Session(Some(span)) => Some(span.micros)
-      case Session(None)       => message.gap.filter(_ > 0)
-      case _                   => Some(0L)
+      case Session(span) => message.gap.orElse(span.map(_.micros)).filter(_ > 0)
+      case _             => Some(0L)
     }
     Entry(
       CoreKey.write(message.key),

@@ -9,8 +9,8 @@ object ReferenceEngine extends Engine {
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
       val operator = new ReferenceOperator(spec, aggregates)
       val results = transcript.steps.map {
-        case Step.Feed(messages, watermark, processingTime, _, _) =>
-          StepResult.Emitted(operator.step(messages, watermark, processingTime))
+        case feed: Step.Feed =>
+          StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
         case Step.Restart                => StepResult.Restarted
         case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
         case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))

@@ -49,6 +49,7 @@ final class ReferenceOperator(spec: WindowOperatorSpec, aggregates: Seq[(String,
 
   /** The input is over: every window is complete. */
   def finish(): Emission = {
+    before = progress
     progress = progress.over
     endStep()
   }
@@ -63,7 +64,7 @@ final class ReferenceOperator(spec: WindowOperatorSpec, aggregates: Seq[(String,
   }
 
   private def endStep(): Emission = {
-    gaps.fill(progress)
+    gaps.fill(before, progress)
     for (key <- log.keys.toSeq; window <- existing(key)) {
       complete(key, window)
       fireAtStepEnd(key, window)
@@ -100,8 +101,10 @@ final class ReferenceOperator(spec: WindowOperatorSpec, aggregates: Seq[(String,
       if (movesByMessages) settle()
     }
 
-  private def isGapBroken(message: Message): Boolean =
-    spec.window == Session.OfMessage && message.gap.forall(_ <= 0)
+  private def isGapBroken(message: Message): Boolean = spec.window match {
+    case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
+    case _            => false
+  }
 
   private def isTooFarAhead(message: Message): Boolean =
     spec.maxFuture.zip(processingTime).exists { case (ahead, now) =>
@@ -163,13 +166,14 @@ final class ReferenceOperator(spec: WindowOperatorSpec, aggregates: Seq[(String,
     val isLate      = if (origins.isEmpty) wasComplete else hasFired && isComplete
     val known = history(key, window).copy(
       unsent = origins.flatMap(_.unsent) ++ news,
+      updates = origins.map(_.updates).sum + 1,
       since = (origins.flatMap(_.since) ++ processingTime).minOption,
       isPastOnTime = isLate)
     histories += (key, window.identity) -> known
     if (isLate) {
       val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
-      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, known.unsent.size)) fire(key, window, Timing.Late)
-    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, known.unsent.size))
+      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, known.updates)) fire(key, window, Timing.Late)
+    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, known.updates))
       fire(key, window, Timing.Early)
   }
 

@@ -9,6 +9,9 @@ import windrow.testkit.Emission.ContentPane
   *   number of its panes, retractions not counted
   * @param unsent
   *   messages since its last pane
+  * @param updates
+  *   how many accepted messages changed it since then; a new window may take several older messages with the one that
+  *   opens it
   * @param since
   *   processing time when the first of these came
   * @param isPastOnTime
@@ -19,6 +22,7 @@ import windrow.testkit.Emission.ContentPane
 private[testkit] final case class ReferenceHistory(
     fired: Long = 0,
     unsent: Seq[Held] = Nil,
+    updates: Long = 0,
     since: Option[Long] = None,
     isPastOnTime: Boolean = false,
     last: Option[ContentPane] = None)
@@ -40,7 +44,8 @@ private[testkit] final class ReferencePanes(
     val content = Content.Values(
       values(windows.contents(window, shown)),
       window.of.map(one => OverMessage(one.time, one.message.value, one.message.partition, one.message.offset)))
-    val sent = known.copy(unsent = Nil, since = None, isPastOnTime = known.isPastOnTime || timing != Timing.Early)
+    val sent =
+      known.copy(unsent = Nil, updates = 0, since = None, isPastOnTime = known.isPastOnTime || timing != Timing.Early)
     if (spec.fireOnlyUpdated && known.last.exists(isSame(_, content))) (Nil, sent)
     else {
       val pane: ContentPane =

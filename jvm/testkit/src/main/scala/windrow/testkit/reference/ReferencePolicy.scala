@@ -8,7 +8,7 @@ private[testkit] object ReferencePolicy {
   /** @param unsent
     *   messages since its last pane, the one that has just come included
     */
-  def firesAtMessage(trigger: PaneTrigger, unsent: Int): Boolean = trigger match {
+  def firesAtMessage(trigger: PaneTrigger, unsent: Long): Boolean = trigger match {
     case EachMessage     => true
     case Every(n)        => unsent >= n
     case AnyOf(triggers) => triggers.exists(firesAtMessage(_, unsent))

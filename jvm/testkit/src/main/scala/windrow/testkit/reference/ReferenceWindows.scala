@@ -73,12 +73,12 @@ private[testkit] object ReferenceWindows {
   /** `[first, last + gap)`.
     *
     * @param gap
-    *   None: each message brings its own
+    *   of messages that bring none of their own
     */
   final class Sessions(gap: Option[Long]) extends ReferenceWindows {
 
     def own(message: Message, sequence: Long): Seq[Bounds] =
-      for (time <- message.time.toSeq; own <- gap.orElse(message.gap)) yield Bounds(time, Bounds.plus(time, own))
+      for (time <- message.time.toSeq; own <- message.gap.orElse(gap)) yield Bounds(time, Bounds.plus(time, own))
 
     /** From the earliest on, a window that begins inside the session before it, or right at its end, joins it (R20). */
     def all(held: Seq[Held]): Seq[Bounds] =

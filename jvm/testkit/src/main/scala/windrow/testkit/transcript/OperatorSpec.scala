@@ -2,7 +2,7 @@ package windrow.testkit
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
-import windrow.{SpecJson, SpecProblem, WindowOperatorSpec}
+import windrow.{PolicySpecJson, PolicyWindowSpec, SpecJson, SpecProblem, WindowOperatorSpec}
 
 /** What a case runs. */
 sealed trait OperatorSpec {
@@ -28,6 +28,9 @@ object OperatorSpec {
   final case class Policy(json: ObjectNode) extends OperatorSpec {
     def name: String          = "policy windows"
     def shape: Expected.Shape = Expected.Events
+
+    def spec(unit: TimeUnit): Either[Seq[SpecProblem], PolicyWindowSpec] =
+      PolicySpecJson.read(json.get("window").asInstanceOf[ObjectNode], unit.name)
   }
 
   final case class FullState(json: ObjectNode) extends OperatorSpec {
