@@ -19,9 +19,8 @@ class TranscriptSuite extends AnyFunSuite {
     }
   }
 
-  for (file <- TranscriptFiles.all) test(s"${file.getFileName}: what is read and written again is the same") {
-    TranscriptFiles.cases(file).foreach { transcript =>
-      assert(TranscriptReader.read(TranscriptWriter.write(transcript)) == transcript)
-    }
+  test("the reference runs every aggregate but policy windows") {
+    TranscriptFiles.all.flatMap(TranscriptFiles.cases).filter(_.operator.exists(_.isInstanceOf[OperatorSpec.Aggregate]))
+      .foreach(transcript => assert(ReferenceEngine.run(transcript).isInstanceOf[Outcome.Ran], transcript.id))
   }
 }
