@@ -18,4 +18,9 @@ class TranscriptSuite extends AnyFunSuite {
       assert(!verdict.isFailure, verdict.text.getOrElse(""))
     }
   }
+
+  test("the reference runs every aggregate but policy windows") {
+    TranscriptFiles.all.flatMap(TranscriptFiles.cases).filter(_.operator.exists(_.isInstanceOf[OperatorSpec.Aggregate]))
+      .foreach(transcript => assert(ReferenceEngine.run(transcript).isInstanceOf[Outcome.Ran], transcript.id))
+  }
 }

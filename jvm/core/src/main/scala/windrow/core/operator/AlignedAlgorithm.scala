@@ -27,7 +27,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   private val slices   = new SortedRun("slices", store, aggregation)
   private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
   private val touched  = new JTreeMap[Long, JHashSet[Key]]
-  private val periods  = new Deadline
+  private val periods  = new Deadline(policy)
 
   /** Windows have a record from their first message on, not only from their first late one. */
   private val recordsAll = spec.early != Never || !spec.onTime
@@ -112,7 +112,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   }
 
   private def keep(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
-    periods.add(policy.deadline(isComplete, record))
+    periods.add(isComplete, record)
     records.at(start).put(key, record)
     ()
   }
@@ -195,7 +195,7 @@ private[operator] final class AlignedAlgorithm[B, V](
       isComplete: Boolean,
       now: Watermark,
       clock: StepClock): Iterator[Effect[B, V]] =
-    if (policy.atStepEnd(isComplete, record, clock.processingTime))
+    if (policy.atStepEnd(isComplete, record.unsent, record.since, clock.processingTime))
       fire(
         start,
         key,

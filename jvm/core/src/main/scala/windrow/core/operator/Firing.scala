@@ -13,15 +13,18 @@ import windrow.core.state.Codec
   *   messages since its last pane
   * @param since
   *   processing time of the first of these, in microseconds; None before there is any
+  * @param isPastOnTime
+  *   it has fired ON_TIME, or was complete when its first message came (SEMANTICS R79)
   * @param delta
   *   DISCARDING: the unsent messages
   * @param shown
   *   its last pane, where that may have to be withdrawn or compared
   */
-private[operator] final case class Firing[B](
+private[windrow] final case class Firing[B](
     index: Long = 0,
     unsent: Long = 0,
     since: Option[Long] = None,
+    isPastOnTime: Boolean = false,
     delta: Option[B] = None,
     shown: Option[Shown[B]] = None) {
 
@@ -31,9 +34,9 @@ private[operator] final case class Firing[B](
 }
 
 /** A pane that was fired; `buffer` is never changed. */
-private[operator] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
+private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
 
-private[operator] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
+private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
   import FiringCodec._
 
   def write(firing: Firing[B], out: ByteWriter): Unit = write(firing, out, isWhole = false)
@@ -44,7 +47,8 @@ private[operator] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Fi
   def write(firing: Firing[B], out: ByteWriter, isWhole: Boolean): Unit = {
     out.byte(
       (if (firing.since.isDefined) Since else 0) | (if (firing.delta.isDefined) Delta else 0) |
-        (if (firing.shown.isDefined) HasShown else 0) | (if (isWhole) Whole else 0))
+        (if (firing.shown.isDefined) HasShown else 0) | (if (isWhole) Whole else 0) |
+        (if (firing.isPastOnTime) PastOnTime else 0))
     out.count(firing.index)
     out.count(firing.unsent)
     firing.since.foreach(out.long)
@@ -76,14 +80,15 @@ private[operator] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Fi
         (timing & IsLast) != 0,
         if ((flags & Whole) != 0) whole else buffers.read(in))
     }
-    Firing(index, unsent, since, delta, shown)
+    Firing(index, unsent, since, (flags & PastOnTime) != 0, delta, shown)
   }
 }
 
 private object FiringCodec {
-  private val Since    = 1
-  private val Delta    = 2
-  private val HasShown = 4
-  private val Whole    = 8
-  private val IsLast   = 8
+  private val Since      = 1
+  private val Delta      = 2
+  private val HasShown   = 4
+  private val Whole      = 8
+  private val PastOnTime = 16
+  private val IsLast     = 8
 }

@@ -5,7 +5,7 @@ import windrow._
 /** When a window fires beside its completion, as decisions on what is unsent (SEMANTICS R14-R16). Processing time in
   * microseconds.
   */
-private[operator] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
+private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
   private val earlyParts = FiringPolicy.parts(early)
   private val lateParts  = FiringPolicy.parts(late)
 
@@ -24,13 +24,15 @@ private[operator] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger
 
   /** Fire at the end of the step?
     *
+    * @param since
+    *   processing time of the first unsent message
     * @param now
     *   processing time of the step
     */
-  def atStepEnd(isComplete: Boolean, firing: Firing[_], now: Option[Long]): Boolean =
-    firing.unsent > 0 && of(isComplete).exists {
+  def atStepEnd(isComplete: Boolean, unsent: Long, since: Option[Long], now: Option[Long]): Boolean =
+    unsent > 0 && of(isComplete).exists {
       case EachStep => true
-      case EveryPeriod(period) => firing.since.zip(now).exists { case (from, to) =>
+      case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
           to >= FiringPolicy.due(from, period)
         }
       case _ => false
@@ -42,17 +44,12 @@ private[operator] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger
   /** Some windows fire by processing time. */
   val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
 
-  /** The processing time at which a window's period ends, if nothing happens before; as soon as there is one, if its first
-    * unsent message came before any. None: no period.
-    */
-  def deadline(isComplete: Boolean, firing: Firing[_]): Option[Long] =
-    if (firing.unsent == 0) None
-    else of(isComplete).collect { case EveryPeriod(period) =>
-      firing.since.fold(Long.MinValue)(FiringPolicy.due(_, period))
-    }.minOption
+  /** The processing time at which a period ends, if nothing happens before. */
+  def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
+    of(isComplete).collect { case EveryPeriod(period) => FiringPolicy.due(from, period) }.minOption)
 }
 
-private[operator] object FiringPolicy {
+private[windrow] object FiringPolicy {
 
   def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
     case AnyOf(triggers) => triggers.flatMap(parts)

@@ -20,7 +20,7 @@ private[operator] final class SessionAlgorithm[B, V](
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val keys     = new KeyBuckets[Sessions]("sessions", store, new SessionCodec(aggregation), _.map(deadline).min)
-  private val periods  = new Deadline
+  private val periods  = new Deadline(policy)
 
   /** Sessions that messages reached may fire at the end of their step. */
   private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
@@ -101,7 +101,7 @@ private[operator] final class SessionAlgorithm[B, V](
     val (fired, now) =
       if (fires) fire(key, session, if (isComplete) Timing.Late else Timing.Early, isLast = false)
       else (Iterator.empty, session)
-    periods.add(policy.deadline(isComplete, now.firing))
+    periods.add(isComplete, now.firing)
     keys.put(key, sessions.patch(from, Seq(now), until - from))
     fired
   }
@@ -133,7 +133,7 @@ private[operator] final class SessionAlgorithm[B, V](
     val ended    = sessions.map(session => endStep(key, session, clock, now))
     val kept     = ended.map(_._2).filterNot(session => now.reached(session.bounds.end, lateness))
     if (kept.isEmpty) keys.remove(key) else if (!kept.corresponds(sessions)(_ eq _)) keys.put(key, kept)
-    kept.foreach(session => periods.add(policy.deadline(now.reached(session.bounds.end), session.firing)))
+    kept.foreach(session => periods.add(now.reached(session.bounds.end), session.firing))
     ended.iterator.flatMap(_._1)
   }
 
@@ -149,7 +149,7 @@ private[operator] final class SessionAlgorithm[B, V](
     val isLast     = now.reached(end, lateness)
     val timing =
       if (isComplete && !clock.before.reached(end) && spec.onTime) Some(Timing.OnTime)
-      else if (policy.atStepEnd(isComplete, session.firing, clock.processingTime))
+      else if (policy.atStepEnd(isComplete, session.firing.unsent, session.firing.since, clock.processingTime))
         Some(if (isComplete) Timing.Late else Timing.Early)
       else Option.when(isLast && session.firing.unsent > 0)(Timing.Late) // SEMANTICS R80
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))

@@ -40,7 +40,8 @@ object Comparison {
         case (name, count) if !actual.get(name).contains(count) =>
           s"counter $name: expected $count, came ${actual.getOrElse(name, "nothing")}"
       }
-    case _ => Option.when(expected != actual)(s"answer: expected ${text.answer(expected)}, came ${text.answer(actual)}").toSeq
+    case _ =>
+      Option.when(expected != actual)(s"answer: expected ${text.answer(expected)}, came ${text.answer(actual)}").toSeq
   }
 }
 
@@ -91,6 +92,7 @@ private final class EmissionComparison(text: ResultText) {
 }
 
 private object EmissionComparison {
+  implicit val messages: Ordering[OverMessage] = Ordering.by(m => (m.time, m.partition, m.offset, m.value))
 
   /** A window of a key: its bounds, and where it has one, its message. */
   type Window = (Scalar, Long, Long, Option[OverMessage])
@@ -102,6 +104,4 @@ private object EmissionComparison {
     }
     (pane.key, pane.start, pane.end, message)
   }
-
-  implicit val messages: Ordering[OverMessage] = Ordering.by(m => (m.time, m.partition, m.offset, m.value))
 }

@@ -21,18 +21,18 @@ final class CoreEngine(shards: Int = 4) extends Engine {
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
-      val core = new CoreShards(spec, new TranscriptAggregation(aggregates), shards)
-      val results = transcript.steps.map {
-        case feed: Step.Feed =>
-          val watermark = feed.watermark.fold(Watermark.None)(Watermark(_))
-          StepResult.Emitted(core.step(feed.messages, watermark, feed.processingTime))
-        case Step.Restart =>
-          core.restart()
-          StepResult.Restarted
-        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(core.counters))
-        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
-      }
-      Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => core.step(Nil, Watermark.End, None)))
+    val core = new CoreShards(spec, new TranscriptAggregation(aggregates), shards)
+    val results = transcript.steps.map {
+      case feed: Step.Feed =>
+        val watermark = feed.watermark.fold(Watermark.None)(Watermark(_))
+        StepResult.Emitted(core.step(feed.messages, watermark, feed.processingTime))
+      case Step.Restart =>
+        core.restart()
+        StepResult.Restarted
+      case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(core.counters))
+      case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
+    }
+    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => core.step(Nil, Watermark.End, None)))
   }
 }
 

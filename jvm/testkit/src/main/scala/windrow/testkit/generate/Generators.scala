@@ -8,8 +8,9 @@ object Generators {
   /** Any case; its seed is in its id. */
   val cases: Gen[TranscriptCase] = for {
     seed    <- Gen.long
-    offsets <- Gen.frequency(4 -> true, 1 -> false)
-  } yield RandomCase(seed, offsets)
+    family  <- Gen.oneOf(RandomFamily.All)
+    offsets <- if (RandomFamily.Tuples.contains(family)) Gen.const(true) else Gen.frequency(4 -> true, 1 -> false)
+  } yield RandomCase(seed, family, offsets)
 
   implicit val arbitraryCase: Arbitrary[TranscriptCase] = Arbitrary(cases)
 

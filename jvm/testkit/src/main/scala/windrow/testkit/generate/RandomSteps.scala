@@ -6,28 +6,41 @@ import windrow._
 /** A stream whose event time wanders forward, with messages that are early, late, tied or right on an edge. */
 private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean, scale: Int) {
   private val keys: Seq[Scalar] =
-    random.shuffle(Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
+    random.shuffle(
+      Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
+  private val windows  = ReferenceWindows(spec.checked)
+  private val pace     = RandomSpec.pace(spec.window)
   private val lateness = spec.lateness.fold(0L)(_.micros)
   private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
-  private val delay    = random.nextInt(25).toLong
+  private val delay    = random.nextInt(25) * pace
+  private val isTimed = spec.window match {
+    case _: TupleWindows | Global => false
+    case _                        => true
+  }
 
-  private var present        = Seq(0L, -50L, 1000L, -100000L, 1700000000000000L)(random.nextInt(5)) + random.nextInt(40)
+  private var present        = pick(if (pace == 1) RandomSteps.Starts else RandomSteps.ClockChanges) + some(40)
   private var watermark      = Option.empty[Long]
   private var processingTime = Option.empty[Long]
   private var sent           = Vector.empty[Message]
   private var held           = Vector.empty[Message]
-  private var nextOffset     = Map(0 -> random.nextInt(3).toLong, 1 -> 0L)
+  private var nextOffset = Map(
+    0 -> random.nextInt(3).toLong,
+    1 -> (if (isTimed) 0L else RandomSteps.Second)
+  ) // windows of two partitions do not print the same
 
   def result(): Seq[Step] = Seq.fill(1 + random.nextInt(12))(step()).flatten
+
+  /** A time of fewer than so many paces. */
+  private def some(below: Int): Long = random.nextInt(below) * pace
 
   private def once(outOf: Int): Boolean = random.nextInt(outOf) == 0
 
   private def pick[T](all: Seq[T]): T = all(random.nextInt(all.size))
 
   private def step(): Seq[Step] = {
-    present += random.nextInt(20)
+    present += some(20)
     val messages = if (once(5)) Nil else Seq.fill(random.nextInt(8 * scale + 1))(message())
-    if (once(3)) processingTime = Some(processingTime.getOrElse(present) + random.nextInt(20))
+    if (!once(3)) processingTime = Some(processingTime.getOrElse(present) + random.nextInt(20))
     val moved = nextWatermark().filter(to => watermark.forall(_ <= to))
     moved.foreach(to => watermark = Some(to))
     val feed = Step.Feed(messages, moved, processingTime.filter(_ => random.nextBoolean()))
@@ -37,7 +50,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private def nextWatermark(): Option[Long] = random.nextInt(6) match {
     case 0 | 1 => None
     case 2 | 3 => Some(present - delay)
-    case 4     => Some(present + random.nextInt(60)) // a jump: closes windows that the stream is still in
+    case 4     => Some(present + some(60)) // a jump: closes windows that the stream is still in
     case 5     => Option.when(sent.nonEmpty)(pick(edges(pick(sent))))
   }
 
@@ -68,7 +81,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private def identified(message: Message): Message = {
     val partition = random.nextInt(2)
     val offset    = nextOffset(partition)
-    nextOffset += partition -> (offset + (if (once(6)) 2 else 1))
+    nextOffset += partition -> (offset + (if (once(6)) 2 else if (once(12)) 1 + random.nextInt(8) else 1))
     message.copy(partition = Some(partition), offset = Some(offset))
   }
 
@@ -76,17 +89,28 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
     case 0 if sent.nonEmpty       => pick(sent).time.getOrElse(present)
     case 1 | 2 if sent.nonEmpty   => pick(edges(pick(sent)))
     case 3 if watermark.isDefined => watermark.get + random.nextInt(3) - 1
-    case 4                        => present - random.nextInt(100)
-    case 5                        => present + random.nextInt(100)
-    case _                        => present + random.nextInt(2 * reach) - reach
+    case 4                        => present - some(100)
+    case 5                        => present + some(100)
+    case _                        => present + some(2 * reach) - reach * pace
   }
 
   /** Times at which something changes for the windows of a message: their bounds, the ends of their lateness, and one
     * beside each.
     */
   private def edges(message: Message): Seq[Long] = {
-    val bounds = ReferenceWindows(spec.window).of(message)
-    val exact  = bounds.flatMap(window => Seq(window.start, window.end, window.end + lateness))
+    val bounds = if (isTimed) windows.own(message, sequence = 0) else Nil
+    val exact  = bounds.flatMap(window => Seq(window.start, window.end, Bounds.plus(window.end, lateness)))
     if (exact.isEmpty) Seq(present) else exact ++ exact.map(_ - 1) ++ exact.map(_ + 1)
   }
+}
+
+private[testkit] object RandomSteps {
+
+  /** Where the offsets of the second partition begin. */
+  val Second = 1000L
+
+  val Starts: Seq[Long] = Seq(0L, -50L, 1000L, -100000L, 1700000000000000L)
+
+  /** A day before clocks go forward in Europe or back, before a day is left out in Samoa, and the epoch. */
+  val ClockChanges: Seq[Long] = Seq(1711756800000000L, 1729900800000000L, 1325116800000000L, 0L)
 }

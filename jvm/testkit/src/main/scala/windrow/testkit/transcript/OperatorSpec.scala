@@ -50,9 +50,9 @@ object OperatorSpec {
 
   def read(json: ObjectNode, unit: TimeUnit): Either[Seq[SpecProblem], OperatorSpec] =
     json.path("operator").asText match {
-      case "full_state"                                              => Right(FullState(json))
-      case "join"                                                    => Right(Join(json))
-      case "cogroup"                                                 => Right(CoGroup(json))
+      case "full_state"                                               => Right(FullState(json))
+      case "join"                                                     => Right(Join(json))
+      case "cogroup"                                                  => Right(CoGroup(json))
       case "aggregate" if TranscriptCase.windowKind(json) == "policy" => Right(Policy(json))
       case _ =>
         SpecJson.read(json, Map("time_unit" -> unit.name)).flatMap(_.check).map(Aggregate(_, aggregates(json)))

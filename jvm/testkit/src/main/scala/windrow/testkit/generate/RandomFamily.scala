@@ -1,0 +1,109 @@
+package windrow.testkit
+
+import java.time.ZoneId
+import scala.util.Random
+import windrow._
+
+/** A family of random specs: some windows, and what may be said of them.
+  *
+  * @param windows
+  *   one of the kinds
+  * @param policies
+  *   early panes, periods, every mode of accumulation, updated panes only, none on time, retention; else only late ones
+  * @param complete
+  *   what completes the windows
+  * @param fillGaps
+  *   also windows without messages fire
+  * @param isEndless
+  *   lateness without end
+  */
+final case class RandomFamily(
+    name: String,
+    windows: Random => WindowKind,
+    policies: Boolean = true,
+    complete: Completion = Completion.ByWatermark,
+    fillGaps: Boolean = false,
+    isEndless: Boolean = false)
+
+object RandomFamily {
+
+  /** What Spark queries can do. */
+  val InQueries: RandomFamily = RandomFamily(
+    "queries",
+    random => if (random.nextInt(3) > 0) fixed(random) else session(random),
+    policies = false)
+
+  val Aligned: RandomFamily    = RandomFamily("aligned", fixed)
+  val Calendar: RandomFamily   = RandomFamily("calendar", calendar)
+  val Sessions: RandomFamily   = RandomFamily("sessions", session)
+  val Everything: RandomFamily = RandomFamily("global", _ => Global)
+
+  val SlidingWindows: RandomFamily = RandomFamily("sliding", sliding)
+  val OverWindows: RandomFamily    = RandomFamily("over", over)
+
+  val Counts: RandomFamily        = RandomFamily("count", random => Count(upTo(random, 5), upTo(random, 6)))
+  val OffsetWindows: RandomFamily = RandomFamily("offsets", random => Offsets(upTo(random, 6), upTo(random, 7)))
+  val TupleSessions: RandomFamily = RandomFamily("tuple-sessions", random => TupleSession(random.nextInt(5).toLong))
+
+  val Tuples: Seq[RandomFamily] = Seq(Counts, OffsetWindows, TupleSessions)
+
+  /** Complete by the first message beyond. */
+  val ByFirstMessage: RandomFamily = RandomFamily(
+    "first-message",
+    random =>
+      random.nextInt(6) match {
+        case 0 => sliding(random)
+        case 1 => over(random)
+        case 2 => Counts.windows(random)
+        case 3 => OffsetWindows.windows(random)
+        case _ => fixed(random)
+      },
+    complete = Completion.ByFirstMessageBeyond)
+
+  val FilledGaps: RandomFamily = RandomFamily("filled-gaps", fixed, fillGaps = true)
+  val Endless: RandomFamily = RandomFamily(
+    "endless",
+    random => if (random.nextBoolean()) fixed(random) else session(random),
+    isEndless = true)
+
+  /** Windows on the axis of time, which are complete by the watermark. */
+  val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
+
+  val All: Seq[RandomFamily] = (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, Endless)
+
+  private def upTo(random: Random, n: Int): Long = 1L + random.nextInt(n)
+
+  private def fixed(random: Random): FixedWindows = {
+    val offset = TimeSpan(if (random.nextBoolean()) 0 else random.nextInt(120) - 60L)
+    random.nextInt(4) match {
+      case 0 => Tumbling(TimeSpan(1), offset)
+      case 1 => Tumbling(TimeSpan(upTo(random, 30)), offset)
+      case 2 => Hopping(TimeSpan(upTo(random, 30)), TimeSpan(upTo(random, 35)), offset)
+      case _ => dense(random, upTo(random, 5), offset)
+    }
+  }
+
+  /** Many windows for a message. */
+  private def dense(random: Random, step: Long, offset: TimeSpan): Hopping =
+    Hopping(TimeSpan(step * (4 + random.nextInt(12)) + random.nextInt(step.toInt)), TimeSpan(step), offset)
+
+  private def session(random: Random): Session =
+    if (random.nextBoolean()) Session(TimeSpan(upTo(random, 15))) else Session.OfMessage
+
+  private def sliding(random: Random): Sliding = {
+    val granularity = if (random.nextInt(3) > 0) 1L else upTo(random, 4)
+    Sliding(TimeSpan(granularity * random.nextInt(15)), TimeSpan(granularity))
+  }
+
+  private def over(random: Random): Over = random.nextInt(4) match {
+    case 0 => Over.Everything
+    case 1 => Over.Rows(upTo(random, 4))
+    case _ => Over.Range(TimeSpan(random.nextInt(20).toLong))
+  }
+
+  private def calendar(random: Random): Calendar = {
+    val zones = Seq("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "America/Sao_Paulo")
+    val unit  = CalendarUnit.All(random.nextInt(CalendarUnit.All.size))
+    windrow.Calendar(1 + random.nextInt(3), unit, ZoneId.of(zones(random.nextInt(zones.size))))
+  }
+}
