@@ -8,7 +8,7 @@ object Timing {
   case object OnTime extends Timing(1) { override def toString = "ON_TIME" }
   case object Late   extends Timing(2) { override def toString = "LATE"    }
 
-  private val All = Array(Early, OnTime, Late)
+  val All: Seq[Timing] = Vector(Early, OnTime, Late)
 
   def apply(code: Byte): Timing = All(code.toInt)
 }
@@ -16,9 +16,9 @@ object Timing {
 /** One firing of a window.
   *
   * @param start
-  *   of the window, inclusive, in microseconds
+  *   of the window, inclusive: microseconds, or the first position of a tuple window
   * @param end
-  *   of the window, exclusive, in microseconds
+  *   of the window: microseconds, exclusive; of closed windows (sliding, over, tuples) the last instant or position
   * @param index
   *   0, 1, … within its window and key
   * @param isLast
@@ -44,11 +44,12 @@ final case class Pane[K, V](
 sealed abstract class Reason(val code: Byte)
 
 object Reason {
-  case object InvalidTime extends Reason(0) { override def toString = "INVALID_TIME"  }
-  case object TooFarAhead extends Reason(1) { override def toString = "TOO_FAR_AHEAD" }
-  case object TooLate     extends Reason(2) { override def toString = "TOO_LATE"      }
+  case object InvalidTime    extends Reason(0) { override def toString = "INVALID_TIME"     }
+  case object TooFarAhead    extends Reason(1) { override def toString = "TOO_FAR_AHEAD"    }
+  case object TooLate        extends Reason(2) { override def toString = "TOO_LATE"         }
+  case object OutOfRetention extends Reason(3) { override def toString = "OUT_OF_RETENTION" }
 
-  private val All = Array(InvalidTime, TooFarAhead, TooLate)
+  val All: Seq[Reason] = Vector(InvalidTime, TooFarAhead, TooLate, OutOfRetention)
 
   def apply(code: Byte): Reason = All(code.toInt)
 }

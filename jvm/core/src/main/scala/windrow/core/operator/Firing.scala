@@ -20,7 +20,7 @@ import windrow.core.state.Codec
   * @param shown
   *   its last pane, where that may have to be withdrawn or compared
   */
-private[operator] final case class Firing[B](
+private[windrow] final case class Firing[B](
     index: Long = 0,
     unsent: Long = 0,
     since: Option[Long] = None,
@@ -29,9 +29,9 @@ private[operator] final case class Firing[B](
     shown: Option[Shown[B]] = None)
 
 /** A pane that was fired; `buffer` is never changed. */
-private[operator] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
+private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
 
-private[operator] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
+private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
   private val Since = 1; private val PastOnTime = 2; private val Delta = 4; private val HasShown = 8
 
   def write(firing: Firing[B], out: ByteWriter): Unit = {

@@ -5,7 +5,7 @@ import windrow._
 /** When a window fires beside its completion, as decisions on what is unsent (SEMANTICS R14-R16). Processing time in
   * microseconds.
   */
-private[operator] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
+private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
 
   /** Fire now, with the message that was just applied?
     *
@@ -53,7 +53,7 @@ private[operator] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger
   }
 }
 
-private[operator] object FiringPolicy {
+private[windrow] object FiringPolicy {
 
   /** The next multiple of the period since the epoch. */
   def due(since: Long, period: TimeSpan): Long = (Math.floorDiv(since, period.micros) + 1) * period.micros

@@ -7,4 +7,4 @@ package windrow.core.operator
   * @param processingTime
   *   of the step, in microseconds; None before the first
   */
-private[operator] final case class StepClock(before: Watermark, processingTime: Option[Long])
+private[windrow] final case class StepClock(before: Watermark, processingTime: Option[Long])
