@@ -188,7 +188,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   private def retire(state: KeyWindows): Long = {
     val open    = state.rows.filter(row => row.hasEnd && !before.reached(row.end, lateness))
     val bound   = RetentionBound(spec.retention, before, open.map(_.start).minOption.getOrElse(Long.MaxValue))
-    val retired = state.messages.retire(bound)
+    val retired = state.messages.retire(bound.leaves)
     retention.retired += retired
     val oldest = state.messages.oldest.map(_.time)
     state.rows = state.rows.filter(row =>

@@ -61,7 +61,7 @@ private[core] final class MessageRun(
       case Axis.Offset => StoredMessage.OffsetOrder
     })
 
-  def oldest: Option[StoredMessage] = pieces.headOption.map(piece => loaded(piece)(hidden))
+  def oldest: Option[StoredMessage] = Option.when(!isEmpty)(next)
 
   /** Puts another in the place of a message that has the same position. */
   def replace(old: StoredMessage, by: StoredMessage): Unit =
@@ -76,24 +76,28 @@ private[core] final class MessageRun(
       at >= 0
     }: Unit
 
-  /** Lets go of what retention no longer keeps.
+  /** Lets go of the oldest messages, as long as one `leaves`; those before one that leaves do too.
     *
+    * @param leaves
+    *   of the time of a message, and of the number of messages from this one on
     * @param gone
     *   sees each of them; None: nobody needs to, so whole segments go unread
+    * @return
+    *   how many
     */
-  def retire(bound: RetentionBound, gone: Option[StoredMessage => Unit] = None): Long = {
+  def retire(leaves: (Long, Long) => Boolean, gone: Option[StoredMessage => Unit] = None): Long = {
     val before = size
-    while (gone.isEmpty && pieces.nonEmpty && bound.leaves(pieces(0).maxTime, size - pieces(0).count + hidden + 1))
+    while (gone.isEmpty && pieces.nonEmpty && leaves(pieces(0).maxTime, size - pieces(0).count + hidden + 1))
       dropPiece()
-    while (!isEmpty && leavesNext(bound)) {
-      gone.foreach(_(loaded(pieces(0))(hidden)))
+    while (!isEmpty && leaves(next.time, size)) {
+      gone.foreach(_(next))
       hidden += 1
       if (hidden == pieces(0).count) dropPiece()
     }
     before - size
   }
 
-  private def leavesNext(bound: RetentionBound): Boolean = bound.leaves(loaded(pieces(0))(hidden).time, size)
+  private def next: StoredMessage = loaded(pieces(0))(hidden)
 
   private def dropPiece(): Unit = {
     if (pieces(0).id != Inside) segments.remove(pieces(0).id)
