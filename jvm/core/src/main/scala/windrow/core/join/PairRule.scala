@@ -88,22 +88,14 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
 
   def tooLateFrom(time: Long, stream: Int): Long = own(stream).tooLateFrom(time, lateness)
 
-  def decidedFrom(time: Long, stream: Int): Long = {
-    val direct = streams.indices.filter(_ != stream).map(decidedBy(time, stream, _)).max
-    if (streams.size == 2) direct else math.max(direct, chained(time, stream))
-  }
+  def decidedFrom(time: Long, stream: Int): Long = decidedFrom(time, stream, Set(stream))
 
-  /** With three and more a row may wait for one that only a partner's partner sees. */
-  private def chained(time: Long, stream: Int): Long =
-    streams.indices.filter(_ != stream).flatMap(other =>
-      if (isFree(stream, other)) Seq(Long.MaxValue)
-      else reach(time, stream, other).toSeq.flatMap(last =>
-        streams.indices.filter(third => third != stream && third != other).map(decidedBy(last, other, _)))).maxOption
-      .getOrElse(Long.MinValue)
-
-  private def decidedBy(time: Long, stream: Int, other: Int): Long =
+  /** With three and more streams a row may wait for one that only a partner sees. */
+  private def decidedFrom(time: Long, stream: Int, seen: Set[Int]): Long = streams.indices.filterNot(seen).map { other =>
     if (isFree(stream, other)) Long.MaxValue
-    else reach(time, stream, other).fold(Long.MinValue)(own(other).tooLateFrom(_, lateness))
+    else reach(time, stream, other).fold(Long.MinValue)(last =>
+      math.max(own(other).tooLateFrom(last, lateness), decidedFrom(last, other, seen + other)))
+  }.maxOption.getOrElse(Long.MinValue)
 
   /** The last time of a partner. */
   private def reach(time: Long, stream: Int, other: Int): Option[Long] =
