@@ -8,15 +8,9 @@ import windrow.core.operator.FiringPolicy
   * for (SEMANTICS R15).
   */
 private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
-  private val early  = DeltaPolicy.byStep(spec.early)
-  private val late   = DeltaPolicy.byStep(spec.late)
-  private val firing = new FiringPolicy(early, late)
+  private val firing = new FiringPolicy(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
 
-  /** @param isFirst
-    *   it is the first message of a window that is already complete (SEMANTICS R79)
-    */
-  def firesWith(isComplete: Boolean, isFirst: Boolean, unsent: Long): Boolean =
-    firing.afterMessage(isComplete, unsent) || (isFirst && DeltaPolicy.parts(late).exists(_.isInstanceOf[Every]))
+  def firesWith(isComplete: Boolean, unsent: Long): Boolean = firing.afterMessage(isComplete, unsent)
 
   def firesAtStepEnd(isComplete: Boolean, row: Firing[_], now: Option[Long]): Boolean =
     firing.atStepEnd(isComplete, row.unsent, row.since, now)
@@ -27,11 +21,6 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
 }
 
 private object DeltaPolicy {
-  def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
-    case AnyOf(triggers) => triggers.flatMap(parts)
-    case one             => Seq(one)
-  }
-
   def byStep(trigger: PaneTrigger): PaneTrigger = trigger match {
     case EachMessage     => EachStep
     case AnyOf(triggers) => AnyOf(triggers.map(byStep))

@@ -125,10 +125,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     state.messages.add(stored)
     val row        = entered.rows(entered.first).awaiting(stored, clock.processingTime)
     val isComplete = clock.before.reached(row.end)
-    val isFirst    = spec.onTime && isComplete && !entered.origins.exists(_.firing.isPastOnTime)
     policy.deadlines(clock.processingTime).foreach(at => periods.at(at).put(message.key, ()))
     val now =
-      if (policy.firesWith(isComplete, isFirst, row.firing.unsent))
+      if (policy.firesWith(isComplete, row.firing.unsent))
         fire(message.key, row, if (isComplete) Timing.Late else Timing.Early, isLast = false, out)
       else row
     state.rows = entered.rows.updated(entered.first, now)

@@ -20,10 +20,8 @@ private[fullstate] object Placement {
     *   the key's windows afterwards, by start; the message is counted in each that takes it
     * @param first
     *   the earliest of these: with it the message comes out, once (SEMANTICS R6)
-    * @param origins
-    *   what this window was before: itself, the sessions that it replaces, or nothing
     */
-  final case class Enter(rows: Vector[WindowRow], first: Int, origins: Seq[WindowRow]) extends Placement
+  final case class Enter(rows: Vector[WindowRow], first: Int) extends Placement
 }
 
 /** Decides on windows; keeps nothing. */
@@ -64,10 +62,7 @@ private final class AlignedPlacer(grid: SliceGrid, lateness: Long) extends Place
     val taken = open.map(start =>
       known.find(_.start == start).getOrElse(WindowRow.opened(start, grid.end(start))).counting(message.origin))
     val (earlier, others) = rows.filterNot(known.contains).partition(_.start < open.head)
-    Placement.Enter(
-      earlier ++ (taken ++ others).sortBy(_.start),
-      earlier.size,
-      known.filter(_.start == open.head))
+    Placement.Enter(earlier ++ (taken ++ others).sortBy(_.start), earlier.size)
   }
 }
 
@@ -92,13 +87,13 @@ private final class SessionPlacer(gap: Option[Long], lateness: Long) extends Pla
     }
     val taken = row.counting(message.origin)
     val after = (closed ++ open.filterNot(merged.contains) :+ taken).sortBy(row => (row.start, row.end))
-    Placement.Enter(after, after.indexWhere(_ eq taken), merged)
+    Placement.Enter(after, after.indexWhere(_ eq taken))
   }
 }
 
 private object GlobalPlacer extends Placer {
   def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement = {
     val row = rows.headOption.getOrElse(WindowRow.opened(Long.MinValue, Long.MaxValue))
-    Placement.Enter(Vector(row.counting(message.origin)), 0, rows)
+    Placement.Enter(Vector(row.counting(message.origin)), 0)
   }
 }
