@@ -136,7 +136,8 @@ object Offsets {
 
 /** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */
 final case class TupleSession(n: Long) extends TupleWindows {
-  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n)
+  def problems: Seq[SpecProblem] =
+    Option.when(n < 0)(SpecProblem("N_NEGATIVE", s"n is $n; it must be 0 or more.")).toSeq
 }
 
 /** One window that holds everything; it needs an early trigger. */

@@ -7,18 +7,19 @@ private[windrow] object SpecCheck {
     draft.window.problems ++ lateness(draft) ++ draft.early.problems ++ draft.late.problems ++ accumulation(draft) ++
       draft.retention.problems ++ retention(draft) ++ combinations(draft)
 
-  private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
-    val needed = draft.window match {
-      case _: Count | _: TupleSession | Global => false // nothing is late for them (SEMANTICS R21)
-      case _                                   => true
-    }
-    Option.when(needed && draft.lateness.isEmpty)(
+  /** For some windows nothing is late (SEMANTICS R21). */
+  private def hasLateness(window: WindowKind): Boolean = window match {
+    case _: Count | _: TupleSession | Global => false
+    case _                                   => true
+  }
+
+  private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] =
+    Option.when(hasLateness(draft.window) && draft.lateness.isEmpty)(
       SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer.")).toSeq ++
       draft.lateness.filter(_.micros < 0).map(span =>
         SpecProblem("LATENESS_NEGATIVE", s"lateness is '$span'; it must be '0 seconds' or longer.")) ++
       draft.maxFuture.filter(_.micros < 0).map(span =>
         SpecProblem("MAX_FUTURE_NEGATIVE", s"maxFuture is '$span'; it must be '0 seconds' or longer."))
-  }
 
   private def accumulation(draft: WindowOperatorDraft): Seq[SpecProblem] =
     if (draft.accumulation.isDefined) Nil
@@ -46,7 +47,7 @@ private[windrow] object SpecCheck {
       "RETENTION_TOO_SHORT",
       s"retain(time='$kept') is shorter than size + lateness ('${TimeSpan(size + lateness.micros)}').")).toSeq ++
       Option.when(draft.lateness.contains(TimeSpan.Endless) && draft.retention.windows.isEmpty &&
-        draft.retention.messages.isEmpty && draft.window != Global)(SpecProblem(
+        draft.retention.messages.isEmpty && hasLateness(draft.window))(SpecProblem(
         "RETENTION_NOT_STATED",
         "lateness without end keeps every window: retain(windows=...) or retain(messages=...)."))
   }

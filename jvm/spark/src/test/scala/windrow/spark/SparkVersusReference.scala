@@ -82,19 +82,20 @@ private object ForSpark {
     // Where no order shows, messages are combined before they travel.
     val draft = if (sorted) read else read.copy(late = EachStep)
     val aggregates =
-      if (sorted) plain.aggregates else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
+      if (sorted) OperatorSpec.aggregates(plain.specJson) else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
     val json  = SpecJson.write(draft)
     val named = json.putObject("aggregates")
     aggregates.foreach { case (name, function) => named.put(name, function) }
     val steps   = plain.steps.map(later)
     val restart = random.nextInt(steps.size + 1)
-    plain.copy(specJson = json, aggregates = aggregates, steps = steps.patch(restart, Seq(Step.Restart), 0))
+    plain.copy(specJson = json, steps = steps.patch(restart, Seq(Step.Restart), 0))
   }
 
   /** Messages are combined before they reach their shard, so Spark does not tell their classes (SEMANTICS R5). */
   def counted(transcript: TranscriptCase): TranscriptCase = transcript.copy(steps = transcript.steps.map {
-    case Step.AskCounters(all) => Step.AskCounters(all -- Seq("in_time", "past", "future"))
-    case step                  => step
+    case Step.Ask(query, Some(Answer.Counters(all))) =>
+      Step.Ask(query, Some(Answer.Counters(all -- Seq("in_time", "past", "future"))))
+    case step => step
   })
 
   private def without(node: ObjectNode, field: String): ObjectNode = {

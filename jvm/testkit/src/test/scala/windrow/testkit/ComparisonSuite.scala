@@ -30,17 +30,26 @@ class ComparisonSuite extends AnyFunSuite {
   private def withStep(index: Int)(change: Step.Feed => Step.Feed): TranscriptCase = right.copy(steps =
     right.steps.updated(index, change(right.steps(index).asInstanceOf[Step.Feed])))
 
-  private def withFirstPane(change: Emission.ValuePane => Emission.ValuePane): TranscriptCase =
+  private def withFirstPane(change: Emission.ContentPane => Emission.ContentPane): TranscriptCase =
     withStep(0)(step => step.copy(expected = step.expected.copy(panes = step.expected.panes.map(_.map(change)))))
 
+  private def changed(change: Map[String, Value] => Map[String, Value])(
+      pane: Emission.ContentPane): Emission.ContentPane =
+    pane.value match {
+      case Content.Values(values, message) => pane.copy(value = Content.Values(change(values), message))
+      case other                           => fail(other.toString)
+    }
+
+  private def counters(expected: (String, Long)*) = Step.Ask(Query.Counters, Some(Answer.Counters(expected.toMap)))
+
   private val wrong = Seq(
-    "a count"      -> withFirstPane(p => p.copy(value = p.value + ("n" -> Value.Whole(2)))),
-    "a mean"       -> withFirstPane(p => p.copy(value = p.value + ("m" -> Value.Real(1 + 1e-8)))),
-    "null"         -> withFirstPane(p => p.copy(value = p.value + ("n" -> Value.Null))),
-    "a list"       -> withFirstPane(p => p.copy(value = p.value + ("n" -> Value.Items(Seq(Value.Whole(1)))))),
-    "a column"     -> withFirstPane(p => p.copy(value = p.value + ("other" -> Value.Whole(1)))),
-    "no column"    -> withFirstPane(p => p.copy(value = p.value - "n")),
-    "the key"      -> withFirstPane(_.copy(key = None)),
+    "a count"      -> withFirstPane(changed(_ + ("n" -> Value.Whole(2)))),
+    "a mean"       -> withFirstPane(changed(_ + ("m" -> Value.Real(1 + 1e-8)))),
+    "null"         -> withFirstPane(changed(_ + ("n" -> Value.Null))),
+    "a list"       -> withFirstPane(changed(_ + ("n" -> Value.Items(Seq(Value.Whole(1)))))),
+    "a column"     -> withFirstPane(changed(_ + ("other" -> Value.Whole(1)))),
+    "no column"    -> withFirstPane(changed(_ - "n")),
+    "the key"      -> withFirstPane(_.copy(key = Value.Null)),
     "the start"    -> withFirstPane(_.copy(start = 1)),
     "the end"      -> withFirstPane(_.copy(end = 10001)),
     "the timing"   -> withFirstPane(_.copy(timing = Timing.Late)),
@@ -58,10 +67,10 @@ class ComparisonSuite extends AnyFunSuite {
     "no rejected" -> withStep(0)(step => step.copy(expected = step.expected.copy(rejected = Some(Nil)))),
     "a rejected more" -> withStep(0)(step =>
       step.copy(expected = step.expected.copy(rejected = step.expected.rejected.map(r => r ++ r)))),
-    "a counter"  -> right.copy(steps = right.steps.updated(1, Step.AskCounters(Map("accepted" -> 2L)))),
-    "no counter" -> right.copy(steps = right.steps.updated(1, Step.AskCounters(Map("unheard" -> 0L)))),
+    "a counter"  -> right.copy(steps = right.steps.updated(1, counters("accepted" -> 2L))),
+    "no counter" -> right.copy(steps = right.steps.updated(1, counters("unheard" -> 0L))),
     "at_end" -> right.copy(atEnd =
-      Some(AtEnd(isFinal = true, Expected(None, Some(Seq(RejectedMessage(None, None, 0, Reason.TooLate))))))),
+      Some(AtEnd(isFinal = true, Expected(rejected = Some(Seq(RejectedMessage(Value.Null, None, Scalar(0), Reason.TooLate))))))),
     "a refusal" -> right.copy(refused = Some("LATENESS_NOT_STATED")))
 
   test("nothing differs from what is right") {
@@ -80,7 +89,7 @@ class ComparisonSuite extends AnyFunSuite {
   }
 
   test("floating point is compared to 1e-9, integers exactly") {
-    val close = withFirstPane(p => p.copy(value = p.value + ("m" -> Value.Real(1 + 1e-10))))
+    val close = withFirstPane(changed(_ + ("m" -> Value.Real(1 + 1e-10))))
     assert(differences(close) == Nil)
     assert(!Value.Whole(1L << 60).isSameAs(Value.Whole((1L << 60) + 1)))
   }
@@ -88,11 +97,11 @@ class ComparisonSuite extends AnyFunSuite {
   test("panes of different windows come in any order") {
     val panes = ReferenceEngine.run(right) match {
       case Outcome.Ran(StepResult.Emitted(first) +: _, _) =>
-        first.panes.flatMap(p => Seq(p, p.copy(key = Option.empty[String])))
+        first.panes.flatMap(p => Seq[Emission.ContentPane](p, p.copy(key = Value.Null)))
       case other => fail(other.toString)
     }
-    val twoKeys = right.copy(steps = Seq(Step.Feed(Nil, expected = Expected(Some(panes), None))), atEnd = None)
-    def came(panes: Seq[Emission.ValuePane]) = Outcome.Ran(Seq(StepResult.Emitted(Emission(panes, Nil))), None)
+    val twoKeys = right.copy(steps = Seq(Step.Feed(Nil, expected = Expected(Some(panes)))), atEnd = None)
+    def came(panes: Seq[Emission.ContentPane]) = Outcome.Ran(Seq(StepResult.Emitted(Emission(panes))), None)
     assert(Comparison.differences(twoKeys, came(panes.reverse)) == Nil)
     assert(Comparison.differences(twoKeys, came(panes.tail)).size == 1)
   }

@@ -14,10 +14,10 @@ class CutSuite extends AnyFunSuite {
   }
 
   /** One row for each live window: panes less retractions, the last of each. */
-  private def lastValues(outcome: Outcome): Map[(Option[String], Long, Long), Map[String, Value]] = outcome match {
+  private def lastValues(outcome: Outcome): Map[(Scalar, Long, Long), Content] = outcome match {
     case Outcome.Ran(results, atEnd) =>
       val panes = results.collect { case StepResult.Emitted(emission) => emission }.flatMap(_.panes) ++ atEnd.get.panes
-      panes.foldLeft(Map.empty[(Option[String], Long, Long), Map[String, Value]]) { (live, pane) =>
+      panes.foldLeft(Map.empty[(Scalar, Long, Long), Content]) { (live, pane) =>
         val window = (pane.key, pane.start, pane.end)
         if (pane.isRetraction) live - window else live + (window -> pane.value)
       }

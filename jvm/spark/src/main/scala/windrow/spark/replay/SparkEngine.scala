@@ -19,32 +19,33 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
 
   def name: String = "spark"
 
-  def run(transcript: TranscriptCase): Outcome = transcript.spec match {
+  def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(_) if transcript.fillGaps =>
-      Outcome.Refused(Seq(SpecProblem("VALUE_NOT_SUPPORTED", "fill_gaps is true.")))
-    case Right(spec) => SparkEngine.hindrance(transcript, spec).fold(feed(transcript))(Outcome.NotRun)
+    case Right(aggregate: OperatorSpec.Aggregate) =>
+      SparkEngine.hindrance(transcript, aggregate.spec).fold(feed(transcript, aggregate))(Outcome.NotRun)
+    case Right(other) => Outcome.NotRun(s"Spark cannot do ${other.name} yet.")
   }
 
-  private def feed(transcript: TranscriptCase): Outcome = {
+  private def feed(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate): Outcome = {
     val session = SparkEngine.session(partitions, shards)
     val folder  = Files.createTempDirectory("windrow-replay")
-    val query   = new StepQuery(session, transcript, folder.resolve("checkpoint").toString)
+    val query   = new StepQuery(session, transcript, aggregate, folder.resolve("checkpoint").toString)
     try {
       val marks = SparkEngine.watermarks(transcript)
       val results = transcript.steps.zipWithIndex.map {
-        case (Step.Feed(messages, _, _, _), index) =>
+        case (feed: Step.Feed, index) =>
           val (mark, next) = marks(index)
-          StepResult.Emitted(query.step(messages, mark, next))
+          StepResult.Emitted(query.step(feed.messages, mark, next))
         case (Step.Restart, _) =>
           query.restart()
           StepResult.Restarted
-        case (Step.AskCounters(_), _) => StepResult.Counted(query.counters)
+        case (Step.Ask(Query.Counters, _), _) => StepResult.Answered(Answer.Counters(query.counters))
+        case (Step.Ask(_, _), _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
       }
       Outcome.Ran(
         results,
         transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, SparkEngine.EndMillis, SparkEngine.EndMillis)))
-    } catch { case refused: SpecError => Outcome.Refused(refused.problems) }
+    } catch { case refused: SpecError => SparkEngine.outcome(refused.problems) }
     finally {
       query.close()
       SparkEngine.delete(folder)
@@ -61,21 +62,36 @@ object SparkEngine {
   private[spark] val LocalFiles =
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
+  /** What queries cannot do yet is not run; the rest is wrong with the spec. */
+  private def outcome(problems: Seq[SpecProblem]): Outcome =
+    if (problems.forall(_.code == "NOT_IN_QUERIES_YET")) Outcome.NotRun(problems.map(_.text).mkString(" "))
+    else Outcome.Refused(problems)
+
   /** Why Spark cannot be fed a case. */
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
-    val marks = transcript.steps.collect { case Step.Feed(_, Some(mark), _, _) => mark }
+    val marks = feeds(transcript).flatMap(_.watermark)
     if (marks.exists(_ <= 0))
       Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
     else if (marks.exists(_ % 1000 != 0)) Some("Spark's watermark is in whole milliseconds.")
     else if (spec.maxFuture.isDefined) Some("Processing time is Spark's own clock.")
+    else if (feeds(transcript).flatMap(_.messages).exists(isOfTextsOrNumberedKeys))
+      Some("The input of a replay has texts as keys and whole numbers as values.")
     else None
   }
+
+  private def isOfTextsOrNumberedKeys(message: Message): Boolean = (message.key, message.value) match {
+    case (Value.Null | Value.Text(_), Value.Whole(_)) => false
+    case _                                            => true
+  }
+
+  private def feeds(transcript: TranscriptCase): Seq[Step.Feed] =
+    transcript.steps.collect { case feed: Step.Feed => feed }
 
   /** For each step the watermark at its end, in milliseconds, and the one of the next step that feeds, or of the end. */
   private def watermarks(transcript: TranscriptCase): IndexedSeq[(Long, Long)] = {
     val marks = transcript.steps.scanLeft(0L) {
-      case (before, Step.Feed(_, Some(mark), _, _)) => math.max(before, mark / 1000)
-      case (before, _)                              => before
+      case (before, feed: Step.Feed) => feed.watermark.fold(before)(mark => math.max(before, mark / 1000))
+      case (before, _)               => before
     }.tail
     val end = if (transcript.atEnd.exists(_.isFinal)) EndMillis else marks.lastOption.getOrElse(0L)
     val next = transcript.steps.zip(marks).foldRight(List(end)) {

@@ -30,7 +30,11 @@ final case class InputRow(
     mark: Option[Long])
 
 /** A streaming query that is driven step by step: the watermark that one batch brings rules the next. */
-private[replay] final class StepQuery(session: SparkSession, transcript: TranscriptCase, checkpoint: String) {
+private[replay] final class StepQuery(
+    session: SparkSession,
+    transcript: TranscriptCase,
+    aggregate: OperatorSpec.Aggregate,
+    checkpoint: String) {
   private implicit val spark: SparkSession     = session
   private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
 
@@ -47,7 +51,7 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
       run(Seq(watermarkRow(mark)))
     }
     collected.clear()
-    run(watermarkRow(next) +: messages.map(m => InputRow(m.key, m.time, m.value, m.partition, m.offset, m.gap, None)))
+    run(watermarkRow(next) +: messages.map(StepQuery.row))
     Emission(
       collected.toSeq.filter(_.getString(0) == "panes").map(pane),
       collected.toSeq.filter(_.getString(0) != "panes").map(rejected))
@@ -84,13 +88,13 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
       .where("clock is null") // names the watermark's column, so that Spark leaves it above the watermark
       .withColumn("time", timestamp_micros(col("time")))
     val hasOffsets =
-      transcript.steps.exists { case Step.Feed(m, _, _, _) => m.exists(_.identity.isDefined); case _ => false }
+      transcript.steps.exists { case feed: Step.Feed => feed.messages.exists(_.identity.isDefined); case _ => false }
     val marked = Seq(first("time").as("__windrow_time")) ++
-      (if (transcript.spec.exists(_.window == windrow.Session.OfMessage)) Seq(first("gap").as("__windrow_gap"))
+      (if (aggregate.spec.window == windrow.Session.OfMessage) Seq(first("gap").as("__windrow_gap"))
        else Nil) ++
       (if (hasOffsets) Seq(first("partition").as("__windrow_partition"), first("offset").as("__windrow_offset"))
        else Nil)
-    val aggregates = transcript.aggregates.map { case (name, function) =>
+    val aggregates = aggregate.aggregates.map { case (name, function) =>
       StepQuery.aggregate(function).as(name)
     } ++ marked
     val table = s"windrow_replay_${input.id}"
@@ -100,7 +104,7 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
 
   private def spec: String = {
     val node = transcript.specJson.deepCopy()
-    Seq("aggregates", "fill_gaps").foreach(node.remove)
+    node.remove("aggregates")
     node.put("time_unit", transcript.timeUnit.name).put("output", "all").toString
   }
 
@@ -118,22 +122,23 @@ private[replay] final class StepQuery(session: SparkSession, transcript: Transcr
       col("rejected.reason"),
       col("rejected.message.key"),
       unix_micros(col("rejected.message.time")),
-      col("rejected.message.value")) ++ transcript.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
+      col("rejected.message.value")) ++ aggregate.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
 
-  private def pane(row: Row): Emission.ValuePane = windrow.Pane(
-    Option(row.getString(1)),
+  private def pane(row: Row): Emission.ContentPane = windrow.Pane(
+    StepQuery.key(row.getString(1)),
     row.getLong(2),
     row.getLong(3),
     StepQuery.timing(row.getString(4)),
     row.getLong(5),
     row.getBoolean(6),
     row.getBoolean(7),
-    transcript.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(12 + i)) }.toMap)
+    Content.Values(
+      aggregate.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(12 + i)) }.toMap))
 
   private def rejected(row: Row): RejectedMessage = RejectedMessage(
-    Option(row.getString(9)),
+    StepQuery.key(row.getString(9)),
     Option.when(!row.isNullAt(10))(row.getLong(10)),
-    row.getLong(11),
+    Scalar(row.getLong(11)),
     StepQuery.reason(row.getString(8)))
 }
 
@@ -146,6 +151,20 @@ private object StepQuery {
     case name      => call_function(name, col("value"))
   }
 
+  def row(message: Message): InputRow = {
+    val key = message.key match {
+      case Value.Text(text) => Some(text)
+      case _                => None
+    }
+    val value = message.value match {
+      case Value.Whole(number) => number
+      case other               => throw new IllegalStateException(s"$other is no whole number")
+    }
+    InputRow(key, message.time, value, message.partition, message.offset, message.gap, None)
+  }
+
+  def key(cell: String): Scalar = if (cell == null) Value.Null else Scalar(cell)
+
   def value(cell: Any): Value = cell match {
     case null                           => Value.Null
     case whole: Long                    => Value.Whole(whole)
@@ -155,8 +174,8 @@ private object StepQuery {
   }
 
   def timing(text: String): Timing =
-    Seq(Timing.Early, Timing.OnTime, Timing.Late).find(_.toString == text).get
+    Timing.All.find(_.toString == text).get
 
   def reason(text: String): Reason =
-    Seq(Reason.InvalidTime, Reason.TooFarAhead, Reason.TooLate).find(_.toString == text).get
+    Reason.All.find(_.toString == text).get
 }

@@ -1,10 +1,9 @@
 package windrow.testkit
 
 import java.nio.ByteBuffer
-import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.core.operator._
-import windrow.core.state.{InMemoryShardStore, Key}
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
 
 /** Runs transcripts on the core's shards, whose state lives as bytes between steps.
   *
@@ -14,19 +13,24 @@ import windrow.core.state.{InMemoryShardStore, Key}
 final class CoreEngine(shards: Int = 4) extends Engine {
   def name: String = "core"
 
-  def run(transcript: TranscriptCase): Outcome = transcript.spec match {
+  def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(_) if transcript.fillGaps =>
-      Outcome.Refused(Seq(SpecProblem("VALUE_NOT_SUPPORTED", "fill_gaps is true.")))
-    case Right(spec) =>
-      val core = new CoreShards(spec, new TranscriptAggregation(transcript.aggregates), shards)
+    case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
+      CoreLimits.hindrance(spec).fold(feed(transcript, spec, aggregates))(Outcome.NotRun)
+    case Right(other) => Outcome.NotRun(s"The core cannot do ${other.name} yet.")
+  }
+
+  private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
+      val core = new CoreShards(spec, new TranscriptAggregation(aggregates), shards)
       val results = transcript.steps.map {
-        case Step.Feed(messages, watermark, processingTime, _) =>
-          StepResult.Emitted(core.step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime))
+        case feed: Step.Feed =>
+          val watermark = feed.watermark.fold(Watermark.None)(Watermark(_))
+          StepResult.Emitted(core.step(feed.messages, watermark, feed.processingTime))
         case Step.Restart =>
           core.restart()
           StepResult.Restarted
-        case Step.AskCounters(_) => StepResult.Counted(core.counters)
+        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(core.counters))
+        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
       }
       Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => core.step(Nil, Watermark.End, None)))
   }
@@ -34,7 +38,7 @@ final class CoreEngine(shards: Int = 4) extends Engine {
 
 private final class CoreShards(spec: WindowOperatorSpec, aggregation: TranscriptAggregation, count: Int) {
   private type Buffer = TranscriptBuffer
-  private type Values = Map[String, Value]
+  private type Values = Content
 
   private var stores         = Vector.fill(count)(new InMemoryShardStore)
   private var shards         = open()
@@ -60,8 +64,7 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
     Emission(
       effects.collect { case Effect.Fire(pane) => pane.copy(key = CoreKey.read(pane.key)) },
       effects.collect { case Effect.Refuse(entry, reason, _) =>
-        val message = sorted(ByteBuffer.wrap(entry.raw).getInt)
-        RejectedMessage(message.key, message.time, message.value, reason)
+        sorted(ByteBuffer.wrap(entry.raw).getInt).rejected(reason)
       })
   }
 
@@ -80,7 +83,7 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
       count = 1,
       aggregation.lift(message),
       raw = ByteBuffer.allocate(4).putInt(index).array,
-      message.identity.map { case (partition, offset) => Origin("messages", partition.toLong, offset) })
+      message.identity.map { case (_, partition, offset) => Origin("messages", partition.toLong, offset) })
   }
 
   def counters: Map[String, Long] = {
@@ -98,8 +101,11 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
 }
 
 private object CoreKey {
-  def write(key: Option[String]): Key = new Key(key.fold(Array[Byte](0))(text => 1.toByte +: text.getBytes(UTF_8)))
+  def write(key: Scalar): Key = {
+    val out = new ByteWriter
+    ScalarCodec.write(key, out)
+    new Key(out.result())
+  }
 
-  def read(key: Key): Option[String] =
-    Option.when(key.bytes(0) == 1)(new String(key.bytes, 1, key.bytes.length - 1, UTF_8))
+  def read(key: Key): Scalar = ScalarCodec.read(ByteReader(key.bytes))
 }

@@ -30,12 +30,13 @@ sealed trait Outcome {
   /** The case with what really came out in place of what it expected; panes are sorted by key and window. */
   def inPlaceOfExpected(transcript: TranscriptCase): TranscriptCase = this match {
     case Outcome.Ran(results, atEnd) =>
+      val shape = transcript.operator.fold(_ => Expected.Panes, _.shape)
       val steps = transcript.steps.zip(results).map {
-        case (feed: Step.Feed, StepResult.Emitted(emission)) => feed.copy(expected = emission.asExpected)
-        case (_: Step.AskCounters, StepResult.Counted(all))  => Step.AskCounters(all)
+        case (feed: Step.Feed, StepResult.Emitted(emission)) => feed.copy(expected = emission.asExpected(shape))
+        case (ask: Step.Ask, StepResult.Answered(answer))    => ask.copy(expected = Some(answer))
         case (step, _)                                       => step
       }
-      val end = transcript.atEnd.map(_.copy(expected = atEnd.fold(Expected.Anything)(_.asExpected)))
+      val end = transcript.atEnd.map(_.copy(expected = atEnd.fold(Expected.Anything)(_.asExpected(shape))))
       transcript.copy(steps = steps, atEnd = end, refused = None)
     case Outcome.Refused(problems) =>
       transcript.copy(steps = Nil, atEnd = None, refused = Some(problems.map(_.code).mkString(" ")))
@@ -61,7 +62,7 @@ object Outcome {
 sealed trait StepResult
 
 object StepResult {
-  final case class Emitted(emission: Emission)          extends StepResult
-  final case class Counted(counters: Map[String, Long]) extends StepResult
-  case object Restarted                                 extends StepResult
+  final case class Emitted(emission: Emission) extends StepResult
+  final case class Answered(answer: Answer)    extends StepResult
+  case object Restarted                        extends StepResult
 }

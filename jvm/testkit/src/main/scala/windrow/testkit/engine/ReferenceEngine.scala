@@ -4,16 +4,20 @@ package windrow.testkit
 object ReferenceEngine extends Engine {
   def name: String = "reference"
 
-  def run(transcript: TranscriptCase): Outcome = transcript.spec match {
+  def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(spec) =>
-      val operator = new ReferenceOperator(spec, transcript.aggregates, transcript.fillGaps)
+    case Right(OperatorSpec.Aggregate(spec, _)) if CoreLimits.hindrance(spec).isDefined =>
+      Outcome.NotRun(s"The reference cannot do ${spec.window} yet.")
+    case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
+      val operator = new ReferenceOperator(spec, aggregates)
       val results = transcript.steps.map {
-        case Step.Feed(messages, watermark, processingTime, _) =>
-          StepResult.Emitted(operator.step(messages, watermark, processingTime))
-        case Step.Restart        => StepResult.Restarted
-        case Step.AskCounters(_) => StepResult.Counted(operator.counters)
+        case feed: Step.Feed =>
+          StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
+        case Step.Restart                => StepResult.Restarted
+        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
+        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
       }
       Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
+    case Right(other) => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
   }
 }

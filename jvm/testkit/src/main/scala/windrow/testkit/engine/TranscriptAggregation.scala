@@ -1,16 +1,17 @@
 package windrow.testkit
 
 import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
 import windrow.core.state.{ByteReader, ByteWriter}
-import windrow.testkit.Value.{Null, Real, Whole}
+import windrow.testkit.Value.{Null, Real, Text, Whole}
 
 /** @param numbers
   *   count, sum, min and max of the messages' values; changed in place by `combine`
   * @param ordered
   *   the values themselves, in order; none if no aggregate asks for them
   */
-final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffer[Vector[Long]])
+final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffer[Vector[Scalar]])
 
 /** The aggregates of a transcript as an aggregation of the core.
   *
@@ -18,16 +19,19 @@ final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffe
   *   name of the column and the function of [[ReferenceAggregates]]
   */
 final class TranscriptAggregation(aggregates: Seq[(String, String)])
-    extends Aggregation[TranscriptBuffer, Map[String, Value]] {
+    extends Aggregation[TranscriptBuffer, Content] {
 
   private val ordered    = new Ordered(InOrder)
   private val keepsOrder = aggregates.exists { case (_, function) => !TranscriptAggregation.Numbers(function) }
 
   def lift(message: Message): TranscriptBuffer = {
-    val value = message.value
+    val number = message.value match {
+      case Whole(number) => number
+      case _             => 0L // a text is only counted, or kept in order
+    }
     new TranscriptBuffer(
-      Array(1L, value, value, value),
-      if (keepsOrder) ordered.lift(TranscriptAggregation.position(message), Vector(value)) else ordered.zero)
+      Array(1L, number, number, number),
+      if (keepsOrder) ordered.lift(TranscriptAggregation.position(message), Vector(message.value)) else ordered.zero)
   }
 
   def zero: TranscriptBuffer = new TranscriptBuffer(Array(0L, 0L, Long.MaxValue, Long.MinValue), ordered.zero)
@@ -44,12 +48,12 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
   def copy(buffer: TranscriptBuffer): TranscriptBuffer =
     new TranscriptBuffer(buffer.numbers.clone(), ordered.copy(buffer.ordered))
 
-  def lower(buffer: TranscriptBuffer): Map[String, Value] = {
+  def lower(buffer: TranscriptBuffer): Content = {
     val values = ordered.lower(buffer.ordered)
-    aggregates.map { case (name, function) =>
+    Content.Values(aggregates.map { case (name, function) =>
       name -> (if (TranscriptAggregation.Numbers(function)) number(function, buffer.numbers)
                else ReferenceAggregates(function, values))
-    }.toMap
+    }.toMap)
   }
 
   private def number(function: String, numbers: Array[Long]): Value =
@@ -69,16 +73,16 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
 
   def read(in: ByteReader): TranscriptBuffer = new TranscriptBuffer(Array.fill(4)(in.long()), ordered.read(in))
 
-  private object InOrder extends Aggregation[Vector[Long], Vector[Long]] {
-    def zero: Vector[Long]                                             = Vector.empty
-    def combine(left: Vector[Long], right: Vector[Long]): Vector[Long] = left ++ right
-    def copy(buffer: Vector[Long]): Vector[Long]                       = buffer
-    def lower(buffer: Vector[Long]): Vector[Long]                      = buffer
-    def write(buffer: Vector[Long], out: ByteWriter): Unit = {
+  private object InOrder extends Aggregation[Vector[Scalar], Vector[Scalar]] {
+    def zero: Vector[Scalar]                                                 = Vector.empty
+    def combine(left: Vector[Scalar], right: Vector[Scalar]): Vector[Scalar] = left ++ right
+    def copy(buffer: Vector[Scalar]): Vector[Scalar]                         = buffer
+    def lower(buffer: Vector[Scalar]): Vector[Scalar]                        = buffer
+    def write(buffer: Vector[Scalar], out: ByteWriter): Unit = {
       out.count(buffer.size.toLong)
-      buffer.foreach(out.long)
+      buffer.foreach(ScalarCodec.write(_, out))
     }
-    def read(in: ByteReader): Vector[Long] = Vector.fill(in.count().toInt)(in.long())
+    def read(in: ByteReader): Vector[Scalar] = Vector.fill(in.count().toInt)(ScalarCodec.read(in))
   }
 }
 
@@ -89,11 +93,13 @@ private object TranscriptAggregation {
 
   /** The position of a message in [[Message.Order]], as bytes that compare like it among messages of one key. */
   def position(message: Message): Array[Byte] = {
-    val out = ByteBuffer.allocate(5 * 9)
-    Seq(message.time, message.partition.map(_.toLong), message.offset, Some(message.value), message.gap).foreach {
-      part =>
-        out.put((if (part.isDefined) 1 else 0).toByte).putLong(part.getOrElse(0L) ^ Long.MinValue)
+    def part(number: Option[Long]) = ByteBuffer.allocate(9)
+      .put((if (number.isDefined) 1 else 0).toByte).putLong(number.getOrElse(0L) ^ Long.MinValue).array
+    val value = message.value match {
+      case Null          => Array[Byte](0)
+      case Whole(number) => 1.toByte +: part(Some(number))
+      case Text(text)    => 2.toByte +: text.getBytes(UTF_8) :+ 0.toByte
     }
-    out.array
+    part(message.time) ++ part(message.partition.map(_.toLong)) ++ part(message.offset) ++ value ++ part(message.gap)
   }
 }

@@ -25,9 +25,7 @@ object RandomCase {
       source = Some("windrow.testkit.RandomCase"),
       timeUnit = TimeUnit.Micros,
       specJson = json(draft, aggregates),
-      aggregates = aggregates,
-      fillGaps = false,
-      steps = steps :+ Step.AskCounters(),
+      steps = steps :+ Step.Ask(Query.Counters),
       atEnd = Option.when(random.nextInt(3) > 0)(AtEnd(isFinal = true)))
   }
 

@@ -5,26 +5,31 @@ import windrow.testkit.Value.{Items, Null, Real, Whole}
 /** The aggregates of transcripts, each written over all messages of a window at once. */
 object ReferenceAggregates {
 
-  private val functions: Seq[(String, Seq[Long] => Value)] = Seq(
+  private val functions: Seq[(String, Seq[Scalar] => Value)] = Seq(
     "count"   -> (all => Whole(all.size.toLong)),
-    "sum"     -> unlessEmpty(all => Whole(all.reduce(Math.addExact(_, _)))),
-    "min"     -> unlessEmpty(all => Whole(all.min)),
-    "max"     -> unlessEmpty(all => Whole(all.max)),
-    "avg"     -> unlessEmpty(all => Real(all.map(_.toDouble).sum / all.size)),
-    "collect" -> (all => Items(all.map(Whole(_)))),
-    "first"   -> unlessEmpty(all => Whole(all.head)),
-    "last"    -> unlessEmpty(all => Whole(all.last)),
-    "median"  -> unlessEmpty(median))
+    "sum"     -> ofNumbers(all => Whole(all.reduce(Math.addExact(_, _)))),
+    "min"     -> ofNumbers(all => Whole(all.min)),
+    "max"     -> ofNumbers(all => Whole(all.max)),
+    "avg"     -> ofNumbers(all => Real(all.map(_.toDouble).sum / all.size)),
+    "collect" -> (all => Items(all)),
+    "first"   -> (all => all.headOption.getOrElse(Null)),
+    "last"    -> (all => all.lastOption.getOrElse(Null)),
+    "median"  -> ofNumbers(median))
 
   val Names: Seq[String] = functions.map(_._1)
+
+  /** Those that take messages whose values are texts. */
+  val OfTexts: Set[String] = Set("count", "collect", "first", "last")
 
   /** @param values
     *   of the messages of a window, in the order of SEMANTICS T; may be empty (SEMANTICS R83)
     */
-  def apply(name: String, values: Seq[Long]): Value = functions.toMap.apply(name)(values)
+  def apply(name: String, values: Seq[Scalar]): Value = functions.toMap.apply(name)(values)
 
-  private def unlessEmpty(function: Seq[Long] => Value)(values: Seq[Long]): Value =
-    if (values.isEmpty) Null else function(values)
+  private def ofNumbers(function: Seq[Long] => Value)(values: Seq[Scalar]): Value = {
+    val numbers = values.collect { case Whole(number) => number }
+    if (numbers.isEmpty) Null else function(numbers)
+  }
 
   private def median(values: Seq[Long]): Value = {
     val sorted = values.sorted

@@ -1,7 +1,7 @@
 package windrow.testkit
 
 import windrow._
-import windrow.testkit.Emission.ValuePane
+import windrow.testkit.Emission.ContentPane
 import windrow.testkit.ReferenceOperator._
 
 /** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
@@ -9,15 +9,12 @@ import windrow.testkit.ReferenceOperator._
   *
   * @param aggregates
   *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
-  * @param fillGaps
-  *   SEMANTICS R3; tumbling and hopping only
   */
 final class ReferenceOperator(
     spec: WindowOperatorSpec,
-    aggregates: Seq[(String, String)],
-    fillGaps: Boolean = false) {
+    aggregates: Seq[(String, String)]) {
 
-  private type Key = Option[String]
+  private type Key = Scalar
 
   private val windows  = ReferenceWindows(spec.window)
   private val lateness = spec.lateness.micros
@@ -25,7 +22,7 @@ final class ReferenceOperator(
   private var watermark      = Option.empty[Long]
   private var processingTime = Option.empty[Long]
   private var counts         = Counts()
-  private var applied        = Set.empty[(Int, Long)]
+  private var applied        = Set.empty[(Option[String], Int, Long)]
 
   /** Accepted messages of windows that have not left, in order of acceptance. */
   private var log = Map.empty[Key, Vector[Message]]
@@ -37,7 +34,7 @@ final class ReferenceOperator(
   private var filled  = Map.empty[Key, Set[Bounds]]
   private var reaches = Map.empty[Key, (Bounds, Bounds)]
 
-  private val panes    = Seq.newBuilder[ValuePane]
+  private val panes    = Seq.newBuilder[ContentPane]
   private val rejected = Seq.newBuilder[RejectedMessage]
 
   def counters: Map[String, Long] = counts.named
@@ -91,7 +88,7 @@ final class ReferenceOperator(
 
   private def reject(message: Message, reason: Reason): Unit = {
     counts = counts.copy(rejected = counts.rejected + 1)
-    rejected += RejectedMessage(message.key, message.time, message.value, reason)
+    rejected += message.rejected(reason)
   }
 
   private def accept(message: Message): Unit = {
@@ -132,7 +129,7 @@ final class ReferenceOperator(
   // ---- the watermark
 
   private def advance(to: Option[Long], isFinal: Boolean): Unit = {
-    if (fillGaps) to.foreach(fill(_, isFinal))
+    if (spec.fillGaps) to.foreach(fill(_, isFinal))
     val open = log.keySet.toSeq.map(key => key -> existing(key))
     watermark = to
     for ((key, windows) <- open; window <- windows if isComplete(window, watermark)) {
@@ -167,7 +164,7 @@ final class ReferenceOperator(
   private def fire(key: Key, window: Bounds, timing: Timing): Unit = {
     val known  = history(key, window)
     val values = log.getOrElse(key, Vector.empty).filter(window.holds).sorted(Message.Order).map(_.value)
-    val pane: ValuePane = Pane(
+    val pane: ContentPane = Pane(
       key,
       window.start,
       window.end,
@@ -175,7 +172,7 @@ final class ReferenceOperator(
       known.fired,
       isLast = hasLeft(window, watermark), // R9
       isRetraction = false,
-      aggregates.map { case (name, function) => name -> ReferenceAggregates(function, values) }.toMap)
+      Content.Values(aggregates.map { case (name, function) => name -> ReferenceAggregates(function, values) }.toMap))
     panes += pane
     histories += (key, window) -> History(known.fired + 1, 0, isPastOnTime = true, Some(pane))
   }
@@ -218,7 +215,7 @@ private object ReferenceOperator {
       fired: Long = 0,
       unsent: Long = 0,
       isPastOnTime: Boolean = false,
-      last: Option[ValuePane] = None)
+      last: Option[ContentPane] = None)
 
   /** Classes (R5): seen from the key's existing window with the greatest start; without one a message is in time. */
   private final case class Counts(

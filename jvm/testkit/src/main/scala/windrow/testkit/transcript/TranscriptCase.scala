@@ -1,7 +1,8 @@
 package windrow.testkit
 
+import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import windrow.{Pane, Reason, SpecJson, SpecProblem, WindowOperatorSpec}
+import windrow.SpecProblem
 
 /** One line of a transcript: a spec, what is fed to it, and what must come out.
   *
@@ -17,18 +18,18 @@ final case class TranscriptCase(
     source: Option[String],
     timeUnit: TimeUnit,
     specJson: ObjectNode,
-    aggregates: Seq[(String, String)],
-    fillGaps: Boolean,
     steps: Seq[Step],
     atEnd: Option[AtEnd],
     refused: Option[String] = None) {
 
-  /** The checked spec without its aggregates, or why there is none. */
-  lazy val spec: Either[Seq[SpecProblem], WindowOperatorSpec] = {
-    val plain = specJson.deepCopy
-    plain.remove("fill_gaps") // stands in `fillGaps`: specs cannot say it yet
-    SpecJson.read(plain, Map("time_unit" -> timeUnit.name)).flatMap(_.check)
-  }
+  /** What the case runs, checked as far as the core knows it, or why it cannot be. */
+  lazy val operator: Either[Seq[SpecProblem], OperatorSpec] = OperatorSpec.read(specJson, timeUnit)
+}
+
+object TranscriptCase {
+
+  /** As the file has it; empty for operators without a window of their own. */
+  def windowKind(spec: JsonNode): String = spec.path("window").path("kind").asText
 }
 
 /** How a file writes its times. */
@@ -46,71 +47,28 @@ sealed trait Step
 
 object Step {
 
-  /** Messages, then the watermark, then processing time; None means unchanged (before any, there is none). */
+  /** Messages, then the watermark, then processing time; None means unchanged (before any, there is none).
+    *
+    * @param punctuation
+    *   the marker of policy windows comes after the messages
+    */
   final case class Feed(
       messages: Seq[Message],
       watermark: Option[Long] = None,
       processingTime: Option[Long] = None,
-      expected: Expected = Expected.Anything) extends Step
+      expected: Expected = Expected.Anything,
+      punctuation: Boolean = false) extends Step
 
   /** The operator goes away and comes back with what it had stored. */
   case object Restart extends Step
 
   /** @param expected
-    *   those named are compared
+    *   None: not checked
     */
-  final case class AskCounters(expected: Map[String, Long] = Map.empty) extends Step
+  final case class Ask(query: Query, expected: Option[Answer] = None) extends Step
 }
 
 /** @param isFinal
   *   the input is over, the watermark passes everything
   */
 final case class AtEnd(isFinal: Boolean, expected: Expected = Expected.Anything)
-
-/** One input message.
-  *
-  * @param key
-  *   None: the null key
-  * @param time
-  *   event time, None: null
-  * @param gap
-  *   the session gap that the message brings
-  */
-final case class Message(
-    key: Option[String],
-    time: Option[Long],
-    value: Long,
-    partition: Option[Int] = None,
-    offset: Option[Long] = None,
-    gap: Option[Long] = None) {
-
-  /** What makes a replay of it recognisable (SEMANTICS R13). */
-  def identity: Option[(Int, Long)] = partition.zip(offset)
-}
-
-object Message {
-
-  /** The order in which the messages of one step are applied (SEMANTICS T). */
-  val Order: Ordering[Message] =
-    Ordering.by(m => (m.time, m.partition, m.offset, (m.key, m.value, m.gap)))
-}
-
-final case class RejectedMessage(key: Option[String], time: Option[Long], value: Long, reason: Reason)
-
-/** What came out of one step. */
-final case class Emission(panes: Seq[Emission.ValuePane], rejected: Seq[RejectedMessage]) {
-  def asExpected: Expected = Expected(Some(panes.sortBy(pane => (pane.key, pane.start, pane.end))), Some(rejected))
-}
-
-object Emission {
-  type ValuePane = Pane[Option[String], Map[String, Value]]
-
-  val Nothing: Emission = Emission(Nil, Nil)
-}
-
-/** What must come out of one step; None is not checked. */
-final case class Expected(panes: Option[Seq[Emission.ValuePane]], rejected: Option[Seq[RejectedMessage]])
-
-object Expected {
-  val Anything: Expected = Expected(None, None)
-}

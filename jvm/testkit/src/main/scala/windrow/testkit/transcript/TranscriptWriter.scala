@@ -1,86 +1,81 @@
 package windrow.testkit
 
 import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.node.{ArrayNode, JsonNodeFactory, LongNode, ObjectNode}
+import com.fasterxml.jackson.databind.node.{ArrayNode, JsonNodeFactory, ObjectNode}
 
 /** Writes a case as the JSON of tests/transcripts/README.md, one line, in the case's own unit of time. */
 object TranscriptWriter {
-  private val json = JsonNodeFactory.instance
+  private[testkit] val json = JsonNodeFactory.instance
+
+  private[testkit] def array[T](all: Iterable[T])(one: T => JsonNode): ArrayNode =
+    all.foldLeft(json.arrayNode)((array, item) => array.add(one(item)))
 
   def write(transcript: TranscriptCase): String = {
-    val writer = new UnitWriter(transcript.timeUnit)
-    val node   = json.objectNode.put("id", transcript.id)
+    val steps = new StepWriter(new UnitJson(transcript.timeUnit, transcript.specJson))
+    val node  = json.objectNode.put("id", transcript.id)
     transcript.source.foreach(node.put("source", _))
     node.put("time_unit", transcript.timeUnit.name).set[ObjectNode]("spec", transcript.specJson)
     transcript.refused.foreach(node.put("refused", _))
     if (transcript.refused.isEmpty)
-      node.set[ObjectNode]("steps", writer.array(transcript.steps)(writer.step))
-    transcript.atEnd.foreach { end =>
-      writer.expected(node.putObject("at_end").put("final", end.isFinal), end.expected)
-    }
+      node.set[ObjectNode]("steps", array(transcript.steps)(steps.step))
+    transcript.atEnd.foreach(end => node.set[ObjectNode]("at_end", steps.end(end)))
     node.toString
   }
+}
 
-  private final class UnitWriter(unit: TimeUnit) {
+private final class StepWriter(unit: UnitJson) {
+  import TranscriptWriter.{array, json}
 
-    def array[T](all: Iterable[T])(one: T => JsonNode): ArrayNode =
-      all.foldLeft(json.arrayNode)((array, item) => array.add(one(item)))
+  private val results = new ResultWriter(unit)
 
-    def step(step: Step): JsonNode = step match {
-      case Step.Restart => json.objectNode.put("restart", true)
-      case Step.AskCounters(expected) =>
-        val node = json.objectNode
-        node.putObject("query").put("counters", true)
-        val counters = node.putObject("expect").putObject("counters")
-        expected.toSeq.sorted.foreach { case (name, count) => counters.put(name, count) }
-        node
-      case Step.Feed(messages, watermark, processingTime, outcome) =>
-        val node = json.objectNode
-        node.set[ObjectNode]("messages", array(messages)(message))
-        watermark.foreach(w => node.set[ObjectNode]("watermark", time(w)))
-        processingTime.foreach(p => node.set[ObjectNode]("processing_time", time(p)))
-        expected(node, outcome)
-        node
-    }
-
-    def expected(node: ObjectNode, expected: Expected): Unit =
-      if (expected != Expected.Anything) {
-        val expect = node.putObject("expect")
-        expected.panes.foreach(all => expect.set[ObjectNode]("panes", array(all)(pane)))
-        expected.rejected.foreach(all => expect.set[ObjectNode]("rejected", array(all)(rejected)))
-      }
-
-    private def message(message: Message): JsonNode = {
-      val node = start(message.key, message.time, message.value)
-      message.partition.foreach(node.put("partition", _))
-      message.offset.foreach(offset => node.put("offset", offset))
-      message.gap.foreach(gap => node.set[ObjectNode]("gap", time(gap)))
+  def step(step: Step): JsonNode = step match {
+    case Step.Restart => json.objectNode.put("restart", true)
+    case Step.Ask(asked, expected) =>
+      val node = json.objectNode
+      query(asked, node.putObject("query"))
+      expected.foreach(answer => node.set[ObjectNode]("expect", results.answer(answer)))
       node
-    }
-
-    private def rejected(rejected: RejectedMessage): JsonNode =
-      start(rejected.key, rejected.time, rejected.value).put("reason", rejected.reason.toString)
-
-    private def start(key: Option[String], eventTime: Option[Long], value: Long): ObjectNode = {
-      val node = json.objectNode.put("key", key.orNull)
-      node.set[ObjectNode]("time", eventTime.fold[JsonNode](json.nullNode)(time))
-      node.put("value", value)
-    }
-
-    def pane(pane: Emission.ValuePane): JsonNode = {
-      val node = json.objectNode.put("key", pane.key.orNull)
-      node.set[ObjectNode]("window", json.arrayNode.add(time(pane.start)).add(time(pane.end)))
-      node.put("timing", pane.timing.toString).put("index", pane.index)
-      node.put("is_last", pane.isLast).put("is_retraction", pane.isRetraction)
-      val values = node.putObject("values")
-      pane.value.toSeq.sortBy(_._1).foreach { case (name, value) => values.set[ObjectNode](name, value.toJson) }
+    case feed: Step.Feed =>
+      val node = json.objectNode
+      node.set[ObjectNode]("messages", array(feed.messages)(message))
+      if (feed.punctuation) node.put("punctuation", true)
+      feed.watermark.foreach(w => node.set[ObjectNode]("watermark", unit.timeNode(w)))
+      feed.processingTime.foreach(p => node.set[ObjectNode]("processing_time", unit.timeNode(p)))
+      results.expected(node, feed.expected)
       node
-    }
+  }
 
-    private def time(micros: Long): LongNode = {
-      if (micros % unit.micros != 0)
-        throw new TranscriptError(s"$micros microseconds are no whole number of ${unit.name}")
-      LongNode.valueOf(micros / unit.micros)
-    }
+  def end(end: AtEnd): JsonNode = {
+    val node = json.objectNode.put("final", end.isFinal)
+    results.expected(node, end.expected)
+    node
+  }
+
+  private def query(query: Query, node: ObjectNode): Unit = query match {
+    case Query.Counters =>
+      node.put("counters", true)
+      ()
+    case Query.GetWindows(start, end, key) =>
+      val range = node.putObject("get_windows")
+      range.set[ObjectNode]("start", unit.boundNode(start))
+      range.set[ObjectNode]("end", unit.boundNode(end))
+      key.foreach(key => range.set[ObjectNode]("key", key.toJson))
+    case Query.GetMessages(start, end, key, axis) =>
+      val range = node.putObject("get_messages")
+      def position(at: Option[Long]) = at.fold[JsonNode](json.nullNode)(at =>
+        if (axis == Query.ByTime) unit.timeNode(at) else json.numberNode(at))
+      range.set[ObjectNode]("start", position(start))
+      range.set[ObjectNode]("end", position(end))
+      key.foreach(key => range.set[ObjectNode]("key", key.toJson))
+      if (axis == Query.ByOffset) range.put("axis", "offset")
+      ()
+  }
+
+  private def message(message: Message): JsonNode = {
+    val node = results.start(message.stream, message.key, message.time, message.value)
+    message.partition.foreach(node.put("partition", _))
+    message.offset.foreach(offset => node.put("offset", offset))
+    message.gap.foreach(gap => node.set[ObjectNode]("gap", unit.timeNode(gap)))
+    node
   }
 }

@@ -20,14 +20,19 @@ sealed trait Value {
   def toJson: JsonNode = this match {
     case Value.Null        => JsonNodeFactory.instance.nullNode
     case Value.Whole(long) => JsonNodeFactory.instance.numberNode(long)
+    case Value.Text(text)  => JsonNodeFactory.instance.textNode(text)
     case Value.Real(real)  => JsonNodeFactory.instance.numberNode(real)
     case Value.Items(all)  => all.foldLeft(JsonNodeFactory.instance.arrayNode)((array, item) => array.add(item.toJson))
   }
 }
 
+/** What a message brings: as its key, where null is a key like any other, or as its value. */
+sealed trait Scalar extends Value
+
 object Value {
-  case object Null                           extends Value
-  final case class Whole(value: Long)        extends Value
+  case object Null                           extends Scalar
+  final case class Whole(value: Long)        extends Scalar
+  final case class Text(value: String)       extends Scalar
   final case class Real(value: Double)       extends Value
   final case class Items(values: Seq[Value]) extends Value
 
@@ -36,11 +41,28 @@ object Value {
 
   /** None if a transcript has no such values. */
   def fromJson(node: JsonNode): Option[Value] =
-    if (node.isNull) Some(Null)
-    else if (node.isIntegralNumber && node.canConvertToLong) Some(Whole(node.asLong))
-    else if (node.isFloatingPointNumber) Some(Real(node.asDouble))
+    if (node.isFloatingPointNumber) Some(Real(node.asDouble))
     else if (node.isArray) {
       val items = node.elements.asScala.map(fromJson).toSeq
       Option.when(items.forall(_.isDefined))(Items(items.flatten))
-    } else None
+    } else Scalar.fromJson(node)
+}
+
+object Scalar {
+
+  /** Null, then numbers, then texts. */
+  implicit val Order: Ordering[Scalar] = Ordering.by {
+    case Value.Null          => (0, 0L, "")
+    case Value.Whole(number) => (1, number, "")
+    case Value.Text(text)    => (2, 0L, text)
+  }
+
+  def apply(number: Long): Scalar = Value.Whole(number)
+  def apply(text: String): Scalar = Value.Text(text)
+
+  def fromJson(node: JsonNode): Option[Scalar] =
+    if (node.isNull) Some(Value.Null)
+    else if (node.isIntegralNumber && node.canConvertToLong) Some(Value.Whole(node.asLong))
+    else if (node.isTextual) Some(Value.Text(node.asText))
+    else None
 }

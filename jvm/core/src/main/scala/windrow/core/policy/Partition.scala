@@ -1,0 +1,73 @@
+package windrow.core.policy
+
+/** A message in a window.
+  *
+  * @param value
+  *   of the column that a delta policy looks at; 0 if there is none
+  * @param at
+  *   processing time of its insertion, in microseconds
+  */
+final case class Held[M](message: M, value: Double, at: Long)
+
+/** The window of one key; times are processing time in microseconds.
+  *
+  * @param held
+  *   oldest first
+  * @param first
+  *   value of the first message ever
+  * @param mark
+  *   value at the last TRIGGER by delta
+  * @param inserted
+  *   messages ever
+  * @param isFull
+  *   INITIAL_FULL was raised
+  * @param checked
+  *   when a TRIGGER by time was last due or looked for
+  * @param tumbled
+  *   when it last tumbled by time, or was created
+  * @param touched
+  *   when its last message came
+  * @param panes
+  *   fired so far
+  */
+final case class Partition[M](
+    held: Vector[Held[M]],
+    created: Long,
+    first: Double,
+    mark: Double,
+    inserted: Long,
+    isFull: Boolean,
+    checked: Long,
+    tumbled: Long,
+    touched: Long,
+    panes: Long) {
+
+  def messages: Vector[M]   = held.map(_.message)
+  def emptied: Partition[M] = copy(held = Vector.empty)
+}
+
+object Partition {
+
+  /** Before its first message, which has this value. */
+  def created[M](value: Double, now: Long): Partition[M] =
+    Partition(Vector.empty, now, value, value, 0, isFull = false, now, now, now, 0)
+}
+
+/** What happens to a window, in the order in which listeners hear of it. */
+sealed abstract class EventKind(override val toString: String)
+
+object EventKind {
+  case object Insertion         extends EventKind("INSERTION")
+  case object Eviction          extends EventKind("EVICTION")
+  case object Trigger           extends EventKind("TRIGGER")
+  case object InitialFull       extends EventKind("INITIAL_FULL")
+  case object Final             extends EventKind("FINAL")
+  case object PartitionEviction extends EventKind("PARTITION_EVICTION")
+
+  val All: Seq[EventKind] = Seq(Insertion, Eviction, Trigger, InitialFull, Final, PartitionEviction)
+}
+
+/** @param messages
+  *   that came (INSERTION), that leave (EVICTION), or all that are inside
+  */
+final case class WindowEvent[M](kind: EventKind, messages: Vector[M])

@@ -1,0 +1,44 @@
+package windrow.core.policy
+
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+
+private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[Partition[Kept[B]]] {
+
+  def write(partition: Partition[Kept[B]], out: ByteWriter): Unit = {
+    out.count(partition.held.size.toLong)
+    partition.held.foreach { held =>
+      out.bytes(held.message.raw)
+      buffers.write(held.message.buffer, out)
+      out.long(java.lang.Double.doubleToLongBits(held.value))
+      out.long(held.at)
+    }
+    Seq(
+      partition.created,
+      java.lang.Double.doubleToLongBits(partition.first),
+      java.lang.Double.doubleToLongBits(partition.mark),
+      partition.inserted,
+      if (partition.isFull) 1L else 0L,
+      partition.checked,
+      partition.tumbled,
+      partition.touched,
+      partition.panes).foreach(out.long)
+  }
+
+  def read(in: ByteReader): Partition[Kept[B]] = {
+    val held = Vector.fill(in.count().toInt)(
+      Held(Kept(in.bytes(), buffers.read(in)), java.lang.Double.longBitsToDouble(in.long()), in.long()))
+    Partition(
+      held,
+      in.long(),
+      java.lang.Double.longBitsToDouble(in.long()),
+      java.lang.Double.longBitsToDouble(in.long()),
+      in.long(),
+      in.long() == 1L,
+      in.long(),
+      in.long(),
+      in.long(),
+      in.long())
+  }
+}

@@ -1,0 +1,81 @@
+package windrow
+
+/** A limit on what a window holds, or between two of its firings (SEMANTICS P). */
+sealed trait By {
+  def problems: Seq[SpecProblem]
+}
+
+/** Messages. */
+final case class ByCount(n: Long) extends By {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n)
+}
+
+/** Processing time. */
+final case class ByTime(period: TimeSpan) extends By {
+  def problems: Seq[SpecProblem] = WindowKind.positive("period", period)
+}
+
+/** How far the value of a column has grown; falling does not count (SEMANTICS R85). */
+final case class ByDelta(column: String, delta: Double) extends By {
+  def problems: Seq[SpecProblem] =
+    Option.when(!(delta >= 0))(SpecProblem("DELTA_NEGATIVE", s"delta is $delta; it must be 0 or more.")).toSeq
+}
+
+/** How messages leave a window of policies. */
+sealed trait Eviction {
+  def problems: Seq[SpecProblem]
+}
+
+object Eviction {
+
+  /** All at once. */
+  final case class Tumbling(by: By) extends Eviction {
+    def problems: Seq[SpecProblem] = by.problems
+  }
+
+  /** All at once, at a marker: a message with true in `column`. */
+  final case class Punctuated(column: String) extends Eviction {
+    def problems: Seq[SpecProblem] = Nil
+  }
+
+  /** One after the other; what is inside is told whenever `trigger` says so. */
+  final case class Sliding(by: By, trigger: By) extends Eviction {
+    def problems: Seq[SpecProblem] = by.problems ++ trigger.problems
+  }
+}
+
+/** When whole partitions, the windows of single keys, leave; each limit alone or several (SEMANTICS R66).
+  *
+  * @param age
+  *   processing time since a partition's last message
+  * @param keys
+  *   partitions in all
+  * @param messages
+  *   in all partitions together
+  */
+final case class PartitionLimits(
+    age: Option[TimeSpan] = None,
+    keys: Option[Long] = None,
+    messages: Option[Long] = None) {
+  def problems: Seq[SpecProblem] =
+    age.toSeq.flatMap(WindowKind.positive("age", _)) ++ keys.toSeq.flatMap(WindowKind.atLeastOne("keys", _)) ++
+      messages.toSeq.flatMap(WindowKind.atLeastOne("messages", _))
+}
+
+object PartitionLimits {
+  val NotStated: PartitionLimits = PartitionLimits()
+}
+
+/** A checked description of windows by policies (IBM Streams); it exists only without problems. Lateness, watermarks and
+  * triggers of other windows mean nothing here, so it has none.
+  */
+final class PolicyWindowSpec private (val eviction: Eviction, val limits: PartitionLimits) extends Serializable
+
+object PolicyWindowSpec {
+  def check(
+      eviction: Eviction,
+      limits: PartitionLimits = PartitionLimits.NotStated): Either[Seq[SpecProblem], PolicyWindowSpec] = {
+    val found = eviction.problems ++ limits.problems
+    Either.cond(found.isEmpty, new PolicyWindowSpec(eviction, limits), found)
+  }
+}

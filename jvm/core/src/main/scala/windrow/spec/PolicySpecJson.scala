@@ -1,0 +1,60 @@
+package windrow
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import scala.jdk.CollectionConverters._
+
+/** Windows of policies as JSON: `{"kind": "policy", "eviction": {"sliding": {"count": 3}}, "trigger": {"count": 1}}`. */
+object PolicySpecJson {
+
+  /** @param window
+    *   the object that describes the windows
+    * @param timeUnit
+    *   of durations: "us", "ms" or "s"
+    */
+  def read(window: ObjectNode, timeUnit: String): Either[Seq[SpecProblem], PolicyWindowSpec] = {
+    val reader = new JsonReader(timeUnit)
+    reader.known(window, "a policy window", Set("kind", "eviction", "trigger", "limit"))
+    val read = eviction(window, reader).map(PolicyWindowSpec.check(_, limits(window, reader)))
+    if (reader.problems.nonEmpty) Left(reader.problems) else read.get
+  }
+
+  private def eviction(window: JsonNode, reader: JsonReader): Option[Eviction] = {
+    val stated = reader.child(window, "eviction")
+    val named  = stated.toSeq.flatMap(_.properties.asScala)
+    named.map(entry => (entry.getKey, entry.getValue)) match {
+      case Seq(("tumbling", rule)) =>
+        if (window.has("trigger"))
+          reader.refuse[Unit](
+            "TRIGGER_ON_TUMBLING",
+            "a tumbling policy fires as it empties; a trigger is for a sliding one.")
+        if (rule.has("punctuation")) Some(Eviction.Punctuated("punctuation"))
+        else by(rule, "eviction.tumbling", reader).map(Eviction.Tumbling(_))
+      case Seq(("sliding", rule)) =>
+        val trigger = reader.child(window, "trigger").orElse(
+          reader.refuse[JsonNode]("TRIGGER_NOT_STATED", "a sliding policy needs its trigger: count, time or delta."))
+        by(rule, "eviction.sliding", reader).zip(trigger.flatMap(by(_, "trigger", reader)))
+          .map { case (by, trigger) => Eviction.Sliding(by, trigger) }
+      case _ =>
+        reader.refuse(
+          "EVICTION_UNKNOWN",
+          s"eviction is ${stated.getOrElse("missing")}; allowed are tumbling and sliding.")
+    }
+  }
+
+  private def by(rule: JsonNode, name: String, reader: JsonReader): Option[By] =
+    if (rule.size == 1 && rule.has("count")) reader.count(rule, "count").map(ByCount(_))
+    else if (rule.size == 1 && rule.has("time")) reader.span(rule, "time").map(ByTime(_))
+    else if (rule.size == 1 && rule.path("delta").path("by").isNumber)
+      Some(ByDelta(rule.path("delta").path("attribute").asText, rule.path("delta").path("by").asDouble))
+    else
+      reader.refuse(
+        "POLICY_UNKNOWN",
+        s"""$name is $rule; allowed are {"count": n}, {"time": t} and {"delta": {"attribute": a, "by": d}}.""")
+
+  private def limits(window: JsonNode, reader: JsonReader): PartitionLimits =
+    reader.child(window, "limit").fold(PartitionLimits.NotStated) { limit =>
+      reader.known(limit, "limit", Set("age", "keys", "messages"))
+      PartitionLimits(reader.span(limit, "age"), reader.count(limit, "keys"), reader.count(limit, "messages"))
+    }
+}

@@ -1,0 +1,28 @@
+package windrow.testkit
+
+import windrow._
+
+/** What the core cannot do yet. Its cases are not run there: an aggregate in [[CoreEngine]] asks here before it begins. */
+private object CoreLimits {
+
+  /** None: the core runs it. */
+  def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
+    not(spec.window match {
+      case _: AlignedWindows | _: Session => true
+      case _                              => false
+    })(s"windows ${spec.window}"),
+    not(spec.early == Never)(s"early ${spec.early}"),
+    not(spec.onTime)("no pane on time"),
+    not(spec.late match {
+      case Never | EachMessage | EachStep | Every(_) => true
+      case _                                         => false
+    })(s"late ${spec.late}"),
+    not(spec.accumulation == Accumulating)(s"${spec.accumulation}"),
+    not(!spec.fireOnlyUpdated)("fireOnlyUpdated"),
+    not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
+    not(!spec.fillGaps)("fillGaps"),
+    not(spec.lateness != TimeSpan.Endless)("lateness without end")).flatten.headOption
+
+  private def not(can: Boolean)(what: => String): Option[String] =
+    Option.unless(can)(s"The core cannot do this yet: $what.")
+}

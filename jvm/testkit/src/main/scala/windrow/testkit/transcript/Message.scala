@@ -1,0 +1,49 @@
+package windrow.testkit
+
+import windrow.Reason
+
+/** One input message.
+  *
+  * @param key
+  *   may be the null key
+  * @param time
+  *   event time in microseconds, None: null
+  * @param value
+  *   a number or a text
+  * @param gap
+  *   the session gap that the message brings, in microseconds
+  * @param stream
+  *   of an operator with several inputs
+  */
+final case class Message(
+    key: Scalar,
+    time: Option[Long],
+    value: Scalar,
+    partition: Option[Int] = None,
+    offset: Option[Long] = None,
+    gap: Option[Long] = None,
+    stream: Option[String] = None) {
+
+  /** What makes a replay of it recognisable (SEMANTICS R13). */
+  def identity: Option[(Option[String], Int, Long)] =
+    for (partition <- partition; offset <- offset) yield (stream, partition, offset)
+
+  def rejected(reason: Reason): RejectedMessage = RejectedMessage(key, time, value, reason, stream)
+}
+
+object Message {
+
+  /** The order in which the messages of one step are applied on the axis of time (SEMANTICS T). */
+  val Order: Ordering[Message] =
+    Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap)))
+}
+
+/** @param stream
+  *   of an operator with several inputs
+  */
+final case class RejectedMessage(
+    key: Scalar,
+    time: Option[Long],
+    value: Scalar,
+    reason: Reason,
+    stream: Option[String] = None)
