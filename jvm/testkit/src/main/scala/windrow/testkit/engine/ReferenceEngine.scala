@@ -9,15 +9,13 @@ object ReferenceEngine extends Engine {
     case Right(OperatorSpec.Aggregate(spec, _)) if CoreLimits.hindrance(spec).isDefined =>
       Outcome.NotRun(s"The reference cannot do ${spec.window} yet.")
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
-      val operator = new ReferenceOperator(spec, aggregates)
-      val results = transcript.steps.map {
-        case feed: Step.Feed =>
-          StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
-        case Step.Restart                => StepResult.Restarted
-        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
-        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
-      }
-      Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
+      StepwiseOperator.run(transcript, new ReferenceOperator(spec, ReferenceOperator.values(aggregates)))
+    case Right(OperatorSpec.CoGroup(spec)) if CoreLimits.hindrance(spec.window).isDefined =>
+      Outcome.NotRun(s"The reference cannot do ${spec.window} yet.")
+    case Right(OperatorSpec.CoGroup(spec)) =>
+      StepwiseOperator.run(transcript, new ReferenceOperator(spec.window, ReferenceOperator.byStream(spec.streams)))
+    case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new ReferenceFullState(spec))
+    case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new ReferenceJoin(spec))
     case Right(other) => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
   }
 }

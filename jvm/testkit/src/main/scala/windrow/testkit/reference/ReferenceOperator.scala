@@ -7,12 +7,10 @@ import windrow.testkit.ReferenceOperator._
 /** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
   * anew whenever it needs them. Written from SEMANTICS T–§7 and SEMANTICS.md alone; everything fast is compared with it.
   *
-  * @param aggregates
-  *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
+  * @param content
+  *   what a pane shows of messages in order
   */
-final class ReferenceOperator(
-    spec: WindowOperatorSpec,
-    aggregates: Seq[(String, String)]) {
+final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] => Content) extends StepwiseOperator {
 
   private type Key = Scalar
 
@@ -37,7 +35,13 @@ final class ReferenceOperator(
   private val panes    = Seq.newBuilder[ContentPane]
   private val rejected = Seq.newBuilder[RejectedMessage]
 
-  def counters: Map[String, Long] = counts.named
+  def ask(query: Query): Answer = query match {
+    case Query.Counters => Answer.Counters(counts.named)
+    case _              => Answer.Refused("NO_MESSAGE_STORE")
+  }
+
+  /** Its log is all that it has. */
+  def restart(): Unit = ()
 
   /** Messages, then the watermark, then processing time; None leaves it as it is. All in microseconds.
     *
@@ -163,7 +167,7 @@ final class ReferenceOperator(
 
   private def fire(key: Key, window: Bounds, timing: Timing): Unit = {
     val known  = history(key, window)
-    val values = log.getOrElse(key, Vector.empty).filter(window.holds).sorted(Message.Order).map(_.value)
+    val messages = log.getOrElse(key, Vector.empty).filter(window.holds).sorted(Message.Order)
     val pane: ContentPane = Pane(
       key,
       window.start,
@@ -172,7 +176,7 @@ final class ReferenceOperator(
       known.fired,
       isLast = hasLeft(window, watermark), // R9
       isRetraction = false,
-      Content.Values(aggregates.map { case (name, function) => name -> ReferenceAggregates(function, values) }.toMap))
+      content(messages))
     panes += pane
     histories += (key, window) -> History(known.fired + 1, 0, isPastOnTime = true, Some(pane))
   }
@@ -200,7 +204,20 @@ final class ReferenceOperator(
   }
 }
 
-private object ReferenceOperator {
+private[testkit] object ReferenceOperator {
+
+  /** @param aggregates
+    *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
+    */
+  def values(aggregates: Seq[(String, String)])(messages: Seq[Message]): Content =
+    Content.Values(aggregates.map { case (name, function) =>
+      name -> ReferenceAggregates(function, messages.map(_.value))
+    }.toMap)
+
+  /** The messages of each stream (SEMANTICS R56). */
+  def byStream(streams: Seq[String])(messages: Seq[Message]): Content =
+    Content.ByStream(streams.map(name =>
+      name -> messages.filter(_.stream.contains(name)).map(message => StoredValue(message.time.get, message.value))).toMap)
 
   /** @param fired
     *   number of its panes, retractions not counted
