@@ -37,7 +37,9 @@ final class AggregatedWindowOperator[K, M, B, V](
     (messages, watermark, processingTime) => {
       val effects = shard.step(entries(messages.map(_._2)), watermark, processingTime).toVector
       val panes   = effects.collect { case Effect.Fire(pane) => pane.copy(key = formatter.key(pane.key)) }
-      val refused = effects.collect { case Effect.Refuse(entry, reason, _) => Rejected(formatter.message(entry.raw), reason) }
+      val refused = effects.collect { case Effect.Refuse(entry, reason, _) =>
+        Rejected(formatter.message(entry.raw), reason)
+      }
       (panes, refused)
     }
   }

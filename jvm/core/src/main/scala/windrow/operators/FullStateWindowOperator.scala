@@ -51,7 +51,8 @@ final class FullStateWindowOperator[K, M](
     }
   }
 
-  protected def open(store: ShardStore): Core = new FullState(new FullStateShard(spec, store, Seq(spec.window.toString)))
+  protected def open(store: ShardStore): Core =
+    new FullState(new FullStateShard(spec, store, Seq(spec.window.toString)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 
@@ -60,7 +61,8 @@ final class FullStateWindowOperator[K, M](
     * @param key
     *   None: of all keys
     */
-  def getMessages(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[M] = query(start, end, key, Axis.Time)
+  def getMessages(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[M] =
+    query(start, end, key, Axis.Time)
 
   /** Messages in a closed range of offsets, in order of offset. */
   def getMessagesByOffset(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[M] =
@@ -74,7 +76,8 @@ final class FullStateWindowOperator[K, M](
     shard.getWindows(start, end, key.map(formatter.key(_: K))).map(shown)
 
   /** The window of a key that begins at `start` (microseconds). */
-  def getWindow(key: K, start: Long): Option[WindowInfo[K]] = getWindows(Some(start), Some(start), Some(key)).find(_.start == start)
+  def getWindow(key: K, start: Long): Option[WindowInfo[K]] =
+    getWindows(Some(start), Some(start), Some(key)).find(_.start == start)
 
   private def shown(row: WindowMetadata): WindowInfo[K] =
     WindowInfo(formatter.key(row.key), row.start, row.end, row.offsets, row.count, row.lastTiming, row.panes)

@@ -45,8 +45,8 @@ private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
     bytes(message, format.messages),
     format.gap(message).map(_.micros))
 
-  def key(key: K): Key             = new Key(bytes(key, format.keys))
-  def key(bytes: Key): K           = format.keys.read(ByteReader(bytes.bytes))
+  def key(key: K): Key               = new Key(bytes(key, format.keys))
+  def key(bytes: Key): K             = format.keys.read(ByteReader(bytes.bytes))
   def message(bytes: Array[Byte]): M = format.messages.read(ByteReader(bytes))
 
   private def bytes[T](value: T, codec: Codec[T]): Array[Byte] = {

@@ -37,7 +37,11 @@ class StreamStreamJoinOperator[K, M, R](
   }
 
   protected def open(store: ShardStore): Core =
-    new Join(new JoinShard(spec, store, isNull, Seq(spec.streams.mkString(", "), spec.within.toString, spec.how.toString)))
+    new Join(new JoinShard(
+      spec,
+      store,
+      isNull,
+      Seq(spec.streams.mkString(", "), spec.within.toString, spec.how.toString)))
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))
 

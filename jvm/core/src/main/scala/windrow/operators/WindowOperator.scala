@@ -43,13 +43,13 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   protected def open(store: ShardStore): Core
 
-  private val log      = System.getLogger("windrow")
-  private var store    = Option.empty[JournaledStore]
-  private var core     = Option.empty[Core]
-  private var waiting  = Queue.empty[R]
-  private var rejects  = Vector.empty[Rejected[M]]
-  private var filtered = 0L
-  private var clock    = Option.empty[Long]
+  private val log         = System.getLogger("windrow")
+  private var store       = Option.empty[JournaledStore]
+  private var core        = Option.empty[Core]
+  private var waiting     = Queue.empty[R]
+  private var rejects     = Vector.empty[Rejected[M]]
+  private var filtered    = 0L
+  private var clock       = Option.empty[Long]
   private var isSelecting = true
 
   final def init(): Unit = {

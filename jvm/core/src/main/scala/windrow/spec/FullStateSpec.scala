@@ -27,19 +27,29 @@ final case class FullStateDraft(
 
   private def problems: Seq[SpecProblem] =
     SpecCheck(WindowOperatorDraft(
-      window, lateness, early, onTime, late, Some(Discarding), retention = retention, maxFuture = maxFuture)) ++
+      window,
+      lateness,
+      early,
+      onTime,
+      late,
+      Some(Discarding),
+      retention = retention,
+      maxFuture = maxFuture)) ++
       unsupported ++ unstated ++ tooShort
 
   private def unsupported: Seq[SpecProblem] = window match {
     case _: AlignedWindows | _: Session | Global => Nil
     case other =>
-      Seq(SpecProblem("VALUE_NOT_SUPPORTED", s"a full-state operator does not take $other; it takes aligned, session " +
-        "and global windows."))
+      Seq(SpecProblem(
+        "VALUE_NOT_SUPPORTED",
+        s"a full-state operator does not take $other; it takes aligned, session " +
+          "and global windows."))
   }
 
-  private def unstated: Seq[SpecProblem] = Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
-    "RETENTION_NOT_STATED",
-    "a full-state operator keeps its messages: say retain(time=...), retain(messages=...) or both.")).toSeq
+  private def unstated: Seq[SpecProblem] =
+    Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
+      "RETENTION_NOT_STATED",
+      "a full-state operator keeps its messages: say retain(time=...), retain(messages=...) or both.")).toSeq
 
   /** [[SpecCheck]] sees to windows of a fixed size. */
   private def tooShort: Seq[SpecProblem] = (for {

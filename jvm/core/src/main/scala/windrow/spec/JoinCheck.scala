@@ -74,11 +74,13 @@ private[windrow] object JoinCheck {
             s"within of '$name' is $range; the first must not be above the second.")
         } ++ tooShort(draft, JoinReach.longest(draft.streams.map(_.name), of))
     case _ =>
-      tooShort(draft, draft.streams.flatMap(_.window).map {
-        case fixed: FixedWindows => fixed.size.micros
-        case Over.Range(range)   => range.micros
-        case _                   => 0L
-      }.maxOption.getOrElse(0L))
+      tooShort(
+        draft,
+        draft.streams.flatMap(_.window).map {
+          case fixed: FixedWindows => fixed.size.micros
+          case Over.Range(range)   => range.micros
+          case _                   => 0L
+        }.maxOption.getOrElse(0L))
   }
 
   /** What is stated must hold every message as long as it can pair (SEMANTICS R8). */

@@ -91,8 +91,9 @@ final case class JoinDraft(
     */
   def checked: JoinSpec = check.fold(
     {
-      case Seq(SpecProblem(JoinCheck.Unbounded, text)) => throw new UnboundedJoinError(s"[${JoinCheck.Unbounded}] $text")
-      case found                                       => throw SpecError("a join", found)
+      case Seq(SpecProblem(JoinCheck.Unbounded, text)) =>
+        throw new UnboundedJoinError(s"[${JoinCheck.Unbounded}] $text")
+      case found => throw SpecError("a join", found)
     },
     identity)
 }
@@ -102,17 +103,17 @@ final class UnboundedJoinError(message: String) extends IllegalArgumentException
 
 /** A checked description of a join. It exists only without problems. */
 final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializable {
-  def streams: Seq[JoinStream]                     = draft.streams
-  def names: Seq[String]                           = draft.streams.map(_.name)
-  def hasKeys: Boolean                             = draft.hasKeys
-  def within: Within                               = draft.within
-  def how: JoinKind                                = draft.how
-  def lateness: TimeSpan                           = draft.lateness.getOrElse(TimeSpan.Zero)
-  def early: PaneTrigger                           = draft.early
-  def retention: Retention                         = draft.retention
-  def maxFuture: Option[TimeSpan]                  = draft.maxFuture
-  def expect: ExpectedSize                         = draft.expect
-  def startOffsets: Map[String, Map[Long, Long]]   = draft.startOffsets
+  def streams: Seq[JoinStream]                   = draft.streams
+  def names: Seq[String]                         = draft.streams.map(_.name)
+  def hasKeys: Boolean                           = draft.hasKeys
+  def within: Within                             = draft.within
+  def how: JoinKind                              = draft.how
+  def lateness: TimeSpan                         = draft.lateness.getOrElse(TimeSpan.Zero)
+  def early: PaneTrigger                         = draft.early
+  def retention: Retention                       = draft.retention
+  def maxFuture: Option[TimeSpan]                = draft.maxFuture
+  def expect: ExpectedSize                       = draft.expect
+  def startOffsets: Map[String, Map[Long, Long]] = draft.startOffsets
   override def equals(other: Any): Boolean = other match {
     case that: JoinSpec => draft == that.draft
     case _              => false

@@ -25,8 +25,9 @@ class CompositeOperatorSuite extends AnyFunSuite {
   private def pairs(next: Event => Unit): Operator[Event] = new StreamStreamJoinOperator[String, Event, Event](
     joined,
     Event,
-    row => for (order <- row(0); shipment <- row(1))
-      yield Event("pairs", order.key, shipment.time, order.value * 100 + shipment.value, shipment.offset),
+    row =>
+      for (order <- row(0); shipment <- row(1))
+        yield Event("pairs", order.key, shipment.time, order.value * 100 + shipment.value, shipment.offset),
     Context[Event, Event](send = Some { pair => next(pair); true }))
 
   private def composite(): CompositeOperator[Event] = {

@@ -23,14 +23,18 @@ class OperatorLifeSuite extends AnyFunSuite {
     operator
   }
 
-  private def shown(panes: Seq[Out]) = panes.map(pane => (pane.start, pane.timing, pane.index, pane.value.map(_.offset)))
+  private def shown(panes: Seq[Out]) =
+    panes.map(pane => (pane.start, pane.timing, pane.index, pane.value.map(_.offset)))
 
   test("E24: a downstream that refuses disables the selector; timeout drains and enables it (R28, R30)") {
-    var room  = 1
-    val taken = Seq.newBuilder[Out]
+    var room            = 1
+    val taken           = Seq.newBuilder[Out]
     def send(pane: Out) = { if (room > 0) taken += pane; room -= 1; room >= 0 }
     val perPane = FullStateDraft(
-      Tumbling(TimeSpan(60)), Some(TimeSpan(0)), early = Never, retention = Retention(time = Some(TimeSpan(600)))).checked
+      Tumbling(TimeSpan(60)),
+      Some(TimeSpan(0)),
+      early = Never,
+      retention = Retention(time = Some(TimeSpan(600)))).checked
     val operator = open(Context(send = Some(send)), perPane)
     operator.addMessage("messages", event(1, 10))
     operator.addMessage("messages", event(2, 70))
@@ -153,11 +157,11 @@ class OperatorLifeSuite extends AnyFunSuite {
   }
 
   test("R26: what is stored was sent") {
-    val store = new InMemoryShardStore
-    var sent  = Set.empty[Long]
-    var room  = 25
+    val store           = new InMemoryShardStore
+    var sent            = Set.empty[Long]
+    var room            = 25
     def send(pane: Out) = { if (room > 0) sent ++= pane.value.map(_.offset); room -= 1; room >= 0 }
-    val operator = open(Context(store = store, send = Some(send)))
+    val operator        = open(Context(store = store, send = Some(send)))
     intercept[SelectorDisabledError](feed(operator))
     val kept = open(Context(store = store.snapshot)).getMessages(None, None).map(_.offset)
     assert(kept.nonEmpty && kept.forall(sent))

@@ -82,7 +82,8 @@ private object ForSpark {
     // Where no order shows, messages are combined before they travel.
     val draft = if (sorted) read else read.copy(late = EachStep)
     val aggregates =
-      if (sorted) OperatorSpec.aggregates(plain.specJson) else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
+      if (sorted) OperatorSpec.aggregates(plain.specJson)
+      else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
     val json  = SpecJson.write(draft)
     val named = json.putObject("aggregates")
     aggregates.foreach { case (name, function) => named.put(name, function) }

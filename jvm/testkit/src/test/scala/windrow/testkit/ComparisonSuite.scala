@@ -70,7 +70,9 @@ class ComparisonSuite extends AnyFunSuite {
     "a counter"  -> right.copy(steps = right.steps.updated(1, counters("accepted" -> 2L))),
     "no counter" -> right.copy(steps = right.steps.updated(1, counters("unheard" -> 0L))),
     "at_end" -> right.copy(atEnd =
-      Some(AtEnd(isFinal = true, Expected(rejected = Some(Seq(RejectedMessage(Value.Null, None, Scalar(0), Reason.TooLate))))))),
+      Some(AtEnd(
+        isFinal = true,
+        Expected(rejected = Some(Seq(RejectedMessage(Value.Null, None, Scalar(0), Reason.TooLate))))))),
     "a refusal" -> right.copy(refused = Some("LATENESS_NOT_STATED")))
 
   test("nothing differs from what is right") {

@@ -7,18 +7,20 @@ import windrow._
 class RandomCaseSuite extends AnyFunSuite {
 
   private final class Run(val transcript: TranscriptCase, outcome: Outcome.Ran) {
-    val spec: WindowOperatorSpec       = transcript.operator match {
+    val spec: WindowOperatorSpec = transcript.operator match {
       case Right(OperatorSpec.Aggregate(spec, _)) => spec
       case other                                  => fail(other.toString)
     }
-    val feeds: Seq[Step.Feed]          = transcript.steps.collect { case feed: Step.Feed => feed }
-    val messages: Seq[Message]         = feeds.flatMap(_.messages)
-    val watermarks: Seq[Long]          = feeds.flatMap(_.watermark)
-    val counters: Map[String, Long]    = outcome.results.collect { case StepResult.Answered(Answer.Counters(counters)) => counters }.last
-    private val emissions              = outcome.results.collect { case StepResult.Emitted(e) => e } ++ outcome.atEnd
+    val feeds: Seq[Step.Feed]  = transcript.steps.collect { case feed: Step.Feed => feed }
+    val messages: Seq[Message] = feeds.flatMap(_.messages)
+    val watermarks: Seq[Long]  = feeds.flatMap(_.watermark)
+    val counters: Map[String, Long] = outcome.results.collect { case StepResult.Answered(Answer.Counters(counters)) =>
+      counters
+    }.last
+    private val emissions                = outcome.results.collect { case StepResult.Emitted(e) => e } ++ outcome.atEnd
     val panes: Seq[Emission.ContentPane] = emissions.flatMap(_.panes)
     val late: Seq[Emission.ContentPane]  = panes.filter(_.timing == Timing.Late)
-    val rejected: Seq[RejectedMessage] = emissions.flatMap(_.rejected)
+    val rejected: Seq[RejectedMessage]   = emissions.flatMap(_.rejected)
 
     def isHopping(which: Hopping => Boolean): Boolean = spec.window match {
       case hopping: Hopping => which(hopping)
@@ -59,8 +61,9 @@ class RandomCaseSuite extends AnyFunSuite {
     "ties"                                -> (_.messages.flatMap(_.time).groupBy(identity).exists(_._2.size > 2)),
     "replays"                             -> (_.counters("replays") > 0),
     "past and future messages"            -> (run => run.counters("past") > 0 && run.counters("future") > 0),
-    "offsets out of order" -> (_.messages.filter(_.partition.contains(0)).flatMap(_.offset).distinct.sliding(2).exists(o =>
-      o.last < o.head)),
+    "offsets out of order" -> (_.messages.filter(_.partition.contains(0)).flatMap(_.offset).distinct.sliding(2).exists(
+      o =>
+        o.last < o.head)),
     "steps without messages" -> (_.feeds.exists(_.messages.isEmpty)),
     "jumps of the watermark" -> (_.watermarks.sliding(2).exists(w => w.last - w.head > 30)),
     "messages before any watermark" -> (_.feeds.headOption.exists(feed =>

@@ -30,7 +30,7 @@ class ReplaySuite extends AnyFunSuite {
 
   for ((engine, expected) <- Seq(
       "reference" -> "33 cases on reference: 11 equal, 22 not run",
-      "core"      -> "33 cases on core: 11 equal, 22 not run")) test(s"--check on $engine says how many cases are equal") {
+      "core" -> "33 cases on core: 11 equal, 22 not run")) test(s"--check on $engine says how many cases are equal") {
     assert(replay(examples, "--check", "--engine", engine) == ((0, Seq(expected))))
   }
 

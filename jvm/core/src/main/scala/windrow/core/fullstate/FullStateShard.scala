@@ -39,14 +39,14 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   private val placer   = Placer(spec.window, lateness)
   private val applied  = new AppliedOffsets
   private val segments = new Segments("messages", store)
-  private val keys = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
+  private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
   private val periods  = new SortedRun[Unit]("periods", store, NothingCodec)
 
   private var before         = Watermark.None
   private var processingTime = Option.empty[Long]
 
   Option(store.header).foreach { bytes =>
-    val in = ByteReader.unsealed(bytes, "the header of a shard")
+    val in   = ByteReader.unsealed(bytes, "the header of a shard")
     val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
     if (kept != fixed)
       throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
@@ -80,9 +80,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   private def apply(message: Incoming, clock: StepClock, out: ArrayBuffer[Delta]): Unit =
     if (message.origin.exists(from => !applied(from.source, from.partition, from.offset))) counters.replays += 1
     else message.time match {
-      case None                                    => out += refuse(message, Reason.InvalidTime)
+      case None                                     => out += refuse(message, Reason.InvalidTime)
       case Some(time) if isTooFarAhead(time, clock) => out += refuse(message, Reason.TooFarAhead)
-      case Some(time)                              => place(message, time, clock, out)
+      case Some(time)                               => place(message, time, clock, out)
     }
 
   private def isTooFarAhead(time: Long, clock: StepClock): Boolean =
@@ -125,7 +125,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     state.messages.add(stored)
     val row        = entered.rows(entered.first).awaiting(stored, clock.processingTime)
     val isComplete = clock.before.reached(row.end)
-    policy.deadlines(clock.processingTime).foreach(at => periods.at(at).put(message.key, ()))
+    awaitPeriods(message.key)
     val now =
       if (policy.firesWith(isComplete, row.firing.unsent))
         fire(message.key, row, if (isComplete) Timing.Late else Timing.Early, isLast = false, out)
@@ -151,7 +151,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
       val state = keys.get(key)
       if (state != null) {
         val was = state.rows
-        state.rows = state.rows.map(row => atStepEnd(key, awaitingFrom(row), clock, out))
+        if (isFirstP && was.exists(_.firing.unsent > 0)) awaitPeriods(key)
+        state.rows = was.map(row => atStepEnd(key, awaitingFrom(row), clock, out))
         val retired = retire(state)
         if (state.messages.isEmpty && state.rows.isEmpty) keys.remove(key)
         else if (retired > 0 || state.rows != was) keys.put(key, state)
@@ -159,6 +160,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     }
     processingTime.foreach(now => periods.dropBelow(now + 1))
   }
+
+  private def awaitPeriods(key: Key): Unit =
+    policy.deadlines(processingTime).foreach(at => periods.at(at).put(key, ()))
 
   private def periodsDue(): Iterator[Key] = processingTime.iterator.flatMap { now =>
     Iterator.unfold(Long.MinValue)(from => periods.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
@@ -189,9 +193,10 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     val bound   = RetentionBound(spec.retention, before, open.map(_.start).minOption.getOrElse(Long.MaxValue))
     val retired = state.messages.retire(bound.leaves)
     retention.retired += retired
-    val oldest = state.messages.oldest.map(_.time)
+    val oldest = state.messages.oldest
     state.rows = state.rows.filter(row =>
-      row.firing.unsent > 0 || oldest.exists(_ < row.end) || !before.reached(row.end, lateness) && row.hasEnd)
+      row.firing.unsent > 0 || open.contains(row) ||
+        oldest.exists(first => row.newest.exists(StoredMessage.Order.lteq(first, _))))
     retired
   }
 

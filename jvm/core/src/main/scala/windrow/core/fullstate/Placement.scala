@@ -3,6 +3,7 @@ package windrow.core.fullstate
 import windrow._
 import windrow.core.operator.Watermark
 import windrow.core.store.Incoming
+import windrow.core.store.StoredMessage
 import windrow.core.store.WindowRow
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
@@ -54,13 +55,13 @@ private final class AlignedPlacer(grid: SliceGrid, lateness: Long) extends Place
     else {
       val open = Iterator.iterate(grid.firstStart(time))(grid.next).takeWhile(_ <= time)
         .filterNot(start => before.reached(grid.end(start), lateness)).toVector
-      if (open.isEmpty) Placement.TooLate else enter(rows, message, open)
+      if (open.isEmpty) Placement.TooLate else enter(rows, message.stored(time), open)
     }
 
-  private def enter(rows: Vector[WindowRow], message: Incoming, open: Vector[Long]): Placement = {
+  private def enter(rows: Vector[WindowRow], message: StoredMessage, open: Vector[Long]): Placement = {
     val known = rows.filter(row => open.contains(row.start))
     val taken = open.map(start =>
-      known.find(_.start == start).getOrElse(WindowRow.opened(start, grid.end(start))).counting(message.origin))
+      known.find(_.start == start).getOrElse(WindowRow.opened(start, grid.end(start))).counting(message))
     val (earlier, others) = rows.filterNot(known.contains).partition(_.start < open.head)
     Placement.Enter(earlier ++ (taken ++ others).sortBy(_.start), earlier.size)
   }
@@ -70,14 +71,18 @@ private final class SessionPlacer(gap: Option[Long], lateness: Long) extends Pla
   def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement =
     gap.orElse(message.gap).filter(_ > 0).fold[Placement](Placement.Broken) { own =>
       val bounds = SessionBounds(time, Placer.plus(time, own))
-      if (before.reached(bounds.end, lateness)) Placement.TooLate else enter(rows, message, bounds, before)
+      if (before.reached(bounds.end, lateness)) Placement.TooLate else enter(rows, message.stored(time), bounds, before)
     }
 
   /** Sessions past their lateness only remember; they take nothing more (SEMANTICS R53). */
-  private def enter(rows: Vector[WindowRow], message: Incoming, own: SessionBounds, before: Watermark): Placement = {
+  private def enter(
+      rows: Vector[WindowRow],
+      message: StoredMessage,
+      own: SessionBounds,
+      before: Watermark): Placement = {
     val (closed, open) = rows.partition(row => before.reached(row.end, lateness))
     val (merged, bounds) = SessionPlan(open.map(row => SessionBounds(row.start, row.end)), own) match {
-      case SessionPlan.Update(index)                => (Seq(open(index)), SessionBounds(open(index).start, open(index).end))
+      case SessionPlan.Update(index) => (Seq(open(index)), SessionBounds(open(index).start, open(index).end))
       case SessionPlan.Replace(from, until, bounds) => (open.slice(from, until), bounds)
     }
     val row = merged match {
@@ -85,7 +90,7 @@ private final class SessionPlacer(gap: Option[Long], lateness: Long) extends Pla
       case one +: others => one.joined(others, bounds.start, bounds.end)
       case _             => WindowRow.opened(bounds.start, bounds.end)
     }
-    val taken = row.counting(message.origin)
+    val taken = row.counting(message)
     val after = (closed ++ open.filterNot(merged.contains) :+ taken).sortBy(row => (row.start, row.end))
     Placement.Enter(after, after.indexWhere(_ eq taken))
   }
@@ -94,6 +99,6 @@ private final class SessionPlacer(gap: Option[Long], lateness: Long) extends Pla
 private object GlobalPlacer extends Placer {
   def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement = {
     val row = rows.headOption.getOrElse(WindowRow.opened(Long.MinValue, Long.MaxValue))
-    Placement.Enter(Vector(row.counting(message.origin)), 0)
+    Placement.Enter(Vector(row.counting(message.stored(time))), 0)
   }
 }

@@ -74,11 +74,12 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     * microseconds. The order of the messages does not show in the rows.
     */
   def step(messages: Iterator[(Int, Incoming)], watermark: Watermark, now: Option[Long]): Seq[JoinEffect] = {
+    val isFirstP = processingTime.isEmpty && now.isDefined
     processingTime = now.orElse(processingTime)
     val out = new ArrayBuffer[JoinEffect]
     messages.foreach { case (stream, message) => apply(stream, message, out) }
     before = before.max(watermark)
-    stepEnd(out)
+    stepEnd(isFirstP, out)
     flush()
     counters.rejected += out.count(_.isInstanceOf[JoinEffect.Refuse])
     out.toSeq
@@ -90,11 +91,11 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     def refuse(reason: Reason) = out += JoinEffect.Refuse(stream, message, reason, before)
     if (message.origin.exists(from => !applied(spec.names(stream), from.partition, from.offset))) counters.replays += 1
     else message.time match {
-      case None                              => refuse(Reason.InvalidTime)
-      case Some(time) if isTooFarAhead(time) => refuse(Reason.TooFarAhead)
-      case Some(time) if rule.inGap(time, stream) => counters.gaps += 1
-      case Some(time) if RetentionBound.isOut(spec.retention, before, time)    => refuse(Reason.OutOfRetention)
-      case Some(time) if before.reached(rule.tooLateFrom(time, stream)) => refuse(Reason.TooLate)
+      case None                                                             => refuse(Reason.InvalidTime)
+      case Some(time) if isTooFarAhead(time)                                => refuse(Reason.TooFarAhead)
+      case Some(time) if rule.inGap(time, stream)                           => counters.gaps += 1
+      case Some(time) if RetentionBound.isOut(spec.retention, before, time) => refuse(Reason.OutOfRetention)
+      case Some(time) if before.reached(rule.tooLateFrom(time, stream))     => refuse(Reason.TooLate)
       case Some(time) =>
         counters.accepted += 1
         accept(stream, message.stored(time), out)
@@ -112,7 +113,6 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       val found = Option(keys.get(run)).map(_._2)
       val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
       val rows  = matched(state, stream, message)
-      state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
       emit(run, state, rows, out)
       keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
     }
@@ -124,9 +124,14 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     groups.flatMap(_.zipWithIndex).distinct.foreach { case (one, of) =>
       if (of != stream && !one.isSettled && outcome.settles(of)) state.runs(of).replace(one, one.copy(isSettled = true))
     }
-    state.runs(stream).add(message.copy(isSettled = groups.nonEmpty && outcome.settles(stream)))
-    rows
+    val isAlone = groups.isEmpty && outcome.tellsUnmatched(stream) && isHopeless(message, stream)
+    state.runs(stream).add(message.copy(isSettled = isAlone || (groups.nonEmpty && outcome.settles(stream))))
+    state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
+    rows ++ Option.when(isAlone)(outcome.unmatched(stream, message))
   }
+
+  private def isHopeless(message: StoredMessage, stream: Int): Boolean =
+    rule.decidedFrom(message.time, stream) == Long.MinValue
 
   private def emit(run: Key, state: KeySides, rows: Seq[JoinRow], out: ArrayBuffer[JoinEffect]): Unit =
     if (period.isEmpty) out ++= rows.map(JoinEffect.Row(_))
@@ -142,8 +147,10 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   // ---- the end of a step
 
-  private def stepEnd(out: ArrayBuffer[JoinEffect]): Unit = {
-    val due = keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
+  private def stepEnd(isFirstP: Boolean, out: ArrayBuffer[JoinEffect]): Unit = {
+    val due =
+      if (isFirstP) keys.due(Long.MaxValue)
+      else keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
     due.toVector.distinct.foreach { run =>
       val kept = keys.get(run)
       if (kept != null) {
@@ -195,7 +202,7 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
   }
 
   private def leaves(stream: Int): (Long, Long) => Boolean =
-    if (!isKeptByRetention) (time, _) => before.reached(rule.decidedFrom(time, stream))
+    if (!isKeptByRetention) (time, _) => before.reached(rule.neededUntil(time, stream))
     else {
       val bound = RetentionBound(spec.retention, before, Long.MaxValue)
       (time, left) => bound.leaves(time, left) && isUnprotected(time, stream)
@@ -212,14 +219,15 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
   private def deadline(state: KeySides): Long = (0 until streams).flatMap { stream =>
     val run = state.runs(stream)
     val unsettled =
-      if (outcome.tellsUnmatched(stream)) run.range(Axis.Time, Some(state.settledBelow(stream)), None).find(!_.isSettled)
+      if (outcome.tellsUnmatched(stream))
+        run.range(Axis.Time, Some(state.settledBelow(stream)), None).find(!_.isSettled)
       else None
     unsettled.map(message => rule.decidedFrom(message.time, stream)) ++
       run.oldest.map(message => leavesFrom(message.time, stream, run.size))
   }.minOption.getOrElse(Long.MaxValue)
 
   private def leavesFrom(time: Long, stream: Int, size: Long): Long =
-    if (!isKeptByRetention) rule.decidedFrom(time, stream)
+    if (!isKeptByRetention) rule.neededUntil(time, stream)
     else {
       val byTime  = spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
       val byCount = if (spec.retention.messages.exists(size > _)) rule.protectedUntil(time, stream) else Long.MaxValue

@@ -8,7 +8,11 @@ import windrow.core.store._
   * @param fixed
   *   the key, if all its messages have the same
   */
-private[join] final class KeySides(fixed: Option[Key], order: Ordering[StoredMessage], streams: Int, segments: Segments) {
+private[join] final class KeySides(
+    fixed: Option[Key],
+    order: Ordering[StoredMessage],
+    streams: Int,
+    segments: Segments) {
   private val codec = StoredMessage.codec(fixed)
 
   val runs: IndexedSeq[MessageRun] = IndexedSeq.fill(streams)(new MessageRun(order, codec, segments))
@@ -17,7 +21,7 @@ private[join] final class KeySides(fixed: Option[Key], order: Ordering[StoredMes
   val settledBelow: Array[Long] = Array.fill(streams)(Long.MinValue)
 
   /** Rows that wait for a period to end, and the processing time of the first. */
-  var waiting: Vector[JoinRow]     = Vector.empty
+  var waiting: Vector[JoinRow]   = Vector.empty
   var waitingSince: Option[Long] = None
 
   def isEmpty: Boolean = waiting.isEmpty && runs.forall(_.isEmpty)

@@ -17,8 +17,13 @@ private[join] trait PairRule {
   /** The watermark from which on a message of this time comes too late. */
   def tooLateFrom(time: Long, stream: Int): Long
 
-  /** The watermark from which on no message that would still be accepted could pair with one of this time. */
+  /** With two streams: the watermark from which on no message that would still be accepted could pair with one of this
+    * time; the least of all if none ever could.
+    */
   def decidedFrom(time: Long, stream: Int): Long
+
+  /** The watermark from which on a message of this time is not needed any more; never less for a later time. */
+  def neededUntil(time: Long, stream: Int): Long
 
   /** The watermark until which a count of messages takes nothing of this time away (SEMANTICS R10). */
   def protectedUntil(time: Long, stream: Int): Long
@@ -45,7 +50,8 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
     val time = message.time
     val span =
       if (stream == 0) Span(Span.plus(time, ranges(other).get.least), Span.plus(time, ranges(other).get.greatest))
-      else if (other == 0) Span(Span.plus(time, -ranges(stream).get.greatest), Span.plus(time, -ranges(stream).get.least))
+      else if (other == 0)
+        Span(Span.plus(time, -ranges(stream).get.greatest), Span.plus(time, -ranges(stream).get.least))
       else Span.Everything
     Option.when(span.low <= span.high)(span)
   }
@@ -58,6 +64,7 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def decidedFrom(time: Long, stream: Int): Long =
     Span.plus(Span.plus(Span.plus(time, reaches(stream)), lateness), 1)
 
+  def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)
 
   def inGap(time: Long, stream: Int): Boolean = false
@@ -81,25 +88,34 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
 
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] =
     if (isFree(stream, other)) Some(Span.Everything)
-    else (own(other).view(message.time) ++ own(stream).seenFrom(message.time)).reduceOption(_ hull _)
+    else partners(message.time, stream, other)
 
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
     isFree(streamA, streamB) || sides(streamA)(streamB).shows(a, b) || sides(streamB)(streamA).shows(b, a)
 
   def tooLateFrom(time: Long, stream: Int): Long = own(stream).tooLateFrom(time, lateness)
 
-  def decidedFrom(time: Long, stream: Int): Long = decidedFrom(time, stream, Set(stream))
+  def decidedFrom(time: Long, stream: Int): Long = streams.indices.filterNot(_ == stream).map { other =>
+    if (isFree(stream, other)) Long.MaxValue
+    else partners(time, stream, other).flatMap(own(other).lastIn)
+      .fold(Long.MinValue)(own(other).tooLateFrom(_, lateness))
+  }.max
+
+  def neededUntil(time: Long, stream: Int): Long = neededUntil(time, stream, Set(stream))
 
   /** With three and more streams a row may wait for one that only a partner sees. */
-  private def decidedFrom(time: Long, stream: Int, seen: Set[Int]): Long = streams.indices.filterNot(seen).map { other =>
-    if (isFree(stream, other)) Long.MaxValue
-    else reach(time, stream, other).fold(Long.MinValue)(last =>
-      math.max(own(other).tooLateFrom(last, lateness), decidedFrom(last, other, seen + other)))
+  private def neededUntil(time: Long, stream: Int, seen: Set[Int]): Long = streams.indices.filterNot(seen).map {
+    other =>
+      if (isFree(stream, other)) Long.MaxValue
+      else {
+        val last = partners(time, stream, other).fold(time)(span => math.max(time, span.high))
+        math.max(own(other).tooLateFrom(last, lateness), neededUntil(last, other, seen + other))
+      }
   }.maxOption.getOrElse(Long.MinValue)
 
-  /** The last time of a partner. */
-  private def reach(time: Long, stream: Int, other: Int): Option[Long] =
-    (own(stream).seenFrom(time).map(_.high) ++ own(other).view(time).map(_.high)).maxOption
+  /** Where partners lie; both spans hold `time`, so nothing lies between them. */
+  private def partners(time: Long, stream: Int, other: Int): Option[Span] =
+    (own(other).view(time) ++ own(stream).seenFrom(time)).reduceOption(_ hull _)
 
   def protectedUntil(time: Long, stream: Int): Long =
     if (own(stream) == UnboundedSide || own(stream).isInstanceOf[OffsetSide]) Long.MinValue

@@ -6,8 +6,8 @@ import windrow.core.window.SliceGrid
 
 /** A closed range of event time in microseconds. */
 private[join] final case class Span(low: Long, high: Long) {
-  def hull(other: Span): Span      = Span(math.min(low, other.low), math.max(high, other.high))
-  def holds(time: Long): Boolean   = low <= time && time <= high
+  def hull(other: Span): Span    = Span(math.min(low, other.low), math.max(high, other.high))
+  def holds(time: Long): Boolean = low <= time && time <= high
 }
 
 private[join] object Span {
@@ -36,6 +36,9 @@ private[join] sealed trait Side {
   def tooLateFrom(time: Long, lateness: Long): Long
 
   def inGap(time: Long): Boolean = false
+
+  /** The last time of a span at which this side takes messages. */
+  def lastIn(span: Span): Option[Long] = Some(span.high)
 }
 
 private[join] object Side {
@@ -63,6 +66,10 @@ private[join] final class AlignedSide(grid: SliceGrid) extends Side {
   def tooLateFrom(time: Long, lateness: Long): Long = Span.plus(grid.end(grid.lastStart(time)), lateness)
 
   override def inGap(time: Long): Boolean = grid.inGap(time)
+
+  override def lastIn(span: Span): Option[Long] =
+    if (!inGap(span.high)) Some(span.high)
+    else Some(grid.end(grid.lastStart(span.high)) - 1).filter(_ >= span.low)
 }
 
 private[join] final class OverSide(range: Long) extends Side {

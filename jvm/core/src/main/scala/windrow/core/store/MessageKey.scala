@@ -60,11 +60,13 @@ object MessageKey {
 
   /** The order of the messages of one run. */
   def order(fields: Seq[KeyField]): Ordering[StoredMessage] =
-    fields.map(ofField).reduce(_ orElse _).orElse(StoredMessage.Order)
+    fields.map {
+      case EqualityFields                       => ByKey
+      case Timestamp                            => ByTime
+      case Offset if fields.contains(Timestamp) => StoredMessage.Order // of equal times by source and partition
+      case Offset                               => StoredMessage.OffsetOrder
+    }.reduce(_ orElse _)
 
-  private def ofField(field: KeyField): Ordering[StoredMessage] = field match {
-    case EqualityFields => (a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes)
-    case Timestamp      => (a, b) => java.lang.Long.compare(a.time, b.time)
-    case Offset         => StoredMessage.OffsetOrder
-  }
+  private val ByKey: Ordering[StoredMessage]  = (a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes)
+  private val ByTime: Ordering[StoredMessage] = (a, b) => java.lang.Long.compare(a.time, b.time)
 }

@@ -182,7 +182,8 @@ private[core] final class MessageRun(
   private def cut(ends: collection.IndexedSeq[Int]): Seq[Range] =
     if (ends.last <= 2 * segmentBytes) Seq(ends.indices)
     else {
-      val starts = ends.indices.filter(i => i == 0 || ends(i - 1) / segmentBytes > (if (i == 1) 0 else ends(i - 2)) / segmentBytes)
+      val starts =
+        ends.indices.filter(i => i == 0 || ends(i - 1) / segmentBytes > (if (i == 1) 0 else ends(i - 2)) / segmentBytes)
       starts.zip(starts.tail :+ ends.size).map { case (from, until) => from until until }
     }
 
@@ -261,7 +262,7 @@ private[core] object MessageRun {
       out.count(count.toLong)
       if (id == Inside) messages.foreach(codec.write(_, out))
       else {
-        codec.write(if (first.origin.isEmpty) first else first.copy(payload = Array.empty), out)
+        codec.write(first.position, out)
         Seq(minTime, maxTime, minOffset, maxOffset).foreach(out.long)
       }
     }

@@ -55,6 +55,9 @@ final case class StoredMessage(
     isSettled: Boolean = false) {
 
   private[core] def offset: Option[Long] = origin.map(_.offset)
+
+  /** Enough of it to be compared by [[StoredMessage.Order]]. */
+  private[core] def position: StoredMessage = if (origin.isEmpty) this else copy(payload = Array.emptyByteArray)
 }
 
 object StoredMessage {

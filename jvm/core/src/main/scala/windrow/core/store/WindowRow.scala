@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow.Timing
 import windrow.core.operator.Firing
 import windrow.core.operator.FiringCodec
-import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
@@ -24,6 +23,8 @@ final case class OffsetRange(first: Long, last: Long) {
   *   by source and partition
   * @param count
   *   messages ever accepted
+  * @param newest
+  *   of its messages, in the order of the store; when this one leaves, so does the row
   * @param last
   *   timing of its last pane
   */
@@ -32,15 +33,17 @@ private[core] final case class WindowRow(
     end: Long,
     offsets: Map[(String, Long), OffsetRange],
     count: Long,
+    newest: Option[StoredMessage],
     last: Option[Timing],
     firing: Firing[Vector[StoredMessage]]) {
 
   def holds(time: Long): Boolean = start <= time && time < end
   def hasEnd: Boolean            = end != Long.MaxValue
 
-  def counting(origin: Option[Origin]): WindowRow = copy(
+  def counting(message: StoredMessage): WindowRow = copy(
     count = count + 1,
-    offsets = offsets ++ origin.map { from =>
+    newest = WindowRow.newestOf(newest ++ Seq(message.position)),
+    offsets = offsets ++ message.origin.map { from =>
       val at   = (from.source, from.partition)
       val self = OffsetRange(from.offset, from.offset)
       at -> offsets.get(at).fold(self)(_ span self)
@@ -65,6 +68,7 @@ private[core] final case class WindowRow(
       end,
       all.flatMap(_.offsets).groupMapReduce(_._1)(_._2)(_ span _),
       all.map(_.count).sum,
+      WindowRow.newestOf(all.flatMap(_.newest)),
       None,
       Firing(
         unsent = all.map(_.firing.unsent).sum,
@@ -75,7 +79,10 @@ private[core] final case class WindowRow(
 }
 
 private[core] object WindowRow {
-  def opened(start: Long, end: Long): WindowRow = WindowRow(start, end, Map.empty, 0, None, Firing())
+  def opened(start: Long, end: Long): WindowRow = WindowRow(start, end, Map.empty, 0, None, None, Firing())
+
+  private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
+    messages.maxOption(StoredMessage.Order)
 
   def codec(messages: Codec[StoredMessage]): Codec[WindowRow] = new Codec[WindowRow] {
     private val firings = new FiringCodec(new Codec[Vector[StoredMessage]] {
@@ -97,6 +104,8 @@ private[core] object WindowRow {
         out.long(range.last)
       }
       out.count(row.count)
+      out.byte(if (row.newest.isDefined) 1 else 0)
+      row.newest.foreach(messages.write(_, out))
       out.byte(row.last.fold(-1)(_.code.toInt))
       firings.write(row.firing, out)
     }
@@ -106,7 +115,9 @@ private[core] object WindowRow {
       val offsets = Seq.fill(in.count().toInt) {
         (new String(in.bytes(), UTF_8), in.long()) -> OffsetRange(in.long(), in.long())
       }.toMap
-      WindowRow(start, end, offsets, in.count(), Some(in.byte()).filter(_ >= 0).map(Timing(_)), firings.read(in))
+      val count  = in.count()
+      val newest = Option.when(in.byte() == 1)(messages.read(in))
+      WindowRow(start, end, offsets, count, newest, Some(in.byte()).filter(_ >= 0).map(Timing(_)), firings.read(in))
     }
   }
 }

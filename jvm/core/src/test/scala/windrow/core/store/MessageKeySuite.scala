@@ -32,7 +32,7 @@ class MessageKeySuite extends AnyFunSuite {
     StoredMessage(new Key(Array(key.toByte)), time, Some(Origin("s", 0, offset)), Array.emptyByteArray)
 
   test("messages sort by the fields in their order") {
-    val (a, b, c) = (message(2, 1, 5), message(1, 1, 6), message(1, 2, 4))
+    val (a, b, c)                 = (message(2, 1, 5), message(1, 1, 6), message(1, 2, 4))
     def sorted(fields: KeyField*) = Seq(c, b, a).sorted(MessageKey.order(fields))
     assert(sorted(Timestamp, Offset) == Seq(a, b, c))
     assert(sorted(Timestamp, EqualityFields, Offset) == Seq(b, a, c))

@@ -40,7 +40,8 @@ object Comparison {
         case (name, count) if !actual.get(name).contains(count) =>
           s"counter $name: expected $count, came ${actual.getOrElse(name, "nothing")}"
       }
-    case _ => Option.when(expected != actual)(s"answer: expected ${text.answer(expected)}, came ${text.answer(actual)}").toSeq
+    case _ =>
+      Option.when(expected != actual)(s"answer: expected ${text.answer(expected)}, came ${text.answer(actual)}").toSeq
   }
 }
 

@@ -14,7 +14,9 @@ private[testkit] final class CoGroupAggregation(streams: Seq[String])
 
   def lift(message: Message): Buffer = ordered.lift(
     TranscriptAggregation.position(message),
-    Vector(Member(streams.indexOf(message.stream.getOrElse("")), StoredValue(message.time.getOrElse(0L), message.value))))
+    Vector(Member(
+      streams.indexOf(message.stream.getOrElse("")),
+      StoredValue(message.time.getOrElse(0L), message.value))))
 
   def zero: Buffer                                 = ordered.zero
   def combine(left: Buffer, right: Buffer): Buffer = ordered.combine(left, right)

@@ -9,10 +9,10 @@ private[testkit] abstract class CoreStores[S](count: Int) extends StepwiseOperat
   protected def open(store: InMemoryShardStore): S
   protected def countersOf(shard: S): Counters
 
-  private var stores            = Vector.fill(count)(new InMemoryShardStore)
+  private var stores              = Vector.fill(count)(new InMemoryShardStore)
   protected var shards: Vector[S] = stores.map(open)
-  private var earlier           = Map.empty[String, Long] // what the shards before the last restart had counted
-  private var processingTime    = Option.empty[Long]
+  private var earlier             = Map.empty[String, Long] // what the shards before the last restart had counted
+  private var processingTime      = Option.empty[Long]
 
   def restart(): Unit = {
     earlier = counters

@@ -16,6 +16,6 @@ object ReferenceEngine extends Engine {
       StepwiseOperator.run(transcript, new ReferenceOperator(spec.window, ReferenceOperator.byStream(spec.streams)))
     case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new ReferenceFullState(spec))
     case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new ReferenceJoin(spec))
-    case Right(other) => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
+    case Right(other)                        => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
   }
 }

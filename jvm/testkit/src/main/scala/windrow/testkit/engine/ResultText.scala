@@ -13,7 +13,8 @@ private final class ResultText(unit: UnitJson) {
 
   def window(window: EmissionComparison.Window): String = {
     val (of, start, end, message) = window
-    s"of ${key(of)} ${unit.windowText(start, end)}${message.fold("")(m => s" at offset ${m.offset.fold("none")(_.toString)}")}"
+    s"of ${key(of)} ${unit.windowText(start, end)}${message.fold("")(m =>
+        s" at offset ${m.offset.fold("none")(_.toString)}")}"
   }
 
   def pane(pane: ContentPane): String =

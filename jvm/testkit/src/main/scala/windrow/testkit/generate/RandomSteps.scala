@@ -6,7 +6,8 @@ import windrow._
 /** A stream whose event time wanders forward, with messages that are early, late, tied or right on an edge. */
 private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean, scale: Int) {
   private val keys: Seq[Scalar] =
-    random.shuffle(Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
+    random.shuffle(
+      Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
   private val lateness = spec.lateness.fold(0L)(_.micros)
   private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
   private val delay    = random.nextInt(25).toLong

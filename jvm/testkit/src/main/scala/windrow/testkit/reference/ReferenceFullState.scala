@@ -52,7 +52,7 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     val key = message.key
     classify(of(key).lastOption.map(_._1), time)
     stored += key -> (stored.getOrElse(key, Vector.empty) :+ message)
-    val open  = of(key).filterNot { case (bounds, _) => isPastLateness(bounds, watermark) }
+    val open = of(key).filterNot { case (bounds, _) => isPastLateness(bounds, watermark) }
     val taken = spec.window match {
       case _: Session => Seq(joined(key, open, message))
       case _          => kinds.fold(Seq(Everything))(_.of(message)).filterNot(isPastLateness(_, watermark))
@@ -97,7 +97,14 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     val known    = windows((key, bounds))
     val messages = known.unsent.sorted(Message.Order).map(message => StoredValue(message.time.get, message.value))
     panes :+= Pane(
-      key, bounds.start, bounds.end, timing, known.fired, isLast, isRetraction = false, Content.Messages(messages))
+      key,
+      bounds.start,
+      bounds.end,
+      timing,
+      known.fired,
+      isLast,
+      isRetraction = false,
+      Content.Messages(messages))
     windows += (key, bounds) -> known.copy(
       unsent = Vector.empty,
       since = None,

@@ -4,9 +4,9 @@ import windrow.{Reason, TimeSpan}
 
 /** What every reference does with a message before its windows see it, in the order of SEMANTICS A; and what it counts. */
 private[testkit] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
-  private var applied        = Set.empty[(Option[String], Int, Long)]
-  private var counts         = Map.empty[String, Long].withDefaultValue(0L)
-  private var rejected       = Vector.empty[RejectedMessage]
+  private var applied              = Set.empty[(Option[String], Int, Long)]
+  private var counts               = Map.empty[String, Long].withDefaultValue(0L)
+  private var rejected             = Vector.empty[RejectedMessage]
   var processingTime: Option[Long] = None
 
   def count(name: String): Unit = counts = counts.updated(name, counts(name) + 1)
@@ -19,9 +19,9 @@ private[testkit] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
     else {
       applied ++= message.identity
       message.time match {
-        case None                            => reject(message, Reason.InvalidTime)
+        case None                              => reject(message, Reason.InvalidTime)
         case Some(time) if isTooFarAhead(time) => reject(message, Reason.TooFarAhead)
-        case Some(time)                      => use(time)
+        case Some(time)                        => use(time)
       }
     }
 

@@ -94,7 +94,8 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
     watermark = to
     val leaving = kept.groupBy(message => (streamOf(message), if (isEqual) message.key else Value.Null)).values
       .flatMap(leavers).toSet
-    val over = kept.filter(message => leaving(message) || pairing.isDecided(streamOf(message), message.time.get, to))
+    val over = kept.filter(message =>
+      leaving(message) || names.size == 2 && pairing.isDecided(streamOf(message), message.time.get, to))
     over.filterNot(settled).foreach(message => give(message.key, alone(message).toSeq))
     settled ++= over
     kept = kept.filterNot(leaving)
@@ -113,7 +114,7 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
           if (if (isStated)
                 (isOld(message) || spec.retention.messages.exists(rank >= _)) &&
                 !pairing.isProtected(stream, message.time.get, watermark)
-              else pairing.isDecided(stream, message.time.get, watermark)) => message
+              else pairing.isNeedless(stream, message.time.get, watermark)) => message
     }
   }
 

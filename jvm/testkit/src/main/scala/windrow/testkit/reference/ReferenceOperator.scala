@@ -166,7 +166,7 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
   private def history(key: Key, window: Bounds): History = histories.getOrElse((key, window), History())
 
   private def fire(key: Key, window: Bounds, timing: Timing): Unit = {
-    val known  = history(key, window)
+    val known    = history(key, window)
     val messages = log.getOrElse(key, Vector.empty).filter(window.holds).sorted(Message.Order)
     val pane: ContentPane = Pane(
       key,
@@ -217,7 +217,8 @@ private[testkit] object ReferenceOperator {
   /** The messages of each stream (SEMANTICS R56). */
   def byStream(streams: Seq[String])(messages: Seq[Message]): Content =
     Content.ByStream(streams.map(name =>
-      name -> messages.filter(_.stream.contains(name)).map(message => StoredValue(message.time.get, message.value))).toMap)
+      name -> messages.filter(_.stream.contains(name)).map(message =>
+        StoredValue(message.time.get, message.value))).toMap)
 
   /** @param fired
     *   number of its panes, retractions not counted

@@ -30,7 +30,8 @@ private[testkit] final class ResultReader(unit: UnitJson) {
     if (node.isIntegralNumber && node.canConvertToLong) node.asLong else fail(s"a counter is $node")
 
   private def pane(pane: JsonNode): Emission.ContentPane = {
-    known(pane, "a pane", "key", "window", "timing", "index", "is_last", "is_retraction", "values", "message", "messages")
+    known(pane, "a pane", "key", "window", "timing", "index", "is_last", "is_retraction", "values", "message",
+      "messages")
     val (start, end) = bounds(pane)
     Pane(
       key(pane),
