@@ -135,15 +135,17 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   private def emit(run: Key, state: KeySides, rows: Seq[JoinRow], out: ArrayBuffer[JoinEffect]): Unit =
     if (period.isEmpty) out ++= rows.map(JoinEffect.Row(_))
-    else if (rows.nonEmpty) {
-      state.waiting ++= rows
-      if (state.waitingSince.isEmpty) await(run, state)
+    else rows.groupBy(keyOf).foreach { case (key, some) =>
+      val held = state.waiting.getOrElse(key, Waiting(processingTime, Vector.empty))
+      state.waiting += key -> held.copy(rows = held.rows ++ some)
+      await(run, held.since)
     }
 
-  private def await(run: Key, state: KeySides): Unit = {
-    state.waitingSince = processingTime
-    for (from <- processingTime; span <- period) periods.at(FiringPolicy.due(from, span)).put(run, ())
-  }
+  private def keyOf(row: JoinRow): Key =
+    if (spec.hasKeys) row.messages.flatten.head.key else JoinShard.Everyone
+
+  private def await(run: Key, since: Option[Long]): Unit =
+    for (from <- since; span <- period) periods.at(FiringPolicy.due(from, span)).put(run, ())
 
   // ---- the end of a step
 
@@ -169,15 +171,15 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       .flatMap(at => periods.peek(at).keySet.toArray(Array.empty[Key]))
   }
 
-  private def release(run: Key, state: KeySides, out: ArrayBuffer[JoinEffect]): Unit = if (state.waiting.nonEmpty) {
-    val isDue = before == Watermark.End || (for (from <- state.waitingSince; now <- processingTime; span <- period)
-      yield now >= FiringPolicy.due(from, span)).contains(true)
-    if (isDue) {
-      out ++= state.waiting.map(JoinEffect.Row(_))
-      state.waiting = Vector.empty
-      state.waitingSince = None
-    } else if (state.waitingSince.isEmpty) await(run, state)
-  }
+  private def release(run: Key, state: KeySides, out: ArrayBuffer[JoinEffect]): Unit =
+    state.waiting = state.waiting.flatMap { case (key, held) =>
+      val since = held.since.orElse(processingTime)
+      val isDue = before == Watermark.End || (for (from <- since; now <- processingTime; span <- period)
+        yield now >= FiringPolicy.due(from, span)).contains(true)
+      if (isDue) out ++= held.rows.map(JoinEffect.Row(_))
+      else if (held.since.isEmpty) await(run, since)
+      Option.when(!isDue)(key -> held.copy(since = since))
+    }
 
   /** Messages that nothing can match any more (SEMANTICS R37). */
   private def unmatched(state: KeySides, stream: Int): Seq[JoinRow] =

@@ -20,19 +20,37 @@ private[join] final class KeySides(
   /** Messages before these times are settled, each in its stream. */
   val settledBelow: Array[Long] = Array.fill(streams)(Long.MinValue)
 
-  /** Rows that wait for a period to end, and the processing time of the first. */
-  var waiting: Vector[JoinRow]   = Vector.empty
-  var waitingSince: Option[Long] = None
+  /** By key, whatever run its messages share: rows that wait for a period to end. */
+  var waiting: Map[Key, Waiting] = Map.empty
 
   def isEmpty: Boolean = waiting.isEmpty && runs.forall(_.isEmpty)
 
   def write(out: ByteWriter): Unit = {
     runs.foreach(_.write(out))
     settledBelow.foreach(out.long)
-    out.byte(if (waitingSince.isDefined) 1 else 0)
-    waitingSince.foreach(out.long)
     out.count(waiting.size.toLong)
-    waiting.foreach { row =>
+    waiting.foreach { case (key, held) =>
+      out.bytes(key.bytes)
+      held.write(codec, out)
+    }
+  }
+
+  def read(in: ByteReader): Unit = {
+    runs.foreach(_.read(in))
+    settledBelow.indices.foreach(i => settledBelow(i) = in.long())
+    waiting = Seq.fill(in.count().toInt)(new Key(in.bytes()) -> Waiting.read(codec, in)).toMap
+  }
+}
+
+/** @param since
+  *   processing time of the first row; None before any
+  */
+private[join] final case class Waiting(since: Option[Long], rows: Vector[JoinRow]) {
+  def write(codec: Codec[StoredMessage], out: ByteWriter): Unit = {
+    out.byte(if (since.isDefined) 1 else 0)
+    since.foreach(out.long)
+    out.count(rows.size.toLong)
+    rows.foreach { row =>
       out.count(row.messages.size.toLong)
       row.messages.foreach { side =>
         out.byte(if (side.isDefined) 1 else 0)
@@ -40,13 +58,13 @@ private[join] final class KeySides(
       }
     }
   }
+}
 
-  def read(in: ByteReader): Unit = {
-    runs.foreach(_.read(in))
-    settledBelow.indices.foreach(i => settledBelow(i) = in.long())
-    waitingSince = Option.when(in.byte() == 1)(in.long())
-    waiting = Vector.fill(in.count().toInt)(JoinRow(
-      Vector.fill(in.count().toInt)(Option.when(in.byte() == 1)(codec.read(in)))))
+private[join] object Waiting {
+  def read(codec: Codec[StoredMessage], in: ByteReader): Waiting = {
+    val since = Option.when(in.byte() == 1)(in.long())
+    def row() = JoinRow(Vector.fill(in.count().toInt)(Option.when(in.byte() == 1)(codec.read(in))))
+    Waiting(since, Vector.fill(in.count().toInt)(row()))
   }
 }
 

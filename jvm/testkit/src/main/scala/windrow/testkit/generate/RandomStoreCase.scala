@@ -212,6 +212,6 @@ private final class RandomJoinSpec(random: Random) {
       val limits = node.putObject("retention")
       stated.time.foreach(span => limits.put("time", span.micros))
       stated.messages.foreach(limits.put("messages", _))
-    } else if (node.path("on").asBoolean && random.nextBoolean()) node.put("expect", "small"): Unit
+    } else if (isRanged && node.path("on").asBoolean) node.put("expect", "small"): Unit
   }
 }

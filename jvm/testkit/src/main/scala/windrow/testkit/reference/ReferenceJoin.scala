@@ -1,7 +1,6 @@
 package windrow.testkit
 
 import windrow._
-import windrow.core.store.ExpectedSize
 import windrow.testkit.Emission.Row
 
 /** The slow, obviously right join: every message is held against every other one that is kept. */
@@ -85,8 +84,7 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
   }
 
   /** Rows of different keys do not wait for each other. */
-  private def groupOf(key: Scalar): Option[Scalar] =
-    Option.when(isEqual && spec.expect == ExpectedSize.Large)(key)
+  private def groupOf(key: Scalar): Option[Scalar] = Option.when(isEqual)(key)
 
   // ---- the end of a step
 
