@@ -8,6 +8,7 @@
 Importing starts nothing: no JVM, no socket.
 """
 
+from windrow._retention import Retention
 from windrow._version import __version__
 from windrow.errors import CheckpointError, JarNotFoundError, SpecError, SpecProblem, WindrowError
 from windrow.operators import WindowOperatorSpec
@@ -16,37 +17,61 @@ from windrow.setup import Report, attach, configure, doctor
 from windrow.streams import KAFKA, Offset, Stream, Windowed, stream
 from windrow.triggers import (
     ACCUMULATING,
+    ACCUMULATING_AND_RETRACTING,
+    DISCARDING,
     AccumulationMode,
+    AnyOf,
     EachMessage,
     EachStep,
     Every,
     Never,
     PaneTrigger,
 )
-from windrow.windows import Hopping, Session, Tumbling, WindowKind
+from windrow.windows import (
+    Count,
+    Global,
+    Hopping,
+    Offsets,
+    Over,
+    Session,
+    Sliding,
+    Tumbling,
+    TupleSession,
+    WindowKind,
+)
 
 __all__ = [
     "ACCUMULATING",
+    "ACCUMULATING_AND_RETRACTING",
+    "DISCARDING",
     "KAFKA",
     "AccumulationMode",
+    "AnyOf",
     "CheckpointError",
+    "Count",
     "EachMessage",
     "EachStep",
     "Every",
     "Files",
+    "Global",
     "Hopping",
     "JarNotFoundError",
     "Metrics",
     "Never",
     "Offset",
+    "Offsets",
     "Output",
+    "Over",
     "PaneTrigger",
     "Report",
+    "Retention",
     "Session",
+    "Sliding",
     "SpecError",
     "SpecProblem",
     "Stream",
     "Tumbling",
+    "TupleSession",
     "WindowKind",
     "WindowOperatorSpec",
     "Windowed",

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from enum import Enum
 from numbers import Number
 
 from windrow.errors import SpecError, SpecProblem
 
 Duration = str | timedelta
+
+#: The longest duration stands for one without end.
+ENDLESS = 2**63 - 1
+
+
+class Unstated(Enum):
+    """What a lateness is that was not stated; None is one without end."""
+
+    UNSTATED = "not stated"
+
+
+UNSTATED = Unstated.UNSTATED
 
 _NAMES = {
     "week": 604_800_000_000,
@@ -68,7 +81,7 @@ def canonical(value: object, call: str) -> str:
     return show(micros)
 
 
-def micros(value: Duration) -> int:
+def micros(value: object) -> int:
     """Microseconds of a duration that is known to be one."""
     found = read(value)
     if isinstance(found, SpecProblem):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from windrow import _duration
 from windrow.operators import WindowOperatorSpec
-from windrow.triggers import EachMessage, EachStep, Every, PaneTrigger
-from windrow.windows import Session
+from windrow.triggers import AccumulationMode, AnyOf, EachMessage, EachStep, Every, PaneTrigger
+from windrow.windows import Count, Global, Offsets, Over, Session, Sliding, TupleSession
 
 
 def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
     """Several lines; ``watermark`` is the builder's delay in microseconds, or None."""
-    end = "last + gap" if isinstance(spec.window, Session) else "end"
-    closed = end if spec.lateness == "0 seconds" else f"{end} + {spec.lateness}"
     set_by = (
         f"greatest event time less {_duration.show(watermark)}"
         if isinstance(watermark, int)
@@ -20,10 +18,12 @@ def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
     lines = {
         "windows": spec.window.describe(),
         "watermark": f"{set_by}; it moves after each micro-batch",
-        "on time": f"one pane when the watermark reaches {end}",
-        "late": _late(spec, closed),
-        "state": f"a window leaves it when the watermark reaches {closed}",
-        "rejected": _rejected(spec, closed),
+        "early": _often(spec.early, "no panes"),
+        "on time": f"one pane when {_complete(spec)}" if spec.onTime else "no pane",
+        "late": _late(spec),
+        "panes": _mode(spec),
+        "state": f"a window leaves it when {_closed(spec)}",
+        "rejected": _rejected(spec),
         "queries": "panes, rejected and output written apart are queries of their own, "
         "each with its own state; start(...) shares one",
     }
@@ -32,28 +32,85 @@ def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
     )
 
 
-def _late(spec: WindowOperatorSpec, closed: str) -> str:
+def _complete(spec: WindowOperatorSpec) -> str:
+    """When a window is complete."""
+    match spec.window:
+        case Global():
+            return "the input has ended"
+        case Count() | Offsets():
+            return "its last position is in"
+        case TupleSession():
+            return "more offsets than it bridges have passed"
+    by_watermark = f"the watermark {_reaches(spec)}"
+    beyond = spec.complete == "first_message_beyond"
+    return f"its key has a message past its end, or {by_watermark}" if beyond else by_watermark
+
+
+def _closed(spec: WindowOperatorSpec) -> str:
+    """When a window takes no message any more."""
+    match spec.window:
+        case Global():
+            return "the input has ended"
+        case Count() | TupleSession():
+            return _complete(spec)
+    if spec.lateness is None:
+        return "the retention says so"
+    if isinstance(spec.window, Offsets):
+        return f"{spec.lateness} offsets past its last are in" if spec.lateness else _complete(spec)
+    later = "" if spec.lateness == "0 seconds" else f" + {spec.lateness}"
+    return f"the watermark {_reaches(spec)}{later}"
+
+
+def _reaches(spec: WindowOperatorSpec) -> str:
+    match spec.window:
+        case Session():
+            return "reaches last + gap"
+        case Sliding() | Over():
+            return "has passed last"
+        case _:
+            return "reaches end"
+
+
+def _late(spec: WindowOperatorSpec) -> str:
     if spec.lateness == "0 seconds":
         return "no panes; lateness is 0 seconds"
-    return f"{_often(spec.late)}, until the watermark reaches {closed}"
+    if isinstance(spec.window, Count | TupleSession | Global) or spec.lateness == 0:
+        return "no panes; nothing is late"
+    return f"{_often(spec.late, 'one pane at the end, if anything came')}, until {_closed(spec)}"
 
 
-def _often(late: PaneTrigger) -> str:
-    match late:
+def _often(trigger: PaneTrigger, never: str) -> str:
+    match trigger:
         case EachStep():
             return "one pane for each micro-batch that changes the window"
         case EachMessage():
             return "one pane for each message"
+        case Every(period=str(period)):
+            return f"one pane every {period} of processing time, if anything came"
         case Every(messages=messages):
-            return f"one pane for every {messages} messages, the rest at the end"
+            return f"one pane for every {messages} messages"
+        case AnyOf(triggers=triggers):
+            return "; or ".join(_often(one, never) for one in triggers)
         case _:
-            return "one pane at the end, if anything came"
+            return never
 
 
-def _rejected(spec: WindowOperatorSpec, closed: str) -> str:
+def _mode(spec: WindowOperatorSpec) -> str:
+    match spec.accumulation:
+        case AccumulationMode.DISCARDING:
+            held = "what came since the window's last one"
+        case AccumulationMode.ACCUMULATING_AND_RETRACTING:
+            held = "the whole window so far; each but the first retracts the one before"
+        case _:
+            held = "the whole window so far"
+    return f"{held}; none with the value of the last one" if spec.fireOnlyUpdated else held
+
+
+def _rejected(spec: WindowOperatorSpec) -> str:
     reasons = ["INVALID_TIME (no event time)"]
     if spec.maxFuture is not None:
         reasons.append(f"TOO_FAR_AHEAD (more than {spec.maxFuture} ahead of processing time)")
-    whose = "the message's own session" if isinstance(spec.window, Session) else "all its windows"
-    reasons.append(f"TOO_LATE (the watermark was at {closed} of {whose} before the batch)")
+    whose = "the message's own window" if isinstance(spec.window, Session) else "all its windows"
+    if not isinstance(spec.window, Count | Global):
+        reasons.append(f"TOO_LATE (before the batch, for {whose}: {_closed(spec)})")
     return ", ".join(reasons)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
 
-from windrow import _duration
+from windrow import _duration, _values
 from windrow.errors import SpecError, SpecProblem
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 
 Fields = Mapping[str, Any]
+T = TypeVar("T")
 
 
 def write(fields: Fields) -> str:
@@ -50,6 +51,49 @@ class Reader:
         """Raise SpecError if anything was noted."""
         if self.problems:
             raise SpecError.of(subject, self.problems)
+
+    def known(self, fields: Fields, what: str, names: Collection[str]) -> None:
+        """Note the fields that ``what`` does not have."""
+        for name in fields:
+            if name not in names:
+                text = f"'{name}' is no field of {what}; allowed are {', '.join(sorted(names))}."
+                self.refuse("FIELD_UNKNOWN", text)
+
+    def need(
+        self, fields: Fields, name: str, what: str, read: Callable[[Fields, str], T | None]
+    ) -> T | None:
+        """Give what ``read`` makes of a window's field that must be there."""
+        if fields.get(name) is not None:
+            return read(fields, name)
+        self.refuse(f"{name.upper()}_NOT_STATED", f"window.{name} is missing; it is {what}.")
+        return None
+
+    def count(self, fields: Fields, name: str) -> int | None:
+        """Whole number of a field; None if it is left out, null or broken."""
+        value = fields.get(name)
+        if value is None or _values.is_count(value):
+            return value
+        text = f"{name} is {json.dumps(value)}; it must be a whole number."
+        self.refuse("COUNT_NOT_UNDERSTOOD", text)
+        return None
+
+    def flag(self, fields: Fields, name: str, *, default: bool) -> bool:
+        """Truth of a field, ``default`` if it is left out, null or broken."""
+        value = fields.get(name)
+        if isinstance(value, bool):
+            return value
+        if value is not None:
+            text = f"{name} is {json.dumps(value)}; it must be true or false."
+            self.refuse("FLAG_NOT_UNDERSTOOD", text)
+        return default
+
+    def word(self, fields: Fields, name: str, code: str, words: Mapping[str, T]) -> T | None:
+        """Meaning of a field's word; None if it is left out, null or no word of these."""
+        value = fields.get(name)
+        if value is None or (isinstance(value, str) and value in words):
+            return None if value is None else words[value]
+        self.refuse(code, f"{name} is '{value}'; allowed are {', '.join(words)}.")
+        return None
 
     def span(self, fields: Fields, name: str) -> str | None:
         """Canonical duration of a field; None if it is left out, null or broken."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -30,39 +30,74 @@ class Picture:
         return self.svg
 
 
-def micros(times: Sequence[datetime | str]) -> list[int]:
+@dataclass(frozen=True)
+class Axis:
+    """What the numbers of a picture are: ``read`` makes them, ``label`` names them.
+
+    On an axis of whole positions a window ends after its last one, not before it.
+    """
+
+    read: Callable[[Sequence[datetime | str | int]], list[int]]
+    label: Callable[[int], str]
+    whole: bool = False
+
+
+def _micros(times: Sequence[datetime | str | int]) -> list[int]:
     """Microseconds since the epoch of datetimes or ISO texts; naive ones are UTC."""
     read = [datetime.fromisoformat(time) if isinstance(time, str) else time for time in times]
-    aware = [time if time.tzinfo else time.replace(tzinfo=UTC) for time in read]
-    return [(time - _EPOCH) // timedelta(microseconds=1) for time in aware]
+    found: list[int] = []
+    for time in read:
+        if not isinstance(time, datetime):
+            msg = f"the messages of this picture are datetimes or ISO texts, not {time!r}"
+            raise TypeError(msg)
+        aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+        found.append((aware - _EPOCH) // timedelta(microseconds=1))
+    return found
 
 
-def draw(
-    title: str, times: Sequence[int], windows: Sequence[tuple[int, int]], *, dated: bool
-) -> Picture:
-    """Draw messages as dots on an axis and windows as bars below it.
+def _positions(given: Sequence[datetime | str | int]) -> list[int]:
+    found = [position for position in given if isinstance(position, int)]
+    if len(found) < len(given):
+        msg = f"the messages of this picture are positions, whole numbers, not {list(given)!r}"
+        raise TypeError(msg)
+    return found
 
-    ``times`` and the bounds of ``windows`` are microseconds. ``dated``: label the axis with
-    times of day, else with lengths since the epoch.
-    """
-    lanes = _in_lanes(windows)
+
+def _date(time: int) -> str:
+    try:
+        return str(_EPOCH.replace(tzinfo=None) + timedelta(microseconds=time))
+    except OverflowError:
+        return _duration.show(time)
+
+
+#: Times of day; lengths since the epoch; sequence numbers or offsets.
+DATES = Axis(_micros, _date)
+LENGTHS = Axis(_micros, _duration.show)
+POSITIONS = Axis(_positions, str, whole=True)
+
+
+def draw(title: str, at: Sequence[int], windows: Sequence[tuple[int, int]], axis: Axis) -> Picture:
+    """Draw messages as dots on an axis and windows as bars below it."""
+    more = 1 if axis.whole else 0
+    lanes = _in_lanes([(start, end + more) for start, end in windows])
     shown = lanes[:LANES]
-    low, high = _extent(times, [window for lane in shown for window in lane])
+    edges = [edge for lane in shown for window in lane for edge in window]
+    low, high = _extent([*at, *(position + more for position in at), *edges])
     scale = (_WIDTH - 2 * _MARGIN) / (high - low)
 
-    def x(time: int) -> float:
+    def x(time: float) -> float:
         return round(_MARGIN + (time - low) * scale, 1)
 
     parts = [_text(_MARGIN, 14, title, weight="bold")]
-    parts += [_dot(x(time)) for time in times]
+    parts += [_dot(x(position + more / 2)) for position in at]
     parts.append(
         f'<line x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="42" y2="42" stroke="currentColor"/>'
     )
     for number, lane in enumerate(shown):
         parts += [_bar(x(start), x(end), 50 + number * _LANE) for start, end in lane]
     bottom = 50 + len(shown) * _LANE + 12
-    parts.append(_text(_MARGIN, bottom, _label(low, dated=dated)))
-    parts.append(_text(_WIDTH - _MARGIN, bottom, _label(high, dated=dated), anchor="end"))
+    parts.append(_text(_MARGIN, bottom, axis.label(low)))
+    parts.append(_text(_WIDTH - _MARGIN, bottom, axis.label(high - more), anchor="end"))
     hidden = sum(len(lane) for lane in lanes[LANES:])
     if hidden:
         parts.append(_text(_WIDTH // 2, bottom, f"and {hidden} more windows", anchor="middle"))
@@ -86,18 +121,9 @@ def _in_lanes(windows: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]
     return lanes
 
 
-def _extent(times: Sequence[int], windows: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    edges = [*times, *(edge for window in windows for edge in window)] or [0]
-    return min(edges), max(*edges, min(edges) + 1)
-
-
-def _label(time: int, *, dated: bool) -> str:
-    if not dated:
-        return _duration.show(time)
-    try:
-        return str(_EPOCH.replace(tzinfo=None) + timedelta(microseconds=time))
-    except OverflowError:
-        return _duration.show(time)
+def _extent(edges: Sequence[int]) -> tuple[int, int]:
+    low = min(edges, default=0)
+    return low, max([*edges, low + 1])
 
 
 def _text(x: int, y: int, text: str, *, anchor: str = "start", weight: str = "normal") -> str:

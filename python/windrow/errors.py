@@ -57,6 +57,14 @@ class CheckpointError(WindrowError):
     """A checkpoint and the query that wants to continue it do not fit."""
 
 
+def expect(call: str, value: object, *kinds: type) -> None:
+    """Refuse a value of another type before it leads to a strange error elsewhere."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds if kind is not type(None))
+        msg = f"{call} takes {names}, not {value!r}"
+        raise TypeError(msg)
+
+
 _OTHER_CLASSES: dict[str, type[WindrowError]] = {
     "SPEC_CHANGED": CheckpointError,
     "JAR_NOT_LOADED": JarNotFoundError,

@@ -2,84 +2,74 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Literal, Self
 
-from windrow import _duration, _json
-from windrow._duration import Duration
-from windrow.errors import SpecError, SpecProblem
-from windrow.triggers import (
-    ACCUMULATING,
-    AccumulationMode,
-    EachMessage,
-    EachStep,
-    Every,
-    Never,
-    PaneTrigger,
-)
-from windrow.windows import Session, WindowKind, read_kind
+from windrow import _check, _duration, _json, _spec_json
+from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._retention import NOT_STATED, Retention
+from windrow.errors import SpecError, expect
+from windrow.triggers import EACH_STEP, NEVER, AccumulationMode, PaneTrigger
+from windrow.windows import Offsets, Session, WindowKind
 
-_FIELDS = (
-    "accumulation",
-    "aggregates",
-    "complete",
-    "early",
-    "fill_gaps",
-    "fire_only_updated",
-    "late",
-    "lateness",
-    "max_future",
-    "on_time",
-    "operator",
-    "retention",
-    "time_unit",
-    "window",
-)
-
-# Fields that later operators give other values.
-_ONLY: dict[str, object] = {
-    "operator": "aggregate",
-    "early": None,
-    "on_time": "completion",
-    "fire_only_updated": False,
-    "complete": "watermark",
-    "fill_gaps": False,
-}
+#: What completes a window: the watermark, or the first message of its key past its end.
+Completion = Literal["watermark", "first_message_beyond"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WindowOperatorSpec:
     """What an operator does, apart from the data: it exists only without problems.
 
-    ``lateness`` must be stated; ``accumulation`` where a window can fire twice. Errors:
-    SpecError with every problem.
+    window: what the windows are. lateness: how long after its end, in event time, a window still
+    takes messages; None: without end; for ``Offsets`` a number of offsets. It must be stated for
+    windows of time. early: while a window is incomplete; onTime: whether it fires when it
+    completes; late: while it still takes messages. accumulation: must be stated where a window
+    can fire twice. fireOnlyUpdated: no pane whose value is that of the last one. fillGaps: also
+    windows without messages fire, between those with some. retention: how much of the past is
+    kept. maxFuture: messages further ahead of processing time are rejected. startOffsets: the
+    first offset of each source partition, for windows on offsets; kept as sorted pairs.
+
+    Errors: SpecError with every problem.
     """
 
     window: WindowKind
-    lateness: Duration | None = None
-    late: PaneTrigger = field(default_factory=EachStep)
+    lateness: Duration | int | Unstated | None = UNSTATED
+    early: PaneTrigger = NEVER
+    onTime: bool = True
+    late: PaneTrigger = EACH_STEP
     accumulation: AccumulationMode | None = None
+    fireOnlyUpdated: bool = False
+    complete: Completion = "watermark"
+    fillGaps: bool = False
+    retention: Retention = NOT_STATED
     maxFuture: Duration | None = None
+    startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         """Check everything, and keep one form of what can be said in several."""
-        found: list[SpecProblem] = []
-        for name in ("lateness", "maxFuture"):
-            value = getattr(self, name)
-            span = None if value is None else _duration.read(value)
-            if isinstance(span, SpecProblem):
-                found.append(SpecProblem(span.code, f"{name}: {span.text}"))
-            elif span is not None:
-                object.__setattr__(self, name, _duration.show(span))
-        if not found:
-            found = _problems(self.lateness, self.accumulation, self.maxFuture)
+        _expect_types(self)
+        found = _check.problems(self)
         if found:
             raise SpecError.of(repr(self.window), found)
+        settled: dict[str, object] = {
+            "lateness": _settled_lateness(self),
+            "early": self.early._settled(),
+            "late": self.late._settled(),
+            "startOffsets": tuple(sorted(dict(self.startOffsets).items())),
+        }
+        if self.maxFuture is not None:
+            settled["maxFuture"] = _duration.show(_duration.micros(self.maxFuture))
         if isinstance(self.window, Session) and not isinstance(self.window.gap, str):
-            object.__setattr__(self, "window", Session(None))
-        if self.late == Every(messages=1):
-            object.__setattr__(self, "late", EachMessage())
+            settled["window"] = Session(None)
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """Show as the call, without what is as it is by default."""
+        said = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        shown = [f"{field.name}={getattr(self, field.name)!r}" for field in said]
+        return f"WindowOperatorSpec({', '.join(shown)})"
 
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""
@@ -89,115 +79,30 @@ class WindowOperatorSpec:
     def fromJson(cls, text: str) -> Self:
         """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
         reader = _json.Reader(text)
-        _refuse_unknown(reader)
-        lateness = reader.span(reader.fields, "lateness")
-        late = _trigger(reader)
-        accumulation = _accumulation(reader)
-        max_future = reader.span(reader.fields, "max_future")
-        window = read_kind(reader, reader.fields.get("window"))
-        if all(problem.code.endswith("_NOT_POSITIVE") for problem in reader.problems):
-            reader.problems += _problems(lateness, accumulation, max_future)
+        values = _spec_json.read(reader)
         reader.raise_if_refused(f"{cls.__name__}.fromJson")
-        assert window is not None
-        return cls(
-            window=window,
-            lateness=lateness,
-            late=late,
-            accumulation=accumulation,
-            maxFuture=max_future,
-        )
+        return cls(**values)
 
     def _fields(self) -> dict[str, object]:
-        fields: dict[str, object] = {"operator": "aggregate", "time_unit": "us"}
-        fields["window"] = self.window._fields()
-        if self.lateness is not None:
-            fields["lateness"] = _duration.micros(self.lateness)
-        fields["late"] = _trigger_fields(self.late)
-        if self.accumulation is not None:
-            fields["accumulation"] = self.accumulation.value
-        if self.maxFuture is not None:
-            fields["max_future"] = _duration.micros(self.maxFuture)
-        return fields
+        return _spec_json.write(self)
 
 
-def _problems(
-    lateness: Duration | None, accumulation: AccumulationMode | None, max_future: Duration | None
-) -> list[SpecProblem]:
-    """Everything wrong with durations that can be read, and with what is not stated."""
-    allowed = None if lateness is None else _duration.micros(lateness)
-    found: list[SpecProblem] = []
-    if allowed is None:
-        found.append(SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer."))
-    elif allowed < 0:
-        text = f"lateness is '{lateness}'; it must be '0 seconds' or longer."
-        found.append(SpecProblem("LATENESS_NEGATIVE", text))
-    elif allowed > 0 and accumulation is None:
-        text = f"lateness '{lateness}' fires a window again: accumulate({ACCUMULATING!r})."
-        found.append(SpecProblem("ACCUMULATION_NOT_STATED", text))
-    if max_future is not None and _duration.micros(max_future) < 0:
-        text = f"maxFuture is '{max_future}'; it must be '0 seconds' or longer."
-        found.append(SpecProblem("MAX_FUTURE_NEGATIVE", text))
-    return found
-
-
-def _trigger_fields(late: PaneTrigger) -> object:
-    match late:
-        case Never():
-            return None
-        case EachMessage():
-            return {"every_messages": 1}
-        case Every(messages=messages):
-            return {"every_messages": messages}
-        case _:
-            return "each_step"
-
-
-def _trigger(reader: _json.Reader) -> PaneTrigger:
-    late = reader.fields.get("late", "each_step")
-    match late:
-        case None:
-            return Never()
-        case "each_step":
-            return EachStep()
-        case {"every_messages": int(messages)} if not isinstance(messages, bool):
-            try:
-                return Every(messages=messages)
-            except SpecError as refused:
-                reader.problems.extend(refused.problems)
-                return EachStep()
-    allowed = 'null, "each_step" and {"every_messages": n}'
-    reader.refuse("TRIGGER_UNKNOWN", f"late is {json.dumps(late)}; allowed are {allowed}.")
-    return EachStep()
-
-
-def _accumulation(reader: _json.Reader) -> AccumulationMode | None:
-    value = reader.fields.get("accumulation")
-    if value is None:
+def _settled_lateness(spec: WindowOperatorSpec) -> str | int | Unstated | None:
+    if spec.lateness is UNSTATED:
+        return UNSTATED
+    allowed = _check.lateness(spec)
+    assert isinstance(allowed, int)
+    if allowed == _duration.ENDLESS:
         return None
-    try:
-        return AccumulationMode(value)
-    except ValueError:
-        allowed = ", ".join(mode.value for mode in AccumulationMode)
-        reader.refuse("ACCUMULATION_UNKNOWN", f"accumulation is '{value}'; allowed is {allowed}.")
-        return None
+    return allowed if isinstance(spec.window, Offsets) else _duration.show(allowed)
 
 
-def _refuse_unknown(reader: _json.Reader) -> None:
-    """Refuse unknown fields, and values that only later operators give a meaning."""
-    fields = reader.fields
-    for name in fields:
-        if name not in _FIELDS:
-            allowed = ", ".join(_FIELDS)
-            reader.refuse(
-                "FIELD_UNKNOWN", f"'{name}' is no field of a spec; allowed are {allowed}."
-            )
-    for name, only in _ONLY.items():
-        if name in fields and fields[name] != only:
-            given, allowed = json.dumps(fields[name]), json.dumps(only)
-            reader.refuse("VALUE_NOT_SUPPORTED", f"{name} is {given}; allowed is {allowed}.")
-    retention = fields.get("retention")
-    limits = retention.values() if isinstance(retention, dict) else [retention]
-    if any(limit is not None for limit in limits):
-        reader.refuse(
-            "VALUE_NOT_SUPPORTED", f"retention is {json.dumps(retention)}; allowed is null."
-        )
+def _expect_types(spec: WindowOperatorSpec) -> None:
+    """Refuse values of other types before they lead to strange errors."""
+    expect("window=", spec.window, WindowKind)
+    for name in ("early", "late"):
+        expect(f"{name}=", getattr(spec, name), PaneTrigger)
+    for name in ("onTime", "fireOnlyUpdated", "fillGaps"):
+        expect(f"{name}=", getattr(spec, name), bool)
+    expect("accumulation=", spec.accumulation, AccumulationMode, type(None))
+    expect("retention=", spec.retention, Retention)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from windrow import _duration, _jar, _sql
 from windrow._columns import as_tuple, is_column, is_data_frame, shown
-from windrow._duration import Duration
-from windrow.errors import SpecError, SpecProblem
-from windrow.operators import WindowOperatorSpec
+from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._retention import NOT_STATED, Retention
+from windrow.errors import SpecError, SpecProblem, expect
+from windrow.operators import Completion, WindowOperatorSpec
 from windrow.results import Output
-from windrow.triggers import AccumulationMode, EachStep, PaneTrigger
+from windrow.triggers import EACH_STEP, NEVER, AccumulationMode, PaneTrigger
 from windrow.windows import Session, WindowKind
 
 if TYPE_CHECKING:
@@ -43,16 +44,44 @@ class Stream:
     _watermark: str | None
     _maxFuture: str | None
     _name: str
-    _lateness: str | None = None
+    _lateness: Duration | int | Unstated | None = UNSTATED
+    _retention: Retention = NOT_STATED
 
-    def lateness(self, allowed: Duration) -> Stream:
-        """Say how long after its end, in event time, a window still takes messages."""
+    def lateness(self, allowed: Duration | int | None) -> Stream:
+        """Say how long after its end, in event time, a window still takes messages.
+
+        None: without end; then ``retain`` must limit the messages or windows of a key. A whole
+        number counts offsets, for windows on ``Offsets``.
+        """
+        if isinstance(allowed, int) or allowed is None:
+            return replace(self, _lateness=allowed)
         return replace(self, _lateness=_duration.canonical(allowed, f"lateness({allowed!r})"))
 
-    def window(self, kind: WindowKind) -> Windowed:
-        """Say what the windows are."""
-        _expect("window(kind)", kind, WindowKind)
-        return Windowed(self, kind)
+    def retain(
+        self,
+        *,
+        time: Duration | None = None,
+        messages: int | None = None,
+        windows: int | None = None,
+    ) -> Stream:
+        """Say how much of the past is kept; of several limits whichever bites first.
+
+        time: so long behind the watermark, at least size + lateness. messages, windows: the
+        newest so many of each key. No limit takes anything from a window that may still change.
+        """
+        return replace(self, _retention=Retention(time=time, messages=messages, windows=windows))
+
+    def window(
+        self, kind: WindowKind, *, complete: Completion = "watermark", fillGaps: bool = False
+    ) -> Windowed:
+        """Say what the windows are.
+
+        complete: by the watermark, or once the key has accepted a message past the window's end.
+        fillGaps: every window between a key's first one and the watermark fires, empty ones with
+        the aggregate of nothing; for ``Tumbling`` and ``Hopping``.
+        """
+        expect("window(kind)", kind, WindowKind)
+        return Windowed(self, kind, complete, fillGaps)
 
     def __repr__(self) -> str:
         """Show name, time and key."""
@@ -65,21 +94,56 @@ class Windowed:
 
     _stream: Stream
     _kind: WindowKind
-    _late: PaneTrigger = field(default_factory=EachStep)
+    _complete: Completion = "watermark"
+    _fillGaps: bool = False
+    _early: PaneTrigger = NEVER
+    _onTime: bool = True
+    _late: PaneTrigger = EACH_STEP
+    _fireOnlyUpdated: bool = False
     _mode: AccumulationMode | None = None
 
-    def lateness(self, allowed: Duration) -> Windowed:
-        """Say how long after its end, in event time, a window still takes messages."""
+    def lateness(self, allowed: Duration | int | None) -> Windowed:
+        """Say how long a window still takes messages, as ``Stream.lateness`` does."""
         return replace(self, _stream=self._stream.lateness(allowed))
 
-    def trigger(self, *, late: PaneTrigger | None = None) -> Windowed:
-        """Say when a complete window fires again. None: the default, ``EachStep()``."""
-        _expect("trigger(late=...)", late, PaneTrigger, type(None))
-        return replace(self, _late=late or EachStep())
+    def retain(
+        self,
+        *,
+        time: Duration | None = None,
+        messages: int | None = None,
+        windows: int | None = None,
+    ) -> Windowed:
+        """Say how much of the past is kept, as ``Stream.retain`` does."""
+        kept = self._stream.retain(time=time, messages=messages, windows=windows)
+        return replace(self, _stream=kept)
+
+    def trigger(
+        self,
+        *,
+        early: PaneTrigger | None = None,
+        onTime: bool = True,
+        late: PaneTrigger | None = None,
+        fireOnlyUpdated: bool = False,
+    ) -> Windowed:
+        """Say when a window fires. None is the default of each.
+
+        early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
+        completes. late: while a complete window still takes messages; ``EachStep()``.
+        fireOnlyUpdated: no pane whose value is that of the window's last one.
+        """
+        expect("trigger(early=...)", early, PaneTrigger, type(None))
+        expect("trigger(late=...)", late, PaneTrigger, type(None))
+        return replace(
+            self,
+            _early=early or NEVER,
+            _onTime=onTime,
+            _late=late or EACH_STEP,
+            _fireOnlyUpdated=fireOnlyUpdated,
+        )
 
     def accumulate(self, mode: AccumulationMode) -> Windowed:
-        """Say what a window's later panes hold; to be stated where a window can fire twice."""
-        _expect("accumulate(mode)", mode, AccumulationMode)
+        """Say what a window's panes hold; to be stated where a window can fire twice."""
+        expect("accumulate(mode)", mode, AccumulationMode)
         return replace(self, _mode=mode)
 
     def aggregate(self, *columns: Column) -> Output:
@@ -122,8 +186,14 @@ class Windowed:
             spec = WindowOperatorSpec(
                 window=self._kind,
                 lateness=self._stream._lateness,
+                early=self._early,
+                onTime=self._onTime,
                 late=self._late,
                 accumulation=self._mode,
+                fireOnlyUpdated=self._fireOnlyUpdated,
+                complete=self._complete,
+                fillGaps=self._fillGaps,
+                retention=self._stream._retention,
                 maxFuture=self._stream._maxFuture,
             )
         except SpecError as refused:
@@ -180,11 +250,3 @@ def _spans(**given: Duration | None) -> dict[str, str | None]:
         call = ", ".join(f"{name}={given[name]!r}" for name in wrong)
         raise SpecError.of(f"stream({call})", list(wrong.values()))
     return {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
-
-
-def _expect(call: str, value: object, *kinds: type) -> None:
-    """Refuse a value of another type before it leads to a strange error elsewhere."""
-    if not isinstance(value, kinds):
-        names = " or ".join(kind.__name__ for kind in kinds if kind is not type(None))
-        msg = f"{call} takes {names}, not {value!r}"
-        raise TypeError(msg)

@@ -1,20 +1,38 @@
-"""When a complete window fires again because of late messages, and what its panes hold."""
+"""When a window fires besides its completion, and what its panes hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import overload
 
+from windrow import _duration, _values
+from windrow._duration import Duration
 from windrow.errors import SpecError, SpecProblem
 
 
 class PaneTrigger:
     """Parent of the triggers. They are values: they compare, hash and print as their call."""
 
+    def _problems(self) -> list[SpecProblem]:
+        """Everything wrong with the numbers."""
+        return []
+
+    def _fires(self) -> bool:
+        """Whether it ever fires."""
+        return True
+
+    def _settled(self) -> PaneTrigger:
+        """Give the one form of what can be said in several."""
+        return self
+
 
 @dataclass(frozen=True)
 class Never(PaneTrigger):
-    """Only once more, when the window's lateness ends and something is unsent."""
+    """Not at all. Late: only once more, when the lateness ends and something is unsent."""
+
+    def _fires(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True)
@@ -27,29 +45,106 @@ class EachStep(PaneTrigger):
     """At most one pane for each window and micro-batch."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Every(PaneTrigger):
-    """One pane after every ``messages`` unsent messages of a window."""
+    """One pane after every ``messages`` unsent messages of a window, or every ``period``.
 
-    messages: int
+    A period is processing time: the pane comes in the first step whose processing time has
+    reached the next multiple of it, since the epoch, after the first unsent message.
+    """
 
-    def __post_init__(self) -> None:
-        """Refuse what is no count."""
-        whole = isinstance(self.messages, int) and not isinstance(self.messages, bool)
-        if not whole or self.messages < 1:
-            text = "it must be a whole number, 1 or more."
-            raise SpecError.of(repr(self), [SpecProblem("COUNT_NOT_POSITIVE", text)])
+    period: Duration | None
+    messages: int | None
+
+    @overload
+    def __init__(self, period: Duration) -> None: ...
+    @overload
+    def __init__(self, *, messages: int) -> None: ...
+    def __init__(self, period: Duration | None = None, *, messages: int | None = None) -> None:
+        """Refuse what is no duration and no count."""
+        if (period is None) == (messages is None):
+            msg = "Every() takes a period, or messages=n"
+            raise TypeError(msg)
+        object.__setattr__(self, "period", period)
+        object.__setattr__(self, "messages", messages)
+        span = None if period is None else _duration.read(period)
+        if isinstance(span, int):
+            object.__setattr__(self, "period", _duration.show(span))
+        found = self._problems()
+        if found:
+            raise SpecError.of(repr(self), found)
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return f"Every({self.period!r})" if self.messages is None else self._counted()
+
+    def _counted(self) -> str:
+        return f"Every(messages={self.messages!r})"
+
+    def _problems(self) -> list[SpecProblem]:
+        if self.messages is None:
+            return _values.positive("period", self.period)
+        return _values.at_least_one("messages", self.messages, code="COUNT_NOT_POSITIVE")
+
+    def _settled(self) -> PaneTrigger:
+        return EachMessage() if self.messages == 1 else self
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class AnyOf(PaneTrigger):
+    """Whenever one of these says so."""
+
+    triggers: tuple[PaneTrigger, ...]
+
+    def __init__(self, *triggers: PaneTrigger) -> None:
+        """Refuse none, and what is no trigger."""
+        strange = [one for one in triggers if not isinstance(one, PaneTrigger)]
+        if strange:
+            msg = f"AnyOf(...) takes PaneTriggers, not {strange[0]!r}"
+            raise TypeError(msg)
+        object.__setattr__(self, "triggers", triggers)
+        found = self._problems()
+        if found:
+            raise SpecError.of(repr(self), found)
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return f"AnyOf({', '.join(map(repr, self.triggers))})"
+
+    def _problems(self) -> list[SpecProblem]:
+        found = [problem for one in self.triggers for problem in one._problems()]
+        if not self.triggers:
+            text = "AnyOf() needs at least one trigger."
+            found.append(SpecProblem("TRIGGERS_MISSING", text))
+        return found
+
+    def _fires(self) -> bool:
+        return any(one._fires() for one in self.triggers)
+
+    def _settled(self) -> PaneTrigger:
+        return AnyOf(*(one._settled() for one in self.triggers))
+
+
+NEVER, EACH_STEP = Never(), EachStep()
 
 
 class AccumulationMode(Enum):
     """How a pane relates to the panes of its window before it."""
 
+    DISCARDING = "discarding"
     ACCUMULATING = "accumulating"
+    ACCUMULATING_AND_RETRACTING = "accumulating_and_retracting"
 
     def __repr__(self) -> str:
         """Show as it is written: ``ACCUMULATING``."""
         return self.name
 
 
+#: A pane holds what came since the last one.
+DISCARDING = AccumulationMode.DISCARDING
+
 #: Every pane holds the whole value of its window so far.
 ACCUMULATING = AccumulationMode.ACCUMULATING
+
+#: The same, and every pane but a window's first is preceded by a retraction of the one before.
+ACCUMULATING_AND_RETRACTING = AccumulationMode.ACCUMULATING_AND_RETRACTING

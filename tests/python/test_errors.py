@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -27,16 +28,26 @@ from windrow import _sql, errors
             lambda: wr.WindowOperatorSpec(
                 window=wr.Session("60 s"), lateness="5 minutes", maxFuture="-1 second"
             ),
-            "2 problems in Session('1 minute'): [ACCUMULATION_NOT_STATED] lateness '5 minutes' "
-            "fires a window again: accumulate(ACCUMULATING). [MAX_FUTURE_NEGATIVE] maxFuture is "
-            "'-1 seconds'; it must be '0 seconds' or longer.",
+            "2 problems in Session('1 minute'): [MAX_FUTURE_NEGATIVE] maxFuture is '-1 seconds'; "
+            "it must be '0 seconds' or longer. [ACCUMULATION_NOT_STATED] lateness '5 minutes' "
+            "fires a window again: "
+            "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING).",
+        ),
+        (
+            lambda: wr.WindowOperatorSpec(
+                window=wr.Tumbling("1 month"), early=wr.Every("10 seconds")
+            ),
+            "3 problems in Tumbling('1 month'): [ZONE_NOT_STATED] a month needs "
+            "zone='Europe/Berlin' or another. [LATENESS_NOT_STATED] say lateness('0 seconds') or "
+            "longer. [ACCUMULATION_NOT_STATED] early=Every('10 seconds') fires a window again: "
+            "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING).",
         ),
         (
             lambda: wr.Hopping(5, step="0 s", offset="x"),  # type: ignore[arg-type]
             "3 problems in Hopping(size=5, step='0 s', offset='x'): [DURATION_WITHOUT_UNIT] 5 has "
-            "no unit. Say '5 seconds', or Count(5) for messages. [DURATION_NOT_UNDERSTOOD] 'x' is "
-            "no duration. Say for example '90 seconds' or '1 hour 30 minutes'. "
-            "[SIZE_NOT_POSITIVE] step is '0 seconds'; it must be longer than 0 microseconds.",
+            "no unit. Say '5 seconds', or Count(5) for messages. [SIZE_NOT_POSITIVE] step is "
+            "'0 seconds'; it must be longer than 0 microseconds. [DURATION_NOT_UNDERSTOOD] 'x' is "
+            "no duration. Say for example '90 seconds' or '1 hour 30 minutes'.",
         ),
         (
             lambda: wr.Session("0 s"),
@@ -45,7 +56,77 @@ from windrow import _sql, errors
         ),
         (
             lambda: wr.Every(messages=0),
-            "[COUNT_NOT_POSITIVE] Every(messages=0): it must be a whole number, 1 or more.",
+            "[COUNT_NOT_POSITIVE] Every(messages=0): messages is 0; it must be 1 or more.",
+        ),
+        (
+            lambda: wr.Every(10),  # type: ignore[call-overload]
+            "[DURATION_WITHOUT_UNIT] Every(10): 10 has no unit. "
+            "Say '10 seconds', or Count(10) for messages.",
+        ),
+        (
+            wr.AnyOf,
+            "[TRIGGERS_MISSING] AnyOf(): AnyOf() needs at least one trigger.",
+        ),
+        (
+            lambda: wr.Tumbling("36 hours", offset="1 hour", zone="Europe/Atlantis"),
+            "3 problems in Tumbling('36 hours', offset='1 hour', zone='Europe/Atlantis'): "
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 hours' is no calendar length. With a zone say a "
+            "number of days, weeks, months, years. [ZONE_UNKNOWN] zone is 'Europe/Atlantis'; say "
+            "for example 'Europe/Berlin'. [OFFSET_WITH_ZONE] offset is for windows without a "
+            "zone; those of the calendar start with it.",
+        ),
+        (
+            lambda: wr.Tumbling(timedelta(days=1), zone="UTC"),
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(datetime.timedelta(days=1), zone='UTC'): "
+            "datetime.timedelta(days=1) is no calendar length. With a zone say a number of days, "
+            "weeks, months, years.",
+        ),
+        (
+            lambda: wr.Sliding("10 s", granularity="3 s"),
+            "[GRANULARITY_NOT_DIVISOR] Sliding('10 seconds', granularity='3 seconds'): "
+            "granularity '3 seconds' does not divide the size '10 seconds'.",
+        ),
+        (
+            lambda: wr.Over(range="1 hour", rows=3),  # type: ignore[call-overload]
+            "[OVER_TWICE] Over(range='1 hour', rows=3): "
+            "say Over(range=...), Over(rows=...) or neither, not both.",
+        ),
+        (
+            lambda: wr.Count(1.5, step=0),  # type: ignore[arg-type]
+            "2 problems in Count(n=1.5, step=0): [COUNT_NOT_UNDERSTOOD] n is 1.5; it must be a "
+            "whole number. [STEP_NOT_POSITIVE] step is 0; it must be 1 or more.",
+        ),
+        (
+            lambda: wr.Offsets(2**63),
+            "[COUNT_NOT_UNDERSTOOD] Offsets(n=9223372036854775808): n is 9223372036854775808; "
+            "it must be a whole number.",
+        ),
+        (
+            lambda: wr.WindowOperatorSpec(window=wr.Offsets(3), lateness="5 seconds"),
+            "[COUNT_NOT_UNDERSTOOD] Offsets(3): lateness is '5 seconds'; for offsets it must be a "
+            "whole number.",
+        ),
+        (
+            lambda: wr.WindowOperatorSpec(window=wr.Tumbling("1 hour"), lateness=5),
+            "[DURATION_WITHOUT_UNIT] Tumbling('1 hour'): lateness: 5 has no unit. "
+            "Say '5 seconds', or Count(5) for messages.",
+        ),
+        (
+            lambda: wr.Retention(time="-1 s", messages=0),
+            "2 problems in retain(time='-1 seconds', messages=0): [RETENTION_NEGATIVE] retention "
+            "time is '-1 seconds'; it must be '0 seconds' or longer. [MESSAGES_NOT_POSITIVE] "
+            "messages is 0; it must be 1 or more.",
+        ),
+        (
+            lambda: wr.WindowOperatorSpec(
+                window=wr.Global(),
+                complete="sometime",  # type: ignore[arg-type]
+                startOffsets={0: "x"},  # type: ignore[dict-item]
+            ),
+            "3 problems in Global(): [TRIGGER_NOT_STATED] Global() never completes: say "
+            "trigger(early=...). [COMPLETION_UNKNOWN] complete is 'sometime'; allowed are "
+            "watermark, first_message_beyond. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
+            "'x'; it maps partitions to offsets.",
         ),
     ],
 )
@@ -106,3 +187,31 @@ def test_wrong_types_are_type_errors() -> None:
     """What a type checker refuses is refused at run time too, in plain words."""
     with pytest.raises(TypeError, match=r"stream\(\) takes a DataFrame, not int"):
         wr.stream(42, time="time")  # type: ignore[arg-type]
+    either = r"Every\(\) takes a period, or messages=n"
+    with pytest.raises(TypeError, match=either):
+        wr.Every()  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=either):
+        wr.Every("1 second", messages=2)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"AnyOf\(\.\.\.\) takes PaneTriggers, not 'each_step'"):
+        wr.AnyOf("each_step")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="early= takes PaneTrigger, not None"):
+        wr.WindowOperatorSpec(window=wr.Global(), early=None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="datetimes or ISO texts, not 5"):
+        wr.Tumbling("1 hour").plot([5])
+    with pytest.raises(TypeError, match="positions, whole numbers"):
+        wr.Count(3).plot(["2025-01-01"])
+
+
+def test_what_queries_cannot_do_is_told_as_it_is() -> None:
+    """The JVM names every limit that a spec meets; the text becomes one SpecError."""
+    text = (
+        "3 problems in Tumbling('1 month', zone='Europe/Berlin'): [NOT_IN_QUERIES_YET] in a query "
+        "the windows are Tumbling('1 month', zone='Europe/Berlin'); allowed are Tumbling without "
+        "a zone, Hopping and Session. [NOT_IN_QUERIES_YET] in a query early is EachStep(); "
+        "allowed is Never(). [NOT_IN_QUERIES_YET] in a query fillGaps is true; allowed is false."
+    )
+    error = errors.from_text(text)
+    assert isinstance(error, wr.SpecError)
+    assert str(error) == text
+    assert [problem.code for problem in error.problems] == ["NOT_IN_QUERIES_YET"] * 3
+    assert error.problems[1].text == "in a query early is EachStep(); allowed is Never()."

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import windrow as wr
+from strategies import kinds
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
@@ -26,10 +30,23 @@ def _count(picture: object, shape: str) -> int:
         (wr.Session("10 minutes"), ["2025-01-01 09:20", "2025-01-01 09:00", "2025-01-01 09:10"], 1),
         (wr.Session("10 minutes"), ["2025-01-01 09:00", "2025-01-01 09:10:00.000001"], 2),
         (wr.Session("10 minutes"), [], 0),
+        (wr.Tumbling("1 month", zone="Europe/Berlin"), ["2025-01-31 22:59", "2025-01-31 23:00"], 2),
+        (wr.Tumbling("1 day", zone="+05:30"), ["2025-01-01 18:29", "2025-01-01 18:30"], 2),
+        (wr.Over(range="10 minutes"), ["2025-01-01 09:00", "2025-01-01 09:00"], 2),
+        (wr.Over(rows=3), ["2025-01-01 09:00", "2025-01-01 09:01"], 2),
+        (wr.Over(), [], 0),
+        (wr.Global(), ["2025-01-01 09:00", "2025-01-01 09:01"], 1),
+        (wr.Global(), [], 0),
+        (wr.Count(3), [0, 1, 2, 3], 2),
+        (wr.Count(3, step=1), [2], 3),
+        (wr.Count(2, step=3), [2], 0),
+        (wr.Offsets(10), [9, 10, 35], 3),
+        (wr.TupleSession(2), [0, 3, 7], 2),
+        (wr.TupleSession(0), [0, 1, 3], 2),
     ],
 )
 def test_draws_the_windows_of_messages(
-    kind: wr.WindowKind, messages: list[str], windows: int
+    kind: wr.WindowKind, messages: list[str | int], windows: int
 ) -> None:
     """A dot for each message, a bar for each window that holds one."""
     picture = kind.plot(messages)
@@ -44,8 +61,67 @@ def test_many_windows_are_counted() -> None:
     assert len(str(picture)) < 10_000
 
 
+def test_sliding_windows_are_those_of_kip_450() -> None:
+    """Size 10 ms, records at 0, 4 and 8: {A}, {A, B}, {A, B, C}, {B, C}, {C}."""
+    windows = wr.Sliding("10 ms")._holding([0, 4_000, 8_000])
+    assert [start // 1000 for start, _ in windows] == [-10, -6, -2, 1, 5]
+    assert {last - start for start, last in windows} == {10_000}
+
+
+@given(st.lists(st.integers(min_value=-50, max_value=50), max_size=8))
+def test_sliding_windows_are_one_for_each_set(times: list[int]) -> None:
+    """Against every start there is: each content once."""
+    size = 7
+    kind = wr.Sliding(f"{size} us", granularity="1 us")
+
+    def held(start: int) -> frozenset[int]:
+        return frozenset(time for time in times if start <= time <= start + size)
+
+    drawn = [held(start) for start, _ in kind._holding(times)]
+    assert set(drawn) == {held(start) for start in range(-60, 60)} - {frozenset()}
+    assert len(drawn) == len(set(drawn))
+
+
 @pytest.mark.parametrize(
-    "kind", [wr.Tumbling("1 hour"), wr.Hopping("1 hour", step="7 minutes"), wr.Session("1 day")]
+    ("day", "hours"), [("2025-03-30", 23), ("2025-10-26", 25), ("2025-06-01", 24)]
+)
+def test_days_follow_the_clocks_of_their_zone(day: str, hours: int) -> None:
+    """A day is shorter or longer when the clocks change."""
+    noon = int(datetime.fromisoformat(f"{day}T12:00+00:00").timestamp()) * 10**6
+    [(start, end)] = wr.Tumbling("1 day", zone="Europe/Berlin")._holding([noon])
+    assert (end - start) / 3_600_000_000 == hours
+
+
+@pytest.mark.parametrize(
+    ("size", "start"),
+    [("1 week", "2024-12-30"), ("3 weeks", "2024-12-16"), ("1 year", "2025-01-01")],
+)
+def test_calendar_windows_count_from_1970(size: str, start: str) -> None:
+    """Weeks from a Monday; several weeks together from Monday, 1969-12-29."""
+    at = int(datetime.fromisoformat("2025-01-02T00:00+00:00").timestamp()) * 10**6
+    [(low, _)] = wr.Tumbling(size, zone="UTC")._holding([at])
+    assert str(datetime.fromtimestamp(low / 10**6, UTC).date()) == start
+
+
+@given(kinds)
+def test_every_kind_has_a_picture(kind: wr.WindowKind) -> None:
+    """Small and well-formed, however long the windows are."""
+    html = kind._repr_html_()
+    assert _count(html, "circle") >= 1
+    assert len(html) < 20_000
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        wr.Tumbling("1 hour"),
+        wr.Tumbling("1 month", zone="Europe/Berlin"),
+        wr.Hopping("1 hour", step="7 minutes"),
+        wr.Session("1 day"),
+        wr.Sliding("1 hour"),
+        *(wr.Over(range="1 hour"), wr.Over(rows=2), wr.Over()),
+        *(wr.Count(3), wr.Offsets(5, step=2), wr.TupleSession(2)),
+    ],
 )
 def test_notebooks_show_asample(kind: wr.WindowKind) -> None:
     """Without messages some are made up."""

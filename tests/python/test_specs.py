@@ -8,32 +8,12 @@ from datetime import timedelta
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import windrow as wr
 from conftest import PARITY
+from strategies import kinds, specs, triggers
 
 CASES = json.loads((PARITY / "specs.json").read_text())
-
-spans = st.integers(min_value=1, max_value=2**62).map(lambda us: f"{us} microseconds")
-offsets = st.integers(min_value=-(2**62), max_value=2**62).map(lambda us: f"{us} us")
-kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
-    st.builds(wr.Tumbling, spans, offset=offsets),
-    st.builds(wr.Hopping, spans, step=spans, offset=offsets),
-    st.builds(wr.Session, spans),
-)
-triggers: st.SearchStrategy[wr.PaneTrigger] = st.one_of(
-    st.sampled_from([wr.Never(), wr.EachStep(), wr.EachMessage()]),
-    st.builds(wr.Every, messages=st.integers(min_value=1, max_value=2**62)),
-)
-specs = st.builds(
-    wr.WindowOperatorSpec,
-    window=kinds,
-    lateness=spans,
-    late=triggers,
-    accumulation=st.just(wr.ACCUMULATING),
-    maxFuture=st.none() | spans,
-)
 
 
 @given(kinds)
@@ -46,12 +26,30 @@ def test_kind_prints_as_its_call(kind: wr.WindowKind) -> None:
     assert wr.WindowKind.fromJson(kind.toJson()) == kind
 
 
-@given(specs)
+@given(triggers)
+def test_trigger_prints_as_its_call(trigger: wr.PaneTrigger) -> None:
+    """The printed call makes an equal value with an equal hash."""
+    again = eval(repr(trigger), vars(wr))  # noqa: S307  our own text
+    assert again == trigger
+    assert hash(again) == hash(trigger)
+    assert pickle.loads(pickle.dumps(trigger)) == trigger  # noqa: S301  our own bytes
+
+
+@given(specs())
 def test_spec_goes_through_json(spec: wr.WindowOperatorSpec) -> None:
-    """JSON, pickle and printing keep everything."""
-    assert wr.WindowOperatorSpec.fromJson(spec.toJson()) == spec
+    """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
+    again = wr.WindowOperatorSpec.fromJson(spec.toJson())
+    assert again == spec
+    assert hash(again) == hash(spec)
+    assert again.toJson() == spec.toJson()
     assert pickle.loads(pickle.dumps(spec)) == spec  # noqa: S301  our own bytes
     assert eval(repr(spec), vars(wr)) == spec  # noqa: S307  our own text
+
+
+@given(kinds, kinds)
+def test_kinds_that_differ_print_differently(one: wr.WindowKind, other: wr.WindowKind) -> None:
+    """Equal, printed alike and the same JSON are one and the same."""
+    assert (one == other) == (repr(one) == repr(other)) == (one.toJson() == other.toJson())
 
 
 @pytest.mark.parametrize("case", CASES["written"], ids=lambda case: case["window"])
@@ -75,6 +73,8 @@ def test_broken_json_is_refused(case: dict[str, list[str]]) -> None:
     with pytest.raises(wr.SpecError) as refused:
         wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
     assert sorted({problem.code for problem in refused.value.problems}) == case["codes"]
+    if "problems" in case:
+        assert [str(problem) for problem in refused.value.problems] == case["problems"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "null"])
@@ -94,13 +94,27 @@ def test_durations_are_equal_however_written() -> None:
     """Text and timedelta, long and short units."""
     assert wr.Tumbling("60 minutes") == wr.Tumbling(timedelta(hours=1), offset="0 days")
     assert repr(wr.Tumbling("3600 s")) == "Tumbling('1 hour')"
+    assert wr.Every("60 s") == wr.Every(timedelta(minutes=1))
+    assert wr.Retention(time="60 s") == wr.Retention(time="1 minute")
+    assert wr.Count(5) == wr.Count(5, step=5)
+    alike: set[wr.WindowKind] = {wr.Count(5), wr.Offsets(5)}
+    assert len(alike) == 2
+    assert wr.Tumbling("2 Weeks", zone="UTC+1") == wr.Tumbling("2 week", zone="UTC+01:00")
+    assert wr.Tumbling("7 days", zone="UTC") != wr.Tumbling("1 week", zone="UTC")
     kinds: set[wr.WindowKind] = {wr.Tumbling("1 hour"), wr.Hopping("1 hour", step="1 hour")}
     assert len(kinds) == 2
 
 
 def test_specs_are_frozen() -> None:
     """No field changes."""
-    for value, field in ((wr.Tumbling("1 hour"), "size"), (wr.Every(messages=2), "messages")):
+    for value, field in (
+        (wr.Tumbling("1 hour"), "size"),
+        (wr.Over(rows=3), "rows"),
+        (wr.Every(messages=2), "messages"),
+        (wr.AnyOf(wr.EachStep()), "triggers"),
+        (wr.Retention(windows=2), "windows"),
+        (wr.WindowOperatorSpec(window=wr.Count(3)), "onTime"),
+    ):
         with pytest.raises(AttributeError):
             setattr(value, field, "2 hours")
 
@@ -112,6 +126,39 @@ def test_every_message_is_each_message() -> None:
         for late in (wr.Every(messages=1), wr.EachMessage())
     )
     assert one == other
+    early = wr.AnyOf(wr.Every(messages=1), wr.AnyOf(wr.Every(messages=1)))
+    spec = wr.WindowOperatorSpec(window=wr.Count(3), early=early, accumulation=wr.DISCARDING)
+    assert spec.early == wr.AnyOf(wr.EachMessage(), wr.AnyOf(wr.EachMessage()))
+
+
+def test_lateness_has_one_form() -> None:
+    """Not stated, without end, a duration, a number of offsets."""
+    count = wr.WindowOperatorSpec(window=wr.Count(3))
+    assert repr(count) == "WindowOperatorSpec(window=Count(3))"
+    assert '"lateness"' not in count.toJson()
+    endless, longest = (
+        wr.WindowOperatorSpec(
+            window=wr.Sliding("1 s"),
+            lateness=lateness,
+            accumulation=wr.ACCUMULATING,
+            retention=wr.Retention(windows=3),
+        )
+        for lateness in (None, f"{2**63 - 1} us")
+    )
+    assert endless == longest
+    assert endless.lateness is None
+    zero = wr.WindowOperatorSpec(window=wr.Offsets(3), lateness="0 seconds")
+    assert zero == wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=0)
+
+
+def test_a_zone_that_is_not_stated() -> None:
+    """A month without a zone can be looked at, and is refused wherever it would be used."""
+    month = wr.Tumbling("1 month")
+    assert "a zone (not stated)" in month.describe()
+    assert repr(month) == "Tumbling('1 month')"
+    assert "<svg" in month._repr_html_()
+    with pytest.raises(wr.SpecError, match=r"ZONE_NOT_STATED.*a month needs zone="):
+        month.toJson()
 
 
 @pytest.mark.parametrize(
@@ -123,6 +170,15 @@ def test_every_message_is_each_message() -> None:
         (wr.Hopping("5 minutes", step="1 hour"), "Between two lie 55 minutes in no window"),
         (wr.Hopping("1 hour", step="1 hour", offset="5 minutes"), "5 minutes after 1970-01-01"),
         (wr.Session("30 minutes"), "30 minutes after the last"),
+        (wr.Tumbling("1 month", zone="Asia/Tokyo"), "as the calendar of Asia/Tokyo has them"),
+        (wr.Sliding("10 s"), "one that starts 1 millisecond after it"),
+        (wr.Over(range="1 hour"), "all of the 1 hour before it"),
+        (wr.Over(rows=100), "it and the 99 before it"),
+        (wr.Over(), "all up to its own time"),
+        (wr.Count(50), "windows of 50, first and last included, one every 50"),
+        (wr.Offsets(50, step=10), "by offset from its start offset on: windows of 50"),
+        (wr.TupleSession(5), "more than 5 offsets pass without the key"),
+        (wr.Global(), "never completes"),
     ],
 )
 def test_describes(kind: wr.WindowKind, said: str) -> None:

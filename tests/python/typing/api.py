@@ -33,7 +33,35 @@ def accepted(df: DataFrame) -> StreamingQuery:
     counts.clear()
     kind: wr.Tumbling = wr.Tumbling.fromJson("{}")
     kind.plot()
+    _windows_and_triggers(orders)
     return query
+
+
+def _windows_and_triggers(orders: wr.Stream) -> None:
+    """Every kind, trigger, mode and limit."""
+    kinds: list[wr.WindowKind] = [
+        wr.Tumbling("1 month", zone="Europe/Berlin"),
+        wr.Hopping("1 hour", step=timedelta(minutes=1)),
+        *(wr.Sliding("1 hour"), wr.Sliding("1 hour", granularity="1 minute")),
+        *(wr.Over(), wr.Over(range="1 hour"), wr.Over(rows=100)),
+        *(wr.Count(50), wr.Count(50, step=10), wr.Offsets(1000, step=1)),
+        *(wr.TupleSession(5), wr.Global()),
+    ]
+    wr.Count(3).plot([0, 1, 2])
+    early: wr.PaneTrigger = wr.AnyOf(wr.Every("10 seconds"), wr.Every(messages=1000))
+    for mode in (wr.DISCARDING, wr.ACCUMULATING, wr.ACCUMULATING_AND_RETRACTING):
+        windows: wr.Windowed = (
+            orders.retain(time="1 hour", messages=1000, windows=3)
+            .lateness(None)
+            .window(kinds[0], complete="first_message_beyond", fillGaps=True)
+            .retain(windows=1)
+            .lateness(5)
+            .trigger(early=early, onTime=False, late=wr.Never(), fireOnlyUpdated=True)
+            .accumulate(mode)
+        )
+        windows.aggregate()
+    spec = wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=2, startOffsets={0: 1})
+    wr.WindowOperatorSpec(window=kinds[1], retention=wr.Retention(windows=3), early=spec.early)
 
 
 def refused(df: DataFrame) -> None:
@@ -45,10 +73,24 @@ def refused(df: DataFrame) -> None:
     orders.window(wr.Tumbling("1 minute")).window(wr.Session("1 s"))  # type: ignore[attr-defined]
     orders.window(wr.Tumbling("1 minute")).aggregate("count(*)")  # type: ignore[arg-type]
     orders.window(wr.Tumbling("1 minute")).trigger(late="each_step")  # type: ignore[arg-type]
-    orders.lateness(5)  # type: ignore[arg-type]
+    orders.lateness(5.5)  # type: ignore[arg-type]
+    orders.retain("1 hour")  # type: ignore[call-arg]
+    orders.retain(messages="5")  # type: ignore[arg-type]
+    orders.window(wr.Global(), complete="sometime")  # type: ignore[arg-type]
+    orders.window(wr.Global()).trigger(wr.EachStep())  # type: ignore[call-arg]
+    orders.window(wr.Global()).accumulate("discarding")  # type: ignore[arg-type]
     wr.stream(df, "time")  # type: ignore[call-arg]
     wr.Tumbling(600)  # type: ignore[arg-type]
     wr.Hopping("1 hour")  # type: ignore[call-arg]
     wr.Hopping("1 hour", "1 minute")  # type: ignore[call-arg]
-    wr.Every("10 seconds")  # type: ignore[call-arg, arg-type]
+    wr.Sliding("1 hour", "1 second")  # type: ignore[call-arg]
+    wr.Over(range="1 hour", rows=3)  # type: ignore[call-overload]
+    wr.Over("1 hour")  # type: ignore[call-overload]
+    wr.Count("3")  # type: ignore[arg-type]
+    wr.Count(3, 1)  # type: ignore[call-arg]
+    wr.Every()  # type: ignore[call-overload]
+    wr.Every(10)  # type: ignore[call-overload]
+    wr.Every("10 seconds", messages=5)  # type: ignore[call-overload]
+    wr.AnyOf("each_step")  # type: ignore[arg-type]
+    wr.Retention("1 hour")  # type: ignore[call-arg]
     wr.Tumbling("1 hour").size = "2 hours"  # type: ignore[misc]

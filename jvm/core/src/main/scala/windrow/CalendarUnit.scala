@@ -11,7 +11,10 @@ object CalendarUnit {
 
   val All: Seq[CalendarUnit] = Seq(Day, Week, Month, Year)
 
-  private val Text = """\s*(\d{1,9})\s*([a-zA-Z]+?)s?\s*""".r
+  /** The greatest number of units. */
+  val MostOf: Int = 999999999
+
+  private val Text = """\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*""".r
 
   /** "1 month", "2 weeks". */
   def parse(text: String): Either[SpecProblem, (Int, CalendarUnit)] = {

@@ -8,22 +8,25 @@ sealed trait PaneTrigger {
 /** Not at all; late: only once more, when the lateness ends and something is unsent (SEMANTICS R80). */
 case object Never extends PaneTrigger {
   def problems: Seq[SpecProblem] = Nil
+  override def toString: String  = "Never()"
 }
 
 /** One pane for every accepted message and window, in order of application. */
 case object EachMessage extends PaneTrigger {
   def problems: Seq[SpecProblem] = Nil
+  override def toString: String  = "EachMessage()"
 }
 
 /** At most one pane for each window and step. */
 case object EachStep extends PaneTrigger {
   def problems: Seq[SpecProblem] = Nil
+  override def toString: String  = "EachStep()"
 }
 
 /** One pane after every `messages` unsent messages of a window. */
 final case class Every(messages: Long) extends PaneTrigger {
   def problems: Seq[SpecProblem] = Option.when(messages < 1)(
-    SpecProblem("COUNT_NOT_POSITIVE", s"Every(messages=$messages): it must be 1 or more.")).toSeq
+    SpecProblem("COUNT_NOT_POSITIVE", s"messages is $messages; it must be 1 or more.")).toSeq
   override def toString: String = s"Every(messages=$messages)"
 }
 

@@ -1,6 +1,7 @@
 package windrow
 
 import java.time.ZoneId
+import java.util.Locale
 
 /** What the windows of an operator are (SEMANTICS W). Bounds are event time in microseconds since the epoch, UTC, or
   * positions: sequence numbers in a key, offsets in a source partition.
@@ -116,7 +117,7 @@ object Over {
 
 /** `[first, last]`: `n` messages of a key by sequence number 0, 1, 2, … in order of acceptance, one every `step`. */
 final case class Count(n: Long, step: Long) extends TupleWindows {
-  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n) ++ WindowKind.atLeastOne("step", step)
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
   override def toString: String  = if (step == n) s"Count($n)" else s"Count($n, step=$step)"
 }
 
@@ -126,7 +127,7 @@ object Count {
 
 /** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. */
 final case class Offsets(n: Long, step: Long) extends TupleWindows {
-  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n) ++ WindowKind.atLeastOne("step", step)
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
   override def toString: String  = if (step == n) s"Offsets($n)" else s"Offsets($n, step=$step)"
 }
 
@@ -150,12 +151,16 @@ object WindowKind {
   private[windrow] def positive(name: String, span: TimeSpan): Seq[SpecProblem] =
     Option.when(span.micros <= 0)(
       SpecProblem(
-        s"${name.toUpperCase}_NOT_POSITIVE",
+        s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE",
         s"$name is '$span'; it must be longer than 0 microseconds.")).toSeq
+
+  /** A step that is the number itself is one mistake. */
+  private[windrow] def atLeastOne(name: String, count: Long, other: String, step: Long): Seq[SpecProblem] =
+    atLeastOne(name, count) ++ Option.when(step != count)(atLeastOne(other, step)).toSeq.flatten
 
   private[windrow] def atLeastOne(name: String, count: Long): Seq[SpecProblem] =
     Option.when(count < 1)(
-      SpecProblem(s"${name.toUpperCase}_NOT_POSITIVE", s"$name is $count; it must be 1 or more.")).toSeq
+      SpecProblem(s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE", s"$name is $count; it must be 1 or more.")).toSeq
 
   private[windrow] def shown(offset: TimeSpan): String = if (offset == TimeSpan.Zero) "" else s", offset='$offset'"
 }

@@ -48,8 +48,7 @@ final class AggregatedWindowOperator[K, M, B, V](
     messages.map(message => formatter.incoming(message) -> message).sortBy(_._1)(Incoming.Order).iterator.map {
       case (incoming, message) =>
         val gap = spec.window match {
-          case Session(Some(span)) => Some(span.micros)
-          case Session(None)       => incoming.gap.filter(_ > 0)
+          case Session(span) => incoming.gap.orElse(span.map(_.micros)).filter(_ > 0)
           case _                   => Some(0L)
         }
         Entry(

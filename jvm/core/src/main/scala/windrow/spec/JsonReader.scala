@@ -1,6 +1,7 @@
 package windrow
 
 import com.fasterxml.jackson.databind.JsonNode
+import java.util.Locale
 import scala.jdk.CollectionConverters._
 
 /** Reads values out of JSON, and notes everything that is wrong on the way.
@@ -39,6 +40,8 @@ private[windrow] final class JsonReader(timeUnit: String) {
         case _: ArithmeticException =>
           refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
       }
+    case number if number.isIntegralNumber =>
+      refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
     case text if text.isTextual =>
       TimeSpan.parse(text.asText).fold(p => refuse(p.code, s"$name: ${p.text}"), span => Some(span))
     case other =>
@@ -57,14 +60,21 @@ private[windrow] final class JsonReader(timeUnit: String) {
 
   /** One of some words, which are as their own text in small letters. */
   def word[T](node: JsonNode, name: String, code: String, all: Seq[T]): Option[T] = child(node, name).flatMap { value =>
-    all.find(_.toString.toLowerCase == value.asText).orElse(
-      refuse(code, s"$name is '${value.asText}'; allowed are ${all.map(_.toString.toLowerCase).mkString(", ")}."))
+    val words = all.map(one => JsonReader.word(one) -> one)
+    words.collectFirst { case (word, one) if word == value.asText => one }.orElse(
+      refuse(code, s"$name is '${value.asText}'; allowed are ${words.map(_._1).mkString(", ")}."))
   }
 
-  def need[T](value: Option[T], what: String, name: String): Option[T] =
-    value.orElse(refuse(s"${name.toUpperCase}_NOT_STATED", s"window.$name is missing; it is $what."))
+  /** What `read` makes of a field of a window that must be there. */
+  def need[T](node: JsonNode, name: String, what: String)(read: (JsonNode, String) => Option[T]): Option[T] =
+    if (child(node, name).isDefined) read(node, name)
+    else refuse(s"${name.toUpperCase(Locale.ROOT)}_NOT_STATED", s"window.$name is missing; it is $what.")
 }
 
 private[windrow] object JsonReader {
+
+  /** A value's text in small letters, whatever the language of the machine. */
+  def word(value: Any): String = value.toString.toLowerCase(Locale.ROOT)
+
   val UnitMicros: Map[String, Long] = Map("us" -> 1L, "ms" -> 1000L, "s" -> 1000000L)
 }

@@ -7,47 +7,69 @@ private[windrow] object SpecCheck {
     draft.window.problems ++ lateness(draft) ++ draft.early.problems ++ draft.late.problems ++ accumulation(draft) ++
       draft.retention.problems ++ retention(draft) ++ combinations(draft)
 
-  /** For some windows nothing is late (SEMANTICS R21). */
-  private def hasLateness(window: WindowKind): Boolean = window match {
+  private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
+    val needed = draft.window match {
+      case _: TupleWindows | Global => false // no windows of time (SEMANTICS R8)
+      case _                        => true
+    }
+    Option.when(needed && draft.lateness.isEmpty)(
+      SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer.")).toSeq ++
+      draft.lateness.filter(_.micros < 0).map(span =>
+        SpecProblem("LATENESS_NEGATIVE", s"lateness is ${shown(draft, span)}; it must be '0 seconds' or longer.")) ++
+      draft.maxFuture.filter(_.micros < 0).map(span =>
+        SpecProblem("MAX_FUTURE_NEGATIVE", s"maxFuture is '$span'; it must be '0 seconds' or longer."))
+  }
+
+  private def accumulation(draft: WindowOperatorDraft): Seq[SpecProblem] =
+    if (draft.accumulation.isDefined) Nil
+    else if (fires(draft.early))
+      Seq(SpecProblem(
+        "ACCUMULATION_NOT_STATED",
+        s"early=${draft.early} fires a window again: $Accumulate"))
+    else draft.lateness.filter(_.micros > 0 && canBeLate(draft.window)).map(span =>
+      SpecProblem(
+        "ACCUMULATION_NOT_STATED",
+        s"lateness ${shown(draft, span)} fires a window again: $Accumulate")).toSeq
+
+  private val Accumulate = "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING)."
+
+  private def shown(draft: WindowOperatorDraft, lateness: TimeSpan): String = draft.window match {
+    case _ if lateness == TimeSpan.Endless => "without end"
+    case _: Offsets                        => s"${lateness.micros} offsets"
+    case _                                 => s"'$lateness'"
+  }
+
+  /** Nothing is late for windows that go by a key's own messages, or never end (SEMANTICS R21). */
+  private def canBeLate(window: WindowKind): Boolean = window match {
     case _: Count | _: TupleSession | Global => false
     case _                                   => true
   }
 
-  private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] =
-    Option.when(hasLateness(draft.window) && draft.lateness.isEmpty)(
-      SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer.")).toSeq ++
-      draft.lateness.filter(_.micros < 0).map(span =>
-        SpecProblem("LATENESS_NEGATIVE", s"lateness is '$span'; it must be '0 seconds' or longer.")) ++
-      draft.maxFuture.filter(_.micros < 0).map(span =>
-        SpecProblem("MAX_FUTURE_NEGATIVE", s"maxFuture is '$span'; it must be '0 seconds' or longer."))
-
-  private def accumulation(draft: WindowOperatorDraft): Seq[SpecProblem] =
-    if (draft.accumulation.isDefined) Nil
-    else if (draft.early != Never)
-      Seq(SpecProblem(
-        "ACCUMULATION_NOT_STATED",
-        s"early=${draft.early} fires a window again: accumulate(ACCUMULATING), DISCARDING or ACCUMULATING_AND_RETRACTING."))
-    else draft.lateness.filter(_.micros > 0).map(span =>
-      SpecProblem(
-        "ACCUMULATION_NOT_STATED",
-        s"lateness '$span' fires a window again: accumulate(ACCUMULATING), DISCARDING or ACCUMULATING_AND_RETRACTING.")).toSeq
+  private def fires(trigger: PaneTrigger): Boolean = trigger match {
+    case Never           => false
+    case AnyOf(triggers) => triggers.exists(fires)
+    case _               => true
+  }
 
   /** A window that may still change keeps what it needs (SEMANTICS R8, R10). */
   private def retention(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     val size = draft.window match {
       case fixed: FixedWindows => Some(fixed.size.micros)
       case Sliding(size, _)    => Some(size.micros)
+      case Over.Range(range)   => Some(range.micros)
       case _                   => None
     }
     (for {
       size     <- size
       kept     <- draft.retention.time
-      lateness <- draft.lateness if lateness != TimeSpan.Endless && kept.micros < size + lateness.micros
+      lateness <- draft.lateness if lateness != TimeSpan.Endless && size >= 0 && lateness.micros >= 0
+      needed = if (size > Long.MaxValue - lateness.micros) TimeSpan.Endless else TimeSpan(size + lateness.micros)
+      if kept.micros >= 0 && kept.micros < needed.micros
     } yield SpecProblem(
       "RETENTION_TOO_SHORT",
-      s"retain(time='$kept') is shorter than size + lateness ('${TimeSpan(size + lateness.micros)}').")).toSeq ++
+      s"retain(time='$kept') is shorter than size + lateness ('$needed').")).toSeq ++
       Option.when(draft.lateness.contains(TimeSpan.Endless) && draft.retention.windows.isEmpty &&
-        draft.retention.messages.isEmpty && hasLateness(draft.window))(SpecProblem(
+        draft.retention.messages.isEmpty && canBeLate(draft.window))(SpecProblem(
         "RETENTION_NOT_STATED",
         "lateness without end keeps every window: retain(windows=...) or retain(messages=...)."))
   }
@@ -78,12 +100,20 @@ private[windrow] object SpecCheck {
         "COMPLETION_WITHOUT_END",
         s"complete='first_message_beyond' needs windows with a fixed end, not ${draft.window}."),
       refuse(
-        draft.window == Global && draft.early == Never,
+        draft.window == Global && !fires(draft.early),
         "TRIGGER_NOT_STATED",
         "Global() never completes: say trigger(early=...)."),
       refuse(
-        !draft.onTime && draft.early == Never && draft.late == Never && !aligned,
+        !draft.onTime && !fires(draft.early) && !fires(draft.late) && !aligned,
         "NOTHING_FIRES",
-        "onTime=false without an early or a late trigger: no window would ever fire.")).flatten
+        "onTime=false without an early or a late trigger: no window would ever fire.")).flatten ++ granularity(draft)
+  }
+
+  /** Windows end, and are closed, at multiples of the granularity (SEMANTICS R49). */
+  private def granularity(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window, draft.lateness) match {
+    case (Sliding(_, step), Some(lateness))
+        if step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0 =>
+      Seq(SpecProblem("GRANULARITY_NOT_DIVISOR", s"granularity '$step' does not divide the lateness '$lateness'."))
+    case _ => Nil
   }
 }

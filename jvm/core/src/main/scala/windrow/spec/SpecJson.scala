@@ -45,22 +45,30 @@ object SpecJson {
     def trigger(name: String, default: PaneTrigger): PaneTrigger =
       Option(node.get(name)).fold[Option[PaneTrigger]](Some(default))(TriggerJson.read(_, name, reader)).getOrElse(
         default)
-    val draft = WindowKindJson.read(node.get("window"), reader).map(window =>
-      WindowOperatorDraft(
-        window,
-        if (node.path("lateness").isNull) Some(TimeSpan.Endless) else reader.span(node, "lateness"),
-        trigger("early", Never),
-        onTime(node, reader),
-        trigger("late", EachStep),
-        reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
-        reader.flag(node, "fire_only_updated").getOrElse(false),
-        reader.word(node, "complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
-        reader.flag(node, "fill_gaps").getOrElse(false),
-        retention(node, reader),
-        reader.span(node, "max_future"),
-        startOffsets(node, reader)))
-    draft
+    val window = WindowKindJson.read(node.get("window"), reader)
+    val draft = WindowOperatorDraft(
+      window.getOrElse(Global), // reads on, to name all that is wrong
+      lateness(node, window, reader),
+      trigger("early", Never),
+      onTime(node, reader),
+      trigger("late", EachStep),
+      reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
+      reader.flag(node, "fire_only_updated").getOrElse(false),
+      reader.word(node, "complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
+      reader.flag(node, "fill_gaps").getOrElse(false),
+      retention(node, reader),
+      reader.span(node, "max_future"),
+      startOffsets(node, reader))
+    window.map(_ => draft)
   }
+
+  /** `null` is without end; windows on offsets count it in positions (SEMANTICS R21). */
+  private def lateness(node: ObjectNode, window: Option[WindowKind], reader: JsonReader): Option[TimeSpan] =
+    if (node.path("lateness").isNull) Some(TimeSpan.Endless)
+    else window match {
+      case Some(_: Offsets) => reader.count(node, "lateness").map(TimeSpan(_))
+      case _                => reader.span(node, "lateness")
+    }
 
   /** "completion", or null: not at all. */
   private def onTime(node: ObjectNode, reader: JsonReader): Boolean =
@@ -73,20 +81,26 @@ object SpecJson {
 
   private def retention(node: ObjectNode, reader: JsonReader): Retention =
     reader.child(node, "retention").fold(Retention.NotStated) { limits =>
+      if (!limits.isObject)
+        reader.refuse[Unit](
+          "RETENTION_NOT_UNDERSTOOD",
+          s"retention is $limits; it has the fields time, messages and windows.")
       reader.known(limits, "retention", Set("time", "messages", "windows"))
       Retention(reader.span(limits, "time"), reader.count(limits, "messages"), reader.count(limits, "windows"))
     }
 
   private def startOffsets(node: ObjectNode, reader: JsonReader): Map[Long, Long] =
-    reader.child(node, "start_offsets").fold(Map.empty[Long, Long])(
-      _.properties.asScala.flatMap { entry =>
-        val read = entry.getKey.toLongOption.zip(Option.when(entry.getValue.isIntegralNumber)(entry.getValue.asLong))
-        if (read.isEmpty)
-          reader.refuse[Unit](
-            "START_OFFSET_NOT_UNDERSTOOD",
-            s"start_offsets has '${entry.getKey}': ${entry.getValue}; it maps partitions to offsets.")
+    reader.child(node, "start_offsets").fold(Map.empty[Long, Long]) { offsets =>
+      def refuse(what: String) =
+        reader.refuse[Unit]("START_OFFSET_NOT_UNDERSTOOD", s"start_offsets $what; it maps partitions to offsets.")
+      if (!offsets.isObject) refuse(s"is $offsets")
+      offsets.properties.asScala.flatMap { entry =>
+        val offset = Option(entry.getValue).filter(value => value.isIntegralNumber && value.canConvertToLong)
+        val read   = entry.getKey.toLongOption.zip(offset.map(_.asLong))
+        if (read.isEmpty) refuse(s"has '${entry.getKey}': ${entry.getValue}")
         read
-      }.toMap)
+      }.toMap
+    }
 
   def write(draft: WindowOperatorDraft): ObjectNode = {
     val node = mapper.createObjectNode().put("operator", "aggregate").put("time_unit", "us")
@@ -96,7 +110,7 @@ object SpecJson {
     if (draft.early != Never) node.set[JsonNode]("early", TriggerJson.write(draft.early))
     if (!draft.onTime) node.putNull("on_time")
     node.set[JsonNode]("late", TriggerJson.write(draft.late))
-    draft.accumulation.foreach(mode => node.put("accumulation", mode.toString.toLowerCase))
+    draft.accumulation.foreach(mode => node.put("accumulation", JsonReader.word(mode)))
     if (draft.fireOnlyUpdated) node.put("fire_only_updated", true)
     if (draft.complete != Completion.ByWatermark) node.put("complete", draft.complete.toString)
     if (draft.fillGaps) node.put("fill_gaps", true)

@@ -21,12 +21,13 @@ private[windrow] object TriggerJson {
       val all = node.elements.asScala.toSeq.map(read(_, name, reader))
       Option.when(all.forall(_.isDefined))(AnyOf(all.flatten))
     } else if (node.asText == "each_step") Some(EachStep)
-    else if (node.isObject && node.size == 1 && node.path("every_messages").isIntegralNumber)
+    else if (node.isObject && node.size == 1 && node.path("every_messages").isIntegralNumber &&
+      node.get("every_messages").canConvertToLong)
       node.get("every_messages").asLong match {
         case 1 => Some(EachMessage)
         case n => Some(Every(n))
       }
-    else if (node.isObject && node.size == 1 && node.has("every_time"))
+    else if (node.isObject && node.size == 1 && reader.child(node, "every_time").isDefined)
       reader.span(node, "every_time").map(EveryPeriod(_))
     else reader.refuse("TRIGGER_UNKNOWN", s"$name is $node; allowed are $Allowed.")
 

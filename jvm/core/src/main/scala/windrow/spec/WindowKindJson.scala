@@ -8,54 +8,81 @@ import java.time.ZoneId
 /** Windows as JSON: `{"kind": "tumbling", "size": 60000000, "offset": 0}`. */
 private[windrow] object WindowKindJson {
 
-  private val Kinds = "tumbling, hopping, calendar, session, sliding, over, count, offsets, tuple_session, global"
+  /** The fields of each kind. */
+  private val Fields = Seq(
+    "tumbling"      -> Set("size", "offset"),
+    "hopping"       -> Set("size", "step", "offset"),
+    "calendar"      -> Set("n", "unit", "zone"),
+    "session"       -> Set("gap"),
+    "sliding"       -> Set("size", "granularity"),
+    "over"          -> Set("range", "rows"),
+    "count"         -> Set("n", "step"),
+    "offsets"       -> Set("n", "step"),
+    "tuple_session" -> Set("n"),
+    "global"        -> Set.empty[String])
 
   def read(node: JsonNode, reader: JsonReader): Option[WindowKind] =
     if (node == null || !node.isObject)
       reader.refuse("WINDOW_NOT_STATED", "window is missing; say for example Tumbling('1 minute').")
     else {
-      def span(name: String)  = reader.need(reader.span(node, name), "a duration", name)
-      def count(name: String) = reader.need(reader.count(node, name), "a whole number", name)
-      def offset              = reader.span(node, "offset").getOrElse(TimeSpan.Zero)
-      def steps               = count("n").map(n => (n, reader.count(node, "step").getOrElse(n)))
-      node.path("kind").asText match {
-        case "tumbling" => span("size").map(Tumbling(_, offset))
-        case "hopping" =>
-          val (size, step) = (span("size"), span("step"))
-          size.zip(step).map { case (size, step) => Hopping(size, step, offset) }
-        case "calendar" => calendar(node, reader)
-        case "session"  => Some(new Session(reader.span(node, "gap")))
-        case "sliding" =>
-          span("size").map(size => reader.span(node, "granularity").fold(Sliding(size))(Sliding(size, _)))
-        case "over" =>
-          (reader.span(node, "range"), reader.count(node, "rows")) match {
-            case (Some(range), None) => Some(Over.Range(range))
-            case (None, Some(rows))  => Some(Over.Rows(rows))
-            case (None, None)        => Some(Over.Everything)
-            case _ => reader.refuse("OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both.")
-          }
-        case "count"         => steps.map { case (n, step) => Count(n, step) }
-        case "offsets"       => steps.map { case (n, step) => Offsets(n, step) }
-        case "tuple_session" => count("n").map(TupleSession(_))
-        case "global"        => Some(Global)
-        case other           => reader.refuse("WINDOW_UNKNOWN", s"window.kind is '$other'; allowed are $Kinds.")
+      val kind = node.path("kind").asText
+      Fields.collectFirst { case (`kind`, fields) => fields } match {
+        case Some(fields) =>
+          reader.known(node, s"a window of kind $kind", fields + "kind")
+          read(kind, node, reader)
+        case None =>
+          reader.refuse("WINDOW_UNKNOWN", s"window.kind is '$kind'; allowed are ${Fields.map(_._1).mkString(", ")}.")
       }
     }
 
+  private def read(kind: String, node: JsonNode, reader: JsonReader): Option[WindowKind] = {
+    def span(name: String)  = reader.need(node, name, "a duration")(reader.span)
+    def count(name: String) = reader.need(node, name, "a whole number")(reader.count)
+    def offset              = reader.span(node, "offset").getOrElse(TimeSpan.Zero)
+    def steps = {
+      val (n, step) = (count("n"), reader.count(node, "step"))
+      n.map(n => (n, step.getOrElse(n)))
+    }
+    kind match {
+      case "tumbling" => val (size, at) = (span("size"), offset); size.map(Tumbling(_, at))
+      case "hopping" =>
+        val (size, step, at) = (span("size"), span("step"), offset)
+        size.zip(step).map { case (size, step) => Hopping(size, step, at) }
+      case "calendar" => calendar(node, reader)
+      case "session"  => Some(new Session(reader.span(node, "gap")))
+      case "sliding" =>
+        val (size, granularity) = (span("size"), reader.span(node, "granularity"))
+        size.map(size => granularity.fold(Sliding(size))(Sliding(size, _)))
+      case "over"          => over(node, reader)
+      case "count"         => steps.map { case (n, step) => Count(n, step) }
+      case "offsets"       => steps.map { case (n, step) => Offsets(n, step) }
+      case "tuple_session" => count("n").map(TupleSession(_))
+      case _               => Some(Global)
+    }
+  }
+
+  private def over(node: JsonNode, reader: JsonReader): Option[Over] =
+    if (reader.child(node, "range").isDefined && reader.child(node, "rows").isDefined)
+      reader.refuse("OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both.")
+    else
+      reader.span(node, "range").map(Over.Range(_)).orElse(reader.count(node, "rows").map(Over.Rows(_)))
+        .orElse(Some(Over.Everything))
+
   private def calendar(node: JsonNode, reader: JsonReader): Option[Calendar] = {
-    val count = reader.need(reader.count(node, "n"), "a whole number", "n")
-    val unit = reader.need(
-      reader.word(node, "unit", "CALENDAR_UNIT_NOT_UNDERSTOOD", CalendarUnit.All),
-      "one of day, week, month, year",
-      "unit")
-    val zone = reader.need(reader.child(node, "zone"), "a time zone", "zone").flatMap { name =>
+    val count = reader.need(node, "n", "a whole number")(reader.count).filter(count =>
+      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || reader.refuse[Unit](
+        "COUNT_NOT_UNDERSTOOD",
+        s"n is $count; it must be a whole number of at most 9 digits.").isDefined)
+    val unit = reader.need(node, "unit", "one of day, week, month, year")(
+      reader.word(_, _, "CALENDAR_UNIT_NOT_UNDERSTOOD", CalendarUnit.All))
+    val zone = reader.need(node, "zone", "a time zone")(reader.child).flatMap { name =>
       try Some(ZoneId.of(name.asText))
       catch {
         case _: DateTimeException =>
           reader.refuse[ZoneId]("ZONE_UNKNOWN", s"zone is '${name.asText}'; say for example 'Europe/Berlin'.")
       }
     }
-    for (count <- count; unit <- unit; zone <- zone) yield Calendar(Math.toIntExact(count), unit, zone)
+    for (count <- count; unit <- unit; zone <- zone) yield Calendar(count.toInt, unit, zone)
   }
 
   def write(window: WindowKind, node: ObjectNode): Unit = {

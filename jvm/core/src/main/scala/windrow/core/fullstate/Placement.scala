@@ -69,7 +69,7 @@ private final class AlignedPlacer(grid: SliceGrid, lateness: Long) extends Place
 
 private final class SessionPlacer(gap: Option[Long], lateness: Long) extends Placer {
   def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement =
-    gap.orElse(message.gap).filter(_ > 0).fold[Placement](Placement.Broken) { own =>
+    message.gap.orElse(gap).filter(_ > 0).fold[Placement](Placement.Broken) { own =>
       val bounds = SessionBounds(time, Placer.plus(time, own))
       if (before.reached(bounds.end, lateness)) Placement.TooLate else enter(rows, message.stored(time), bounds, before)
     }

@@ -9,40 +9,45 @@ import windrow.core.aggregate.Sweep
 import windrow.core.state._
 import windrow.core.window.SliceGrid
 
-/** Tumbling and hopping windows: messages are kept once, by slice; the value of a window is made when it fires.
+/** Windows that are the same for every key: messages are kept once, by slice; the value of a window is made when it fires.
   *
-  * A window that no late message has touched has no record: it is on time once, if a slice of it has the key.
+  * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key.
   */
 private[operator] final class AlignedAlgorithm[B, V](
-    windows: AlignedWindows,
+    grid: SliceGrid,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private val grid     = SliceGrid(windows)
   private val lateness = spec.lateness.micros
-  private val policy   = new LatePolicy(spec.late)
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
   private val slices   = new SortedRun("slices", store, aggregation)
-  private val records  = new SortedRun("panes", store, PaneRecord)
+  private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
   private val touched  = new JTreeMap[Long, JHashSet[Key]]
+  private val periods  = new Deadline(policy)
+
+  /** Windows have a record from their first message on, not only from their first late one. */
+  private val recordsAll = spec.early != Never || !spec.onTime
+
+  def processingDeadline: Option[Long] = periods.next
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
-    val before = clock.before
-    val time   = entry.time.get
+    val time = entry.time.get
     if (grid.inGap(time)) {
       counters.gaps += entry.count
       Iterator.empty
-    } else if (before.reached(grid.end(grid.lastStart(time)), lateness))
-      Iterator.single(Effect.Refuse(entry, Reason.TooLate, before))
+    } else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
       if (classes) classify(entry.key, time, counters)
-      val complete = completeWindows(time, before).map(start => (start, recordOf(start, entry.key)))
+      val open = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
       insert(grid.sliceStart(time), entry)
-      if (complete.isEmpty) Iterator.empty
-      else complete.iterator.flatMap { case (start, record) => update(start, entry, record) }
+      if (open.isEmpty) Iterator.empty
+      else open.iterator.flatMap { case (start, record) => update(start, entry, record, clock) }
     }
   }
 
@@ -53,24 +58,30 @@ private[operator] final class AlignedAlgorithm[B, V](
       case _                                      => counters.inTime += 1
     }
 
-  /** Windows of a time that are complete and still take messages. */
-  private def completeWindows(time: Long, before: Watermark): Seq[Long] = {
+  /** Windows of a time that still take messages, as far as they have records. */
+  private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
     val first = grid.firstStart(time)
-    if (!before.reached(grid.end(first))) Nil
+    if (!recordsAll && !before.reached(grid.end(first))) Nil
     else Iterator.iterate(first)(grid.next)
-      .takeWhile(start => start <= time && before.reached(grid.end(start)))
+      .takeWhile(start => start <= time && (recordsAll || before.reached(grid.end(start))))
       .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
   }
 
-  private def recordOf(start: Long, key: Key): Option[PaneRecord] = {
+  /** None: the window is new. */
+  private def recordOf(start: Long, key: Key): Option[Firing[B]] = {
     val kept = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
-    if (kept.isDefined) kept
-    else Option.when(slicesOf(start).exists(_.containsKey(key)))(PaneRecord(index = 1, pending = 0))
+    if (kept.isDefined || recordsAll) kept
+    else Option.when(slicesOf(start).exists(_.containsKey(key)))(panes.firedOnTime(valueOf(start, key)))
   }
 
-  private def slicesOf(start: Long): Iterator[slices.Keyed] =
+  private def slicesOf(start: Long): Iterator[slices.Keyed] = {
+    val end = grid.end(start)
     Iterator.unfold(start)(from =>
-      slices.ceiling(from).filter(_ < grid.end(start)).map(position => (slices.peek(position), position + 1)))
+      slices.ceiling(from).filter(_ < end).map(position => (slices.peek(position), position + 1)))
+  }
+
+  private def valueOf(start: Long, key: Key): B = slicesOf(start).map(_.get(key)).filter(_ != null)
+    .foldLeft(null.asInstanceOf[B])((sum, b) => if (sum == null) aggregation.copy(b) else aggregation.combine(sum, b))
 
   private def insert(position: Long, entry: Entry[B]): Unit = {
     val keyed = slices.at(position)
@@ -79,47 +90,55 @@ private[operator] final class AlignedAlgorithm[B, V](
     ()
   }
 
-  /** A late message reaches a complete window; None: the window is new (SEMANTICS R79). */
-  private def update(start: Long, entry: Entry[B], record: Option[PaneRecord]): Iterator[Effect[B, V]] = {
-    val now = record.getOrElse(PaneRecord(0, 0)).plus(entry.count)
-    if (policy.atStepEnd) touched.computeIfAbsent(start, _ => new JHashSet).add(entry.key)
-    if (!policy.atStepEnd && (record.isEmpty || policy.afterMessage(now.pending)))
-      Iterator.single(fireLate(start, entry.key, now, isLast = false))
+  private def idOf(start: Long, key: Key): WindowId = WindowId(key, start, grid.end(start))
+
+  /** A message reaches a window; a new one that is complete already fires with it (SEMANTICS R79). */
+  private def update(
+      start: Long,
+      entry: Entry[B],
+      record: Option[Firing[B]],
+      clock: StepClock): Iterator[Effect[B, V]] = {
+    val isComplete = clock.before.reached(grid.end(start))
+    val now        = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
+    val waits      = policy.waitsForStepEnd(isComplete)
+    val isFirst    = isComplete && record.isEmpty && spec.onTime && !waits
+    if (isFirst || policy.afterMessage(isComplete, now.unsent))
+      fire(start, entry.key, now, if (isComplete) Timing.Late else Timing.Early, isLast = false)
     else {
-      records.at(start).put(entry.key, now)
+      if (policy.waitsForStepEnd(true) || waits) touched.computeIfAbsent(start, _ => new JHashSet).add(entry.key)
+      keep(start, entry.key, now, isComplete)
       Iterator.empty
     }
   }
 
-  private def fireLate(start: Long, key: Key, record: PaneRecord, isLast: Boolean): Effect[B, V] = {
-    records.at(start).put(key, record.fired)
-    val buffer = slicesOf(start).map(_.get(key)).filter(_ != null)
-      .foldLeft(null.asInstanceOf[B])((sum, b) => if (sum == null) aggregation.copy(b) else aggregation.combine(sum, b))
-    pane(start, key, Timing.Late, record.index, isLast, buffer)
+  private def keep(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
+    periods.add(isComplete, record)
+    records.at(start).put(key, record)
+    ()
   }
 
-  private def pane(start: Long, key: Key, timing: Timing, index: Long, isLast: Boolean, buffer: B): Effect[B, V] =
-    Effect.Fire(Pane(
-      key,
-      start,
-      grid.end(start),
-      timing,
-      index,
-      isLast,
-      isRetraction = false,
-      aggregation.lower(buffer)))
+  private def fire(start: Long, key: Key, record: Firing[B], timing: Timing, isLast: Boolean): Iterator[Effect[B, V]] =
+    fire(start, key, record, timing, isLast, valueOf(start, key))
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] =
-    touchedPanes(now) ++
-      (if (now == clock.before) Iterator.empty else onTimePanes(clock.before, now) ++ lastPanes(now)) ++
+  private def fire(
+      start: Long,
+      key: Key,
+      record: Firing[B],
+      timing: Timing,
+      isLast: Boolean,
+      whole: => B): Iterator[Effect[B, V]] = {
+    val (fired, kept) = panes.fire(idOf(start, key), record, timing, isLast, whole)
+    records.at(start).put(key, kept)
+    fired
+  }
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val moved = now != clock.before
+    (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
+      stepEnd(clock, now, moved) ++
+      (if (moved) lastPanes(now) else Iterator.empty) ++
       leave(now)
-
-  private def touchedPanes(now: Watermark): Iterator[Effect[B, V]] =
-    touched.entrySet.iterator.asScala.flatMap { entry =>
-      val start  = entry.getKey
-      val isLast = now.reached(grid.end(start), lateness)
-      entry.getValue.iterator.asScala.map(key => fireLate(start, key, records.peek(start).get(key), isLast))
-    }
+  }
 
   private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
     val sweep   = Sweep(grid.slicesPerWindow, aggregation)
@@ -137,7 +156,10 @@ private[operator] final class AlignedAlgorithm[B, V](
       enterUntil(grid.end(start))
       sweep.leaveBelow(start)
       val isLast = now.reached(grid.end(start), lateness)
-      sweep.window.map { case (key, buffer) => pane(start, key, Timing.OnTime, 0, isLast, buffer) }
+      if (recordsAll) sweep.window.flatMap { case (key, buffer) =>
+        fire(start, key, records.peek(start).get(key), Timing.OnTime, isLast, buffer)
+      }
+      else sweep.window.map { case (key, buffer) => panes.first(idOf(start, key), Timing.OnTime, isLast, buffer) }
     }
   }
 
@@ -150,24 +172,64 @@ private[operator] final class AlignedAlgorithm[B, V](
     Iterator.unfold(first)(from => next(from).map(start => (start, grid.next(start))))
   }
 
+  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
+  private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
+    // A window that completes without a pane goes on under the late policy, whose period may end sooner.
+    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && moved && !spec.onTime)
+    if (isDue) periods.clear()
+    val windows =
+      if (isDue) recorded else touched.asScala.iterator.map { case (start, keys) => (start, keys.asScala.toSeq) }
+    windows.flatMap { case (start, keys) =>
+      val isComplete = now.reached(grid.end(start))
+      keys.iterator.flatMap(key =>
+        Option(records.peek(start).get(key)).iterator.flatMap { record =>
+          endStep(start, key, record.begun(clock.processingTime), isComplete, now, clock)
+        })
+    }
+  }
+
+  private def endStep(
+      start: Long,
+      key: Key,
+      record: Firing[B],
+      isComplete: Boolean,
+      now: Watermark,
+      clock: StepClock): Iterator[Effect[B, V]] =
+    if (policy.atStepEnd(isComplete, record.unsent, record.since, clock.processingTime))
+      fire(
+        start,
+        key,
+        record,
+        if (isComplete) Timing.Late else Timing.Early,
+        isLast = now.reached(grid.end(start), lateness))
+    else {
+      if (record.unsent > 0) keep(start, key, record, isComplete)
+      Iterator.empty
+    }
+
+  private def recorded: Iterator[(Long, Seq[Key])] =
+    Iterator.unfold(Long.MinValue)(from => records.ceiling(from).map(start => (start, start + 1)))
+      .map(start => (start, records.peek(start).keySet.asScala.toSeq))
+
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(now: Watermark): Iterator[Effect[B, V]] =
-    Iterator.unfold(Long.MinValue)(from => records.ceiling(from).map(start => (start, start + 1)))
-      .takeWhile(start => now.reached(grid.end(start), lateness))
-      .flatMap { start =>
-        records.peek(start).entrySet.asScala.toArray.iterator.collect {
-          case entry if entry.getValue.pending > 0 => fireLate(start, entry.getKey, entry.getValue, isLast = true)
-        }
+    recorded.takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
+      .flatMap { case (start, keys) =>
+        keys.iterator.map(key => (key, records.peek(start).get(key)))
+          .filter { case (_, record) => record.unsent > 0 }
+          .flatMap { case (key, record) => fire(start, key, record, Timing.Late, isLast = true) }
       }
 
   private def leave(now: Watermark): Iterator[Effect[B, V]] = {
     touched.clear()
-    if (now.isDefined) {
-      val open = if (now == Watermark.End) Long.MaxValue else grid.firstStart(now.micros - lateness)
-      slices.dropBelow(open)
-      records.dropBelow(open)
-    }
+    if (now == Watermark.End) drop(Long.MaxValue)
+    else if (now.isDefined && spec.lateness != TimeSpan.Endless) drop(grid.firstStart(now.micros - lateness))
     Iterator.empty
+  }
+
+  private def drop(open: Long): Unit = {
+    slices.dropBelow(open)
+    records.dropBelow(open)
   }
 
   def flush(): Unit = {
@@ -178,30 +240,12 @@ private[operator] final class AlignedAlgorithm[B, V](
   def readDirectory(in: ByteReader): Unit = {
     slices.readDirectory(in)
     records.readDirectory(in)
+    periods.read(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     slices.writeDirectory(out)
     records.writeDirectory(out)
+    periods.write(out)
   }
-}
-
-/** What a window that late messages reached keeps.
-  *
-  * @param index
-  *   of its next pane
-  * @param pending
-  *   messages since its last pane
-  */
-private[operator] final case class PaneRecord(index: Long, pending: Long) {
-  def plus(messages: Long): PaneRecord = copy(pending = pending + messages)
-  def fired: PaneRecord                = PaneRecord(index + 1, 0)
-}
-
-private[operator] object PaneRecord extends Codec[PaneRecord] {
-  def write(record: PaneRecord, out: ByteWriter): Unit = {
-    out.count(record.index)
-    out.count(record.pending)
-  }
-  def read(in: ByteReader): PaneRecord = PaneRecord(in.count(), in.count())
 }

@@ -12,7 +12,7 @@ import windrow.core.state.Codec
   * @param unsent
   *   messages since its last pane
   * @param since
-  *   processing time of the first of these, in microseconds
+  *   processing time of the first of these, in microseconds; None before there is any
   * @param isPastOnTime
   *   it has fired ON_TIME, or was complete when its first message came (SEMANTICS R79)
   * @param delta
@@ -26,30 +26,47 @@ private[windrow] final case class Firing[B](
     since: Option[Long] = None,
     isPastOnTime: Boolean = false,
     delta: Option[B] = None,
-    shown: Option[Shown[B]] = None)
+    shown: Option[Shown[B]] = None) {
+
+  /** Before the first processing time, a period counts from the first that is seen (SEMANTICS R14). */
+  def begun(processingTime: Option[Long]): Firing[B] =
+    if (unsent > 0 && since.isEmpty) copy(since = processingTime) else this
+}
 
 /** A pane that was fired; `buffer` is never changed. */
 private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
 
 private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
-  private val Since = 1; private val PastOnTime = 2; private val Delta = 4; private val HasShown = 8
+  import FiringCodec._
 
-  def write(firing: Firing[B], out: ByteWriter): Unit = {
+  def write(firing: Firing[B], out: ByteWriter): Unit = write(firing, out, isWhole = false)
+
+  /** @param isWhole
+    *   what the last pane showed is the whole value of the window, which is written elsewhere
+    */
+  def write(firing: Firing[B], out: ByteWriter, isWhole: Boolean): Unit = {
     out.byte(
-      (if (firing.since.isDefined) Since else 0) | (if (firing.isPastOnTime) PastOnTime else 0) |
-        (if (firing.delta.isDefined) Delta else 0) | (if (firing.shown.isDefined) HasShown else 0))
+      (if (firing.since.isDefined) Since else 0) | (if (firing.delta.isDefined) Delta else 0) |
+        (if (firing.shown.isDefined) HasShown else 0) | (if (isWhole) Whole else 0) |
+        (if (firing.isPastOnTime) PastOnTime else 0))
     out.count(firing.index)
     out.count(firing.unsent)
     firing.since.foreach(out.long)
     firing.delta.foreach(buffers.write(_, out))
     firing.shown.foreach { shown =>
-      out.byte(shown.timing.code | (if (shown.isLast) 8 else 0))
+      out.byte(shown.timing.code | (if (shown.isLast) IsLast else 0))
       out.count(shown.index)
-      buffers.write(shown.buffer, out)
+      if (!isWhole) buffers.write(shown.buffer, out)
     }
   }
 
-  def read(in: ByteReader): Firing[B] = {
+  def read(in: ByteReader): Firing[B] =
+    read(in, throw new IllegalStateException("the value of a window stands nowhere"))
+
+  /** @param whole
+    *   the whole value of the window, of which nothing else makes use
+    */
+  def read(in: ByteReader, whole: => B): Firing[B] = {
     val flags  = in.byte()
     val index  = in.count()
     val unsent = in.count()
@@ -57,8 +74,21 @@ private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Fir
     val delta  = Option.when((flags & Delta) != 0)(buffers.read(in))
     val shown = Option.when((flags & HasShown) != 0) {
       val timing = in.byte()
-      Shown(Timing((timing & 7).toByte), in.count(), (timing & 8) != 0, buffers.read(in))
+      Shown(
+        Timing((timing & ~IsLast).toByte),
+        in.count(),
+        (timing & IsLast) != 0,
+        if ((flags & Whole) != 0) whole else buffers.read(in))
     }
     Firing(index, unsent, since, (flags & PastOnTime) != 0, delta, shown)
   }
+}
+
+private object FiringCodec {
+  private val Since      = 1
+  private val Delta      = 2
+  private val HasShown   = 4
+  private val Whole      = 8
+  private val PastOnTime = 16
+  private val IsLast     = 8
 }

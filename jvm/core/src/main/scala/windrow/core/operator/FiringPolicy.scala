@@ -6,13 +6,17 @@ import windrow._
   * microseconds.
   */
 private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
+  private val earlyParts = FiringPolicy.parts(early)
+  private val lateParts  = FiringPolicy.parts(late)
+
+  private def of(isComplete: Boolean): Seq[PaneTrigger] = if (isComplete) lateParts else earlyParts
 
   /** Fire now, with the message that was just applied?
     *
     * @param unsent
     *   messages since the last pane, this one included
     */
-  def afterMessage(isComplete: Boolean, unsent: Long): Boolean = any(isComplete) {
+  def afterMessage(isComplete: Boolean, unsent: Long): Boolean = of(isComplete).exists {
     case EachMessage => true
     case Every(n)    => unsent >= n
     case _           => false
@@ -26,34 +30,31 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
     *   processing time of the step
     */
   def atStepEnd(isComplete: Boolean, unsent: Long, since: Option[Long], now: Option[Long]): Boolean =
-    unsent > 0 && any(isComplete) {
-      case EachStep            => true
-      case EveryPeriod(period) => since.zip(now).exists { case (from, to) => to >= FiringPolicy.due(from, period) }
-      case _                   => false
+    unsent > 0 && of(isComplete).exists {
+      case EachStep => true
+      case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
+          to >= FiringPolicy.due(from, period)
+        }
+      case _ => false
     }
 
+  /** Windows that a message reached are looked at when the step ends. */
+  def waitsForStepEnd(isComplete: Boolean): Boolean = of(isComplete).contains(EachStep)
+
+  /** Some windows fire by processing time. */
+  val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
+
   /** The processing time at which a period ends, if nothing happens before. */
-  def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] =
-    since.flatMap(from =>
-      parts(of(isComplete)).collect { case EveryPeriod(period) => FiringPolicy.due(from, period) }.minOption)
-
-  /** Windows are left to the end of the step they are touched in. */
-  def waitsForStepEnd(isComplete: Boolean): Boolean = any(isComplete) {
-    case EachStep | EveryPeriod(_) => true
-    case _                         => false
-  }
-
-  private def of(isComplete: Boolean): PaneTrigger = if (isComplete) late else early
-
-  private def any(isComplete: Boolean)(says: PaneTrigger => Boolean): Boolean = parts(of(isComplete)).exists(says)
-
-  private def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
-    case AnyOf(triggers) => triggers.flatMap(parts)
-    case one             => Seq(one)
-  }
+  def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
+    of(isComplete).collect { case EveryPeriod(period) => FiringPolicy.due(from, period) }.minOption)
 }
 
 private[windrow] object FiringPolicy {
+
+  def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
+    case AnyOf(triggers) => triggers.flatMap(parts)
+    case one             => Seq(one)
+  }
 
   /** The next multiple of the period since the epoch. */
   def due(since: Long, period: TimeSpan): Long = (Math.floorDiv(since, period.micros) + 1) * period.micros

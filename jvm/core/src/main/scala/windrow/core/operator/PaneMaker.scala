@@ -7,11 +7,11 @@ import windrow.core.state.Key
 /** A window of a key, as panes name it. */
 private[operator] final case class WindowId(key: Key, start: Long, end: Long)
 
-/** Makes panes in the mode of accumulation (SEMANTICS R16-R18). Nothing is changed here: what the window keeps from now on
-  * is given back.
+/** Makes panes in the mode of accumulation (SEMANTICS R16-R18). What a window keeps of them is given back; nothing else
+  * changes.
   *
   * @param withdraws
-  *   windows can be replaced (sessions), so their last pane is kept in every accumulating mode
+  *   windows can be replaced (sessions), so their last pane is kept in both accumulating modes
   */
 private[operator] final class PaneMaker[B, V](
     spec: WindowOperatorSpec,
@@ -25,11 +25,28 @@ private[operator] final class PaneMaker[B, V](
   def add(firing: Firing[B], entry: Entry[B], processingTime: Option[Long]): Firing[B] = firing.copy(
     unsent = firing.unsent + entry.count,
     since = firing.since.orElse(processingTime),
-    delta =
-      if (!discards) None
-      else Some(firing.delta.fold(aggregation.copy(entry.buffer))(aggregation.combine(_, entry.buffer))))
+    delta = if (discards) Some(joined(firing.delta, entry.buffer)) else None)
 
-  /** @param whole
+  private def joined(delta: Option[B], buffer: B): B =
+    delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))
+
+  /** A window that takes the place of others and has not fired yet; what they had not sent is its own (SEMANTICS R84). */
+  def merged(replaced: Seq[Firing[B]]): Firing[B] = Firing(
+    unsent = replaced.map(_.unsent).sum,
+    since = replaced.flatMap(_.since).minOption,
+    delta = replaced.flatMap(_.delta).reduceOption(aggregation.combine))
+
+  /** What a window would have kept of its pane on time, which was its first. */
+  def firedOnTime(whole: => B): Firing[B] =
+    Firing(index = 1, shown = Option.when(keeps)(Shown(Timing.OnTime, 0, isLast = false, whole)))
+
+  /** The first pane of a window that keeps nothing of it. */
+  def first(id: WindowId, timing: Timing, isLast: Boolean, whole: B): Effect[B, V] =
+    pane(id, Shown(timing, 0, isLast, whole), isRetraction = false)
+
+  /** Panes, made as they are taken, and what the window keeps from now on.
+    *
+    * @param whole
     *   the value of the window so far; not asked for where it does not show
     */
   def fire(
@@ -37,22 +54,27 @@ private[operator] final class PaneMaker[B, V](
       firing: Firing[B],
       timing: Timing,
       isLast: Boolean,
-      whole: => B): (Seq[Effect[B, V]], Firing[B]) = {
+      whole: => B): (Iterator[Effect[B, V]], Firing[B]) = {
     val buffer = if (discards) firing.delta.getOrElse(aggregation.zero) else whole
-    val sent =
-      firing.copy(unsent = 0, since = None, delta = None, isPastOnTime = firing.isPastOnTime || timing != Timing.Early)
-    if (spec.fireOnlyUpdated && firing.shown.exists(last =>
-        aggregation.lower(last.buffer) == aggregation.lower(buffer))) (Nil, sent)
+    val sent   = firing.copy(unsent = 0, since = None, delta = None)
+    if (isHeldBack(firing, buffer)) (Iterator.empty, sent)
     else {
-      val last  = Shown(timing, firing.index, isLast, if (keeps) aggregation.copy(buffer) else buffer)
-      val panes = (if (retracts) withdrawn(id, firing) else Nil) :+ pane(id, last, isRetraction = false)
-      (panes, sent.copy(index = firing.index + 1, shown = Option.when(keeps)(last)))
+      val last = Shown(timing, firing.index, isLast, buffer)
+      val panes =
+        (if (retracts) withdrawn(id, firing) else Iterator.empty) ++ lazily(pane(id, last, isRetraction = false))
+      val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
+      (panes, sent.copy(index = firing.index + 1, shown = kept))
     }
   }
 
-  /** The retraction of a window's last pane. */
-  def withdrawn(id: WindowId, firing: Firing[B]): Seq[Effect[B, V]] =
-    firing.shown.toSeq.map(pane(id, _, isRetraction = true))
+  /** The retraction of a window's last pane, if that must be withdrawn. */
+  def withdrawn(id: WindowId, firing: Firing[B]): Iterator[Effect[B, V]] =
+    firing.shown.iterator.map(pane(id, _, isRetraction = true))
+
+  private def isHeldBack(firing: Firing[B], buffer: B): Boolean = spec.fireOnlyUpdated &&
+    firing.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
+
+  private def lazily(effect: => Effect[B, V]): Iterator[Effect[B, V]] = Iterator.single(()).map(_ => effect)
 
   private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] = Effect.Fire(Pane(
     id.key,

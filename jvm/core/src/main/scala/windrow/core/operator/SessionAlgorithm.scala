@@ -17,30 +17,36 @@ private[operator] final class SessionAlgorithm[B, V](
   private type Sessions = Vector[SessionState[B]]
 
   private val lateness = spec.lateness.micros
-  private val policy   = new LatePolicy(spec.late)
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
+  private val keys     = new KeyBuckets[Sessions]("sessions", store, new SessionCodec(aggregation), _.map(deadline).min)
+  private val periods  = new Deadline(policy)
 
-  private val keys = new KeyBuckets[Sessions]("sessions", store, new SessionCodec(aggregation), _.map(deadline).min)
+  /** Sessions that messages reached may fire at the end of their step. */
+  private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
 
   /** The watermark at the end of the last step. */
   private var reached = Watermark.None
 
+  def processingDeadline: Option[Long] = periods.next
+
   /** When to look at a session again: as it completes, later as it leaves. */
   private def deadline(session: SessionState[B]): Long = {
     val end = session.bounds.end
-    if (reached.reached(end)) end + lateness else end
+    if (!reached.reached(end)) end else if (end + lateness < end) Long.MaxValue else end + lateness
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
-    val before = clock.before
-    val own    = SessionBounds(entry.time.get, entry.time.get + entry.gap)
-    if (before.reached(own.end, lateness)) Iterator.single(Effect.Refuse(entry, Reason.TooLate, before))
+    val own = SessionBounds(entry.time.get, entry.time.get + entry.gap)
+    if (clock.before.reached(own.end, lateness))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(Vector.empty)
       counters.accepted += entry.count
       if (classes) classify(sessions, own.start, counters)
       SessionPlan(sessions.map(_.bounds), own) match {
-        case SessionPlan.Update(index)                => update(entry, sessions, index, before)
-        case SessionPlan.Replace(from, until, bounds) => replace(entry, sessions, from, until, bounds, before)
+        case SessionPlan.Update(index)                => update(entry, sessions, index, clock)
+        case SessionPlan.Replace(from, until, bounds) => replace(entry, sessions, from, until, bounds, clock)
       }
     }
   }
@@ -51,16 +57,12 @@ private[operator] final class SessionAlgorithm[B, V](
     case _                                            => counters.inTime += 1
   }
 
-  private def update(entry: Entry[B], sessions: Sessions, index: Int, before: Watermark): Iterator[Effect[B, V]] = {
+  private def update(entry: Entry[B], sessions: Sessions, index: Int, clock: StepClock): Iterator[Effect[B, V]] = {
     val old = sessions(index)
-    // What the last pane showed is needed if the session is replaced later, so it is set aside before it changes.
-    val shown = old.fired.map(pane => pane.copy(buffer = pane.buffer.orElse(Some(aggregation.copy(old.buffer)))))
     val now = old.copy(
       buffer = aggregation.combine(old.buffer, entry.buffer),
-      pending = old.pending + entry.count,
-      fired = shown)
-    val fires = before.reached(now.bounds.end) && policy.afterMessage(now.pending)
-    store(entry.key, sessions, index, index + 1, now, fires)
+      firing = panes.add(old.firing, entry, clock.processingTime))
+    put(entry.key, sessions, index, index + 1, now, clock, isFirst = false)
   }
 
   private def replace(
@@ -69,89 +71,99 @@ private[operator] final class SessionAlgorithm[B, V](
       from: Int,
       until: Int,
       bounds: SessionBounds,
-      before: Watermark): Iterator[Effect[B, V]] = {
+      clock: StepClock): Iterator[Effect[B, V]] = {
     val replaced  = sessions.slice(from, until)
-    val withdrawn = replaced.flatMap(old => old.fired.map(withdraw(entry.key, old, _)))
+    val withdrawn = replaced.iterator.flatMap(old => panes.withdrawn(idOf(entry.key, old), old.firing))
     val now = SessionState(
       bounds,
       replaced.map(_.buffer).reduceOption(aggregation.combine).fold(entry.buffer)(aggregation.combine(_, entry.buffer)),
-      index = 0,
-      pending = replaced.map(_.pending).sum + entry.count,
-      fired = None)
-    val counts = replaced.nonEmpty && replaced.forall(old => before.reached(old.bounds.end)) // as fired: SEMANTICS R79
-    val fires  = before.reached(bounds.end) && !policy.atStepEnd && (!counts || policy.afterMessage(now.pending))
-    withdrawn.iterator ++ store(entry.key, sessions, from, until, now, fires)
+      panes.add(panes.merged(replaced.map(_.firing)), entry, clock.processingTime))
+    val hasFired = replaced.nonEmpty && replaced.forall(old => clock.before.reached(old.bounds.end)) // SEMANTICS R79
+    withdrawn ++ put(entry.key, sessions, from, until, now, clock, isFirst = !hasFired)
   }
 
-  /** Puts a session in the place of others, after its late pane if it fires. */
-  private def store(
+  /** Puts a session in the place of others, after the pane that its last message fires, if it does.
+    *
+    * @param isFirst
+    *   if the session is complete it fires with this message (SEMANTICS R79)
+    */
+  private def put(
       key: Key,
       sessions: Sessions,
       from: Int,
       until: Int,
       session: SessionState[B],
-      fires: Boolean): Iterator[Effect[B, V]] = {
-    keys.put(
-      key,
-      sessions.patch(from, Seq(if (fires) shown(session, Timing.Late, isLast = false) else session), until - from))
-    if (fires) Iterator.single(pane(key, session, Timing.Late, isLast = false)) else Iterator.empty
+      clock: StepClock,
+      isFirst: Boolean): Iterator[Effect[B, V]] = {
+    val isComplete = clock.before.reached(session.bounds.end)
+    val fires = policy.afterMessage(isComplete, session.firing.unsent) ||
+      (isFirst && isComplete && spec.onTime && !policy.waitsForStepEnd(isComplete))
+    val (fired, now) =
+      if (fires) fire(key, session, if (isComplete) Timing.Late else Timing.Early, isLast = false)
+      else (Iterator.empty, session)
+    periods.add(isComplete, now.firing)
+    keys.put(key, sessions.patch(from, Seq(now), until - from))
+    fired
   }
 
-  private def pane(key: Key, session: SessionState[B], timing: Timing, isLast: Boolean): Effect[B, V] =
-    Effect.Fire(Pane(
-      key,
-      session.bounds.start,
-      session.bounds.end,
-      timing,
-      session.index,
-      isLast,
-      isRetraction = false,
-      aggregation.lower(session.buffer)))
+  private def fire(
+      key: Key,
+      session: SessionState[B],
+      timing: Timing,
+      isLast: Boolean): (Iterator[Effect[B, V]], SessionState[B]) = {
+    val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
+    (fired, session.copy(firing = firing))
+  }
 
-  private def shown(session: SessionState[B], timing: Timing, isLast: Boolean): SessionState[B] =
-    session.copy(index = session.index + 1, pending = 0, fired = Some(FiredPane(timing, isLast, None)))
-
-  private def withdraw(key: Key, session: SessionState[B], pane: FiredPane[B]): Effect[B, V] =
-    Effect.Fire(Pane(
-      key,
-      session.bounds.start,
-      session.bounds.end,
-      pane.timing,
-      session.index - 1,
-      pane.isLast,
-      isRetraction = true,
-      aggregation.lower(pane.buffer.getOrElse(session.buffer))))
+  private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds.start, session.bounds.end)
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
-    val before = clock.before
     reached = now
-    keys.due(if (now.isDefined) now.micros else Long.MinValue).flatMap { key =>
-      val sessions = keys.get(key)
-      if (now == before && !policy.atStepEnd) Iterator.empty
-      else {
-        val steps = sessions.map(session => (session, timingAtStepEnd(session, before, now)))
-        val kept = steps.collect {
-          case (session, timing) if !now.reached(session.bounds.end, lateness) =>
-            timing.fold(session)(shown(session, _, isLast = false))
-        }
-        val firing = steps.collect { case (session, Some(timing)) =>
-          pane(key, session, timing, now.reached(session.bounds.end, lateness))
-        }
-        if (kept.isEmpty) keys.remove(key)
-        else if (firing.nonEmpty || kept.size < sessions.size) keys.put(key, kept)
-        firing
-      }
+    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && now != clock.before && !spec.onTime)
+    if (isDue) periods.clear()
+    if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
+    else {
+      val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
+      keys.due(horizon).flatMap(endStep(_, clock, now))
     }
   }
 
-  private def timingAtStepEnd(session: SessionState[B], before: Watermark, now: Watermark): Option[Timing] = {
-    val end = session.bounds.end
-    if (!now.reached(end)) None
-    else if (!before.reached(end)) Some(Timing.OnTime)
-    else Option.when(session.pending > 0 && (policy.atStepEnd || now.reached(end, lateness)))(Timing.Late)
+  private def endStep(key: Key, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val sessions = keys.get(key)
+    val ended    = sessions.map(session => endStep(key, session, clock, now))
+    val kept     = ended.map(_._2).filterNot(session => now.reached(session.bounds.end, lateness))
+    if (kept.isEmpty) keys.remove(key) else if (!kept.corresponds(sessions)(_ eq _)) keys.put(key, kept)
+    kept.foreach(session => periods.add(now.reached(session.bounds.end), session.firing))
+    ended.iterator.flatMap(_._1)
   }
 
-  def flush(): Unit                         = keys.flush()
-  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
+  private def endStep(
+      key: Key,
+      before: SessionState[B],
+      clock: StepClock,
+      now: Watermark): (Iterator[Effect[B, V]], SessionState[B]) = {
+    val begun      = before.firing.begun(clock.processingTime)
+    val session    = if (begun eq before.firing) before else before.copy(firing = begun)
+    val end        = session.bounds.end
+    val isComplete = now.reached(end)
+    val isLast     = now.reached(end, lateness)
+    val timing =
+      if (isComplete && !clock.before.reached(end) && spec.onTime) Some(Timing.OnTime)
+      else if (policy.atStepEnd(isComplete, session.firing.unsent, session.firing.since, clock.processingTime))
+        Some(if (isComplete) Timing.Late else Timing.Early)
+      else Option.when(isLast && session.firing.unsent > 0)(Timing.Late) // SEMANTICS R80
+    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))
+  }
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    keys.readDirectory(in)
+    periods.read(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    keys.writeDirectory(out)
+    periods.write(out)
+  }
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.window.SliceGrid
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -24,10 +25,13 @@ final class Shard[B, V](
 
   private val applied = new AppliedOffsets
   private val algorithm: WindowAlgorithm[B, V] = spec.window match {
-    case windows: AlignedWindows => new AlignedAlgorithm(windows, spec, aggregation, store, classes)
+    case windows: AlignedWindows => aligned(SliceGrid(windows))
+    case Global                  => aligned(SliceGrid.Everything)
     case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
     case other                   => throw new UnsupportedOperationException(s"$other")
   }
+
+  private def aligned(grid: SliceGrid) = new AlignedAlgorithm(grid, spec, aggregation, store, classes)
 
   private var before: Watermark = Watermark.None
 
@@ -48,6 +52,9 @@ final class Shard[B, V](
 
   /** The watermark of the last step. */
   def watermark: Watermark = before
+
+  /** The processing time, in microseconds, at which a step without messages would fire something. */
+  def processingDeadline: Option[Long] = algorithm.processingDeadline
 
   /** One step: messages, then the watermark, judged at a processing time in microseconds.
     *

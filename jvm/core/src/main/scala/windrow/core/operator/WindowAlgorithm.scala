@@ -12,6 +12,9 @@ private[operator] trait WindowAlgorithm[B, V] {
   /** Ends the step: what was left to its end, what the move of the watermark completes, what leaves. */
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]]
 
+  /** The processing time at which a window would fire though nothing came, in microseconds. */
+  def processingDeadline: Option[Long]
+
   /** Writes what has changed. */
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit

@@ -40,6 +40,17 @@ object SliceGrid {
     case fixed: FixedWindows => new FixedGrid(fixed.size.micros, fixed.step.micros, fixed.offset.micros)
     case calendar: Calendar  => new CalendarGrid(calendar)
   }
+
+  /** One window for all times. */
+  object Everything extends SliceGrid {
+    def lastStart(time: Long): Long  = Long.MinValue
+    def firstStart(time: Long): Long = Long.MinValue
+    def end(start: Long): Long       = Long.MaxValue
+    def next(start: Long): Long      = Long.MaxValue
+    def inGap(time: Long): Boolean   = false
+    def sliceStart(time: Long): Long = Long.MinValue
+    def slicesPerWindow: Long        = 1
+  }
 }
 
 final class FixedGrid(val size: Long, val step: Long, offset: Long) extends SliceGrid {

@@ -22,7 +22,7 @@ final class CoreEngine(shards: Int = 4) extends Engine {
     case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new CoreJoin(spec, shards))
     case Right(OperatorSpec.CoGroup(spec)) =>
       CoreLimits.hindrance(spec.window).fold(coGroup(transcript, spec))(Outcome.NotRun)
-    case Right(other) => Outcome.NotRun(s"The core cannot do ${other.name} yet.")
+    case Right(policy: OperatorSpec.Policy) => PolicyCore.run(transcript, policy, shards)
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
@@ -83,9 +83,8 @@ private final class CoreShards[Buffer](
 
   private def entry(message: Message, index: Int): Entry[Buffer] = {
     val gap = spec.window match {
-      case Session(Some(span)) => Some(span.micros)
-      case Session(None)       => message.gap.filter(_ > 0)
-      case _                   => Some(0L)
+      case Session(span) => message.gap.orElse(span.map(_.micros)).filter(_ > 0)
+      case _             => Some(0L)
     }
     Entry(
       CoreKey.write(message.key),

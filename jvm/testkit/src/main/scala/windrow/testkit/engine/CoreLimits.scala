@@ -8,20 +8,12 @@ private object CoreLimits {
   /** None: the core runs it. */
   def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
     not(spec.window match {
-      case _: AlignedWindows | _: Session => true
-      case _                              => false
+      case _: AlignedWindows | _: Session | Global => true
+      case _                                       => false
     })(s"windows ${spec.window}"),
-    not(spec.early == Never)(s"early ${spec.early}"),
-    not(spec.onTime)("no pane on time"),
-    not(spec.late match {
-      case Never | EachMessage | EachStep | Every(_) => true
-      case _                                         => false
-    })(s"late ${spec.late}"),
-    not(spec.accumulation == Accumulating)(s"${spec.accumulation}"),
-    not(!spec.fireOnlyUpdated)("fireOnlyUpdated"),
     not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
     not(!spec.fillGaps)("fillGaps"),
-    not(spec.lateness != TimeSpan.Endless)("lateness without end")).flatten.headOption
+    not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption
 
   private def not(can: Boolean)(what: => String): Option[String] =
     Option.unless(can)(s"The core cannot do this yet: $what.")

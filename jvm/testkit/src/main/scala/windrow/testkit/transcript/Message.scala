@@ -36,6 +36,10 @@ object Message {
   /** The order in which the messages of one step are applied on the axis of time (SEMANTICS T). */
   val Order: Ordering[Message] =
     Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap)))
+
+  /** The same where positions count, as in windows of tuples and of policies. */
+  val ByPosition: Ordering[Message] =
+    Ordering.by(m => (m.stream, m.partition, m.offset, m.time, (m.key, m.value, m.gap)))
 }
 
 /** @param stream

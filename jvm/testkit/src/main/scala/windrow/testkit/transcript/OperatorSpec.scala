@@ -28,6 +28,9 @@ object OperatorSpec {
   final case class Policy(json: ObjectNode) extends OperatorSpec {
     def name: String          = "policy windows"
     def shape: Expected.Shape = Expected.Events
+
+    def spec(unit: TimeUnit): Either[Seq[SpecProblem], PolicyWindowSpec] =
+      PolicySpecJson.read(json.get("window").asInstanceOf[ObjectNode], unit.name)
   }
 
   final case class FullState(spec: FullStateSpec) extends OperatorSpec {

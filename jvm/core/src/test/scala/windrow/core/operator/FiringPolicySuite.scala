@@ -1,0 +1,56 @@
+package windrow.core.operator
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** SEMANTICS R14-R16 as tables. */
+class FiringPolicySuite extends AnyFunSuite {
+  private val ten  = EveryPeriod(TimeSpan(10))
+  private val both = AnyOf(Seq(Every(3), AnyOf(Seq(ten))))
+
+  private def early(trigger: PaneTrigger) = new FiringPolicy(trigger, Never)
+
+  test("after a message") {
+    val fires = Seq(
+      Never       -> Seq(false, false, false),
+      EachMessage -> Seq(true, true, true),
+      EachStep    -> Seq(false, false, false),
+      Every(2)    -> Seq(false, true, true),
+      ten         -> Seq(false, false, false),
+      both        -> Seq(false, false, true))
+    for ((trigger, expected) <- fires)
+      assert((1L to 3L).map(early(trigger).afterMessage(isComplete = false, _)) === expected, trigger)
+  }
+
+  test("at the end of a step: only with something unsent; a period by multiples since the epoch") {
+    val fires = Seq[(PaneTrigger, Long, Option[Long], Option[Long], Boolean)](
+      (EachStep, 1, None, None, true),
+      (EachStep, 0, None, None, false),
+      (Every(1), 1, Some(0), Some(100), false),
+      (ten, 1, Some(12), Some(19), false),
+      (ten, 1, Some(12), Some(20), true),
+      (ten, 1, Some(20), Some(29), false),
+      (ten, 1, Some(-3), Some(0), true),
+      (ten, 0, Some(12), Some(20), false),
+      (ten, 1, None, Some(20), false),
+      (ten, 1, Some(12), None, false),
+      (both, 1, Some(12), Some(20), true),
+      (Never, 1, Some(12), Some(20), false))
+    for ((trigger, unsent, since, now, expected) <- fires)
+      assert(
+        early(trigger).atStepEnd(isComplete = false, unsent, since, now) === expected,
+        (trigger, unsent, since, now))
+  }
+
+  test("early policies rule incomplete windows, late ones complete windows") {
+    val policy = new FiringPolicy(EachMessage, Every(2))
+    assert(policy.afterMessage(isComplete = false, 1))
+    assert(!policy.afterMessage(isComplete = true, 1))
+  }
+
+  test("deadlines") {
+    assert(early(both).deadline(isComplete = false, Some(12)) === Some(20))
+    assert(early(both).deadline(isComplete = true, Some(12)) === None)
+    assert(early(EachStep).deadline(isComplete = false, Some(12)) === None)
+  }
+}

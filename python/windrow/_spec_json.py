@@ -1,0 +1,135 @@
+"""Specs as JSON: a field left out is not stated; null is never, or without end."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from windrow import _check, _duration, _json, _trigger_json, _values
+from windrow._duration import ENDLESS, UNSTATED, Unstated
+from windrow._frozen import unchecked
+from windrow._retention import NOT_STATED, Retention
+from windrow.triggers import EACH_STEP, NEVER, AccumulationMode
+from windrow.windows import Offsets, WindowKind
+from windrow.windows._read import read_kind
+
+if TYPE_CHECKING:
+    from windrow.operators import WindowOperatorSpec
+
+_FIELDS = {
+    *("operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late"),
+    *("accumulation", "fire_only_updated", "max_future", "aggregates", "complete", "fill_gaps"),
+    "start_offsets",
+}
+_MODES = {mode.value: mode for mode in AccumulationMode}
+_COMPLETIONS = {word: word for word in _check.COMPLETIONS}
+_PARTITION = re.compile(r"[+-]?\d+", re.ASCII)
+
+
+def read(reader: _json.Reader) -> dict[str, Any]:
+    """Read the arguments of a spec, unchecked; problems of reading go to the reader."""
+    fields = reader.fields
+    reader.known(fields, "a spec", _FIELDS)
+    operator = fields.get("operator")
+    if operator not in (None, "aggregate"):
+        text = f"operator is '{operator}'; allowed is 'aggregate'."
+        reader.refuse("VALUE_NOT_SUPPORTED", text)
+    window = read_kind(reader, fields.get("window"))
+    complete = reader.word(fields, "complete", "COMPLETION_UNKNOWN", _COMPLETIONS)
+    return {
+        "window": window,
+        "lateness": _lateness(reader, window),
+        "early": _trigger_json.read(reader, "early", default=NEVER),
+        "onTime": _on_time(reader),
+        "late": _trigger_json.read(reader, "late", default=EACH_STEP),
+        "accumulation": reader.word(fields, "accumulation", "ACCUMULATION_UNKNOWN", _MODES),
+        "fireOnlyUpdated": reader.flag(fields, "fire_only_updated", default=False),
+        "complete": complete or "watermark",
+        "fillGaps": reader.flag(fields, "fill_gaps", default=False),
+        "retention": _retention(reader),
+        "maxFuture": reader.span(fields, "max_future"),
+        "startOffsets": _start_offsets(reader),
+    }
+
+
+def write(spec: WindowOperatorSpec) -> dict[str, object]:
+    """Write as fields, durations in microseconds; what is as it is by default is left out."""
+    allowed, mode = _check.lateness(spec), spec.accumulation
+    future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
+    said = [
+        ("lateness", None if allowed == ENDLESS else allowed, spec.lateness is not UNSTATED),
+        ("early", _trigger_json.write(spec.early), spec.early != NEVER),
+        ("on_time", None, not spec.onTime),
+        ("late", _trigger_json.write(spec.late), True),
+        ("accumulation", mode and mode.value, mode is not None),
+        ("fire_only_updated", True, spec.fireOnlyUpdated),
+        ("complete", spec.complete, spec.complete != "watermark"),
+        ("fill_gaps", True, spec.fillGaps),
+        ("retention", _limits(spec.retention), spec.retention != NOT_STATED),
+        ("max_future", future, future is not None),
+        (
+            "start_offsets",
+            {str(n): at for n, at in dict(spec.startOffsets).items()},
+            spec.startOffsets,
+        ),
+    ]
+    head = {"operator": "aggregate", "time_unit": "us", "window": spec.window._fields()}
+    return head | {name: value for name, value, is_said in said if is_said}
+
+
+def _limits(retention: Retention) -> dict[str, int]:
+    time = None if retention.time is None else _duration.micros(retention.time)
+    limits = {"time": time, "messages": retention.messages, "windows": retention.windows}
+    return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+def _lateness(reader: _json.Reader, window: WindowKind | None) -> str | int | Unstated | None:
+    if "lateness" not in reader.fields:
+        return UNSTATED
+    read = reader.count if isinstance(window, Offsets) else reader.span
+    return read(reader.fields, "lateness")
+
+
+def _on_time(reader: _json.Reader) -> bool:
+    """Read "completion", or null: not at all."""
+    value = reader.fields.get("on_time", "completion")
+    if value not in ("completion", None):
+        text = f'on_time is {json.dumps(value)}; allowed are "completion" and null.'
+        reader.refuse("ON_TIME_UNKNOWN", text)
+    return value is not None
+
+
+def _retention(reader: _json.Reader) -> Retention:
+    limits = reader.fields.get("retention")
+    if limits is None:
+        return NOT_STATED
+    if not isinstance(limits, dict):
+        text = f"retention is {json.dumps(limits)}; it has the fields time, messages and windows."
+        reader.refuse("RETENTION_NOT_UNDERSTOOD", text)
+        return NOT_STATED
+    reader.known(limits, "retention", {"time", "messages", "windows"})
+    time, counts = (
+        reader.span(limits, "time"),
+        [reader.count(limits, n) for n in ("messages", "windows")],
+    )
+    return unchecked(Retention, time=time, messages=counts[0], windows=counts[1])
+
+
+def _start_offsets(reader: _json.Reader) -> dict[int, int]:
+    given = reader.fields.get("start_offsets")
+    wrong = [] if given is None or isinstance(given, dict) else [f"is {json.dumps(given)}"]
+    offsets: dict[int, int] = {}
+    for partition, offset in given.items() if isinstance(given, dict) else ():
+        if (
+            _PARTITION.fullmatch(partition)
+            and _values.is_count(int(partition))
+            and _values.is_count(offset)
+        ):
+            offsets[int(partition)] = offset
+        else:
+            wrong.append(f"has '{partition}': {json.dumps(offset)}")
+    for what in wrong:
+        text = f"start_offsets {what}; it maps partitions to offsets."
+        reader.refuse("START_OFFSET_NOT_UNDERSTOOD", text)
+    return offsets

@@ -1,0 +1,142 @@
+"""Lengths of the calendar and zones: "1 month" in "Europe/Berlin", as the JVM reads them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
+
+from windrow.errors import SpecProblem
+
+UNITS = ("day", "week", "month", "year")
+MOST = 999_999_999  # units in one window
+
+_TEXT = re.compile(r"\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*", re.ASCII)
+_OFFSETS = [
+    re.compile(text, re.ASCII)
+    for text in (r"([+-])(\d\d?)", r"([+-])(\d\d):(\d\d)(?::(\d\d))?", r"([+-])(\d\d)(\d\d)(\d\d)?")
+]
+_PREFIX = re.compile(r"(UTC|GMT|UT)?([+-].*)?", re.ASCII)
+_REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MONDAY = date(1969, 12, 29)
+_FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)  # safe to move between zones
+
+
+def parse(size: object) -> tuple[int, str] | SpecProblem:
+    """Count and unit of a calendar length, or what is wrong with it."""
+    read = _TEXT.fullmatch(size) if isinstance(size, str) else None
+    if read is not None and read[2].lower() in UNITS:
+        return int(read[1]), read[2].lower()
+    shown = f"'{size}'" if isinstance(size, str) else repr(size)
+    text = f"{shown} is no calendar length. With a zone say a number of "
+    return SpecProblem(
+        "CALENDAR_UNIT_NOT_UNDERSTOOD", f"{text}{', '.join(u + 's' for u in UNITS)}."
+    )
+
+
+def show(count: int, unit: str) -> str:
+    """Text of a calendar length: ``2 weeks``."""
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+def zone(name: object) -> str | SpecProblem:
+    """The name of a zone as Java writes it, or what is wrong with it."""
+    prefixed = _PREFIX.fullmatch(name) if isinstance(name, str) else None
+    if name == "Z":
+        return "Z"
+    if prefixed is not None and name:
+        seconds = _seconds(prefixed[2] or "+00")
+        if seconds is not None:
+            return (prefixed[1] or "") + (_shown(seconds) or ("" if prefixed[1] else "Z"))
+    elif isinstance(name, str) and _REGION.fullmatch(name) and (_region(name) or not _has_zones()):
+        return name
+    return SpecProblem("ZONE_UNKNOWN", f"zone is '{name}'; say for example 'Europe/Berlin'.")
+
+
+def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
+    """Bounds, in microseconds, of the window that holds the time ``at``."""
+    there = _zone(zone_name)
+    known = min(max(at, _midnight(_FIRST, UTC)), _midnight(_LAST, UTC))
+    day = (_EPOCH + timedelta(microseconds=known)).astimezone(there).date()
+    number = _units(day, unit) // count
+    low, high = (_first_day(edge * count, unit) for edge in (number, number + 1))
+    return _midnight(low, there), _midnight(high, there)
+
+
+def _units(day: date, unit: str) -> int:
+    """Whole units from 1970-01-01 (weeks: from the Monday before) to a day."""
+    match unit:
+        case "day":
+            return (day - date(1970, 1, 1)).days
+        case "week":
+            return (day - _MONDAY).days // 7
+        case "month":
+            return (day.year - 1970) * 12 + day.month - 1
+        case _:
+            return day.year - 1970
+
+
+def _first_day(units: int, unit: str) -> date:
+    try:
+        return _day(units, unit)
+    except (ValueError, OverflowError):  # beyond what Python's calendar knows
+        return _LAST if units > 0 else _FIRST
+
+
+def _day(units: int, unit: str) -> date:
+    match unit:
+        case "day":
+            return date(1970, 1, 1) + timedelta(days=units)
+        case "week":
+            return _MONDAY + timedelta(weeks=units)
+        case "month":
+            return date(1970 + units // 12, units % 12 + 1, 1)
+        case _:
+            return date(1970 + units, 1, 1)
+
+
+def _midnight(day: date, there: tzinfo) -> int:
+    start = datetime.combine(day, time.min, there).astimezone(UTC)
+    return (start - _EPOCH) // timedelta(microseconds=1)
+
+
+def _zone(name: str) -> tzinfo:
+    if name == "Z":
+        return UTC
+    prefixed = _PREFIX.fullmatch(name)
+    if prefixed is None:
+        return _region(name) or UTC  # without data of zones a picture shows UTC
+    return timezone(timedelta(seconds=_seconds(prefixed[2] or "+00") or 0))
+
+
+def _seconds(offset: str) -> int | None:
+    """Seconds of "+2", "-03:30" or "+01:00:30", at most 18 hours."""
+    read = next((read for form in _OFFSETS if (read := form.fullmatch(offset))), None)
+    if read is None:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in (*read.groups(), 0, 0)[1:4])
+    total = hours * 3600 + minutes * 60 + seconds
+    if minutes > 59 or seconds > 59 or total > 18 * 3600:  # noqa: PLR2004  clocks
+        return None
+    return -total if read[1] == "-" else total
+
+
+def _shown(seconds: int) -> str:
+    if seconds == 0:
+        return ""
+    sign, size = "-" if seconds < 0 else "+", abs(seconds)
+    text = f"{sign}{size // 3600:02}:{size // 60 % 60:02}"
+    return f"{text}:{size % 60:02}" if size % 60 else text
+
+
+def _region(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):  # unknown, or no name of a file
+        return None
+
+
+def _has_zones() -> bool:
+    """Whether this machine knows any zones; without, the JVM decides which there are."""
+    return _region("Europe/Berlin") is not None

@@ -1,0 +1,87 @@
+"""Windows for each distinct set of messages (KIP-450)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from windrow import _duration, _json, _values
+from windrow._duration import Duration
+from windrow._frozen import call
+from windrow.errors import SpecProblem
+from windrow.windows._kind import WindowKind
+
+GRANULARITY = "1 millisecond"
+
+
+@dataclass(frozen=True, repr=False)
+class Sliding(WindowKind):
+    """``[start, last]``, both included, of ``size``: one for each distinct set of messages.
+
+    A message at t makes ``[t - size, t]`` and, if that holds anything, the window of ``size``
+    that starts one ``granularity`` after t. Event times are floored to the granularity for this;
+    it divides size and lateness, and coarse ones turn sliding windows into tumbling ones. A size
+    of 0 is a window for each time.
+
+    A moving average at each message is ``Over``.
+    """
+
+    size: Duration
+    granularity: Duration = field(default=GRANULARITY, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no size."""
+        self._settle()
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("Sliding", self.size, granularity=self.granularity)
+
+    def describe(self) -> str:
+        """Say in words which windows there are and which of them hold a message."""
+        return (
+            f"For each key, windows of {self.size}, start and last included: one that ends at each "
+            f"message and, where that holds anything, one that starts {self.granularity} after it. "
+            "No two windows hold the same messages."
+        )
+
+    def _durations(self) -> Sequence[str]:
+        return "size", "granularity"
+
+    def _problems(self) -> list[SpecProblem]:
+        found = _values.not_negative("size", self.size, code="SIZE_NEGATIVE")
+        found += _values.positive("granularity", self.granularity)
+        size, granularity = _duration.read(self.size), _duration.read(self.granularity)
+        if isinstance(size, int) and isinstance(granularity, int) and granularity > 0:
+            found += not_divisor(granularity, "size", size)
+        return found
+
+    def _fields(self) -> _json.Fields:
+        return {"kind": "sliding"} | {
+            n: _duration.micros(getattr(self, n)) for n in self._durations()
+        }
+
+    def _sample(self) -> list[int]:
+        size = max(_duration.micros(self.size), 5 * _duration.micros(self.granularity))
+        return [int(part * size) for part in (0.0, 0.4, 0.9, 2.3)]
+
+    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
+        size, step = _duration.micros(self.size), _duration.micros(self.granularity)
+        times = sorted({time // step * step for time in at})
+        starts = sorted({start for time in times for start in (time - size, time + step)})
+        windows: dict[tuple[int, int], int] = {}
+        for start in starts:
+            held = bisect_left(times, start), bisect_right(times, start + size)
+            if held[0] < held[1]:
+                windows.setdefault(held, start)
+        return [(start, start + size) for start in windows.values()]
+
+
+def not_divisor(granularity: int, name: str, span: int) -> list[SpecProblem]:
+    """Say that a granularity, in microseconds, does not divide a size or lateness."""
+    if span % granularity == 0:
+        return []
+    given, whole = _duration.show(granularity), _duration.show(span)
+    text = f"granularity '{given}' does not divide the {name} '{whole}'."
+    return [SpecProblem("GRANULARITY_NOT_DIVISOR", text)]
