@@ -26,7 +26,7 @@ private[operator] final class RunAlgorithm[B, V](
   private val segments = new RunSegments("runs", store)
   private val lanes    = new RunLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[RunLane[B]]("keys", store, lanes, _.deadline)
-  private val periods  = new Deadline
+  private val periods  = new Deadline(policy)
 
   /** Positions, from the lowest to the highest, that messages of this step reached in a key. */
   private val touched = new JHashMap[Key, (Long, Long)]
@@ -52,7 +52,7 @@ private[operator] final class RunAlgorithm[B, V](
     else {
       val lane = Option(keys.get(entry.key)).getOrElse(lanes.empty)
       counters.accepted += entry.count
-      if (classes) classify(lane, position, clock, counters)
+      if (classes) classify(lane, entry.time.get, clock, counters)
       val stamp = lane.nextStamp()
       val index = lane.run.insert(cell(entry, position, stamp, clock))
       lane.deadline = Long.MinValue
@@ -64,11 +64,11 @@ private[operator] final class RunAlgorithm[B, V](
     }
   }
 
-  private def classify(lane: RunLane[B], position: Long, clock: StepClock, counters: Counters): Unit =
+  private def classify(lane: RunLane[B], time: Long, clock: StepClock, counters: Counters): Unit =
     windows.current(lane.run).filterNot(isClosed(_, clock.before)) match {
-      case Some(current) if position < current.start => counters.past += 1
-      case Some(current) if position >= current.end  => counters.future += 1
-      case _                                         => counters.inTime += 1
+      case Some(current) if time < current.start => counters.past += 1
+      case Some(current) if time >= current.end  => counters.future += 1
+      case _                                     => counters.inTime += 1
     }
 
   private def cell(entry: Entry[B], position: Long, stamp: Long, clock: StepClock): Cell[B] = new Cell(
@@ -83,7 +83,7 @@ private[operator] final class RunAlgorithm[B, V](
 
   private def awaitPeriods(clock: StepClock): Unit = if (policy.hasPeriods) {
     val one = Firing[B](unsent = 1, since = clock.processingTime)
-    Seq(false, true).foreach(isComplete => periods.add(policy.deadline(isComplete, one)))
+    Seq(false, true).foreach(isComplete => periods.add(isComplete, one))
   }
 
   /** Windows that may fire with a message: all that it changes, or but those that are complete when it makes them. */
@@ -195,10 +195,10 @@ private[operator] final class RunAlgorithm[B, V](
     found.filterNot(isClosed(_, clock.before)).flatMap { window =>
       val isComplete = now.reached(window.end)
       val found      = firings(lane, window, isComplete)
-      if (policy.atStepEnd(isComplete, found.firing, clock.processingTime))
+      if (policy.atStepEnd(isComplete, found.firing.unsent, found.firing.since, clock.processingTime))
         fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isClosed(window, now))
       else {
-        periods.add(policy.deadline(isComplete, found.firing))
+        periods.add(isComplete, found.firing)
         Iterator.empty
       }
     }

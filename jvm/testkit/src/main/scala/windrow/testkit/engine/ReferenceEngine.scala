@@ -1,21 +1,17 @@
 package windrow.testkit
 
-/** Runs transcripts on the [[ReferenceOperator]]. A restart changes nothing: its log is all that it has. */
+/** Runs transcripts on the slow references. A restart changes nothing: their logs are all that they have. */
 object ReferenceEngine extends Engine {
   def name: String = "reference"
 
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
-      val operator = new ReferenceOperator(spec, aggregates)
-      val results = transcript.steps.map {
-        case feed: Step.Feed =>
-          StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
-        case Step.Restart                => StepResult.Restarted
-        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
-        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
-      }
-      Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
-    case Right(other) => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
+      StepwiseOperator.run(transcript, new ReferenceOperator(spec, ReferencePanes.values(aggregates)))
+    case Right(OperatorSpec.CoGroup(spec)) =>
+      StepwiseOperator.run(transcript, new ReferenceOperator(spec.window, ReferencePanes.byStream(spec.streams)))
+    case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new ReferenceFullState(spec))
+    case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new ReferenceJoin(spec))
+    case Right(other)                        => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
   }
 }

@@ -6,13 +6,14 @@ import windrow.testkit.Emission.ContentPane
 /** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
   * anew whenever it needs them. Written from the rules alone; everything fast is compared with it.
   *
-  * @param aggregates
-  *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
+  * @param show
+  *   what a pane shows of its messages
   */
-final class ReferenceOperator(spec: WindowOperatorSpec, aggregates: Seq[(String, String)]) {
+private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: ReferencePanes.Show)
+    extends StepwiseOperator {
   private val windows    = ReferenceWindows(spec)
   private val completion = new ReferenceCompletion(spec, windows)
-  private val panes      = new ReferencePanes(spec, aggregates, windows)
+  private val panes      = new ReferencePanes(spec, show, windows)
   private val gaps       = new ReferenceGaps(spec, windows)
 
   private var before         = ReferenceProgress() // the step
@@ -32,7 +33,13 @@ final class ReferenceOperator(spec: WindowOperatorSpec, aggregates: Seq[(String,
   private val fired    = Seq.newBuilder[ContentPane]
   private val rejected = Seq.newBuilder[RejectedMessage]
 
-  def counters: Map[String, Long] = counts.named
+  def ask(query: Query): Answer = query match {
+    case Query.Counters => Answer.Counters(counts.named)
+    case _              => Answer.Refused("NO_MESSAGE_STORE")
+  }
+
+  /** Its log is all that it has. */
+  def restart(): Unit = ()
 
   /** Messages, then the watermark, then processing time; None leaves it as it is. All in microseconds.
     *

@@ -30,7 +30,7 @@ private[testkit] final case class ReferenceHistory(
 /** What a pane shows, in each mode of accumulation (SEMANTICS R16-R18). */
 private[testkit] final class ReferencePanes(
     spec: WindowOperatorSpec,
-    aggregates: Seq[(String, String)],
+    show: ReferencePanes.Show,
     windows: ReferenceWindows) {
 
   /** @param held
@@ -41,12 +41,12 @@ private[testkit] final class ReferencePanes(
   def fire(key: Scalar, window: Bounds, known: ReferenceHistory, timing: Timing, isLast: Boolean, held: Seq[Held])
       : (Seq[ContentPane], ReferenceHistory) = {
     val shown = if (spec.accumulation == Discarding) known.unsent else held
-    val content = Content.Values(
-      values(windows.contents(window, shown)),
+    val content = show(
+      windows.contents(window, shown).map(_.message),
       window.of.map(one => OverMessage(one.time, one.message.value, one.message.partition, one.message.offset)))
     val sent =
       known.copy(unsent = Nil, updates = 0, since = None, isPastOnTime = known.isPastOnTime || timing != Timing.Early)
-    if (spec.fireOnlyUpdated && known.last.exists(isSame(_, content))) (Nil, sent)
+    if (spec.fireOnlyUpdated && known.last.exists(_.value == content)) (Nil, sent)
     else {
       val pane: ContentPane =
         Pane(key, window.start, window.end, timing, known.fired, isLast, isRetraction = false, content)
@@ -60,14 +60,23 @@ private[testkit] final class ReferencePanes(
     if (spec.accumulation == Discarding) Nil else withdrawn(known)
 
   private def withdrawn(known: ReferenceHistory): Seq[ContentPane] = known.last.toSeq.map(_.copy(isRetraction = true))
+}
 
-  private def values(messages: Seq[Held]): Map[String, Value] =
-    aggregates.map { case (name, function) =>
-      name -> ReferenceAggregates(function, messages.map(_.message.value))
-    }.toMap
+private[testkit] object ReferencePanes {
 
-  private def isSame(last: ContentPane, content: Content.Values): Boolean = last.value match {
-    case Content.Values(values, _) => values == content.values
-    case _                         => false
-  }
+  /** What a pane shows of its messages in order; with the message that is a window of `Over`. */
+  type Show = (Seq[Message], Option[OverMessage]) => Content
+
+  /** @param aggregates
+    *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
+    */
+  def values(aggregates: Seq[(String, String)]): Show = (messages, of) =>
+    Content.Values(
+      aggregates.map { case (name, function) => name -> ReferenceAggregates(function, messages.map(_.value)) }.toMap,
+      of)
+
+  /** The messages of each stream (SEMANTICS R56). */
+  def byStream(streams: Seq[String]): Show = (messages, _) =>
+    Content.ByStream(streams.map(name =>
+      name -> messages.filter(_.stream.contains(name)).map(one => StoredValue(one.time.get, one.value))).toMap)
 }
