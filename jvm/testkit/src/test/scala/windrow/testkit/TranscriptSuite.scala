@@ -18,4 +18,10 @@ class TranscriptSuite extends AnyFunSuite {
       assert(!verdict.isFailure, verdict.text.getOrElse(""))
     }
   }
+
+  for (file <- TranscriptFiles.all) test(s"${file.getFileName}: what is read and written again is the same") {
+    TranscriptFiles.cases(file).foreach { transcript =>
+      assert(TranscriptReader.read(TranscriptWriter.write(transcript)) == transcript)
+    }
+  }
 }

@@ -2,6 +2,7 @@ package windrow.spark.replay
 
 import java.nio.file.Files
 import org.apache.spark.sql.SparkSession
+import windrow.Session
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.WindowOperatorSpec
@@ -76,7 +77,13 @@ object SparkEngine {
     else if (spec.maxFuture.isDefined) Some("Processing time is Spark's own clock.")
     else if (feeds(transcript).flatMap(_.messages).exists(isOfTextsOrNumberedKeys))
       Some("The input of a replay has texts as keys and whole numbers as values.")
+    else if (hasGapsOfTheirOwn(transcript, spec)) Some("A query has a session gap of its own or one of each message.")
     else None
+  }
+
+  private def hasGapsOfTheirOwn(transcript: TranscriptCase, spec: WindowOperatorSpec): Boolean = spec.window match {
+    case Session(Some(_)) => feeds(transcript).flatMap(_.messages).exists(_.gap.isDefined)
+    case _                => false
   }
 
   private def isOfTextsOrNumberedKeys(message: Message): Boolean = (message.key, message.value) match {

@@ -92,6 +92,7 @@ private final class EmissionComparison(text: ResultText) {
 }
 
 private object EmissionComparison {
+  implicit val messages: Ordering[OverMessage] = Ordering.by(m => (m.time, m.partition, m.offset, m.value))
 
   /** A window of a key: its bounds, and where it has one, its message. */
   type Window = (Scalar, Long, Long, Option[OverMessage])
@@ -103,6 +104,4 @@ private object EmissionComparison {
     }
     (pane.key, pane.start, pane.end, message)
   }
-
-  implicit val messages: Ordering[OverMessage] = Ordering.by(m => (m.time, m.partition, m.offset, m.value))
 }

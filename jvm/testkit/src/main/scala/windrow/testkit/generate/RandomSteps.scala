@@ -8,6 +8,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private val keys: Seq[Scalar] =
     random.shuffle(
       Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
+  private val windows  = ReferenceWindows(spec.checked)
   private val lateness = spec.lateness.fold(0L)(_.micros)
   private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
   private val delay    = random.nextInt(25).toLong
@@ -86,7 +87,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
     * beside each.
     */
   private def edges(message: Message): Seq[Long] = {
-    val bounds = ReferenceWindows(spec.window).of(message)
+    val bounds = windows.own(message, sequence = 0)
     val exact  = bounds.flatMap(window => Seq(window.start, window.end, window.end + lateness))
     if (exact.isEmpty) Seq(present) else exact ++ exact.map(_ - 1) ++ exact.map(_ + 1)
   }

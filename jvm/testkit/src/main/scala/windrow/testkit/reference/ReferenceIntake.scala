@@ -26,7 +26,7 @@ private[testkit] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
     }
 
   private def isTooFarAhead(time: Long): Boolean =
-    maxFuture.zip(processingTime).exists { case (ahead, now) => time > ReferenceWindows.plus(now, ahead.micros) }
+    maxFuture.zip(processingTime).exists { case (ahead, now) => time > Bounds.plus(now, ahead.micros) }
 
   def reject(message: Message, reason: Reason): Unit = {
     count("rejected")

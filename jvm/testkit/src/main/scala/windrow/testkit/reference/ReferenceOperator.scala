@@ -2,37 +2,35 @@ package windrow.testkit
 
 import windrow._
 import windrow.testkit.Emission.ContentPane
-import windrow.testkit.ReferenceOperator._
 
 /** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
-  * anew whenever it needs them. Written from SEMANTICS T–§7 and SEMANTICS.md alone; everything fast is compared with it.
+  * anew whenever it needs them. Written from the rules alone; everything fast is compared with it.
   *
-  * @param content
-  *   what a pane shows of messages in order
+  * @param show
+  *   what a pane shows of its messages
   */
-final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] => Content) extends StepwiseOperator {
+private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: ReferencePanes.Show)
+    extends StepwiseOperator {
+  private val windows    = ReferenceWindows(spec)
+  private val completion = new ReferenceCompletion(spec, windows)
+  private val panes      = new ReferencePanes(spec, show, windows)
+  private val gaps       = new ReferenceGaps(spec, windows)
 
-  private type Key = Scalar
-
-  private val windows  = ReferenceWindows(spec.window)
-  private val lateness = spec.lateness.micros
-
-  private var watermark      = Option.empty[Long]
+  private var before         = ReferenceProgress() // the step
+  private var progress       = ReferenceProgress()
   private var processingTime = Option.empty[Long]
-  private var counts         = Counts()
+  private var counts         = ReferenceCounts()
   private var applied        = Set.empty[(Option[String], Int, Long)]
 
-  /** Accepted messages of windows that have not left, in order of acceptance. */
-  private var log = Map.empty[Key, Vector[Message]]
+  /** Accepted messages, but of sessions those that have left. */
+  private var log = Map.empty[Scalar, Vector[Held]]
 
-  /** What is known of every window that ever existed. */
-  private var histories = Map.empty[(Key, Bounds), History]
+  private var histories = Map.empty[(Scalar, Bounds), ReferenceHistory]
 
-  /** The empty windows of `fillGaps`, and each key's first and last window with messages. */
-  private var filled  = Map.empty[Key, Set[Bounds]]
-  private var reaches = Map.empty[Key, (Bounds, Bounds)]
+  /** Windows that take nothing any more. */
+  private var gone = Set.empty[(Scalar, Bounds)]
 
-  private val panes    = Seq.newBuilder[ContentPane]
+  private val fired    = Seq.newBuilder[ContentPane]
   private val rejected = Seq.newBuilder[RejectedMessage]
 
   def ask(query: Query): Answer = query match {
@@ -45,25 +43,42 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
 
   /** Messages, then the watermark, then processing time; None leaves it as it is. All in microseconds.
     *
-    * The watermark never falls. What the messages do is judged by the watermark before them (SEMANTICS T), by processing
-    * time as the step gives it (R81).
+    * What the messages do is judged by the watermark before them (SEMANTICS T), by processing time as the step gives it
+    * (R81).
     */
   def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
-    processingTime.foreach(now => this.processingTime = Some(now))
-    messages.sorted(Message.Order).foreach(process)
-    advance(watermark.fold(this.watermark)(to => Some(this.watermark.fold(to)(math.max(_, to)))), isFinal = false)
-    taken()
+    processingTime.foreach(clock)
+    before = progress
+    messages.sorted(windows.order).foreach(process)
+    progress = progress.advanced(watermark)
+    endStep()
   }
 
-  /** The input is over: the watermark passes everything. */
+  /** The input is over: every window is complete. */
   def finish(): Emission = {
-    advance(Some(Long.MaxValue), isFinal = true)
-    taken()
+    before = progress
+    progress = progress.over
+    endStep()
   }
 
-  private def taken(): Emission = {
-    val emission = Emission(panes.result(), rejected.result())
-    panes.clear()
+  /** Before the first processing time a period counts from the first one seen (SEMANTICS R14). */
+  private def clock(now: Long): Unit = {
+    if (processingTime.isEmpty)
+      histories = histories.map { case (window, known) =>
+        window -> (if (known.unsent.isEmpty) known else known.copy(since = Some(now)))
+      }
+    processingTime = Some(now)
+  }
+
+  private def endStep(): Emission = {
+    gaps.fill(before, progress)
+    for (key <- log.keys.toSeq; window <- existing(key)) {
+      complete(key, window)
+      fireAtStepEnd(key, window)
+    }
+    log.keys.foreach(leave)
+    val emission = Emission(fired.result(), rejected.result())
+    fired.clear()
     rejected.clear()
     emission
   }
@@ -74,20 +89,33 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
     if (message.identity.exists(applied)) counts = counts.copy(replays = counts.replays + 1)
     else {
       applied ++= message.identity
-      val own = windows.of(message)
-      if (message.time.isEmpty || isGapBroken(message)) reject(message, Reason.InvalidTime)
+      val number  = progress.sequence(message.key)
+      val earlier = progress
+      progress = progress.seeing(message)
+      val own = windows.own(message, number)
+      if (message.time.isEmpty || windows.position(Held(message, number)).isEmpty || isGapBroken(message))
+        reject(message, Reason.InvalidTime)
       else if (isTooFarAhead(message)) reject(message, Reason.TooFarAhead)
-      else if (own.isEmpty) counts = counts.copy(gaps = counts.gaps + 1)
-      else if (own.forall(hasLeft(_, watermark))) reject(message, Reason.TooLate)
-      else accept(message)
+      else if (own.isEmpty) {
+        counts = counts.copy(gaps = counts.gaps + 1)
+        progress = progress.numbering(message.key)
+      } else if (own.forall(completion.isRefused(message, _, before)))
+        reject(message, if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
+      else {
+        progress = progress.numbering(message.key)
+        accept(Held(message, number), earlier)
+      }
+      if (movesByMessages) settle()
     }
 
-  private def isGapBroken(message: Message): Boolean =
-    spec.window == Session.OfMessage && message.gap.forall(_ <= 0)
+  private def isGapBroken(message: Message): Boolean = spec.window match {
+    case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
+    case _            => false
+  }
 
   private def isTooFarAhead(message: Message): Boolean =
     spec.maxFuture.zip(processingTime).exists { case (ahead, now) =>
-      message.time.exists(_ > ReferenceWindows.plus(now, ahead.micros))
+      message.time.exists(_ > Bounds.plus(now, ahead.micros))
     }
 
   private def reject(message: Message, reason: Reason): Unit = {
@@ -95,174 +123,122 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
     rejected += message.rejected(reason)
   }
 
-  private def accept(message: Message): Unit = {
-    val key    = message.key
-    val before = existing(key)
-    counts = counts.accepting(message, before.lastOption)
-    log += key -> (log.getOrElse(key, Vector.empty) :+ message)
-    val after    = existing(key)
-    val replaced = before.filterNot(after.contains)
-    replaced.foreach(retract(key, _))
-    after.filter(_.holds(message)).foreach { window =>
-      reach(key, window)
-      val origins = if (before.contains(window)) Seq(window) else replaced
-      update(key, window, origins.map(history(key, _)))
+  /** @param earlier
+    *   progress before the message
+    */
+  private def accept(message: Held, earlier: ReferenceProgress): Unit = {
+    val key     = message.message.key
+    val was     = existing(key)
+    val wasHeld = held(key)
+    windows.position(message).foreach(at =>
+      counts = counts.accepting(at, was.maxOption(Bounds.Order), windows.isHalfOpen))
+    log += key -> (held(key) :+ message)
+    forgetClosed(key, was)
+    val is       = existing(key)
+    val same     = was.map(_.identity).toSet
+    val replaced = was.filterNot(window => is.exists(_.identity == window.identity))
+    replaced.foreach(window => fired ++= panes.replaced(history(key, window)))
+    is.foreach { window =>
+      if (!same(window.identity)) {
+        gaps.reach(key, window)
+        val news = if (replaced.isEmpty) windows.contents(window, held(key)) else Seq(message)
+        update(key, window, replaced.map(history(key, _)), news, earlier)
+      } else if (windows.contents(window, held(key)) != windows.contents(window, wasHeld)) {
+        gaps.reach(key, window)
+        update(key, window, Seq(history(key, window)), Seq(message), earlier)
+      }
     }
   }
 
-  /** One message more for a window.
+  /** Windows that the message would make, but that are past their lateness, never come into being. */
+  private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit =
+    gone ++= existing(key).filterNot(window => was.exists(_.identity == window.identity))
+      .filter(completion.hasLeft(key, _, held(key), before)).map(window => (key, window.identity))
+
+  /** Messages more for a window.
     *
     * @param origins
-    *   the window itself, or the sessions that it replaces (R84: their pending messages are now its own); empty for a
-    *   new window
+    *   the window itself, or the sessions that it replaces (R84: their unsent messages are now its own); empty for a new
+    *   window
     */
-  private def update(key: Key, window: Bounds, origins: Seq[History]): Unit = {
-    val hasFired = origins.nonEmpty && origins.forall(_.isPastOnTime) // R79
-    val unsent   = origins.map(_.unsent).sum + 1
-    val complete = isComplete(window, watermark)
-    histories += (key, window) -> history(key, window).copy(unsent = unsent, isPastOnTime = complete)
-    if (complete) spec.late match {
-      case EachStep                        => () // after the step's watermark (R15)
-      case _ if !hasFired                  => fire(key, window, Timing.Late)
-      case EachMessage                     => fire(key, window, Timing.Late)
-      case Every(count) if unsent >= count => fire(key, window, Timing.Late)
-      case _                               => ()
+  private def update(
+      key: Scalar,
+      window: Bounds,
+      origins: Seq[ReferenceHistory],
+      news: Seq[Held],
+      earlier: ReferenceProgress): Unit = {
+    val wasComplete = completion.isComplete(key, window, held(key), earlier)
+    val isComplete  = completion.isComplete(key, window, held(key), progress)
+    val hasFired    = origins.nonEmpty && origins.forall(_.isPastOnTime)
+    val isLate      = if (origins.isEmpty) wasComplete else hasFired && isComplete
+    val known = history(key, window).copy(
+      unsent = origins.flatMap(_.unsent) ++ news,
+      updates = origins.map(_.updates).sum + 1,
+      since = (origins.flatMap(_.since) ++ processingTime).minOption,
+      isPastOnTime = isLate)
+    histories += (key, window.identity) -> known
+    if (isLate) {
+      val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
+      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, known.updates)) fire(key, window, Timing.Late)
+    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, known.updates))
+      fire(key, window, Timing.Early)
+  }
+
+  // ---- completion
+
+  /** Windows can complete between the messages of a step (SEMANTICS R7, R21). */
+  private val movesByMessages: Boolean =
+    spec.complete == Completion.ByFirstMessageBeyond || (spec.window match {
+      case _: TupleWindows => true
+      case _               => false
+    })
+
+  private def settle(): Unit = log.keys.foreach { key =>
+    existing(key).foreach(complete(key, _))
+    leave(key)
+  }
+
+  private def complete(key: Scalar, window: Bounds): Unit =
+    if (!history(key, window).isPastOnTime && completion.isComplete(key, window, held(key), progress)) {
+      if (spec.onTime) fire(key, window, Timing.OnTime) // R16
+      histories += (key, window.identity) -> history(key, window).copy(isPastOnTime = true)
+    }
+
+  private def fireAtStepEnd(key: Scalar, window: Bounds): Unit = {
+    val known             = history(key, window)
+    val (trigger, timing) = if (known.isPastOnTime) (spec.late, Timing.Late) else (spec.early, Timing.Early)
+    if (known.unsent.nonEmpty && ReferencePolicy.firesAtStepEnd(trigger, known.since, processingTime))
+      fire(key, window, timing)
+  }
+
+  /** What is unsent when a window leaves comes out in a last pane (SEMANTICS R80). */
+  private def leave(key: Scalar): Unit = {
+    val left = existing(key).filter(completion.hasLeft(key, _, held(key), progress))
+    left.filter(history(key, _).unsent.nonEmpty).foreach(fire(key, _, Timing.Late))
+    gone ++= left.map(window => (key, window.identity))
+    spec.window match {
+      case _: Session | _: TupleSession =>
+        log += key -> held(key).diff(left.flatMap(windows.contents(_, held(key))))
+      case _ => ()
     }
   }
 
-  // ---- the watermark
+  // ---- what is there
 
-  private def advance(to: Option[Long], isFinal: Boolean): Unit = {
-    if (spec.fillGaps) to.foreach(fill(_, isFinal))
-    val open = log.keySet.toSeq.map(key => key -> existing(key))
-    watermark = to
-    for ((key, windows) <- open; window <- windows if isComplete(window, watermark)) {
-      val known = history(key, window)
-      if (!known.isPastOnTime) fire(key, window, Timing.OnTime) // R16
-      else if (known.unsent > 0 && (spec.late == EachStep || hasLeft(window, watermark)))
-        fire(key, window, Timing.Late) // R80
-    }
-    for ((key, windows) <- open) {
-      val left = windows.filter(hasLeft(_, watermark))
-      log += key -> log(key).filterNot(m =>
-        left.exists(_.holds(m)) && !windows.exists(w => w.holds(m) && !left.contains(w)))
-    }
-  }
+  private def held(key: Scalar): Vector[Held] = log.getOrElse(key, Vector.empty)
 
-  private def isComplete(window: Bounds, at: Option[Long]): Boolean = at.exists(_ >= window.end)
+  /** The windows of a key that still take messages, by start. */
+  private def existing(key: Scalar): Seq[Bounds] =
+    (windows.all(held(key)) ++ gaps.of(key)).distinctBy(_.identity).filterNot(window =>
+      gone((key, window.identity))).sorted(Bounds.Order)
 
-  /** Past its lateness: it takes no message any more, and its state is gone. */
-  private def hasLeft(window: Bounds, at: Option[Long]): Boolean =
-    at.exists(_ >= ReferenceWindows.plus(window.end, lateness))
+  private def history(key: Scalar, window: Bounds): ReferenceHistory =
+    histories.getOrElse((key, window.identity), ReferenceHistory())
 
-  /** The windows of a key that hold something and have not left, sorted by start. */
-  private def existing(key: Key): Seq[Bounds] = {
-    val held = windows.of(log.getOrElse(key, Vector.empty)) ++ filled.getOrElse(key, Set.empty)
-    held.filterNot(hasLeft(_, watermark)).distinct.sorted(Bounds.Order)
-  }
-
-  // ---- panes
-
-  private def history(key: Key, window: Bounds): History = histories.getOrElse((key, window), History())
-
-  private def fire(key: Key, window: Bounds, timing: Timing): Unit = {
-    val known    = history(key, window)
-    val messages = log.getOrElse(key, Vector.empty).filter(window.holds).sorted(Message.Order)
-    val pane: ContentPane = Pane(
-      key,
-      window.start,
-      window.end,
-      timing,
-      known.fired,
-      isLast = hasLeft(window, watermark), // R9
-      isRetraction = false,
-      content(messages))
-    panes += pane
-    histories += (key, window) -> History(known.fired + 1, 0, isPastOnTime = true, Some(pane))
-  }
-
-  /** A session that has fired and is replaced takes its last pane back (R18). */
-  private def retract(key: Key, window: Bounds): Unit =
-    history(key, window).last.foreach(pane => panes += pane.copy(isRetraction = true))
-
-  // ---- fillGaps (R3)
-
-  private def reach(key: Key, window: Bounds): Unit = {
-    val (first, last) = reaches.getOrElse(key, (window, window))
-    // The first window that the key opened stays the first; a message opens several in order of start.
-    reaches += key -> (first, Seq(last, window).max(Bounds.Order))
-  }
-
-  private def fill(to: Long, isFinal: Boolean): Unit = windows match {
-    case aligned: ReferenceWindows.Aligned =>
-      for ((key, (first, last)) <- reaches) {
-        val size = last.end - last.start
-        val end  = if (isFinal) last.end else math.min(to, last.end + size + lateness) // silent for the retention
-        filled += key -> (filled.getOrElse(key, Set.empty) ++ aligned.between(first, Bounds(end - size, end)))
-      }
-    case _ => ()
-  }
-}
-
-private[testkit] object ReferenceOperator {
-
-  /** @param aggregates
-    *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
-    */
-  def values(aggregates: Seq[(String, String)])(messages: Seq[Message]): Content =
-    Content.Values(aggregates.map { case (name, function) =>
-      name -> ReferenceAggregates(function, messages.map(_.value))
-    }.toMap)
-
-  /** The messages of each stream (SEMANTICS R56). */
-  def byStream(streams: Seq[String])(messages: Seq[Message]): Content =
-    Content.ByStream(streams.map(name =>
-      name -> messages.filter(_.stream.contains(name)).map(message =>
-        StoredValue(message.time.get, message.value))).toMap)
-
-  /** @param fired
-    *   number of its panes, retractions not counted
-    * @param unsent
-    *   messages since its last pane, for the late policy
-    * @param isPastOnTime
-    *   it fired ON_TIME, or was complete when its first message came (R79)
-    * @param last
-    *   its last pane
-    */
-  private final case class History(
-      fired: Long = 0,
-      unsent: Long = 0,
-      isPastOnTime: Boolean = false,
-      last: Option[ContentPane] = None)
-
-  /** Classes (R5): seen from the key's existing window with the greatest start; without one a message is in time. */
-  private final case class Counts(
-      accepted: Long = 0,
-      rejected: Long = 0,
-      replays: Long = 0,
-      gaps: Long = 0,
-      inTime: Long = 0,
-      past: Long = 0,
-      future: Long = 0) {
-
-    def accepting(message: Message, current: Option[Bounds]): Counts = {
-      val (before, beyond) = (
-        current.exists(window => message.time.exists(_ < window.start)),
-        current.exists(window => message.time.exists(_ >= window.end)))
-      val counted = copy(accepted = accepted + 1)
-      if (before) counted.copy(past = past + 1)
-      else if (beyond) counted.copy(future = future + 1)
-      else counted.copy(inTime = inTime + 1)
-    }
-
-    def named: Map[String, Long] = Map(
-      "accepted" -> accepted,
-      "rejected" -> rejected,
-      "replays"  -> replays,
-      "gaps"     -> gaps,
-      "filtered" -> 0L,
-      "in_time"  -> inTime,
-      "past"     -> past,
-      "future"   -> future)
+  private def fire(key: Scalar, window: Bounds, timing: Timing): Unit = {
+    val isLast        = completion.hasLeft(key, window, held(key), progress) // R9
+    val (came, known) = panes.fire(key, window, history(key, window), timing, isLast, held(key))
+    fired ++= came
+    histories += (key, window.identity) -> known
   }
 }

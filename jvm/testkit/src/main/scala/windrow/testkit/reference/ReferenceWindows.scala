@@ -1,69 +1,151 @@
 package windrow.testkit
 
-import windrow.{FixedWindows, Session, WindowKind}
+import windrow._
 
-/** A window of one key, `[start, end)` in microseconds. */
-final case class Bounds(start: Long, end: Long) {
-  def holds(message: Message): Boolean = message.time.exists(t => start <= t && t < end)
-}
+/** Which windows some messages of one key make, and what is in them (SEMANTICS W). */
+private[testkit] trait ReferenceWindows {
 
-object Bounds {
-  val Order: Ordering[Bounds] = Ordering.by(bounds => (bounds.start, bounds.end))
-}
+  /** The windows by which a message is judged, alone; none in a gap between windows.
+    *
+    * @param sequence
+    *   the number that it would get in its key
+    */
+  def own(message: Message, sequence: Long): Seq[Bounds]
 
-/** Which windows some messages of one key make. */
-private[testkit] sealed trait ReferenceWindows {
+  /** All windows with messages. */
+  def all(held: Seq[Held]): Seq[Bounds]
 
-  /** The windows that the message would make alone; none in a gap between windows. */
-  def of(message: Message): Seq[Bounds]
+  /** The messages of a window in order. */
+  def contents(window: Bounds, held: Seq[Held]): Seq[Held]
 
-  /** All windows of these messages of one key, sorted by start. */
-  def of(messages: Seq[Message]): Seq[Bounds]
+  /** Where a message stands on the axis of the windows; None if it has no place there. */
+  def position(one: Held): Option[Long] = one.message.time
+
+  /** The order in which the messages of a step are applied. */
+  def order: Ordering[Message] = Message.Order
+
+  /** The end is no more part of a window. */
+  def isHalfOpen: Boolean = true
 }
 
 private[testkit] object ReferenceWindows {
 
-  def apply(kind: WindowKind): ReferenceWindows = kind match {
-    case aligned: FixedWindows => new Aligned(aligned)
-    case Session(gap)          => new Sessions(gap.map(_.micros))
-    case other                 => throw new UnsupportedOperationException(s"$other")
+  def apply(spec: WindowOperatorSpec): ReferenceWindows = spec.window match {
+    case fixed: FixedWindows        => new Fixed(fixed)
+    case calendar: Calendar         => new ByCalendar(calendar)
+    case Session(gap)               => new Sessions(gap.map(_.micros))
+    case Sliding(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
+    case over: Over                 => new OverWindows(over)
+    case Count(n, step)             => new Counts(n, step)
+    case Offsets(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
+    case TupleSession(n)            => new TupleSessions(n)
+    case Global                     => Everything
   }
 
-  /** Windows beyond 64 bits end at its limits. */
-  def plus(a: Long, b: Long): Long =
-    try Math.addExact(a, b)
-    catch { case _: ArithmeticException => if (b > 0) Long.MaxValue else Long.MinValue }
+  /** Windows that depend on time alone. */
+  trait Aligned extends ReferenceWindows {
 
-  final class Aligned(kind: FixedWindows) extends ReferenceWindows {
+    /** Those that hold a time, by start. */
+    def at(time: Long): Seq[Bounds]
+
+    def own(message: Message, sequence: Long): Seq[Bounds] = message.time.toSeq.flatMap(at)
+
+    def all(held: Seq[Held]): Seq[Bounds] = held.flatMap(one => at(one.time)).distinct
+
+    def contents(window: Bounds, held: Seq[Held]): Seq[Held] =
+      held.filter(one => window.start <= one.time && one.time < window.end).sorted(Held.ByTime)
+  }
+
+  final class Fixed(kind: FixedWindows) extends Aligned {
     private val (size, step, offset) = (kind.size.micros, kind.step.micros, kind.offset.micros)
 
-    def of(message: Message): Seq[Bounds] = message.time.toSeq.flatMap { time =>
+    def at(time: Long): Seq[Bounds] = {
       val last = Math.floorDiv(time - offset, step) * step + offset // the greatest start that is not after the message
-      Iterator.iterate(last)(_ - step).map(start => Bounds(start, start + size)).takeWhile(_.holds(
-        message)).toSeq.reverse
+      Iterator.iterate(last)(_ - step).takeWhile(_ + size > time).map(start =>
+        Bounds(start, start + size)).toSeq.reverse
     }
-
-    def of(messages: Seq[Message]): Seq[Bounds] = messages.flatMap(of(_)).distinct.sorted(Bounds.Order)
 
     /** Every window from one to another, both included (SEMANTICS R3). */
     def between(first: Bounds, last: Bounds): Seq[Bounds] =
       Iterator.iterate(first.start)(_ + step).takeWhile(_ <= last.start).map(start => Bounds(start, start + size)).toSeq
   }
 
-  /** @param gap
-    *   None: each message brings its own
+  /** `[first, last + gap)`.
+    *
+    * @param gap
+    *   of messages that bring none of their own
     */
   final class Sessions(gap: Option[Long]) extends ReferenceWindows {
 
-    def of(message: Message): Seq[Bounds] =
-      for (time <- message.time.toSeq; own <- gap.orElse(message.gap)) yield Bounds(time, plus(time, own))
+    def own(message: Message, sequence: Long): Seq[Bounds] =
+      for (time <- message.time.toSeq; own <- message.gap.orElse(gap)) yield Bounds(time, Bounds.plus(time, own))
 
     /** From the earliest on, a window that begins inside the session before it, or right at its end, joins it (R20). */
-    def of(messages: Seq[Message]): Seq[Bounds] =
-      messages.flatMap(of(_)).sorted(Bounds.Order).foldLeft(Vector.empty[Bounds]) {
+    def all(held: Seq[Held]): Seq[Bounds] =
+      held.flatMap(one => own(one.message, one.sequence)).sorted(Bounds.Order).foldLeft(Vector.empty[Bounds]) {
         case (earlier :+ session, next) if next.start <= session.end =>
           earlier :+ Bounds(session.start, math.max(session.end, next.end))
         case (sessions, next) => sessions :+ next
       }
+
+    def contents(window: Bounds, held: Seq[Held]): Seq[Held] =
+      held.filter(one => window.start <= one.time && one.time < window.end).sorted(Held.ByTime)
+  }
+
+  /** `[t - size, t]` and `[t + granularity, t + granularity + size]` of every message, where they hold one. */
+  final class SlidingWindows(size: Long, granularity: Long) extends ReferenceWindows {
+    private def floor(time: Long): Long = Math.floorDiv(time, granularity) * granularity
+
+    /** The last one that could hold it (SEMANTICS R47). */
+    def own(message: Message, sequence: Long): Seq[Bounds] =
+      message.time.toSeq.map(time => Bounds(floor(time), Bounds.plus(floor(time), size)))
+
+    def all(held: Seq[Held]): Seq[Bounds] =
+      held.map(one => floor(one.time)).flatMap(time => Seq(time - size, time + granularity)).distinct.sorted
+        .map(start => Bounds(start, start + size))
+        .map(window => (window, contents(window, held)))
+        .filter(_._2.nonEmpty).distinctBy(_._2).map(_._1) // of those with the same content the one that starts first
+
+    def contents(window: Bounds, held: Seq[Held]): Seq[Held] =
+      held.filter(one => window.start <= floor(one.time) && floor(one.time) <= window.end).sorted(Held.ByTime)
+
+    override def isHalfOpen: Boolean = false
+  }
+
+  /** A window for each message, ending at it; it begins at its range, or at the first message that it holds (R4, R43). */
+  final class OverWindows(kind: Over) extends ReferenceWindows {
+
+    def own(message: Message, sequence: Long): Seq[Bounds] =
+      message.time.toSeq.map(time => Bounds(time, time, of = Some(Held(message, sequence))))
+
+    def all(held: Seq[Held]): Seq[Bounds] = held.map { one =>
+      val start = kind match {
+        case Over.Range(range) => one.time - range.micros
+        case _                 => upTo(one, held).head.time
+      }
+      Bounds(start, one.time, of = Some(one))
+    }
+
+    def contents(window: Bounds, held: Seq[Held]): Seq[Held] = window.of.toSeq.flatMap(upTo(_, held))
+
+    private def upTo(one: Held, held: Seq[Held]): Seq[Held] = {
+      val sorted = held.sorted(Held.ByTime)
+      kind match {
+        case Over.Range(range) => sorted.filter(h => one.time - range.micros <= h.time && h.time <= one.time)
+        case Over.Rows(rows)   => sorted.take(sorted.indexOf(one) + 1).takeRight(Math.toIntExact(rows))
+        case Over.Everything   => sorted.filter(_.time <= one.time)
+      }
+    }
+
+    override def isHalfOpen: Boolean = false
+  }
+
+  /** One window, which ends with the input. */
+  object Everything extends ReferenceWindows {
+    private val window = Bounds(Long.MinValue, Long.MaxValue)
+
+    def own(message: Message, sequence: Long): Seq[Bounds]   = Seq(window)
+    def all(held: Seq[Held]): Seq[Bounds]                    = if (held.isEmpty) Nil else Seq(window)
+    def contents(window: Bounds, held: Seq[Held]): Seq[Held] = held.sorted(Held.ByTime)
   }
 }

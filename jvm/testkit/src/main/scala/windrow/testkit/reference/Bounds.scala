@@ -1,0 +1,39 @@
+package windrow.testkit
+
+/** An accepted message and its sequence number in its key: 0, 1, 2, … in order of acceptance. */
+private[testkit] final case class Held(message: Message, sequence: Long) {
+  def time: Long   = message.time.get
+  def offset: Long = message.offset.get
+}
+
+private[testkit] object Held {
+
+  /** On the axis of time. */
+  val ByTime: Ordering[Held] = Ordering.by[Held, Message](_.message)(Message.Order).orElseBy(_.sequence)
+}
+
+/** A window of one key, as panes print it: positions of its axis, the end exclusive only where the kind is half-open.
+  *
+  * @param partition
+  *   of windows on offsets
+  * @param of
+  *   the message of a window of `Over`
+  */
+private[testkit] final case class Bounds(
+    start: Long,
+    end: Long,
+    partition: Option[Int] = None,
+    of: Option[Held] = None) {
+
+  /** What makes it the same window as before: a window of `Over` is its message, wherever it begins. */
+  def identity: Bounds = if (of.isDefined) Bounds(0, 0, of = of) else this
+}
+
+private[testkit] object Bounds {
+  val Order: Ordering[Bounds] = Ordering.by(bounds => (bounds.start, bounds.end, bounds.partition))
+
+  /** Positions beyond 64 bits end at its limits. */
+  def plus(a: Long, b: Long): Long =
+    try Math.addExact(a, b)
+    catch { case _: ArithmeticException => if (b > 0) Long.MaxValue else Long.MinValue }
+}
