@@ -2,6 +2,7 @@ package windrow.testkit
 
 import java.nio.ByteBuffer
 import windrow._
+import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
 import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
 
@@ -17,37 +18,36 @@ final class CoreEngine(shards: Int = 4) extends Engine {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
       CoreLimits.hindrance(spec).fold(feed(transcript, spec, aggregates))(Outcome.NotRun)
+    case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new CoreFullState(spec, shards))
+    case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new CoreJoin(spec, shards))
+    case Right(OperatorSpec.CoGroup(spec)) =>
+      CoreLimits.hindrance(spec.window).fold(coGroup(transcript, spec))(Outcome.NotRun)
     case Right(policy: OperatorSpec.Policy) => PolicyCore.run(transcript, policy, shards)
-    case Right(other)                       => Outcome.NotRun(s"The core cannot do ${other.name} yet.")
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
-    val core = new CoreShards(spec, new TranscriptAggregation(aggregates), shards)
-    val results = transcript.steps.map {
-      case feed: Step.Feed =>
-        val watermark = feed.watermark.fold(Watermark.None)(Watermark(_))
-        StepResult.Emitted(core.step(feed.messages, watermark, feed.processingTime))
-      case Step.Restart =>
-        core.restart()
-        StepResult.Restarted
-      case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(core.counters))
-      case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
-    }
-    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => core.step(Nil, Watermark.End, None)))
+    val aggregation = new TranscriptAggregation(aggregates)
+    StepwiseOperator.run(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards))
+  }
+
+  private def coGroup(transcript: TranscriptCase, spec: CoGroupSpec): Outcome = {
+    val aggregation = new CoGroupAggregation(spec.streams)
+    StepwiseOperator.run(transcript, new CoreShards(spec.window, aggregation, aggregation.lift(_), shards))
   }
 }
 
-private final class CoreShards(spec: WindowOperatorSpec, aggregation: TranscriptAggregation, count: Int) {
-  private type Buffer = TranscriptBuffer
-  private type Values = Content
-
+private final class CoreShards[Buffer](
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[Buffer, Content],
+    lift: Message => Buffer,
+    count: Int) extends StepwiseOperator {
   private var stores         = Vector.fill(count)(new InMemoryShardStore)
   private var shards         = open()
   private var earlier        = Map.empty[String, Long] // what the shards before the last restart had counted
   private var processingTime = Option.empty[Long]
 
-  private def open(): Vector[Shard[Buffer, Values]] =
-    stores.map(store => new Shard[Buffer, Values](spec, aggregation, store, classes = true))
+  private def open(): Vector[Shard[Buffer, Content]] =
+    stores.map(store => new Shard[Buffer, Content](spec, aggregation, store, classes = true))
 
   def restart(): Unit = {
     earlier = counters
@@ -55,7 +55,17 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
     shards = open()
   }
 
-  def step(messages: Seq[Message], watermark: Watermark, processingTime: Option[Long]): Emission = {
+  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission =
+    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime)
+
+  def finish(): Emission = stepTo(Nil, Watermark.End, None)
+
+  def ask(query: Query): Answer = query match {
+    case Query.Counters => Answer.Counters(counters)
+    case _              => Answer.Refused("NO_MESSAGE_STORE")
+  }
+
+  private def stepTo(messages: Seq[Message], watermark: Watermark, processingTime: Option[Long]): Emission = {
     processingTime.foreach(now => this.processingTime = Some(now))
     val sorted  = messages.sorted(Message.Order).toIndexedSeq
     val entries = sorted.indices.map(index => entry(sorted(index), index)).groupBy(shardOf)
@@ -81,12 +91,14 @@ private final class CoreShards(spec: WindowOperatorSpec, aggregation: Transcript
       message.time.filter(_ => gap.isDefined),
       gap.getOrElse(0L),
       count = 1,
-      aggregation.lift(message),
+      lift(message),
       raw = ByteBuffer.allocate(4).putInt(index).array,
-      message.identity.map { case (_, partition, offset) => Origin("messages", partition.toLong, offset) })
+      message.identity.map { case (stream, partition, offset) =>
+        Origin(stream.getOrElse("messages"), partition.toLong, offset)
+      })
   }
 
-  def counters: Map[String, Long] = {
+  private def counters: Map[String, Long] = {
     val all = shards.map(_.counters)
     Map(
       "accepted" -> all.map(_.accepted).sum,

@@ -7,15 +7,11 @@ object ReferenceEngine extends Engine {
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
-      val operator = new ReferenceOperator(spec, aggregates)
-      val results = transcript.steps.map {
-        case feed: Step.Feed =>
-          StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
-        case Step.Restart                => StepResult.Restarted
-        case Step.Ask(Query.Counters, _) => StepResult.Answered(Answer.Counters(operator.counters))
-        case Step.Ask(_, _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
-      }
-      Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
-    case Right(other) => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
+      StepwiseOperator.run(transcript, new ReferenceOperator(spec, ReferenceOperator.values(aggregates)))
+    case Right(OperatorSpec.CoGroup(spec)) =>
+      StepwiseOperator.run(transcript, new ReferenceOperator(spec.window, ReferenceOperator.byStream(spec.streams)))
+    case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new ReferenceFullState(spec))
+    case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new ReferenceJoin(spec))
+    case Right(other)                        => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
   }
 }

@@ -27,10 +27,14 @@ private[testkit] final case class ReferenceHistory(
     isPastOnTime: Boolean = false,
     last: Option[ContentPane] = None)
 
-/** What a pane shows, in each mode of accumulation (SEMANTICS R16-R18). */
+/** What a pane shows, in each mode of accumulation (SEMANTICS R16-R18).
+  *
+  * @param content
+  *   of messages in order
+  */
 private[testkit] final class ReferencePanes(
     spec: WindowOperatorSpec,
-    aggregates: Seq[(String, String)],
+    content: Seq[Message] => Content,
     windows: ReferenceWindows) {
 
   /** @param held
@@ -41,15 +45,13 @@ private[testkit] final class ReferencePanes(
   def fire(key: Scalar, window: Bounds, known: ReferenceHistory, timing: Timing, isLast: Boolean, held: Seq[Held])
       : (Seq[ContentPane], ReferenceHistory) = {
     val shown = if (spec.accumulation == Discarding) known.unsent else held
-    val content = Content.Values(
-      values(windows.contents(window, shown)),
-      window.of.map(one => OverMessage(one.time, one.message.value, one.message.partition, one.message.offset)))
+    val value = named(window, content(windows.contents(window, shown).map(_.message)))
     val sent =
       known.copy(unsent = Nil, updates = 0, since = None, isPastOnTime = known.isPastOnTime || timing != Timing.Early)
-    if (spec.fireOnlyUpdated && known.last.exists(isSame(_, content))) (Nil, sent)
+    if (spec.fireOnlyUpdated && known.last.exists(_.value == value)) (Nil, sent)
     else {
       val pane: ContentPane =
-        Pane(key, window.start, window.end, timing, known.fired, isLast, isRetraction = false, content)
+        Pane(key, window.start, window.end, timing, known.fired, isLast, isRetraction = false, value)
       val before = if (spec.accumulation == AccumulatingAndRetracting) withdrawn(known) else Nil
       (before :+ pane, sent.copy(fired = known.fired + 1, last = Some(pane)))
     }
@@ -61,13 +63,10 @@ private[testkit] final class ReferencePanes(
 
   private def withdrawn(known: ReferenceHistory): Seq[ContentPane] = known.last.toSeq.map(_.copy(isRetraction = true))
 
-  private def values(messages: Seq[Held]): Map[String, Value] =
-    aggregates.map { case (name, function) =>
-      name -> ReferenceAggregates(function, messages.map(_.message.value))
-    }.toMap
-
-  private def isSame(last: ContentPane, content: Content.Values): Boolean = last.value match {
-    case Content.Values(values, _) => values == content.values
-    case _                         => false
+  /** A pane of `Over` says which message it belongs to. */
+  private def named(window: Bounds, content: Content): Content = (content, window.of) match {
+    case (Content.Values(values, _), Some(Held(message, _))) =>
+      Content.Values(values, Some(OverMessage(message.time.get, message.value, message.partition, message.offset)))
+    case _ => content
   }
 }

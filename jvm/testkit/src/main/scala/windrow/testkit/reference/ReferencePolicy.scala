@@ -18,16 +18,15 @@ private[testkit] object ReferencePolicy {
   /** @param since
     *   when the first unsent message came
     */
-  def firesAtStepEnd(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
-    case EachStep => true
+  def isDue(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
     case EveryPeriod(period) =>
       val due = since.map(from => (Math.floorDiv(from, period.micros) + 1) * period.micros)
       due.zip(now).exists { case (due, now) => now >= due }
-    case AnyOf(triggers) => triggers.exists(firesAtStepEnd(_, since, now))
+    case AnyOf(triggers) => triggers.exists(isDue(_, since, now))
     case _               => false
   }
 
-  /** What comes with a message is left to the end of its step. */
+  /** A window that the messages of a step have changed fires at its end. */
   def waitsForStepEnd(trigger: PaneTrigger): Boolean = trigger match {
     case EachStep        => true
     case AnyOf(triggers) => triggers.exists(waitsForStepEnd)

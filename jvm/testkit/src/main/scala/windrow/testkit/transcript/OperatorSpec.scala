@@ -2,7 +2,7 @@ package windrow.testkit
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
-import windrow.{PolicySpecJson, PolicyWindowSpec, SpecJson, SpecProblem, WindowOperatorSpec}
+import windrow._
 
 /** What a case runs. */
 sealed trait OperatorSpec {
@@ -33,29 +33,28 @@ object OperatorSpec {
       PolicySpecJson.read(json.get("window").asInstanceOf[ObjectNode], unit.name)
   }
 
-  final case class FullState(json: ObjectNode) extends OperatorSpec {
-    def name: String          = "full state"
+  final case class FullState(spec: FullStateSpec) extends OperatorSpec {
+    def name: String          = s"full state of ${spec.window}"
     def shape: Expected.Shape = Expected.Panes
   }
 
-  final case class Join(json: ObjectNode) extends OperatorSpec {
+  final case class Join(spec: JoinSpec) extends OperatorSpec {
     def name: String          = "a join"
     def shape: Expected.Shape = Expected.Rows
   }
 
-  final case class CoGroup(json: ObjectNode) extends OperatorSpec {
+  final case class CoGroup(spec: CoGroupSpec) extends OperatorSpec {
     def name: String          = "a co-group"
     def shape: Expected.Shape = Expected.Panes
   }
 
   def read(json: ObjectNode, unit: TimeUnit): Either[Seq[SpecProblem], OperatorSpec] =
-    json.path("operator").asText match {
-      case "full_state"                                               => Right(FullState(json))
-      case "join"                                                     => Right(Join(json))
-      case "cogroup"                                                  => Right(CoGroup(json))
-      case "aggregate" if TranscriptCase.windowKind(json) == "policy" => Right(Policy(json))
-      case _ =>
-        SpecJson.read(json, Map("time_unit" -> unit.name)).flatMap(_.check).map(Aggregate(_, aggregates(json)))
+    if (TranscriptCase.windowKind(json) == "policy") Right(Policy(json))
+    else OperatorJson.read(json, Map("time_unit" -> unit.name)).map {
+      case CheckedSpec.Aggregate(spec) => Aggregate(spec, aggregates(json))
+      case CheckedSpec.FullState(spec) => FullState(spec)
+      case CheckedSpec.Join(spec)      => Join(spec)
+      case CheckedSpec.CoGroup(spec)   => CoGroup(spec)
     }
 
   /** Name of the column and function, as the file has them. */

@@ -1,0 +1,259 @@
+package windrow.core.fullstate
+
+import java.nio.charset.StandardCharsets.UTF_8
+import scala.collection.mutable.ArrayBuffer
+import windrow._
+import windrow.core.operator.Counters
+import windrow.core.operator.StepClock
+import windrow.core.operator.Watermark
+import windrow.core.state._
+import windrow.core.store._
+
+/** What comes out of a full-state shard. */
+sealed trait Delta
+
+object Delta {
+
+  /** The messages that came to a window since its last pane, in order of time. */
+  final case class Fire(pane: Pane[Key, Vector[StoredMessage]]) extends Delta
+
+  /** @param watermark
+    *   the one that the message was judged by
+    */
+  final case class Refuse(message: Incoming, reason: Reason, watermark: Watermark) extends Delta
+}
+
+/** The messages and windows of all keys of a shard, kept and queried (the source's full-state window operator).
+  *
+  * @param store
+  *   where the shard lives between two of its objects; written at the end of each step
+  * @param fixed
+  *   what may not change while the state lives, in words
+  */
+final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[String] = Nil) {
+  val counters  = new Counters
+  val retention = new RetentionCounters
+
+  private val lateness = spec.lateness.micros
+  private val policy   = new DeltaPolicy(spec)
+  private val placer   = Placer(spec.window, lateness)
+  private val applied  = new AppliedOffsets
+  private val segments = new Segments("messages", store)
+  private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
+  private val periods  = new SortedRun[Unit]("periods", store, NothingCodec)
+
+  private var before         = Watermark.None
+  private var processingTime = Option.empty[Long]
+
+  Option(store.header).foreach { bytes =>
+    val in   = ByteReader.unsealed(bytes, "the header of a shard")
+    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
+    if (kept != fixed)
+      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
+    before = Watermark(in.long())
+    processingTime = Option.when(in.byte() == 1)(in.long())
+    applied.read(in)
+    segments.readDirectory(in)
+    keys.readDirectory(in)
+    periods.readDirectory(in)
+  }
+
+  /** The watermark of the last step. */
+  def watermark: Watermark = before
+
+  /** One step: messages in [[Incoming.Order]], then the watermark, judged at a processing time in microseconds. */
+  def step(messages: Iterator[Incoming], watermark: Watermark, now: Option[Long]): Seq[Delta] = {
+    val isFirstP = processingTime.isEmpty && now.isDefined
+    processingTime = now.orElse(processingTime)
+    val clock = StepClock(before, processingTime)
+    val out   = new ArrayBuffer[Delta]
+    messages.foreach(apply(_, clock, out))
+    before = clock.before.max(watermark)
+    stepEnd(clock, isFirstP, out)
+    flush()
+    out.foreach { case Delta.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
+    out.toSeq
+  }
+
+  // ---- messages
+
+  private def apply(message: Incoming, clock: StepClock, out: ArrayBuffer[Delta]): Unit =
+    if (message.origin.exists(from => !applied(from.source, from.partition, from.offset))) counters.replays += 1
+    else message.time match {
+      case None                                     => out += refuse(message, Reason.InvalidTime)
+      case Some(time) if isTooFarAhead(time, clock) => out += refuse(message, Reason.TooFarAhead)
+      case Some(time)                               => place(message, time, clock, out)
+    }
+
+  private def isTooFarAhead(time: Long, clock: StepClock): Boolean =
+    spec.maxFuture.exists(limit => clock.processingTime.exists(now => time - now > limit.micros))
+
+  private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, before)
+
+  private def place(message: Incoming, time: Long, clock: StepClock, out: ArrayBuffer[Delta]): Unit = {
+    val found = keys.get(message.key)
+    val state = if (found == null) new KeyWindows(message.key, segments) else found
+    placer.place(state.rows, message, time, clock.before) match {
+      case Placement.Broken => out += refuse(message, Reason.InvalidTime)
+      case Placement.Gap    => counters.gaps += 1
+      case Placement.TooLate =>
+        val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
+        out += refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate)
+      case entered: Placement.Enter =>
+        classify(state, time)
+        counters.accepted += 1
+        enter(state, message, time, entered, clock, out)
+        keys.put(message.key, state)
+    }
+  }
+
+  /** Seen from the key's window with the greatest start (SEMANTICS R5). */
+  private def classify(state: KeyWindows, time: Long): Unit = state.rows.lastOption match {
+    case Some(current) if time < current.start => counters.past += 1
+    case Some(current) if time >= current.end  => counters.future += 1
+    case _                                     => counters.inTime += 1
+  }
+
+  private def enter(
+      state: KeyWindows,
+      message: Incoming,
+      time: Long,
+      entered: Placement.Enter,
+      clock: StepClock,
+      out: ArrayBuffer[Delta]): Unit = {
+    val stored = message.stored(time)
+    state.messages.add(stored)
+    val row        = entered.rows(entered.first).awaiting(stored, clock.processingTime)
+    val isComplete = clock.before.reached(row.end)
+    awaitPeriods(message.key)
+    val now =
+      if (policy.firesWith(isComplete, row.firing.unsent))
+        fire(message.key, row, if (isComplete) Timing.Late else Timing.Early, isLast = false, out)
+      else row
+    state.rows = entered.rows.updated(entered.first, now)
+  }
+
+  private def fire(key: Key, row: WindowRow, timing: Timing, isLast: Boolean, out: ArrayBuffer[Delta]): WindowRow = {
+    val messages = row.firing.delta.getOrElse(Vector.empty).sorted(StoredMessage.Order)
+    out += Delta.Fire(
+      Pane(key, row.start, row.end, timing, row.firing.index, isLast, isRetraction = false, messages))
+    val fired = row.fired(timing)
+    if (timing == Timing.Early) fired else fired.copy(firing = fired.firing.copy(isPastOnTime = true))
+  }
+
+  // ---- the end of a step
+
+  private def stepEnd(clock: StepClock, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
+    val due =
+      if (isFirstP) keys.due(Long.MaxValue)
+      else keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
+    due.toVector.distinct.foreach { key =>
+      val state = keys.get(key)
+      if (state != null) {
+        val was = state.rows
+        if (isFirstP && was.exists(_.firing.unsent > 0)) awaitPeriods(key)
+        state.rows = was.map(row => atStepEnd(key, awaitingFrom(row), clock, out))
+        val retired = retire(state)
+        if (state.messages.isEmpty && state.rows.isEmpty) keys.remove(key)
+        else if (retired > 0 || state.rows != was) keys.put(key, state)
+      }
+    }
+    processingTime.foreach(now => periods.dropBelow(now + 1))
+  }
+
+  private def awaitPeriods(key: Key): Unit =
+    policy.deadlines(processingTime).foreach(at => periods.at(at).put(key, ()))
+
+  private def periodsDue(): Iterator[Key] = processingTime.iterator.flatMap { now =>
+    Iterator.unfold(Long.MinValue)(from => periods.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
+      .flatMap(at => periods.peek(at).keySet.toArray(Array.empty[Key]))
+  }
+
+  /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
+  private def awaitingFrom(row: WindowRow): WindowRow =
+    if (row.firing.unsent == 0 || row.firing.since.isDefined || processingTime.isEmpty) row
+    else row.copy(firing = row.firing.copy(since = processingTime))
+
+  private def atStepEnd(key: Key, row: WindowRow, clock: StepClock, out: ArrayBuffer[Delta]): WindowRow = {
+    val isComplete = before.reached(row.end)
+    val hasLeft    = before.reached(row.end, lateness)
+    val owesFirst  = spec.onTime && isComplete && !row.firing.isPastOnTime
+    val fires = row.firing.unsent > 0 &&
+      (owesFirst || hasLeft || policy.firesAtStepEnd(isComplete, row.firing, processingTime))
+    val timing =
+      if (!isComplete) Timing.Early
+      else if (owesFirst && !clock.before.reached(row.end)) Timing.OnTime
+      else Timing.Late
+    val now = if (fires) fire(key, row, timing, hasLeft, out) else row
+    if (isComplete) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
+  }
+
+  private def retire(state: KeyWindows): Long = {
+    val open    = state.rows.filter(row => row.hasEnd && !before.reached(row.end, lateness))
+    val bound   = RetentionBound(spec.retention, before, open.map(_.start).minOption.getOrElse(Long.MaxValue))
+    val retired = state.messages.retire(bound.leaves)
+    retention.retired += retired
+    val oldest = state.messages.oldest
+    state.rows = state.rows.filter(row =>
+      row.firing.unsent > 0 || open.contains(row) ||
+        oldest.exists(first => row.newest.exists(StoredMessage.Order.lteq(first, _))))
+    retired
+  }
+
+  /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. */
+  private def deadline(state: KeyWindows): Long = {
+    val windows = state.rows.map(row =>
+      if (!before.reached(row.end)) row.end
+      else if (!before.reached(row.end, lateness)) Placer.plus(row.end, lateness)
+      else Long.MaxValue)
+    val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldest)
+      yield Placer.plus(Placer.plus(oldest.time, span.micros), 1)
+    (windows ++ leaves).minOption.getOrElse(Long.MaxValue)
+  }
+
+  private def flush(): Unit = {
+    keys.flush()
+    periods.flush()
+    val out = new ByteWriter
+    out.count(fixed.size.toLong)
+    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    out.long(before.micros)
+    out.byte(if (processingTime.isDefined) 1 else 0)
+    processingTime.foreach(out.long)
+    applied.write(out)
+    segments.writeDirectory(out)
+    keys.writeDirectory(out)
+    periods.writeDirectory(out)
+    store.putHeader(out.sealedResult())
+  }
+
+  // ---- queries
+
+  /** The messages in a closed range of event time (microseconds) or offsets, inside retention, in order of (time,
+    * source, partition, offset) or of offset; None: open (SEMANTICS R24).
+    *
+    * @param key
+    *   None: of all keys
+    */
+  def getMessages(
+      start: Option[Long],
+      end: Option[Long],
+      key: Option[Key] = None,
+      axis: Axis = Axis.Time): Vector[StoredMessage] =
+    states(key).flatMap(_.messages.range(axis, start, end)).toVector.sorted(axis match {
+      case Axis.Time   => StoredMessage.Order
+      case Axis.Offset => StoredMessage.OffsetOrder
+    })
+
+  /** The windows inside retention that overlap a closed range of event time, by (start, end, key) (SEMANTICS R23). */
+  def getWindows(start: Option[Long], end: Option[Long], key: Option[Key] = None): Vector[WindowMetadata] =
+    states(key).flatMap(state =>
+      state.rows.filter(row => start.forall(_ < row.end) && end.forall(_ >= row.start))
+        .map(WindowMetadata.of(state.key, _))).toVector
+      .sorted(WindowMetadata.Order)
+
+  private def states(key: Option[Key]): Iterator[KeyWindows] = key match {
+    case Some(one) => Option(keys.get(one)).iterator
+    case None      => keys.due(Long.MaxValue).map(keys.get)
+  }
+}

@@ -1,0 +1,280 @@
+package windrow.core.join
+
+import java.nio.charset.StandardCharsets.UTF_8
+import scala.collection.mutable.ArrayBuffer
+import windrow._
+import windrow.core.operator.Counters
+import windrow.core.operator.FiringPolicy
+import windrow.core.operator.Watermark
+import windrow.core.state._
+import windrow.core.store._
+
+/** What comes out of a join. */
+sealed trait JoinEffect
+
+object JoinEffect {
+  final case class Row(row: JoinRow) extends JoinEffect
+
+  /** @param stream
+    *   its place in the spec
+    * @param watermark
+    *   the one that the message was judged by
+    */
+  final case class Refuse(stream: Int, message: Incoming, reason: Reason, watermark: Watermark) extends JoinEffect
+}
+
+/** The messages of two or more streams, and the pairs among them (the source's stream-stream join operator).
+  *
+  * Without equality fields the messages of all keys pair, so they must all be in one shard.
+  *
+  * @param store
+  *   where the shard lives between two of its objects; written at the end of each step
+  * @param isNull
+  *   some equality field of a key is null: it matches nothing (SEMANTICS R35)
+  */
+final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean, fixed: Seq[String] = Nil) {
+  val counters = new Counters
+
+  private val rule     = PairRule(spec)
+  private val streams  = spec.streams.size
+  private val outcome  = new JoinOutcome(spec.how)
+  private val partners = new Partners(spec, rule)
+  private val period   = Some(spec.early).collect { case EveryPeriod(span) => span }
+  private val layout =
+    MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
+  private val order    = MessageKey.order(layout)
+  private val applied  = new AppliedOffsets
+  private val segments = new Segments("messages", store)
+  private val keys =
+    new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
+  private val periods = new SortedRun[Unit]("periods", store, NothingCodec)
+
+  private var before         = Watermark.None
+  private var processingTime = Option.empty[Long]
+
+  Option(store.header).foreach { bytes =>
+    val in   = ByteReader.unsealed(bytes, "the header of a shard")
+    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
+    if (kept != fixed)
+      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
+    before = Watermark(in.long())
+    processingTime = Option.when(in.byte() == 1)(in.long())
+    applied.read(in)
+    segments.readDirectory(in)
+    keys.readDirectory(in)
+    periods.readDirectory(in)
+  }
+
+  private def sides(fixed: Option[Key]): KeySides = new KeySides(fixed, order, streams, segments)
+
+  /** The watermark of the last step. */
+  def watermark: Watermark = before
+
+  /** One step: messages with the place of their stream in the spec, then the watermark, judged at a processing time in
+    * microseconds. The order of the messages does not show in the rows.
+    */
+  def step(messages: Iterator[(Int, Incoming)], watermark: Watermark, now: Option[Long]): Seq[JoinEffect] = {
+    val isFirstP = processingTime.isEmpty && now.isDefined
+    processingTime = now.orElse(processingTime)
+    val out = new ArrayBuffer[JoinEffect]
+    messages.foreach { case (stream, message) => apply(stream, message, out) }
+    before = before.max(watermark)
+    stepEnd(isFirstP, out)
+    flush()
+    counters.rejected += out.count(_.isInstanceOf[JoinEffect.Refuse])
+    out.toSeq
+  }
+
+  // ---- messages
+
+  private def apply(stream: Int, message: Incoming, out: ArrayBuffer[JoinEffect]): Unit = {
+    def refuse(reason: Reason) = out += JoinEffect.Refuse(stream, message, reason, before)
+    if (message.origin.exists(from => !applied(spec.names(stream), from.partition, from.offset))) counters.replays += 1
+    else message.time match {
+      case None                                                             => refuse(Reason.InvalidTime)
+      case Some(time) if isTooFarAhead(time)                                => refuse(Reason.TooFarAhead)
+      case Some(time) if rule.inGap(time, stream)                           => counters.gaps += 1
+      case Some(time) if RetentionBound.isOut(spec.retention, before, time) => refuse(Reason.OutOfRetention)
+      case Some(time) if before.reached(rule.tooLateFrom(time, stream))     => refuse(Reason.TooLate)
+      case Some(time) =>
+        counters.accepted += 1
+        accept(stream, message.stored(time), out)
+    }
+  }
+
+  private def isTooFarAhead(time: Long): Boolean =
+    spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+
+  private def accept(stream: Int, message: StoredMessage, out: ArrayBuffer[JoinEffect]): Unit =
+    if (spec.hasKeys && isNull(message.key)) {
+      if (outcome.tellsUnmatched(stream)) out += JoinEffect.Row(outcome.unmatched(stream, message))
+    } else {
+      val run   = if (MessageKey.isRunPerKey(layout)) message.key else JoinShard.Everyone
+      val found = Option(keys.get(run)).map(_._2)
+      val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
+      val rows  = matched(state, stream, message)
+      emit(run, state, rows, out)
+      keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
+    }
+
+  /** Keeps the message, settles what it matches, and gives the rows of these. */
+  private def matched(state: KeySides, stream: Int, message: StoredMessage): Seq[JoinRow] = {
+    val groups = partners.of(state.runs, stream, message).toVector
+    val rows   = outcome.rows(groups)
+    groups.flatMap(_.zipWithIndex).distinct.foreach { case (one, of) =>
+      if (of != stream && !one.isSettled && outcome.settles(of)) state.runs(of).replace(one, one.copy(isSettled = true))
+    }
+    val isAlone = groups.isEmpty && outcome.tellsUnmatched(stream) && isHopeless(message, stream)
+    state.runs(stream).add(message.copy(isSettled = isAlone || (groups.nonEmpty && outcome.settles(stream))))
+    state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
+    rows ++ Option.when(isAlone)(outcome.unmatched(stream, message))
+  }
+
+  private def isHopeless(message: StoredMessage, stream: Int): Boolean =
+    rule.decidedFrom(message.time, stream) == Long.MinValue
+
+  private def emit(run: Key, state: KeySides, rows: Seq[JoinRow], out: ArrayBuffer[JoinEffect]): Unit =
+    if (period.isEmpty) out ++= rows.map(JoinEffect.Row(_))
+    else rows.groupBy(keyOf).foreach { case (key, some) =>
+      val held = state.waiting.getOrElse(key, Waiting(processingTime, Vector.empty))
+      state.waiting += key -> held.copy(rows = held.rows ++ some)
+      await(run, held.since)
+    }
+
+  private def keyOf(row: JoinRow): Key =
+    if (spec.hasKeys) row.messages.flatten.head.key else JoinShard.Everyone
+
+  private def await(run: Key, since: Option[Long]): Unit =
+    for (from <- since; span <- period) periods.at(FiringPolicy.due(from, span)).put(run, ())
+
+  // ---- the end of a step
+
+  private def stepEnd(isFirstP: Boolean, out: ArrayBuffer[JoinEffect]): Unit = {
+    val due =
+      if (isFirstP) keys.due(Long.MaxValue)
+      else keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
+    due.toVector.distinct.foreach { run =>
+      val kept = keys.get(run)
+      if (kept != null) {
+        val state = kept._2
+        val rows  = (0 until streams).flatMap(stream => unmatched(state, stream) ++ retired(state, stream))
+        emit(run, state, rows, out)
+        release(run, state, out)
+        if (state.isEmpty) keys.remove(run) else keys.put(run, kept)
+      }
+    }
+    processingTime.foreach(now => periods.dropBelow(now + 1))
+  }
+
+  private def periodsDue(): Iterator[Key] = processingTime.iterator.flatMap { now =>
+    Iterator.unfold(Long.MinValue)(from => periods.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
+      .flatMap(at => periods.peek(at).keySet.toArray(Array.empty[Key]))
+  }
+
+  private def release(run: Key, state: KeySides, out: ArrayBuffer[JoinEffect]): Unit =
+    state.waiting = state.waiting.flatMap { case (key, held) =>
+      val since = held.since.orElse(processingTime)
+      val isDue = before == Watermark.End || (for (from <- since; now <- processingTime; span <- period)
+        yield now >= FiringPolicy.due(from, span)).contains(true)
+      if (isDue) out ++= held.rows.map(JoinEffect.Row(_))
+      else if (held.since.isEmpty) await(run, since)
+      Option.when(!isDue)(key -> held.copy(since = since))
+    }
+
+  /** Messages that nothing can match any more (SEMANTICS R37). */
+  private def unmatched(state: KeySides, stream: Int): Seq[JoinRow] =
+    if (!outcome.tellsUnmatched(stream)) Nil
+    else {
+      val run = state.runs(stream)
+      val decided = run.range(Axis.Time, Some(state.settledBelow(stream)), None)
+        .takeWhile(message => before.reached(rule.decidedFrom(message.time, stream))).toVector
+      decided.lastOption.foreach(last => state.settledBelow(stream) = last.time)
+      decided.filterNot(_.isSettled).map { message =>
+        run.replace(message, message.copy(isSettled = true))
+        outcome.unmatched(stream, message)
+      }
+    }
+
+  private def retired(state: KeySides, stream: Int): Seq[JoinRow] = {
+    val rows = new ArrayBuffer[JoinRow]
+    val tell = Option.when[StoredMessage => Unit](outcome.tellsUnmatched(stream))(message =>
+      if (!message.isSettled) rows += outcome.unmatched(stream, message))
+    state.runs(stream).retire(leaves(stream), tell)
+    rows.toSeq
+  }
+
+  private def leaves(stream: Int): (Long, Long) => Boolean =
+    if (!isKeptByRetention) (time, _) => before.reached(rule.neededUntil(time, stream))
+    else {
+      val bound = RetentionBound(spec.retention, before, Long.MaxValue)
+      (time, left) => bound.leaves(time, left) && isUnprotected(time, stream)
+    }
+
+  private def isKeptByRetention: Boolean = spec.retention.time.isDefined || spec.retention.messages.isDefined
+
+  private def isUnprotected(time: Long, stream: Int): Boolean = {
+    val until = rule.protectedUntil(time, stream)
+    until == Long.MinValue || before.reached(until)
+  }
+
+  /** When to look at a key again. */
+  private def deadline(state: KeySides): Long = (0 until streams).flatMap { stream =>
+    val run = state.runs(stream)
+    val unsettled =
+      if (outcome.tellsUnmatched(stream))
+        run.range(Axis.Time, Some(state.settledBelow(stream)), None).find(!_.isSettled)
+      else None
+    unsettled.map(message => rule.decidedFrom(message.time, stream)) ++
+      run.oldest.map(message => leavesFrom(message.time, stream, run.size))
+  }.minOption.getOrElse(Long.MaxValue)
+
+  private def leavesFrom(time: Long, stream: Int, size: Long): Long =
+    if (!isKeptByRetention) rule.neededUntil(time, stream)
+    else {
+      val byTime  = spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
+      val byCount = if (spec.retention.messages.exists(size > _)) rule.protectedUntil(time, stream) else Long.MaxValue
+      math.min(byTime, byCount)
+    }
+
+  private def flush(): Unit = {
+    keys.flush()
+    periods.flush()
+    val out = new ByteWriter
+    out.count(fixed.size.toLong)
+    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    out.long(before.micros)
+    out.byte(if (processingTime.isDefined) 1 else 0)
+    processingTime.foreach(out.long)
+    applied.write(out)
+    segments.writeDirectory(out)
+    keys.writeDirectory(out)
+    periods.writeDirectory(out)
+    store.putHeader(out.sealedResult())
+  }
+
+  // ---- queries
+
+  /** The messages of a stream in a closed range, as [[windrow.core.fullstate.FullStateShard.getMessages]] gives them. */
+  def getMessages(
+      stream: Int,
+      start: Option[Long],
+      end: Option[Long],
+      key: Option[Key] = None,
+      axis: Axis = Axis.Time): Vector[StoredMessage] = {
+    val runs = key match {
+      case Some(one) if MessageKey.isRunPerKey(layout) => Option(keys.get(one)).iterator
+      case _                                           => keys.due(Long.MaxValue).map(keys.get)
+    }
+    runs.flatMap(_._2.runs(stream).range(axis, start, end)).filter(message => key.forall(_ == message.key)).toVector
+      .sorted(axis match {
+        case Axis.Time   => StoredMessage.Order
+        case Axis.Offset => StoredMessage.OffsetOrder
+      })
+  }
+}
+
+private object JoinShard {
+
+  /** The run of messages of all keys. */
+  val Everyone: Key = new Key(Array.empty)
+}

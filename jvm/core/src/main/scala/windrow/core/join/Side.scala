@@ -1,0 +1,111 @@
+package windrow.core.join
+
+import windrow._
+import windrow.core.store.StoredMessage
+import windrow.core.window.SliceGrid
+
+/** A closed range of event time in microseconds. */
+private[join] final case class Span(low: Long, high: Long) {
+  def hull(other: Span): Span    = Span(math.min(low, other.low), math.max(high, other.high))
+  def holds(time: Long): Boolean = low <= time && time <= high
+}
+
+private[join] object Span {
+  val Everything: Span = Span(Long.MinValue, Long.MaxValue)
+
+  /** Sums beyond 64 bits end at its limits. */
+  def plus(a: Long, b: Long): Long = {
+    val sum = a + b
+    if (b > 0 && sum < a) Long.MaxValue else if (b < 0 && sum > a) Long.MinValue else sum
+  }
+}
+
+/** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times in microseconds. */
+private[join] sealed trait Side {
+
+  /** A message of this side lies in its window taken at the partner's position. */
+  def shows(own: StoredMessage, partner: StoredMessage): Boolean
+
+  /** Times that the window taken at `time` holds; None if there is no window. */
+  def view(time: Long): Option[Span]
+
+  /** Times at which the window holds a message of `time`. */
+  def seenFrom(time: Long): Option[Span]
+
+  /** The watermark from which on a message of this time comes too late. */
+  def tooLateFrom(time: Long, lateness: Long): Long
+
+  def inGap(time: Long): Boolean = false
+
+  /** The last time of a span at which this side takes messages. */
+  def lastIn(span: Span): Option[Long] = Some(span.high)
+}
+
+private[join] object Side {
+
+  /** @param starts
+    *   the first offset of each partition, and of the partner's
+    */
+  def apply(window: Option[WindowKind], starts: (Map[Long, Long], Map[Long, Long])): Side = window match {
+    case Some(aligned: AlignedWindows) => new AlignedSide(SliceGrid(aligned))
+    case Some(Over.Range(range))       => new OverSide(range.micros)
+    case Some(Offsets(n, step))        => new OffsetSide(n, step, starts._1, starts._2)
+    case _                             => UnboundedSide
+  }
+}
+
+private[join] final class AlignedSide(grid: SliceGrid) extends Side {
+  def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
+
+  def view(time: Long): Option[Span] =
+    Option.when(!grid.inGap(time))(Span(grid.firstStart(time), grid.end(grid.lastStart(time)) - 1))
+
+  /** Two times see each other or neither does. */
+  def seenFrom(time: Long): Option[Span] = view(time)
+
+  def tooLateFrom(time: Long, lateness: Long): Long = Span.plus(grid.end(grid.lastStart(time)), lateness)
+
+  override def inGap(time: Long): Boolean = grid.inGap(time)
+
+  override def lastIn(span: Span): Option[Long] =
+    if (!inGap(span.high)) Some(span.high)
+    else Some(grid.end(grid.lastStart(span.high)) - 1).filter(_ >= span.low)
+}
+
+private[join] final class OverSide(range: Long) extends Side {
+  def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
+  def view(time: Long): Option[Span]                             = Some(Span(Span.plus(time, -range), time))
+  def seenFrom(time: Long): Option[Span]                         = Some(Span(time, Span.plus(time, range)))
+  def tooLateFrom(time: Long, lateness: Long): Long              = Span.plus(Span.plus(time, lateness), 1)
+}
+
+/** Windows on offsets, laid beside the partner's by the difference of the start offsets. Only retention bounds them in
+  * time.
+  */
+private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], partners: Map[Long, Long])
+    extends Side {
+
+  def shows(message: StoredMessage, partner: StoredMessage): Boolean =
+    message.origin.zip(partner.origin).exists { case (mine, theirs) =>
+      val at = theirs.offset - start(partners, theirs.partition)
+      val my = mine.offset - start(own, mine.partition)
+      mine.partition == theirs.partition && at >= 0 && my >= 0 && share(at, my)
+    }
+
+  private def start(starts: Map[Long, Long], partition: Long): Long = starts.getOrElse(partition, 0L)
+
+  /** Some window `[k * step, k * step + n)` holds both. */
+  private def share(a: Long, b: Long): Boolean = Math.floorDiv(math.min(a, b), step) * step + n > math.max(a, b)
+
+  def view(time: Long): Option[Span]                = Some(Span.Everything)
+  def seenFrom(time: Long): Option[Span]            = Some(Span.Everything)
+  def tooLateFrom(time: Long, lateness: Long): Long = Long.MaxValue
+}
+
+/** Everything that is kept. */
+private[join] object UnboundedSide extends Side {
+  def shows(own: StoredMessage, partner: StoredMessage): Boolean = true
+  def view(time: Long): Option[Span]                             = Some(Span.Everything)
+  def seenFrom(time: Long): Option[Span]                         = Some(Span.Everything)
+  def tooLateFrom(time: Long, lateness: Long): Long              = Long.MaxValue
+}

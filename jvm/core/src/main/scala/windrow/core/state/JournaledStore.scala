@@ -1,0 +1,81 @@
+package windrow.core.state
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{LinkedHashMap => JLinkedHashMap}
+import scala.jdk.CollectionConverters._
+
+/** Holds back what is written until `commit`, which then is whole or not at all: all changes are first put down as one
+  * value, the journal. A crash between any two writes leaves either no journal, and the state before, or the journal,
+  * which the next start carries out (SEMANTICS R25, R26).
+  *
+  * @param target
+  *   any store; its spaces must keep what was put under a number until that is removed
+  */
+final class JournaledStore(target: ShardStore) extends ShardStore {
+  import JournaledStore._
+
+  private val journal = target.space("journal")
+  private val changes = new JLinkedHashMap[(String, Long), Option[Array[Byte]]]
+  private var head    = Option.empty[Array[Byte]]
+
+  Option(journal.get(Only)).foreach { bytes =>
+    carryOut(ByteReader.unsealed(bytes, "the journal"))
+    journal.remove(Only)
+  }
+
+  def header: Array[Byte]                 = head.getOrElse(target.header)
+  def putHeader(bytes: Array[Byte]): Unit = head = Some(bytes)
+
+  def space(name: String): Space = {
+    val kept = target.space(name)
+    new Space {
+      def get(id: Long): Array[Byte] = {
+        val changed = changes.get((name, id))
+        if (changed == null) kept.get(id) else changed.orNull
+      }
+      def put(id: Long, bytes: Array[Byte]): Unit = { changes.put((name, id), Some(bytes)); () }
+      def remove(id: Long): Unit                  = { changes.put((name, id), None); () }
+    }
+  }
+
+  /** Writes what has changed: messages, then metadata, then the header with the applied offsets. */
+  def commit(): Unit = if (!changes.isEmpty || head.isDefined) {
+    val out = new ByteWriter(4096)
+    val all = changes.entrySet.asScala.toSeq.sortBy { entry =>
+      (if (entry.getKey._1 == "messages") 0 else 1, entry.getKey)
+    }
+    out.count(all.size.toLong)
+    all.foreach { change =>
+      out.bytes(change.getKey._1.getBytes(UTF_8))
+      out.long(change.getKey._2)
+      writeOption(change.getValue, out)
+    }
+    writeOption(head, out)
+    val bytes = out.sealedResult()
+    journal.put(Only, bytes)
+    carryOut(ByteReader.unsealed(bytes, "the journal"))
+    journal.remove(Only)
+    changes.clear()
+    head = None
+  }
+
+  private def carryOut(in: ByteReader): Unit = {
+    (0L until in.count()).foreach { _ =>
+      val space = target.space(new String(in.bytes(), UTF_8))
+      val id    = in.long()
+      readOption(in).fold(space.remove(id))(space.put(id, _))
+    }
+    readOption(in).foreach(target.putHeader)
+  }
+}
+
+private object JournaledStore {
+  private val Only = 0L
+
+  private def writeOption(bytes: Option[Array[Byte]], out: ByteWriter): Unit = {
+    out.byte(if (bytes.isDefined) 1 else 0)
+    bytes.foreach(out.bytes)
+  }
+
+  private def readOption(in: ByteReader): Option[Array[Byte]] = Option.when(in.byte() == 1)(in.bytes())
+}

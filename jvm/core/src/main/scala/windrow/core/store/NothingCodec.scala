@@ -1,0 +1,11 @@
+package windrow.core.store
+
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+
+/** Where only the key matters. */
+private[core] object NothingCodec extends Codec[Unit] {
+  def write(value: Unit, out: ByteWriter): Unit = ()
+  def read(in: ByteReader): Unit                = ()
+}

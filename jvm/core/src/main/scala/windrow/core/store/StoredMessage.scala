@@ -1,0 +1,105 @@
+package windrow.core.store
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
+import windrow.core.operator.Origin
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.state.Key
+
+/** A message on its way into an operator.
+  *
+  * Key and payload are bytes in the form of the engine that brings them, and the core looks into neither. So nothing is
+  * converted row by row: Spark gives the bytes of its UnsafeRows, and turns an Arrow batch from Python into such rows
+  * and back with its own generated code; a Scala operator writes them with a codec.
+  *
+  * @param time
+  *   event time in microseconds; None if the message has none
+  * @param origin
+  *   its identity; None: replays of it cannot be known. In a join its source is the name of the stream
+  * @param gap
+  *   session gap in microseconds, where sessions ask the message for it
+  */
+final case class Incoming(
+    key: Key,
+    time: Option[Long],
+    origin: Option[Origin],
+    payload: Array[Byte],
+    gap: Option[Long] = None) {
+
+  private[core] def stored(time: Long): StoredMessage = StoredMessage(key, time, origin, payload)
+}
+
+object Incoming {
+
+  /** The order in which the messages of one step are applied (SEMANTICS T3); on the tuple axis see [[ByOffset]]. */
+  val Order: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.time)
+    .orElse(Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins))
+    .orElse((a, b) => Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
+    .orElse((a, b) => Arrays.compareUnsigned(a.payload, b.payload))
+
+  val ByOffset: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.origin.map(_.offset)).orElse(Order)
+}
+
+/** A message in a store.
+  *
+  * @param isSettled
+  *   of an outer join: a partner was found for it, or it has come out without one
+  */
+final case class StoredMessage(
+    key: Key,
+    time: Long,
+    origin: Option[Origin],
+    payload: Array[Byte],
+    isSettled: Boolean = false) {
+
+  private[core] def offset: Option[Long] = origin.map(_.offset)
+
+  /** Enough of it to be compared by [[StoredMessage.Order]]. */
+  private[core] def position: StoredMessage = if (origin.isEmpty) this else copy(payload = Array.emptyByteArray)
+}
+
+object StoredMessage {
+  private[store] val Origins: Ordering[Option[Origin]] =
+    Ordering.Option(Ordering.by(origin => (origin.source, origin.partition, origin.offset)))
+
+  /** By (time, source, partition, offset); what has none of these by content. */
+  val Order: Ordering[StoredMessage] = (a, b) =>
+    if (a.time != b.time) java.lang.Long.compare(a.time, b.time)
+    else if (a.origin.isDefined || b.origin.isDefined) Origins.compare(a.origin, b.origin)
+    else Arrays.compareUnsigned(a.payload, b.payload)
+
+  /** By offset, then source and partition. */
+  val OffsetOrder: Ordering[StoredMessage] =
+    Ordering.by[StoredMessage, Option[Long]](_.offset).orElse(Ordering.by[StoredMessage, Option[Origin]](_.origin)(
+      Origins))
+
+  private val Settled = 1; private val HasOrigin = 2
+
+  /** @param key
+    *   of all the messages, if they have the same: then it is not written
+    */
+  private[core] def codec(key: Option[Key]): Codec[StoredMessage] = new Codec[StoredMessage] {
+    def write(message: StoredMessage, out: ByteWriter): Unit = {
+      out.byte((if (message.isSettled) Settled else 0) | (if (message.origin.isDefined) HasOrigin else 0))
+      if (key.isEmpty) out.bytes(message.key.bytes)
+      out.long(message.time)
+      message.origin.foreach { origin =>
+        out.bytes(origin.source.getBytes(UTF_8))
+        out.long(origin.partition)
+        out.long(origin.offset)
+      }
+      out.bytes(message.payload)
+    }
+
+    def read(in: ByteReader): StoredMessage = {
+      val flags = in.byte()
+      val own   = key.getOrElse(new Key(in.bytes()))
+      val time  = in.long()
+      val origin =
+        Option.when((flags & HasOrigin) != 0)(Origin(new String(in.bytes(), UTF_8), in.long(), in.long()))
+      StoredMessage(own, time, origin, in.bytes(), (flags & Settled) != 0)
+    }
+  }
+}

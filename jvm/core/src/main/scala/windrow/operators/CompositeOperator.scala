@@ -1,0 +1,100 @@
+package windrow.operators
+
+import windrow.SpecError
+import windrow.SpecProblem
+
+/** Several operators run as one: what one gives is a stream that others take (SEMANTICS R40, R42).
+  *
+  * `init` and `process` are the only calls a user makes; those of the parts are made from here. All parts see the same
+  * time, upstream before downstream, so what a watermark releases reaches the next part before that watermark does.
+  *
+  * {{{
+  * val both = new CompositeOperator[Event]("orders with shipments")
+  * both.addOperator(Seq("orders"), output = "order")(next => new FullStateWindowOperator(orders, format,
+  *   Context(send = Some(pane => { pane.value.foreach(next); true })), input = "orders"))
+  * both.addOperator(Seq("order", "shipment"), output = "pairs")(next => new StreamStreamJoinOperator(...))
+  * both.onOutput("pairs")(println)
+  * both.init()
+  * }}}
+  *
+  * @tparam M
+  *   message of every stream inside
+  */
+final class CompositeOperator[M](name: String) extends Operator[M] {
+  private final class Part(val inputs: Seq[String], val output: String, val make: (M => Unit) => Operator[M])
+
+  private var parts   = Vector.empty[Part]
+  private var running = Vector.empty[(Part, Operator[M])]
+  private var outlet  = Map.empty[String, M => Unit]
+
+  /** @param inputs
+    *   names of the streams that the operator takes
+    * @param output
+    *   name of the stream that it gives
+    * @param operator
+    *   makes the operator around the function that takes its outputs
+    */
+  def addOperator(inputs: Seq[String], output: String)(operator: (M => Unit) => Operator[M]): Unit = {
+    require(running.isEmpty, s"$name is open already")
+    parts :+= new Part(inputs, output, operator)
+  }
+
+  /** Takes the messages of a stream that no part takes. */
+  def onOutput(stream: String)(take: M => Unit): Unit = outlet += stream -> take
+
+  /** @throws windrow.SpecError
+    *   with every name that is given twice, taken by no one, or would run in a circle
+    */
+  def init(): Unit = {
+    val found = problems
+    if (found.nonEmpty) throw SpecError(s"the composite operator '$name'", found)
+    running = inOrder.map(part => (part, part.make(message => route(part.output, message))))
+    running.foreach(_._2.init())
+  }
+
+  private def problems: Seq[SpecProblem] = {
+    val outputs = parts.map(_.output)
+    val taken   = parts.flatMap(_.inputs)
+    outputs.diff(outputs.distinct).distinct.map(stream =>
+      SpecProblem("STREAM_TWICE", s"'$stream' is the output of more than one operator.")) ++
+      outputs.distinct.filterNot(stream => taken.contains(stream) || outlet.contains(stream)).map(stream =>
+        SpecProblem("STREAM_UNUSED", s"'$stream' is taken by no operator and no onOutput('$stream').")) ++
+      outlet.keySet.diff(outputs.toSet).toSeq.sorted.map(stream =>
+        SpecProblem("STREAM_UNKNOWN", s"onOutput('$stream') waits for a stream that no operator gives.")) ++
+      Option.when(inOrder.size < parts.size)(SpecProblem(
+        "STREAMS_IN_A_CIRCLE",
+        s"${parts.diff(inOrder).map(_.output).mkString("'", "', '", "'")} would depend on themselves."))
+  }
+
+  /** Upstream before downstream; without those that depend on themselves. */
+  private def inOrder: Vector[Part] = {
+    def next(done: Vector[Part]): Vector[Part] = {
+      val left  = parts.filterNot(done.contains)
+      val ready = left.filterNot(part => part.inputs.exists(in => left.exists(_.output == in)))
+      if (ready.isEmpty) done else next(done ++ ready)
+    }
+    next(Vector.empty)
+  }
+
+  private def route(stream: String, message: M): Unit = {
+    running.foreach { case (part, operator) => if (part.inputs.contains(stream)) operator.process(stream, message) }
+    outlet.get(stream).foreach(_(message))
+  }
+
+  /** Gives a message to every part that takes the stream. */
+  def process(stream: String, message: M): Unit = {
+    require(running.nonEmpty, s"$name is not open; call init() first")
+    require(
+      running.exists(_._1.inputs.contains(stream)) && !running.exists(_._1.output == stream),
+      s"'$stream' is no input of $name")
+    route(stream, message)
+  }
+
+  def refresh(processingTime: Long, watermark: Option[Long] = None): Unit =
+    running.foreach(_._2.refresh(processingTime, watermark))
+
+  def close(): Unit = {
+    running.foreach(_._2.close())
+    running = Vector.empty
+  }
+}

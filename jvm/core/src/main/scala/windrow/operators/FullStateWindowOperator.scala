@@ -1,0 +1,84 @@
+package windrow.operators
+
+import windrow._
+import windrow.core.fullstate.Delta
+import windrow.core.fullstate.FullStateShard
+import windrow.core.fullstate.WindowMetadata
+import windrow.core.operator.Watermark
+import windrow.core.state.ShardStore
+import windrow.core.store.Axis
+import windrow.core.store.Incoming
+import windrow.core.store.OffsetRange
+
+/** What a window's metadata tells (SEMANTICS R22); bounds in microseconds, the end exclusive. */
+final case class WindowInfo[K](
+    key: K,
+    start: Long,
+    end: Long,
+    offsets: Map[(String, Long), OffsetRange],
+    count: Long,
+    lastTiming: Option[Timing],
+    panes: Long)
+
+/** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
+  *
+  * @param input
+  *   name of its stream
+  */
+final class FullStateWindowOperator[K, M](
+    val spec: FullStateSpec,
+    format: MessageFormat[K, M],
+    context: Context[M, Pane[K, Seq[M]]] = Context[M, Pane[K, Seq[M]]](),
+    input: String = "messages")
+    extends WindowOperator[M, Pane[K, Seq[M]]](context) {
+
+  private val formatter = new Formatter(format)
+
+  def inputStreams: Seq[String] = Seq(input)
+
+  private final class FullState(val shard: FullStateShard) extends Core {
+    def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]) = {
+      val entries = messages.map { case (_, message) => formatter.incoming(message) -> message }
+      val sorted  = entries.map(_._1).sorted(Incoming.Order)
+      val deltas  = shard.step(sorted.iterator, watermark, processingTime)
+      val panes = deltas.collect { case Delta.Fire(pane) =>
+        pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
+      }
+      val refused = deltas.collect { case Delta.Refuse(entry, reason, _) =>
+        Rejected(formatter.message(entry.payload), reason)
+      }
+      (panes, refused)
+    }
+  }
+
+  protected def open(store: ShardStore): Core =
+    new FullState(new FullStateShard(spec, store, Seq(spec.window.toString)))
+
+  private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
+
+  /** Messages in a closed range of event time (microseconds), in order; None: open.
+    *
+    * @param key
+    *   None: of all keys
+    */
+  def getMessages(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[M] =
+    query(start, end, key, Axis.Time)
+
+  /** Messages in a closed range of offsets, in order of offset. */
+  def getMessagesByOffset(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[M] =
+    query(start, end, key, Axis.Offset)
+
+  private def query(start: Option[Long], end: Option[Long], key: Option[K], axis: Axis): Seq[M] =
+    shard.getMessages(start, end, key.map(formatter.key(_: K)), axis).map(message => formatter.message(message.payload))
+
+  /** Windows that overlap a closed range of event time, in order of (start, end). */
+  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowInfo[K]] =
+    shard.getWindows(start, end, key.map(formatter.key(_: K))).map(shown)
+
+  /** The window of a key that begins at `start` (microseconds). */
+  def getWindow(key: K, start: Long): Option[WindowInfo[K]] =
+    getWindows(Some(start), Some(start), Some(key)).find(_.start == start)
+
+  private def shown(row: WindowMetadata): WindowInfo[K] =
+    WindowInfo(formatter.key(row.key), row.start, row.end, row.offsets, row.count, row.lastTiming, row.panes)
+}

@@ -1,0 +1,62 @@
+package windrow.operators
+
+import windrow._
+import windrow.core.join.JoinEffect
+import windrow.core.join.JoinShard
+import windrow.core.operator.Watermark
+import windrow.core.state.Key
+import windrow.core.state.ShardStore
+import windrow.core.store.Axis
+
+/** Joins two and more streams. Each output holds one message for each stream in order, None where it has none; of semi
+  * and anti joins the first stream's only. Override `join` to make something else of it, or nothing.
+  */
+class StreamStreamJoinOperator[K, M, R](
+    val spec: JoinSpec,
+    format: MessageFormat[K, M],
+    join: Vector[Option[M]] => Option[R],
+    context: Context[M, R] = Context[M, R]())
+    extends WindowOperator[M, R](context) {
+
+  private val formatter = new Formatter(format)
+
+  def inputStreams: Seq[String] = spec.names
+
+  private final class Join(val shard: JoinShard) extends Core {
+    def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]) = {
+      val entries = messages.map { case (stream, message) => (spec.names.indexOf(stream), formatter.incoming(message)) }
+      val effects = shard.step(entries.iterator, watermark, processingTime)
+      val rows = effects.collect { case JoinEffect.Row(row) =>
+        join(row.messages.map(_.map(message => formatter.message(message.payload))))
+      }.flatten
+      val refused = effects.collect { case JoinEffect.Refuse(_, entry, reason, _) =>
+        Rejected(formatter.message(entry.payload), reason)
+      }
+      (rows, refused)
+    }
+  }
+
+  protected def open(store: ShardStore): Core =
+    new Join(new JoinShard(
+      spec,
+      store,
+      isNull,
+      Seq(spec.streams.mkString(", "), spec.within.toString, spec.how.toString)))
+
+  private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))
+
+  /** The messages of a stream in a closed range of event time (microseconds), in order; None: open. */
+  def getMessages(stream: String, start: Option[Long], end: Option[Long], joinKeys: Option[K] = None): Seq[M] =
+    query(stream, start, end, joinKeys, Axis.Time)
+
+  /** The messages of a stream in a closed range of offsets, in order of offset. */
+  def getMessagesByOffset(stream: String, start: Option[Long], end: Option[Long], joinKeys: Option[K] = None): Seq[M] =
+    query(stream, start, end, joinKeys, Axis.Offset)
+
+  private def query(stream: String, start: Option[Long], end: Option[Long], key: Option[K], axis: Axis): Seq[M] = {
+    val of = spec.names.indexOf(stream)
+    require(of >= 0, s"'$stream' is no stream of this join: ${spec.names.mkString(", ")}")
+    opened.asInstanceOf[Join].shard.getMessages(of, start, end, key.map(formatter.key(_: K)), axis)
+      .map(message => formatter.message(message.payload))
+  }
+}

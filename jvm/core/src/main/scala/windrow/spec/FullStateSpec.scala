@@ -1,0 +1,79 @@
+package windrow
+
+/** What a user has said of a full-state operator so far; `check` turns it into a [[FullStateSpec]] or names all that is
+  * wrong. It always discards: each pane holds the messages since the last one (SEMANTICS R17).
+  *
+  * @param early
+  *   while a window is incomplete; [[EachMessage]] and [[EachStep]] are the same here: one pane for each window and step
+  *   (SEMANTICS R15)
+  * @param retention
+  *   must be stated
+  */
+final case class FullStateDraft(
+    window: WindowKind,
+    lateness: Option[TimeSpan] = None,
+    early: PaneTrigger = EachMessage,
+    onTime: Boolean = true,
+    late: PaneTrigger = EachMessage,
+    retention: Retention = Retention.NotStated,
+    maxFuture: Option[TimeSpan] = None) {
+
+  def check: Either[Seq[SpecProblem], FullStateSpec] = {
+    val found = problems
+    Either.cond(found.isEmpty, new FullStateSpec(this), found)
+  }
+
+  def checked: FullStateSpec = check.fold(found => throw SpecError(window.toString, found), identity)
+
+  private def problems: Seq[SpecProblem] =
+    SpecCheck(WindowOperatorDraft(
+      window,
+      lateness,
+      early,
+      onTime,
+      late,
+      Some(Discarding),
+      retention = retention,
+      maxFuture = maxFuture)) ++
+      unsupported ++ unstated ++ tooShort
+
+  private def unsupported: Seq[SpecProblem] = window match {
+    case _: AlignedWindows | _: Session | Global => Nil
+    case other =>
+      Seq(SpecProblem(
+        "VALUE_NOT_SUPPORTED",
+        s"a full-state operator does not take $other; it takes aligned, session " +
+          "and global windows."))
+  }
+
+  private def unstated: Seq[SpecProblem] =
+    Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
+      "RETENTION_NOT_STATED",
+      "a full-state operator keeps its messages: say retain(time=...), retain(messages=...) or both.")).toSeq
+
+  /** [[SpecCheck]] sees to windows of a fixed size. */
+  private def tooShort: Seq[SpecProblem] = (for {
+    gap  <- Some(window).collect { case Session(Some(gap)) => gap.micros }
+    kept <- retention.time
+    late <- lateness if late != TimeSpan.Endless && kept.micros < gap + late.micros
+  } yield SpecProblem(
+    "RETENTION_TOO_SHORT",
+    s"retain(time='$kept') is shorter than gap + lateness ('${TimeSpan(gap + late.micros)}').")).toSeq
+}
+
+/** A checked description of a full-state operator. It exists only without problems. */
+final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
+  def window: WindowKind          = draft.window
+  def lateness: TimeSpan          = draft.lateness.getOrElse(TimeSpan.Zero)
+  def early: PaneTrigger          = draft.early
+  def onTime: Boolean             = draft.onTime
+  def late: PaneTrigger           = draft.late
+  def retention: Retention        = draft.retention
+  def maxFuture: Option[TimeSpan] = draft.maxFuture
+  override def equals(other: Any): Boolean = other match {
+    case that: FullStateSpec => draft == that.draft
+    case _                   => false
+  }
+  override def hashCode: Int    = draft.hashCode
+  override def toString: String = draft.toString
+}

@@ -1,0 +1,175 @@
+package windrow
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import scala.jdk.CollectionConverters._
+import windrow.core.store.ExpectedSize
+
+/** A checked spec of any operator. */
+sealed trait CheckedSpec
+
+object CheckedSpec {
+  final case class Aggregate(spec: WindowOperatorSpec) extends CheckedSpec
+  final case class FullState(spec: FullStateSpec)      extends CheckedSpec
+  final case class Join(spec: JoinSpec)                extends CheckedSpec
+  final case class CoGroup(spec: CoGroupSpec)          extends CheckedSpec
+}
+
+/** Several streams as one windowed aggregation, whose value is the messages of each (SEMANTICS R56).
+  *
+  * @param streams
+  *   two or more names, in order
+  */
+final case class CoGroupSpec(window: WindowOperatorSpec, streams: Seq[String])
+
+/** Specs of all operators as JSON: the field `operator` says which, "aggregate" if it is left out. Durations are as in
+  * [[SpecJson]].
+  */
+object OperatorJson {
+  private val mapper = new ObjectMapper()
+
+  private val Operators = "aggregate, full_state, join, cogroup"
+
+  private val JoinFields = Set(
+    "operator", "time_unit", "streams", "on", "within", "bounds", "how", "lateness", "retention", "early", "max_future",
+    "expect", "start_offsets")
+
+  /** @param outer
+    *   what the enclosing object says, for example the `time_unit` of a transcript
+    */
+  def read(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], CheckedSpec] =
+    node.path("operator").asText("aggregate") match {
+      case "aggregate"  => SpecJson.read(node, outer).flatMap(_.check).map(CheckedSpec.Aggregate(_))
+      case "full_state" => fullState(node, outer).flatMap(_.check).map(CheckedSpec.FullState(_))
+      case "join"       => join(node, outer).flatMap(_.check).map(CheckedSpec.Join(_))
+      case "cogroup"    => coGroup(node, outer).map(CheckedSpec.CoGroup(_))
+      case other =>
+        Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED", s"operator is '$other'; allowed are $Operators.")))
+    }
+
+  /** The fields that an operator shares with a windowed aggregation. */
+  private def asAggregate(
+      node: ObjectNode,
+      outer: Map[String, String],
+      own: String*): Either[Seq[SpecProblem], WindowOperatorDraft] = {
+    val shared = node.deepCopy.remove(("operator" +: own).asJava).asInstanceOf[ObjectNode]
+    SpecJson.read(shared, outer)
+  }
+
+  private def fullState(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], FullStateDraft] =
+    asAggregate(node, outer).flatMap { draft =>
+      val refused = Seq(
+        "fire_only_updated" -> draft.fireOnlyUpdated,
+        "fill_gaps"         -> draft.fillGaps,
+        "complete"          -> (draft.complete != Completion.ByWatermark),
+        "accumulation"      -> draft.accumulation.exists(_ != Discarding),
+        "aggregates"        -> node.hasNonNull("aggregates"))
+      val found = refused.collect { case (field, true) =>
+        SpecProblem("VALUE_NOT_SUPPORTED", s"$field: ${node.get(field)} is not for full-state operators; leave it out.")
+      }
+      Either.cond(
+        found.isEmpty,
+        FullStateDraft(
+          draft.window,
+          draft.lateness,
+          if (node.has("early")) draft.early else EachMessage,
+          draft.onTime,
+          if (node.has("late")) draft.late else EachMessage,
+          draft.retention,
+          draft.maxFuture),
+        found)
+    }
+
+  private def coGroup(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], CoGroupSpec] = {
+    val reader = new JsonReader(unit(node, outer))
+    val names  = streams(node, reader).map(_.name)
+    if (names.size < 2) reader.refuse[Unit]("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")
+    if (names.distinct != names) reader.refuse[Unit]("STREAM_TWICE", s"the streams are ${names.mkString(", ")}.")
+    asAggregate(node, outer, "streams").flatMap(_.check) match {
+      case Right(window) if reader.problems.isEmpty => Right(CoGroupSpec(window, names))
+      case window                                   => Left(window.left.getOrElse(Nil) ++ reader.problems)
+    }
+  }
+
+  // ---- joins
+
+  private def join(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], JoinDraft] = {
+    val reader = new JsonReader(unit(node, outer))
+    reader.known(node, "a join", JoinFields)
+    val all = streams(node, reader)
+    val draft = JoinDraft(
+      all,
+      reader.flag(node, "on").getOrElse(false),
+      within(node, all.map(_.name), reader),
+      reader.word(node, "how", "JOIN_KIND_UNKNOWN", JoinKind.All).getOrElse(JoinKind.Inner),
+      if (node.path("lateness").isNull) Some(TimeSpan.Endless) else reader.span(node, "lateness"),
+      Option(node.get("early")).flatMap(TriggerJson.read(_, "early", reader)).getOrElse(EachMessage),
+      retention(node, reader),
+      reader.span(node, "max_future"),
+      reader.word(node, "expect", "EXPECT_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+        .getOrElse(ExpectedSize.Large),
+      startOffsets(node, reader))
+    Either.cond(reader.problems.isEmpty, draft, reader.problems)
+  }
+
+  private def unit(node: ObjectNode, outer: Map[String, String]): String =
+    Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse("time_unit", "us"))
+
+  private def streams(node: ObjectNode, reader: JsonReader): Seq[JoinStream] =
+    node.path("streams").elements.asScala.toSeq.flatMap { stream =>
+      reader.known(stream, "a stream", Set("name", "window"))
+      val name = reader.need(reader.child(stream, "name").map(_.asText), "a text", "name")
+      name.map(JoinStream(_, reader.child(stream, "window").flatMap(WindowKindJson.read(_, reader))))
+    }
+
+  /** `[low, high]`, the same for every stream or `{"<stream>": [low, high]}`, or a window: `{"kind": "global"}`. */
+  private def within(node: ObjectNode, names: Seq[String], reader: JsonReader): Within =
+    reader.child(node, "within") match {
+      case None => Within.OwnWindows
+      case Some(window) if window.has("kind") =>
+        WindowKindJson.read(window, reader) match {
+          case Some(Global) => Within.Everything
+          case Some(kind)   => Within.SameWindow(kind)
+          case None         => Within.OwnWindows
+        }
+      case Some(bySide) if bySide.isObject =>
+        Within.Ranges(bySide.properties.asScala.flatMap(e => range(node, e.getValue, reader).map(e.getKey -> _)).toMap)
+      case Some(same) =>
+        Within.Ranges(names.drop(1).flatMap(name => range(node, same, reader).map(name -> _)).toMap)
+    }
+
+  private def range(node: ObjectNode, ends: JsonNode, reader: JsonReader): Option[JoinRange] = {
+    val bounds = node.path("bounds").asText("[]")
+    if (!Set("[]", "[)", "(]", "()")(bounds))
+      reader.refuse("BOUNDS_UNKNOWN", s"bounds is '$bounds'; allowed are [], [), (] and ().")
+    else if (!ends.isArray || ends.size != 2)
+      reader.refuse("RANGE_NOT_UNDERSTOOD", s"within has $ends; it must be [low, high].")
+    else {
+      val both = mapper.createObjectNode()
+      both.set[JsonNode]("low", ends.get(0))
+      both.set[JsonNode]("high", ends.get(1))
+      reader.span(both, "low").zip(reader.span(both, "high")).map { case (low, high) =>
+        JoinRange(low, high, bounds.head == '(', bounds.last == ')')
+      }
+    }
+  }
+
+  private def retention(node: ObjectNode, reader: JsonReader): Retention =
+    reader.child(node, "retention").fold(Retention.NotStated) { limits =>
+      reader.known(limits, "retention", Set("time", "messages"))
+      Retention(reader.span(limits, "time"), reader.count(limits, "messages"))
+    }
+
+  private def startOffsets(node: ObjectNode, reader: JsonReader): Map[String, Map[Long, Long]] =
+    reader.child(node, "start_offsets").fold(Map.empty[String, Map[Long, Long]])(_.properties.asScala.map { stream =>
+      stream.getKey -> stream.getValue.properties.asScala.flatMap { entry =>
+        val read = entry.getKey.toLongOption.zip(Option.when(entry.getValue.isIntegralNumber)(entry.getValue.asLong))
+        if (read.isEmpty)
+          reader.refuse[Unit](
+            "START_OFFSET_NOT_UNDERSTOOD",
+            s"start_offsets has '${entry.getKey}': ${entry.getValue}; it maps partitions to offsets.")
+        read
+      }.toMap
+    }.toMap)
+}

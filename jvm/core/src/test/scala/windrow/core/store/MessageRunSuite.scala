@@ -1,0 +1,140 @@
+package windrow.core.store
+
+import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+import windrow.core.operator.Origin
+import windrow.core.state._
+
+/** A run of messages against a sorted list, whatever its segments (SEMANTICS R10, R11, R24). */
+class MessageRunSuite extends AnyFunSuite {
+  private val codec = StoredMessage.codec(None)
+
+  private final class Kept(segmentBytes: Int) {
+    private val store = new InMemoryShardStore
+    private var root  = Array.emptyByteArray
+    private var ids   = Array.emptyByteArray
+    var run           = open()
+
+    private def open(): MessageRun = {
+      val segments = new Segments("messages", store)
+      if (ids.nonEmpty) segments.readDirectory(ByteReader(ids))
+      current = segments
+      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes)
+      if (root.nonEmpty) run.read(ByteReader(root))
+      run
+    }
+
+    private var current: Segments = _
+
+    def restart(): Unit = {
+      val (out, directory) = (new ByteWriter, new ByteWriter)
+      run.write(out)
+      current.writeDirectory(directory)
+      root = out.result()
+      ids = directory.result()
+      run = open()
+    }
+
+    def storedBytes: Long = store.bytes
+  }
+
+  private def message(random: Random, offset: Long): StoredMessage = StoredMessage(
+    new Key(Array(random.nextInt(3).toByte)),
+    random.nextInt(60) - 30L,
+    Option.when(random.nextInt(6) > 0)(Origin("s", random.nextInt(2).toLong, offset)),
+    Array.fill(random.nextInt(20))(random.nextInt(9).toByte))
+
+  private def isSame(a: Seq[StoredMessage], b: Seq[StoredMessage]): Boolean = {
+    def shown(all: Seq[StoredMessage]) = all.map(m => (m.key, m.time, m.origin, m.payload.toSeq, m.isSettled))
+    shown(a) == shown(b)
+  }
+
+  test("500 random histories: adding, ranges on both axes, retention, settling, restarts") {
+    (1 to 500).foreach { seed =>
+      val random = new Random(seed.toLong)
+      val kept   = new Kept(Seq(1, 60, 300, 4096)(random.nextInt(4)))
+      var list   = Vector.empty[StoredMessage]
+      (1 to 60).foreach { step =>
+        random.nextInt(8) match {
+          case 0 => kept.restart()
+          case 1 =>
+            val bound = RetentionBound(random.nextInt(60) - 40L, random.nextInt(30).toLong, random.nextInt(80) - 30L)
+            val gone  = list.indices.find(i => !bound.leaves(list(i).time, (list.size - i).toLong)).getOrElse(list.size)
+            val told  = Vector.newBuilder[StoredMessage]
+            val tell  = Option.when[StoredMessage => Unit](random.nextBoolean())(told += _: Unit)
+            assert(kept.run.retire(bound.leaves, tell) == gone, s"seed $seed, step $step")
+            if (tell.isDefined) assert(isSame(told.result(), list.take(gone)), s"seed $seed, step $step")
+            list = list.drop(gone)
+          case 2 if list.nonEmpty =>
+            val at  = random.nextInt(list.size)
+            val old = kept.run.range(Axis.Time, None, None).toVector(at)
+            kept.run.replace(old, old.copy(isSettled = true))
+            list = list.updated(at, list(at).copy(isSettled = true))
+          case _ =>
+            val next = message(random, step.toLong)
+            val at   = list.indexWhere(StoredMessage.Order.gt(_, next)) match { case -1 => list.size; case i => i }
+            kept.run.add(next)
+            list = list.patch(at, Seq(next), 0)
+        }
+        check(random, kept.run, list, s"seed $seed, step $step")
+      }
+      kept.run.clear()
+      assert(kept.run.isEmpty && kept.storedBytes == 0)
+    }
+  }
+
+  private def check(random: Random, run: MessageRun, list: Vector[StoredMessage], where: String): Unit = {
+    assert(run.size == list.size, where)
+    assert(isSame(run.oldest.toSeq, list.take(1)), where)
+    val axis       = if (random.nextBoolean()) Axis.Time else Axis.Offset
+    def end()      = Option.when(random.nextInt(4) > 0)(random.nextInt(60) - 20L)
+    val (from, to) = (end(), end())
+    val wanted = list.filter { m =>
+      val at = if (axis == Axis.Time) Some(m.time) else m.origin.map(_.offset)
+      (from.isEmpty && to.isEmpty) || at.exists(p => from.forall(_ <= p) && to.forall(p <= _))
+    }
+    assert(isSame(run.range(axis, from, to).toVector, wanted), where)
+  }
+
+  test("of a long run only the segments in a range are read, and whole ones leave unread") {
+    val store = new CountingStore
+    def segments(next: Array[Byte]) = {
+      val all = new Segments("messages", store)
+      if (next.nonEmpty) all.readDirectory(ByteReader(next))
+      all
+    }
+    val (root, ids) = (new ByteWriter, new ByteWriter)
+    val first       = segments(Array.empty)
+    val long        = new MessageRun(StoredMessage.Order, codec, first, 500)
+    (0L until 2000L).foreach(i =>
+      long.add(StoredMessage(new Key(Array.empty), i, Some(Origin("s", 0, i)), Array.fill(10)(1))))
+    long.write(root)
+    first.writeDirectory(ids)
+
+    val again = new MessageRun(StoredMessage.Order, codec, segments(ids.result()), 500)
+    again.read(ByteReader(root.result()))
+    store.reads = 0
+    assert(again.range(Axis.Time, Some(1000), Some(1010)).size == 11)
+    assert(store.reads <= 3)
+    store.reads = 0
+    assert(again.retire((time, _) => time < 900) == 900)
+    assert(store.reads <= 1)
+    assert(again.oldest.map(_.time).contains(900L))
+  }
+
+  private final class CountingStore extends ShardStore {
+    private val inner = new InMemoryShardStore
+    var reads         = 0
+
+    def header: Array[Byte]                 = inner.header
+    def putHeader(bytes: Array[Byte]): Unit = inner.putHeader(bytes)
+    def space(name: String): Space = {
+      val of = inner.space(name)
+      new Space {
+        def get(id: Long): Array[Byte]              = { reads += 1; of.get(id) }
+        def put(id: Long, bytes: Array[Byte]): Unit = of.put(id, bytes)
+        def remove(id: Long): Unit                  = of.remove(id)
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package windrow.operators
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** Operators wired by the names of their streams, and the sources' own example (SEMANTICS R40, R42). */
+class CompositeOperatorSuite extends AnyFunSuite {
+  private val windows = FullStateDraft(
+    Tumbling(TimeSpan(120)),
+    lateness = Some(TimeSpan(600)),
+    retention = Retention(time = Some(TimeSpan(7200)))).checked
+
+  private val joined = JoinDraft(
+    Seq(JoinStream("order"), JoinStream("shipment")),
+    hasKeys = true,
+    Within.Ranges(Map("shipment" -> JoinRange(TimeSpan(0), TimeSpan(300), isLowOpen = true, isHighOpen = true))),
+    lateness = Some(TimeSpan(600))).checked
+
+  private def windowed(input: String)(next: Event => Unit): Operator[Event] = new FullStateWindowOperator(
+    windows,
+    Event,
+    Context[Event, Pane[String, Seq[Event]]](send = Some { pane => pane.value.foreach(next); true }),
+    input)
+
+  private def pairs(next: Event => Unit): Operator[Event] = new StreamStreamJoinOperator[String, Event, Event](
+    joined,
+    Event,
+    row =>
+      for (order <- row(0); shipment <- row(1))
+        yield Event("pairs", order.key, shipment.time, order.value * 100 + shipment.value, shipment.offset),
+    Context[Event, Event](send = Some { pair => next(pair); true }))
+
+  private def composite(): CompositeOperator[Event] = {
+    val all = new CompositeOperator[Event]("orders with shipments")
+    all.addOperator(Seq("order", "shipment"), "pairs")(pairs) // wired by name, so the order is free
+    all.addOperator(Seq("orders"), "order")(windowed("orders"))
+    all.addOperator(Seq("shipments"), "shipment")(windowed("shipments"))
+    all
+  }
+
+  test("the sources' orders and shipments, bounds open (E6)") {
+    val all   = composite()
+    val found = Seq.newBuilder[(String, Long)]
+    all.onOutput("pairs")(pair => found += pair.key -> pair.value)
+    all.init()
+    def order(offset: Long, key: String, time: Long, value: Long) =
+      all.process("orders", Event("order", key, time, value, offset))
+    def shipment(offset: Long, key: String, time: Long, value: Long) =
+      all.process("shipments", Event("shipment", key, time, value, offset))
+    order(1, "1", 550, 0)
+    shipment(1000, "3", 610, 0)
+    shipment(1001, "1", 610, 2)
+    order(2, "3", 600, 5)
+    shipment(1002, "1", 670, 3)
+    shipment(1003, "9", 680, 1)
+    order(3, "9", 570, 9)
+    order(3, "9", 570, 9) // a replay
+    all.refresh(1000, Some(5000))
+    assert(found.result() == Seq("1" -> 2L, "3" -> 500L, "1" -> 3L, "9" -> 901L))
+    all.close()
+  }
+
+  test("every wrong name is told at once (R42)") {
+    val all = composite()
+    all.addOperator(Seq("loop"), "loop")(windowed("loop"))
+    all.addOperator(Seq("orders"), "order")(windowed("orders"))
+    all.onOutput("nobody")(_ => ())
+    val error = intercept[SpecError](all.init())
+    assert(error.problems.map(_.code).toSet ==
+      Set("STREAM_TWICE", "STREAM_UNUSED", "STREAM_UNKNOWN", "STREAMS_IN_A_CIRCLE"))
+  }
+
+  test("E7: a join that nothing bounds is refused, and says how to bound it (R34)") {
+    val draft = JoinDraft(Seq(JoinStream("o"), JoinStream("s")), hasKeys = true, lateness = Some(TimeSpan(0)))
+    val error = intercept[UnboundedJoinError](draft.checked)
+    assert(error.getMessage.startsWith("[UNBOUNDED_JOIN] 'o' and 's' would be kept for ever."))
+    assert(draft.copy(retention = Retention(messages = Some(5)), within = Within.Everything).check.isRight)
+    val half = draft.copy(streams = Seq(JoinStream("o", Some(Tumbling(TimeSpan(5)))), JoinStream("s")))
+    assert(half.check.left.exists(_.map(_.code) == Seq("UNBOUNDED_JOIN")))
+    val both = draft.copy(streams = draft.streams.map(_.copy(window = Some(Tumbling(TimeSpan(5))))))
+    assert(both.check.isRight)
+  }
+}

@@ -1,0 +1,169 @@
+package windrow.operators
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.state.InMemoryShardStore
+import windrow.core.state.ShardStore
+import windrow.core.state.Space
+
+/** The life of standalone operators: contexts, back-pressure, what is persisted when (SEMANTICS R25-R31, R40-R42). */
+class OperatorLifeSuite extends AnyFunSuite {
+  private type Out = Pane[String, Seq[Event]]
+
+  private val spec = FullStateDraft(
+    Tumbling(TimeSpan(60)),
+    lateness = Some(TimeSpan(0)),
+    retention = Retention(time = Some(TimeSpan(600)))).checked
+
+  private def event(offset: Long, time: Long, key: String = "a") = Event("messages", key, time, offset * 10, offset)
+
+  private def open(context: Context[Event, Out], spec: FullStateSpec = spec) = {
+    val operator = new FullStateWindowOperator(spec, Event, context)
+    operator.init()
+    operator
+  }
+
+  private def shown(panes: Seq[Out]) =
+    panes.map(pane => (pane.start, pane.timing, pane.index, pane.value.map(_.offset)))
+
+  test("E24: a downstream that refuses disables the selector; timeout drains and enables it (R28, R30)") {
+    var room            = 1
+    val taken           = Seq.newBuilder[Out]
+    def send(pane: Out) = { if (room > 0) taken += pane; room -= 1; room >= 0 }
+    val perPane = FullStateDraft(
+      Tumbling(TimeSpan(60)),
+      Some(TimeSpan(0)),
+      early = Never,
+      retention = Retention(time = Some(TimeSpan(600)))).checked
+    val operator = open(Context(send = Some(send)), perPane)
+    operator.addMessage("messages", event(1, 10))
+    operator.addMessage("messages", event(2, 70))
+    assert(operator.selectorEnabled && operator.getResult().isEmpty)
+    operator.advanceWatermark(120) // two windows fire, the downstream takes one
+    assert(!operator.selectorEnabled && shown(operator.getResult()) == Seq((60L, Timing.OnTime, 0L, Seq(2L))))
+
+    val error = intercept[SelectorDisabledError](operator.addMessage("messages", event(3, 130)))
+    assert(error.getMessage.startsWith("[SELECTOR_DISABLED]"))
+    assert(operator.getMessages(None, None).map(_.offset) == Seq(1L, 2L))
+
+    room = 0
+    operator.timeout(1)
+    assert(!operator.selectorEnabled)
+    room = 5
+    operator.timeout(2)
+    assert(operator.selectorEnabled && operator.getResult().isEmpty)
+    assert(shown(taken.result()) == Seq((0L, Timing.OnTime, 0L, Seq(1L)), (60L, Timing.OnTime, 0L, Seq(2L))))
+    operator.addMessage("messages", event(3, 130))
+    assert(operator.getMessages(None, None).map(_.offset) == Seq(1L, 2L, 3L))
+  }
+
+  test("without send outputs wait; getResult copies, flush means taken (R31)") {
+    val store    = new InMemoryShardStore
+    val operator = open(Context(store = store))
+    operator.addMessage("messages", event(1, 10))
+    operator.addMessage("messages", event(2, 20))
+    assert(shown(operator.getResult()) == Seq((0L, Timing.Early, 0L, Seq(1L)), (0L, Timing.Early, 1L, Seq(2L))))
+    assert(operator.getResult().size == 2)
+    operator.flush()
+    assert(operator.getResult().isEmpty)
+    operator.addMessage("messages", event(3, 30)) // not flushed
+    operator.close()
+
+    val again = open(Context(store = store))
+    assert(again.getMessages(None, None).map(_.offset) == Seq(1L, 2L))
+    Seq(event(1, 10), event(2, 20), event(3, 30)).foreach(again.addMessage("messages", _)) // the replay
+    assert(shown(again.getResult()) == Seq((0L, Timing.Early, 2L, Seq(3L))))
+  }
+
+  test("nothing works before init or after close (R40)") {
+    val operator = new FullStateWindowOperator(spec, Event)
+    intercept[IllegalStateException](operator.addMessage("messages", event(1, 1)))
+    operator.init()
+    intercept[IllegalArgumentException](operator.init())
+    operator.close()
+    intercept[IllegalStateException](operator.getMessages(None, None))
+  }
+
+  test("hooks replace and withhold, before any check and before sending (R41)") {
+    val hooks = Hooks[Event, Out](
+      message => Option.when(message.value >= 0)(message.copy(value = message.value + 1)),
+      pane => Option.when(pane.key != "secret")(pane))
+    val operator = open(Context(hooks = hooks))
+    operator.addMessages("messages", Seq(event(1, 1), event(2, 2).copy(value = -1), event(3, 3, "secret")))
+    assert(operator.getResult().flatMap(_.value).map(_.value) == Seq(11L))
+    assert(operator.filteredCount == 1)
+    assert(operator.getMessages(None, None).map(_.offset) == Seq(1L, 3L))
+  }
+
+  test("refused messages come with their reasons, once") {
+    val operator = open(Context())
+    operator.advanceWatermark(1000)
+    operator.addMessages("messages", Seq(event(1, 950), event(2, 100), event(3, 990)))
+    val reasons = operator.takeRejected().map(rejected => (rejected.message.offset, rejected.reason))
+    assert(reasons.toSet == Set(1L -> Reason.TooLate, 2L -> Reason.OutOfRetention))
+    assert(operator.takeRejected().isEmpty)
+  }
+
+  /** Fails at one of its writes, and at all that follow. */
+  private final class Breaking(target: InMemoryShardStore, writes: Int) extends ShardStore {
+    private var left = writes
+    private def write(change: => Unit): Unit = {
+      if (left == 0) throw new IllegalStateException("crash")
+      left -= 1
+      change
+    }
+    def header: Array[Byte]                 = target.header
+    def putHeader(bytes: Array[Byte]): Unit = write(target.putHeader(bytes))
+    def space(name: String): Space = {
+      val of = target.space(name)
+      new Space {
+        def get(id: Long): Array[Byte]              = of.get(id)
+        def put(id: Long, bytes: Array[Byte]): Unit = write(of.put(id, bytes))
+        def remove(id: Long): Unit                  = write(of.remove(id))
+      }
+    }
+  }
+
+  private val input = (0L until 40L).map(i => event(i, i * 7 % 200, if (i % 3 == 0) "a" else "b"))
+
+  private def feed(operator: FullStateWindowOperator[String, Event]): Unit = input.foreach { message =>
+    operator.addMessage("messages", message)
+    if (message.offset % 7 == 6) operator.advanceWatermark(message.offset * 3)
+  }
+
+  private def state(operator: FullStateWindowOperator[String, Event]) =
+    (operator.getMessages(None, None), operator.getWindows(None, None).map(_.copy(panes = 0)))
+
+  test("R26: a crash between any two writes; the replay of the stream gives the state of one that never crashed") {
+    val whole = open(Context(send = Some(_ => true)))
+    feed(whole)
+    var writes  = 0
+    var crashed = true
+    while (crashed) {
+      val store = new InMemoryShardStore
+      crashed =
+        try {
+          feed(open(Context(store = new Breaking(store, writes), send = Some(_ => true))))
+          false
+        } catch { case e: IllegalStateException if e.getMessage == "crash" => true }
+      val again = open(Context(store = store, send = Some(_ => true)))
+      val known = again.getMessages(None, None).size
+      assert(again.getWindows(None, None).map(_.count).sum == known, s"crash at write $writes")
+      feed(again)
+      assert(state(again) == state(whole), s"crash at write $writes")
+      writes += 1 + writes / 20
+    }
+    assert(writes > 60)
+  }
+
+  test("R26: what is stored was sent") {
+    val store           = new InMemoryShardStore
+    var sent            = Set.empty[Long]
+    var room            = 25
+    def send(pane: Out) = { if (room > 0) sent ++= pane.value.map(_.offset); room -= 1; room >= 0 }
+    val operator        = open(Context(store = store, send = Some(send)))
+    intercept[SelectorDisabledError](feed(operator))
+    val kept = open(Context(store = store.snapshot)).getMessages(None, None).map(_.offset)
+    assert(kept.nonEmpty && kept.forall(sent))
+  }
+}

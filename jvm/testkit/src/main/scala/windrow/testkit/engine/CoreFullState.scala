@@ -1,0 +1,50 @@
+package windrow.testkit
+
+import windrow.FullStateSpec
+import windrow.core.fullstate.{Delta, FullStateShard, WindowMetadata}
+import windrow.core.operator.{Counters, Watermark}
+import windrow.core.state.InMemoryShardStore
+import windrow.core.store.Incoming
+
+/** The core's full-state operator on shards. */
+private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) extends CoreStores[FullStateShard](count) {
+  protected def open(store: InMemoryShardStore): FullStateShard = new FullStateShard(spec, store)
+  protected def countersOf(shard: FullStateShard): Counters     = shard.counters
+
+  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission =
+    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), clock(processingTime))
+
+  def finish(): Emission = stepTo(Nil, Watermark.End, clock(None))
+
+  private def stepTo(messages: Seq[Message], watermark: Watermark, now: Option[Long]): Emission = {
+    val entries = messages.map(message => CoreStores.incoming(message) -> message)
+    val byShard = entries.sortBy(_._1)(Incoming.Order).groupBy(entry => shardOf(entry._1.key))
+    val deltas = shards.indices.flatMap(index =>
+      shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now))
+    Emission(
+      panes = deltas.collect { case Delta.Fire(pane) =>
+        pane.copy(key = CoreKey.read(pane.key), value = Content.Messages(pane.value.map(CoreStores.shown)): Content)
+      },
+      rejected = deltas.collect { case Delta.Refuse(refused, reason, _) =>
+        entries.find(_._1 eq refused).get._2.rejected(reason)
+      })
+  }
+
+  def ask(query: Query): Answer = query match {
+    case Query.Counters => Answer.Counters(counters)
+    case Query.GetMessages(start, end, key, axis) =>
+      val found = shards.flatMap(_.getMessages(start, end, key.map(CoreKey.write), CoreStores.axis(axis)))
+      Answer.Messages(found.sorted(CoreStores.order(axis)).map(CoreStores.stored))
+    case Query.GetWindows(start, end, key) =>
+      val found = shards.flatMap(_.getWindows(Some(start), Some(end), key.map(CoreKey.write)))
+      Answer.Windows(found.map(shown).sortBy(row => (row.start, row.end, row.key == Value.Null, row.key)))
+  }
+
+  private def shown(row: WindowMetadata): WindowRow = WindowRow(
+    CoreKey.read(row.key),
+    row.start,
+    row.end,
+    row.offsets.values.map(_.first).minOption,
+    row.offsets.values.map(_.last).maxOption,
+    row.count)
+}

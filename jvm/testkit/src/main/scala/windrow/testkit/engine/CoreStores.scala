@@ -1,0 +1,76 @@
+package windrow.testkit
+
+import windrow.core.operator.{Counters, Origin}
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
+import windrow.core.store.{Axis, Incoming, StoredMessage => Kept}
+
+/** What the core's operators on a message store have in common: shards whose state lives as bytes between steps. */
+private[testkit] abstract class CoreStores[S](count: Int) extends StepwiseOperator {
+  protected def open(store: InMemoryShardStore): S
+  protected def countersOf(shard: S): Counters
+
+  private var stores              = Vector.fill(count)(new InMemoryShardStore)
+  protected var shards: Vector[S] = stores.map(open)
+  private var earlier             = Map.empty[String, Long] // what the shards before the last restart had counted
+  private var processingTime      = Option.empty[Long]
+
+  def restart(): Unit = {
+    earlier = counters
+    stores = stores.map(_.snapshot)
+    shards = stores.map(open)
+  }
+
+  protected def clock(processingTime: Option[Long]): Option[Long] = {
+    processingTime.foreach(now => this.processingTime = Some(now))
+    this.processingTime
+  }
+
+  protected def shardOf(key: Key): Int = Math.floorMod(key.hashCode, count)
+
+  protected def counters: Map[String, Long] = {
+    val all = shards.map(countersOf)
+    Map(
+      "accepted" -> all.map(_.accepted).sum,
+      "rejected" -> all.map(_.rejected).sum,
+      "replays"  -> all.map(_.replays).sum,
+      "gaps"     -> all.map(_.gaps).sum,
+      "filtered" -> 0L,
+      "in_time"  -> all.map(_.inTime).sum,
+      "past"     -> all.map(_.past).sum,
+      "future"   -> all.map(_.future).sum).map { case (name, count) => name -> (count + earlier.getOrElse(name, 0L)) }
+  }
+}
+
+private[testkit] object CoreStores {
+  def incoming(message: Message): Incoming = Incoming(
+    CoreKey.write(message.key),
+    message.time,
+    message.identity.map { case (stream, partition, offset) =>
+      Origin(stream.getOrElse("messages"), partition.toLong, offset)
+    },
+    payload(message.value),
+    message.gap)
+
+  private def payload(value: Scalar): Array[Byte] = {
+    val out = new ByteWriter(16)
+    ScalarCodec.write(value, out)
+    out.result()
+  }
+
+  def value(payload: Array[Byte]): Scalar = ScalarCodec.read(ByteReader(payload))
+
+  def shown(message: Kept): StoredValue = StoredValue(message.time, value(message.payload))
+
+  def stored(message: Kept): StoredMessage =
+    StoredMessage(CoreKey.read(message.key), message.time, value(message.payload), message.origin.map(_.offset))
+
+  def axis(of: Query.Axis): Axis = of match {
+    case Query.ByTime   => Axis.Time
+    case Query.ByOffset => Axis.Offset
+  }
+
+  def order(of: Query.Axis): Ordering[Kept] = of match {
+    case Query.ByTime   => Kept.Order
+    case Query.ByOffset => Kept.OffsetOrder
+  }
+}

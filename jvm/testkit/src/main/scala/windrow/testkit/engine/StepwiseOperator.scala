@@ -1,0 +1,30 @@
+package windrow.testkit
+
+/** An operator as transcripts drive it, whatever it is. */
+private[testkit] trait StepwiseOperator {
+
+  /** Messages, then the watermark, then processing time; None leaves it as it is. */
+  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission
+
+  /** The input is over: the watermark passes everything. */
+  def finish(): Emission
+
+  /** It goes away and comes back with what it had stored. */
+  def restart(): Unit
+
+  def ask(query: Query): Answer
+}
+
+private[testkit] object StepwiseOperator {
+  def run(transcript: TranscriptCase, operator: StepwiseOperator): Outcome.Ran = {
+    val results = transcript.steps.map {
+      case feed: Step.Feed =>
+        StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
+      case Step.Restart =>
+        operator.restart()
+        StepResult.Restarted
+      case Step.Ask(query, _) => StepResult.Answered(operator.ask(query))
+    }
+    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
+  }
+}
