@@ -49,7 +49,7 @@ final class AggregatedWindowOperator[K, M, B, V](
       case (incoming, message) =>
         val gap = spec.window match {
           case Session(span) => incoming.gap.orElse(span.map(_.micros)).filter(_ > 0)
-          case _                   => Some(0L)
+          case _             => Some(0L)
         }
         Entry(
           incoming.key,

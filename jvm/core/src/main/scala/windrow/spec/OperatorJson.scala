@@ -119,7 +119,7 @@ object OperatorJson {
   private def streams(node: ObjectNode, reader: JsonReader): Seq[JoinStream] =
     node.path("streams").elements.asScala.toSeq.flatMap { stream =>
       reader.known(stream, "a stream", Set("name", "window"))
-      val name = reader.need(reader.child(stream, "name").map(_.asText), "a text", "name")
+      val name = reader.need(stream, "name", "a text")(reader.child).map(_.asText)
       name.map(JoinStream(_, reader.child(stream, "window").flatMap(WindowKindJson.read(_, reader))))
     }
 

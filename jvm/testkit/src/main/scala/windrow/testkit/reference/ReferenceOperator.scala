@@ -27,9 +27,6 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
   /** Windows that take nothing any more. */
   private var gone = Set.empty[(Scalar, Bounds)]
 
-  /** Windows that the messages of the step have changed. */
-  private var changed = Set.empty[(Scalar, Bounds)]
-
   private val fired = Seq.newBuilder[ContentPane]
 
   def ask(query: Query): Answer = query match {
@@ -76,7 +73,6 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
       fireAtStepEnd(key, window)
     }
     log.keys.foreach(leave)
-    changed = Set.empty
     val emission = Emission(fired.result(), intake.takeRejected())
     fired.clear()
     emission
@@ -102,7 +98,9 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
       intake.count("gaps")
       progress = progress.numbering(message.key)
     } else if (own.forall(completion.isRefused(message, _, before)))
-      intake.reject(message, if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
+      intake.reject(
+        message,
+        if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
     else {
       progress = progress.numbering(message.key)
       accept(one, earlier)
@@ -172,7 +170,6 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
       since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
       isPastOnTime = isLate)
     histories += (key, window.identity) -> known
-    changed += ((key, window.identity))
     if (isLate) {
       val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
       if (isFirst || ReferencePolicy.firesAtMessage(spec.late, known.updates)) fire(key, window, Timing.Late)
@@ -203,9 +200,8 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
   private def fireAtStepEnd(key: Scalar, window: Bounds): Unit = {
     val known             = history(key, window)
     val (trigger, timing) = if (known.isPastOnTime) (spec.late, Timing.Late) else (spec.early, Timing.Early)
-    val isDue = ReferencePolicy.isDue(trigger, known.since, intake.processingTime) ||
-      (ReferencePolicy.waitsForStepEnd(trigger) && changed((key, window.identity)))
-    if (known.unsent.nonEmpty && isDue) fire(key, window, timing)
+    if (known.unsent.nonEmpty && ReferencePolicy.isDue(trigger, known.since, intake.processingTime))
+      fire(key, window, timing)
   }
 
   /** What is unsent when a window leaves comes out in a last pane (SEMANTICS R80). */

@@ -62,10 +62,10 @@ private[testkit] final class ReferencePairing(spec: JoinSpec) {
   private def isRanged: Boolean = spec.within.isInstanceOf[Within.Ranges]
 
   def isTooLate(stream: Int, time: Long, watermark: Option[Long]): Boolean = watermark.exists { w =>
-    if (isRanged) w > ReferenceWindows.plus(time, lateness)
+    if (isRanged) w > Bounds.plus(time, lateness)
     else windows(stream).filter(isTimed).exists {
-      case _: Over => w > ReferenceWindows.plus(time, lateness)
-      case window  => at(window, time).forall(own => w >= ReferenceWindows.plus(own.end, lateness))
+      case _: Over => w > Bounds.plus(time, lateness)
+      case window  => at(window, time).forall(own => w >= Bounds.plus(own.end, lateness))
     }
   }
 

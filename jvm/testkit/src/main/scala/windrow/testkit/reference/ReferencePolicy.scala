@@ -19,6 +19,7 @@ private[testkit] object ReferencePolicy {
     *   when the first unsent message came
     */
   def isDue(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
+    case EachStep => true
     case EveryPeriod(period) =>
       val due = since.map(from => (Math.floorDiv(from, period.micros) + 1) * period.micros)
       due.zip(now).exists { case (due, now) => now >= due }
@@ -26,7 +27,7 @@ private[testkit] object ReferencePolicy {
     case _               => false
   }
 
-  /** A window that the messages of a step have changed fires at its end. */
+  /** What comes with a message is left to the end of its step. */
   def waitsForStepEnd(trigger: PaneTrigger): Boolean = trigger match {
     case EachStep        => true
     case AnyOf(triggers) => triggers.exists(waitsForStepEnd)
