@@ -56,6 +56,12 @@ final class FullStateWindowOperator[K, M](
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 
+  /** Messages that retention has taken since `init`. */
+  def retired: Long = shard.retired
+
+  /** Messages above the stated count, kept for windows that still take messages. */
+  def overRetention: Long = shard.overRetention
+
   /** Messages in a closed range of event time (microseconds), in order; None: open.
     *
     * @param key

@@ -25,6 +25,8 @@ object Timing {
   *   the watermark had passed the end of the window and its lateness
   * @param isRetraction
   *   withdraws the pane of the same index, whose fields it repeats
+  * @param message
+  *   of a window of `Over`: the message that it ends at, as it was handed in
   * @tparam K
   *   key
   * @tparam V
@@ -38,7 +40,8 @@ final case class Pane[K, V](
     index: Long,
     isLast: Boolean,
     isRetraction: Boolean,
-    value: V)
+    value: V,
+    message: Option[Array[Byte]] = None)
 
 /** Why a message entered no window. */
 sealed abstract class Reason(val code: Byte)

@@ -50,16 +50,16 @@ private[windrow] object JoinCheck {
         case _: Session =>
           Seq(SpecProblem(
             "SESSION_OF_ONE_SIDE",
-            s"'$name' has sessions of its own, so its pairs would depend on later messages; say within=$window."))
+            s"'$name' has sessions of its own, so its pairs would depend on later messages; give the join a range."))
         case other =>
           Seq(SpecProblem(
             "WINDOW_NOT_SUPPORTED",
             s"'$name' has $other; a side of a join takes aligned windows, Over(range), Over(), Offsets and Global()."))
       })
     } ++ (draft.within match {
-      case Within.SameWindow(_: AlignedWindows | Session(Some(_))) => Nil
+      case Within.SameWindow(_: AlignedWindows) => Nil
       case Within.SameWindow(other) =>
-        Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"within=$other; it takes a range, aligned windows or Session(gap)."))
+        Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"within=$other; it takes a range, aligned windows or Global()."))
       case _ => Nil
     })
 

@@ -40,9 +40,7 @@ object Within {
   /** By name of the stream: where it may lie beside the first. Every other stream has one. */
   final case class Ranges(of: Map[String, JoinRange]) extends Within
 
-  /** A window of this kind over all streams together, aligned or a session: a pair comes out once, when its messages
-    * first share one (SEMANTICS R39).
-    */
+  /** Aligned windows that all streams share: a pair comes out once, however many of them hold both its messages. */
   final case class SameWindow(window: WindowKind) extends Within
 }
 

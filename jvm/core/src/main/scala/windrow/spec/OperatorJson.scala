@@ -119,7 +119,10 @@ object OperatorJson {
   private def streams(node: ObjectNode, reader: JsonReader): Seq[JoinStream] =
     node.path("streams").elements.asScala.toSeq.flatMap { stream =>
       reader.known(stream, "a stream", Set("name", "window"))
-      val name = reader.need(stream, "name", "a text")(reader.child).map(_.asText)
+      val name = reader.child(stream, "name").map(_.asText)
+        .orElse(reader.refuse[String](
+          "NAME_NOT_STATED",
+          "a stream has no name; say for example {\"name\": \"orders\"}."))
       name.map(JoinStream(_, reader.child(stream, "window").flatMap(WindowKindJson.read(_, reader))))
     }
 

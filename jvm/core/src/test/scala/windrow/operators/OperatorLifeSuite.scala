@@ -104,6 +104,20 @@ class OperatorLifeSuite extends AnyFunSuite {
     assert(operator.takeRejected().isEmpty)
   }
 
+  test("a count limit takes nothing from an open window, and says by how much it is exceeded (R10)") {
+    val counted = FullStateDraft(
+      Tumbling(TimeSpan(60)),
+      lateness = Some(TimeSpan(0)),
+      retention = Retention(messages = Some(2))).checked
+    val operator = open(Context(), counted)
+    operator.addMessages("messages", Seq(event(1, 1), event(2, 2), event(3, 3), event(4, 70), event(5, 5, "b")))
+    assert(operator.overRetention == 2 && operator.retired == 0)
+    operator.advanceWatermark(60)
+    assert(operator.overRetention == 0 && operator.retired == 2)
+    assert(operator.getMessages(None, None, Some("a")).map(_.offset) == Seq(3L, 4L))
+    assert(operator.getWindow("a", 0).map(_.count).contains(3L))
+  }
+
   /** Fails at one of its writes, and at all that follow. */
   private final class Breaking(target: InMemoryShardStore, writes: Int) extends ShardStore {
     private var left = writes

@@ -25,7 +25,9 @@ class CoreVersusReference extends AnyFunSuite {
     RandomFamily.Aligned,
     RandomFamily.Calendar,
     RandomFamily.Sessions,
-    RandomFamily.Everything)
+    RandomFamily.Everything,
+    RandomFamily.SlidingWindows,
+    RandomFamily.OverWindows)
 
   for (family <- families; (name, run) <- engines) test(s"$count ${family.name} cases from seed $first: $name") {
     (first until first + count).foreach { seed =>

@@ -31,8 +31,7 @@ object Delta {
   *   what may not change while the state lives, in words
   */
 final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[String] = Nil) {
-  val counters  = new Counters
-  val retention = new RetentionCounters
+  val counters = new Counters
 
   private val lateness = spec.lateness.micros
   private val policy   = new DeltaPolicy(spec)
@@ -60,6 +59,15 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
 
   /** The watermark of the last step. */
   def watermark: Watermark = before
+
+  private var retiredCount = 0L
+
+  /** Messages that retention has taken since this object was made (SEMANTICS R74). */
+  def retired: Long = retiredCount
+
+  /** Messages above the stated count, kept for windows that still take messages (SEMANTICS R10). */
+  def overRetention: Long =
+    spec.retention.messages.fold(0L)(newest => states(None).map(_.messages.size - newest).filter(_ > 0).sum)
 
   /** One step: messages in [[Incoming.Order]], then the watermark, judged at a processing time in microseconds. */
   def step(messages: Iterator[Incoming], watermark: Watermark, now: Option[Long]): Seq[Delta] = {
@@ -192,7 +200,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     val open    = state.rows.filter(row => row.hasEnd && !before.reached(row.end, lateness))
     val bound   = RetentionBound(spec.retention, before, open.map(_.start).minOption.getOrElse(Long.MaxValue))
     val retired = state.messages.retire(bound.leaves)
-    retention.retired += retired
+    retiredCount += retired
     val oldest = state.messages.oldest
     state.rows = state.rows.filter(row =>
       row.firing.unsent > 0 || open.contains(row) ||

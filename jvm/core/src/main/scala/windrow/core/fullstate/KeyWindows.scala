@@ -69,8 +69,3 @@ object WindowMetadata {
   private[fullstate] def of(key: Key, row: WindowRow): WindowMetadata =
     WindowMetadata(key, row.start, row.end, row.offsets, row.count, row.last, row.firing.index)
 }
-
-/** What retention did. */
-final class RetentionCounters {
-  var retired: Long = 0L
-}

@@ -1,9 +1,19 @@
 package windrow.core.operator
 
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.Key
 
 /** Where a message comes from: its identity, by which a replay is known. */
-final case class Origin(source: String, partition: Long, offset: Long)
+final case class Origin(source: String, partition: Long, offset: Long) {
+
+  /** Bytes that compare, unsigned, by source, partition and offset. */
+  def order: Array[Byte] = {
+    val name = source.getBytes(UTF_8)
+    ByteBuffer.allocate(name.length + 17)
+      .put(name).put(0.toByte).putLong(partition ^ Long.MinValue).putLong(offset ^ Long.MinValue).array
+  }
+}
 
 /** A message, or several of one key that no window tells apart, on the way into a shard.
   *

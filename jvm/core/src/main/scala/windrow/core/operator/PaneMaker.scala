@@ -5,7 +5,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.state.Key
 
 /** A window of a key, as panes name it. */
-private[operator] final case class WindowId(key: Key, start: Long, end: Long)
+private[operator] final case class WindowId(key: Key, start: Long, end: Long, message: Option[Array[Byte]] = None)
 
 /** Makes panes in the mode of accumulation (SEMANTICS R16-R18). What a window keeps of them is given back; nothing else
   * changes.
@@ -84,5 +84,6 @@ private[operator] final class PaneMaker[B, V](
     shown.index,
     shown.isLast,
     isRetraction,
-    aggregation.lower(shown.buffer)))
+    aggregation.lower(shown.buffer),
+    id.message))
 }

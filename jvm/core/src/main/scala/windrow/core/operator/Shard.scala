@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
@@ -28,8 +29,12 @@ final class Shard[B, V](
     case windows: AlignedWindows => aligned(SliceGrid(windows))
     case Global                  => aligned(SliceGrid.Everything)
     case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
+    case sliding: Sliding        => ofRun(RunWindows(sliding))
+    case over: Over              => ofRun(RunWindows(over))
     case other                   => throw new UnsupportedOperationException(s"$other")
   }
+
+  private def ofRun(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, store, classes)
 
   private def aligned(grid: SliceGrid) = new AlignedAlgorithm(grid, spec, aggregation, store, classes)
 

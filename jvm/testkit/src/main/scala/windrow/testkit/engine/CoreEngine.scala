@@ -1,6 +1,5 @@
 package windrow.testkit
 
-import java.nio.ByteBuffer
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
@@ -68,20 +67,31 @@ private final class CoreShards[Buffer](
   private def stepTo(messages: Seq[Message], watermark: Watermark, processingTime: Option[Long]): Emission = {
     processingTime.foreach(now => this.processingTime = Some(now))
     val sorted  = messages.sorted(Message.Order).toIndexedSeq
-    val entries = sorted.indices.map(index => entry(sorted(index), index)).groupBy(shardOf)
+    val all     = sorted.map(message => (entry(message), message))
+    val entries = all.map(_._1).groupBy(shardOf)
     val effects = shards.indices.flatMap { index =>
       shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, this.processingTime).toVector
     }
     Emission(
-      effects.collect { case Effect.Fire(pane) => pane.copy(key = CoreKey.read(pane.key)) },
+      effects.collect { case Effect.Fire(pane) => shown(pane) },
       effects.collect { case Effect.Refuse(entry, reason, _) =>
-        sorted(ByteBuffer.wrap(entry.raw).getInt).rejected(reason)
+        all.collectFirst { case (one, message) if one eq entry => message.rejected(reason) }.get
       })
+  }
+
+  private def shown(pane: Pane[Key, Content]): Emission.ContentPane = {
+    val value = (pane.value, pane.message) match {
+      case (Content.Values(values, _), Some(bytes)) =>
+        val message = MessageCodec.read(ByteReader(bytes))
+        Content.Values(values, Some(OverMessage(message.time.get, message.value, message.partition, message.offset)))
+      case (value, _) => value
+    }
+    pane.copy(key = CoreKey.read(pane.key), value = value, message = None)
   }
 
   private def shardOf(entry: Entry[Buffer]): Int = Math.floorMod(entry.key.hashCode, count)
 
-  private def entry(message: Message, index: Int): Entry[Buffer] = {
+  private def entry(message: Message): Entry[Buffer] = {
     val gap = spec.window match {
       case Session(span) => message.gap.orElse(span.map(_.micros)).filter(_ > 0)
       case _             => Some(0L)
@@ -92,7 +102,7 @@ private final class CoreShards[Buffer](
       gap.getOrElse(0L),
       count = 1,
       lift(message),
-      raw = ByteBuffer.allocate(4).putInt(index).array,
+      raw = MessageCodec.bytes(message),
       message.identity.map { case (stream, partition, offset) =>
         Origin(stream.getOrElse("messages"), partition.toLong, offset)
       })

@@ -8,7 +8,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private val keys: Seq[Scalar] =
     random.shuffle(
       Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
-  private val windows  = ReferenceWindows(spec.window)
+  private val windows  = ReferenceWindows(spec.checked)
   private val pace     = RandomSpec.pace(spec.window)
   private val lateness = spec.lateness.fold(0L)(_.micros)
   private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
@@ -98,7 +98,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
     * beside each.
     */
   private def edges(message: Message): Seq[Long] = {
-    val bounds = if (isTimed) windows.of(message) else Nil
+    val bounds = if (isTimed) windows.own(message, sequence = 0) else Nil
     val exact  = bounds.flatMap(window => Seq(window.start, window.end, Bounds.plus(window.end, lateness)))
     if (exact.isEmpty) Seq(present) else exact ++ exact.map(_ - 1) ++ exact.map(_ + 1)
   }

@@ -110,12 +110,14 @@ private object RandomStoreSpec {
       case _                   => 20L
     }
     val early = trigger(random)
+    val late  = trigger(random)
     WindowOperatorDraft(
       window,
       Some(lateness),
       early = if (window == Global && early == Never) EachStep else early,
-      onTime = random.nextInt(8) > 0,
-      late = trigger(random),
+      onTime = random.nextInt(8) > 0 || (early == Never && late == Never),
+      late = late,
+      accumulation = Some(Discarding),
       retention = retention(random, size + lateness.micros),
       maxFuture = draft.maxFuture)
   }
@@ -151,7 +153,10 @@ private final class RandomJoinSpec(random: Random) {
 
   /** A window operator whose edges make messages of this join lie on its own edges. */
   val likeness: WindowOperatorDraft =
-    WindowOperatorDraft(Tumbling(TimeSpan(2L + random.nextInt(15))), Some(TimeSpan(lateness)))
+    WindowOperatorDraft(
+      Tumbling(TimeSpan(2L + random.nextInt(15))),
+      Some(TimeSpan(lateness)),
+      accumulation = Some(Discarding))
 
   val json: ObjectNode = {
     val node = mapper.createObjectNode().put("operator", "join").put("time_unit", "us").put("lateness", lateness)

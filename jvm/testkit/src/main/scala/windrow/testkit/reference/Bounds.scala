@@ -27,9 +27,6 @@ private[testkit] final case class Bounds(
 
   /** What makes it the same window as before: a window of `Over` is its message, wherever it begins. */
   def identity: Bounds = if (of.isDefined) Bounds(0, 0, of = of) else this
-
-  /** Of half-open windows of time. */
-  def holds(message: Message): Boolean = message.time.exists(time => start <= time && time < end)
 }
 
 private[testkit] object Bounds {

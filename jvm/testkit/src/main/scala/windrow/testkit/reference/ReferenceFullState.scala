@@ -10,9 +10,8 @@ import windrow.testkit.ReferenceFullState._
 private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends StepwiseOperator {
   private type Key = Scalar
 
-  private val kinds: Option[ReferenceWindows] = Some(spec.window).filter(_ != Global).map(ReferenceWindows(_))
-  private val lateness                        = spec.lateness.micros
-  private val intake                          = new ReferenceIntake(spec.maxFuture)
+  private val lateness = spec.lateness.micros
+  private val intake   = new ReferenceIntake(spec.maxFuture)
 
   private var watermark = Option.empty[Long]
   private var windows   = Map.empty[(Key, Bounds), Known]
@@ -34,14 +33,35 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
 
   // ---- messages
 
+  /** The windows that a message would make alone. */
+  private def own(message: Message): Seq[Bounds] = spec.window match {
+    case fixed: FixedWindows => new ReferenceWindows.Fixed(fixed).own(message, 0)
+    case calendar: Calendar  => new ByCalendar(calendar).own(message, 0)
+    case Session(gap)        => new ReferenceWindows.Sessions(gap.map(_.micros)).own(message, 0)
+    case _                   => Seq(Everything)
+  }
+
+  private def sessions(messages: Seq[Message]): Seq[Bounds] = spec.window match {
+    case Session(gap) => new ReferenceWindows.Sessions(gap.map(_.micros)).all(messages.map(Held(_, 0)))
+    case _            => Nil
+  }
+
   private def place(message: Message, time: Long): Unit = {
-    val own = kinds.fold(Seq(Everything))(_.of(message))
-    if (spec.window == Session.OfMessage && message.gap.forall(_ <= 0)) intake.reject(message, Reason.InvalidTime)
-    else if (own.isEmpty) intake.count("gaps")
-    else if (own.forall(isPastLateness(_, watermark)))
+    val bounds = own(message)
+    if (isGapBroken(message)) intake.reject(message, Reason.InvalidTime)
+    else if (bounds.isEmpty) intake.count("gaps")
+    else if (bounds.forall(isPastLateness(_, watermark)))
       intake.reject(message, if (isOld(message, watermark)) Reason.OutOfRetention else Reason.TooLate)
     else accept(message, time)
   }
+
+  private def isGapBroken(message: Message): Boolean = spec.window match {
+    case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
+    case _            => false
+  }
+
+  private def holds(window: Bounds, message: Message): Boolean =
+    message.time.exists(time => window.start <= time && time < window.end)
 
   private def isOld(message: Message, at: Option[Long]): Boolean =
     at.zip(spec.retention.time).exists { case (w, span) =>
@@ -55,7 +75,7 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     val open = of(key).filterNot { case (bounds, _) => isPastLateness(bounds, watermark) }
     val taken = spec.window match {
       case _: Session => Seq(joined(key, open, message))
-      case _          => kinds.fold(Seq(Everything))(_.of(message)).filterNot(isPastLateness(_, watermark))
+      case _          => own(message).filterNot(isPastLateness(_, watermark))
     }
     taken.foreach(bounds => windows += (key, bounds) -> known(key, bounds).holding(message))
     comeOut(key, taken.min(Bounds.Order), message)
@@ -73,7 +93,7 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   /** The session that the message makes of the open ones; those that it replaces go, and what waits in them moves on. */
   private def joined(key: Key, open: Seq[(Bounds, Known)], message: Message): Bounds = {
     val everybody = open.flatMap(_._2.members) :+ message
-    val session   = kinds.get.of(everybody).filter(_.holds(message)).head
+    val session   = sessions(everybody).find(holds(_, message)).get
     val replaced  = open.filter { case (bounds, _) => session.start <= bounds.start && bounds.end <= session.end }
     if (!replaced.exists(_._1 == session)) {
       windows --= replaced.map { case (bounds, _) => (key, bounds) }
@@ -153,7 +173,7 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     val open        = of(key).map(_._1).filter(window => window != Everything && !isPastLateness(window, watermark))
     val kept = newestFirst.zipWithIndex.collect {
       case (message, rank)
-          if open.exists(_.holds(message)) ||
+          if open.exists(holds(_, message)) ||
             (!isOld(message, watermark) && spec.retention.messages.forall(rank < _)) => message
     }
     stored += key -> kept.toVector

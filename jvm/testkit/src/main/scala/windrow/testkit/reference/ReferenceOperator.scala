@@ -6,18 +6,21 @@ import windrow.testkit.Emission.ContentPane
 /** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
   * anew whenever it needs them. Written from the rules alone; everything fast is compared with it.
   *
-  * @param content
-  *   what a pane shows of messages in order
+  * @param show
+  *   what a pane shows of its messages
   */
-final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] => Content) extends StepwiseOperator {
-  private val windows    = ReferenceWindows(spec.window, spec.startOffsets)
+private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: ReferencePanes.Show)
+    extends StepwiseOperator {
+  private val windows    = ReferenceWindows(spec)
   private val completion = new ReferenceCompletion(spec, windows)
-  private val panes      = new ReferencePanes(spec, content, windows)
+  private val panes      = new ReferencePanes(spec, show, windows)
   private val gaps       = new ReferenceGaps(spec, windows)
-  private val intake     = new ReferenceIntake(spec.maxFuture)
 
-  private var before   = ReferenceProgress() // the step
-  private var progress = ReferenceProgress()
+  private var before         = ReferenceProgress() // the step
+  private var progress       = ReferenceProgress()
+  private var processingTime = Option.empty[Long]
+  private var counts         = ReferenceCounts()
+  private var applied        = Set.empty[(Option[String], Int, Long)]
 
   /** Accepted messages, but of sessions those that have left. */
   private var log = Map.empty[Scalar, Vector[Held]]
@@ -27,10 +30,11 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
   /** Windows that take nothing any more. */
   private var gone = Set.empty[(Scalar, Bounds)]
 
-  private val fired = Seq.newBuilder[ContentPane]
+  private val fired    = Seq.newBuilder[ContentPane]
+  private val rejected = Seq.newBuilder[RejectedMessage]
 
   def ask(query: Query): Answer = query match {
-    case Query.Counters => Answer.Counters(intake.counters)
+    case Query.Counters => Answer.Counters(counts.named)
     case _              => Answer.Refused("NO_MESSAGE_STORE")
   }
 
@@ -59,11 +63,11 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
 
   /** Before the first processing time a period counts from the first one seen (SEMANTICS R14). */
   private def clock(now: Long): Unit = {
-    if (intake.processingTime.isEmpty)
+    if (processingTime.isEmpty)
       histories = histories.map { case (window, known) =>
         window -> (if (known.unsent.isEmpty) known else known.copy(since = Some(now)))
       }
-    intake.processingTime = Some(now)
+    processingTime = Some(now)
   }
 
   private def endStep(): Emission = {
@@ -73,58 +77,61 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
       fireAtStepEnd(key, window)
     }
     log.keys.foreach(leave)
-    val emission = Emission(fired.result(), intake.takeRejected())
+    val emission = Emission(fired.result(), rejected.result())
     fired.clear()
+    rejected.clear()
     emission
   }
 
   // ---- messages (SEMANTICS A, in its order)
 
-  private def process(message: Message): Unit = {
-    val earlier = progress
-    progress = progress.seeing(message)
-    intake(message)(_ => judge(Held(message, progress.sequence(message.key)), earlier))
-    if (movesByMessages) settle()
-  }
-
-  /** @param earlier
-    *   progress before the message
-    */
-  private def judge(one: Held, earlier: ReferenceProgress): Unit = {
-    val message = one.message
-    val own     = windows.own(message, one.sequence)
-    if (windows.position(one).isEmpty || isGapBroken(message)) intake.reject(message, Reason.InvalidTime)
-    else if (own.isEmpty) {
-      intake.count("gaps")
-      progress = progress.numbering(message.key)
-    } else if (own.forall(completion.isRefused(message, _, before)))
-      intake.reject(
-        message,
-        if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
+  private def process(message: Message): Unit =
+    if (message.identity.exists(applied)) counts = counts.copy(replays = counts.replays + 1)
     else {
-      progress = progress.numbering(message.key)
-      accept(one, earlier)
+      applied ++= message.identity
+      val number  = progress.sequence(message.key)
+      val earlier = progress
+      progress = progress.seeing(message)
+      val own = windows.own(message, number)
+      if (message.time.isEmpty || windows.position(Held(message, number)).isEmpty || isGapBroken(message))
+        reject(message, Reason.InvalidTime)
+      else if (isTooFarAhead(message)) reject(message, Reason.TooFarAhead)
+      else if (own.isEmpty) {
+        counts = counts.copy(gaps = counts.gaps + 1)
+        progress = progress.numbering(message.key)
+      } else if (own.forall(completion.isRefused(message, _, before)))
+        reject(message, if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
+      else {
+        progress = progress.numbering(message.key)
+        accept(Held(message, number), earlier)
+      }
+      if (movesByMessages) settle()
     }
-  }
 
   private def isGapBroken(message: Message): Boolean = spec.window match {
     case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
     case _            => false
   }
 
-  /** Seen from the key's existing window with the greatest start; without one a message is in time (SEMANTICS R5). */
-  private def classify(position: Long, current: Option[Bounds]): Unit = {
-    def isBeyond(window: Bounds) = position > window.end || (windows.isHalfOpen && position == window.end)
-    intake.count("accepted")
-    intake.count(
-      if (current.exists(position < _.start)) "past" else if (current.exists(isBeyond)) "future" else "in_time")
+  private def isTooFarAhead(message: Message): Boolean =
+    spec.maxFuture.zip(processingTime).exists { case (ahead, now) =>
+      message.time.exists(_ > Bounds.plus(now, ahead.micros))
+    }
+
+  private def reject(message: Message, reason: Reason): Unit = {
+    counts = counts.copy(rejected = counts.rejected + 1)
+    rejected += message.rejected(reason)
   }
 
+  /** @param earlier
+    *   progress before the message
+    */
   private def accept(message: Held, earlier: ReferenceProgress): Unit = {
     val key     = message.message.key
     val was     = existing(key)
     val wasHeld = held(key)
-    windows.position(message).foreach(classify(_, was.maxOption(Bounds.Order)))
+    windows.position(message).foreach(at =>
+      counts = counts.accepting(at, was.maxOption(Bounds.Order), windows.isHalfOpen))
     log += key -> (held(key) :+ message)
     forgetClosed(key, was)
     val is       = existing(key)
@@ -167,7 +174,7 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
     val known = history(key, window).copy(
       unsent = origins.flatMap(_.unsent) ++ news,
       updates = origins.map(_.updates).sum + 1,
-      since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
+      since = (origins.flatMap(_.since) ++ processingTime).minOption,
       isPastOnTime = isLate)
     histories += (key, window.identity) -> known
     if (isLate) {
@@ -200,7 +207,7 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
   private def fireAtStepEnd(key: Scalar, window: Bounds): Unit = {
     val known             = history(key, window)
     val (trigger, timing) = if (known.isPastOnTime) (spec.late, Timing.Late) else (spec.early, Timing.Early)
-    if (known.unsent.nonEmpty && ReferencePolicy.isDue(trigger, known.since, intake.processingTime))
+    if (known.unsent.nonEmpty && ReferencePolicy.firesAtStepEnd(trigger, known.since, processingTime))
       fire(key, window, timing)
   }
 
@@ -234,21 +241,4 @@ final class ReferenceOperator(spec: WindowOperatorSpec, content: Seq[Message] =>
     fired ++= came
     histories += (key, window.identity) -> known
   }
-}
-
-private[testkit] object ReferenceOperator {
-
-  /** @param aggregates
-    *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
-    */
-  def values(aggregates: Seq[(String, String)])(messages: Seq[Message]): Content =
-    Content.Values(aggregates.map { case (name, function) =>
-      name -> ReferenceAggregates(function, messages.map(_.value))
-    }.toMap)
-
-  /** The messages of each stream (SEMANTICS R56). */
-  def byStream(streams: Seq[String])(messages: Seq[Message]): Content =
-    Content.ByStream(streams.map(name =>
-      name -> messages.filter(_.stream.contains(name)).map(message =>
-        StoredValue(message.time.get, message.value))).toMap)
 }

@@ -42,7 +42,7 @@ private[testkit] final class ReferencePairing(spec: JoinSpec) {
         val first          = start(stream, mine._2)
         mine._2 == theirs._2 && Iterator.iterate(first)(_ + step).takeWhile(_ <= math.min(at, mine._3))
           .exists(from => at < from + n && mine._3 < from + n)
-      case window => at(window, partner.time.get).exists(_.holds(owner))
+      case window => at(window, partner.time.get).exists(own => own.start <= owner.time.get && owner.time.get < own.end)
     }
 
   private def start(stream: Int, partition: Int): Long =
@@ -50,8 +50,10 @@ private[testkit] final class ReferencePairing(spec: JoinSpec) {
 
   /** The windows of a kind at a position. */
   private def at(window: WindowKind, time: Long): Seq[Bounds] = window match {
-    case Over.Range(range) => Seq(Bounds(time - range.micros, time + 1))
-    case other             => ReferenceWindows(other).of(Message(Value.Null, Some(time), Value.Null))
+    case Over.Range(range)   => Seq(Bounds(time - range.micros, time + 1))
+    case fixed: FixedWindows => new ReferenceWindows.Fixed(fixed).at(time)
+    case calendar: Calendar  => new ByCalendar(calendar).at(time)
+    case other               => throw new IllegalArgumentException(s"no window of a side: $other")
   }
 
   private def isTimed(window: WindowKind): Boolean = !window.isInstanceOf[Offsets]

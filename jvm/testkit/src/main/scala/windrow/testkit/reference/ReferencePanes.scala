@@ -27,14 +27,10 @@ private[testkit] final case class ReferenceHistory(
     isPastOnTime: Boolean = false,
     last: Option[ContentPane] = None)
 
-/** What a pane shows, in each mode of accumulation (SEMANTICS R16-R18).
-  *
-  * @param content
-  *   of messages in order
-  */
+/** What a pane shows, in each mode of accumulation (SEMANTICS R16-R18). */
 private[testkit] final class ReferencePanes(
     spec: WindowOperatorSpec,
-    content: Seq[Message] => Content,
+    show: ReferencePanes.Show,
     windows: ReferenceWindows) {
 
   /** @param held
@@ -45,13 +41,15 @@ private[testkit] final class ReferencePanes(
   def fire(key: Scalar, window: Bounds, known: ReferenceHistory, timing: Timing, isLast: Boolean, held: Seq[Held])
       : (Seq[ContentPane], ReferenceHistory) = {
     val shown = if (spec.accumulation == Discarding) known.unsent else held
-    val value = named(window, content(windows.contents(window, shown).map(_.message)))
+    val content = show(
+      windows.contents(window, shown).map(_.message),
+      window.of.map(one => OverMessage(one.time, one.message.value, one.message.partition, one.message.offset)))
     val sent =
       known.copy(unsent = Nil, updates = 0, since = None, isPastOnTime = known.isPastOnTime || timing != Timing.Early)
-    if (spec.fireOnlyUpdated && known.last.exists(_.value == value)) (Nil, sent)
+    if (spec.fireOnlyUpdated && known.last.exists(_.value == content)) (Nil, sent)
     else {
       val pane: ContentPane =
-        Pane(key, window.start, window.end, timing, known.fired, isLast, isRetraction = false, value)
+        Pane(key, window.start, window.end, timing, known.fired, isLast, isRetraction = false, content)
       val before = if (spec.accumulation == AccumulatingAndRetracting) withdrawn(known) else Nil
       (before :+ pane, sent.copy(fired = known.fired + 1, last = Some(pane)))
     }
@@ -62,11 +60,23 @@ private[testkit] final class ReferencePanes(
     if (spec.accumulation == Discarding) Nil else withdrawn(known)
 
   private def withdrawn(known: ReferenceHistory): Seq[ContentPane] = known.last.toSeq.map(_.copy(isRetraction = true))
+}
 
-  /** A pane of `Over` says which message it belongs to. */
-  private def named(window: Bounds, content: Content): Content = (content, window.of) match {
-    case (Content.Values(values, _), Some(Held(message, _))) =>
-      Content.Values(values, Some(OverMessage(message.time.get, message.value, message.partition, message.offset)))
-    case _ => content
-  }
+private[testkit] object ReferencePanes {
+
+  /** What a pane shows of its messages in order; with the message that is a window of `Over`. */
+  type Show = (Seq[Message], Option[OverMessage]) => Content
+
+  /** @param aggregates
+    *   name of the column and the function of [[ReferenceAggregates]], over the messages' values
+    */
+  def values(aggregates: Seq[(String, String)]): Show = (messages, of) =>
+    Content.Values(
+      aggregates.map { case (name, function) => name -> ReferenceAggregates(function, messages.map(_.value)) }.toMap,
+      of)
+
+  /** The messages of each stream (SEMANTICS R56). */
+  def byStream(streams: Seq[String]): Show = (messages, _) =>
+    Content.ByStream(streams.map(name =>
+      name -> messages.filter(_.stream.contains(name)).map(one => StoredValue(one.time.get, one.value))).toMap)
 }

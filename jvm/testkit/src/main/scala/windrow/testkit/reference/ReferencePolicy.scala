@@ -18,12 +18,12 @@ private[testkit] object ReferencePolicy {
   /** @param since
     *   when the first unsent message came
     */
-  def isDue(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
+  def firesAtStepEnd(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
     case EachStep => true
     case EveryPeriod(period) =>
       val due = since.map(from => (Math.floorDiv(from, period.micros) + 1) * period.micros)
       due.zip(now).exists { case (due, now) => now >= due }
-    case AnyOf(triggers) => triggers.exists(isDue(_, since, now))
+    case AnyOf(triggers) => triggers.exists(firesAtStepEnd(_, since, now))
     case _               => false
   }
 

@@ -15,11 +15,6 @@ private[testkit] trait ReferenceWindows {
   /** All windows with messages. */
   def all(held: Seq[Held]): Seq[Bounds]
 
-  final def of(message: Message): Seq[Bounds] = own(message, sequence = 0)
-
-  final def of(messages: Seq[Message]): Seq[Bounds] =
-    all(messages.zipWithIndex.map { case (message, number) => Held(message, number.toLong) })
-
   /** The messages of a window in order. */
   def contents(window: Bounds, held: Seq[Held]): Seq[Held]
 
@@ -35,17 +30,14 @@ private[testkit] trait ReferenceWindows {
 
 private[testkit] object ReferenceWindows {
 
-  /** @param startOffsets
-    *   of the partitions, for windows on offsets
-    */
-  def apply(kind: WindowKind, startOffsets: Map[Long, Long] = Map.empty): ReferenceWindows = kind match {
+  def apply(spec: WindowOperatorSpec): ReferenceWindows = spec.window match {
     case fixed: FixedWindows        => new Fixed(fixed)
     case calendar: Calendar         => new ByCalendar(calendar)
     case Session(gap)               => new Sessions(gap.map(_.micros))
     case Sliding(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
     case over: Over                 => new OverWindows(over)
     case Count(n, step)             => new Counts(n, step)
-    case Offsets(n, step)           => new OffsetWindows(n, step, startOffsets)
+    case Offsets(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
     case TupleSession(n)            => new TupleSessions(n)
     case Global                     => Everything
   }

@@ -1,0 +1,305 @@
+package windrow.core.state
+
+import scala.collection.mutable.ArrayBuffer
+import windrow.core.aggregate.Aggregation
+
+/** The cells of one key in order, in pieces of neighbours with partial aggregates: a B+-tree of height two whose root is
+  * this object. Cells are named by their index, 0 being the oldest that has not left.
+  *
+  * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. With n
+  * cells, inserting and asking for a range cost O(√n), O(1) amortised at the end.
+  */
+private[core] final class KeyRun[B](
+    aggregation: Aggregation[B, _],
+    codec: Codec[Cell[B]],
+    segments: RunSegments,
+    pieceBytes: Int = 8192) {
+  private val pieces = new ArrayBuffer[RunPiece[B]]
+
+  /** Cells at the front that have left; they are all in the first piece. */
+  private var hidden = 0
+  private var count  = 0
+
+  def size: Int        = count
+  def isEmpty: Boolean = count == 0
+
+  def apply(index: Int): Cell[B] = at(index)((piece, place) => loaded(piece)(place))
+
+  /** The first index whose position is not below. */
+  def indexOf(position: Long): Int = {
+    var before = -hidden
+    var i      = 0
+    while (i < pieces.size && pieces(i).last < position) {
+      before += pieces(i).size
+      i += 1
+    }
+    if (i == pieces.size) count
+    else if (pieces(i).first >= position) math.max(before, 0)
+    else math.max(before + KeyRun.firstIndex(loaded(pieces(i)).size)(j => pieces(i).cells(j).position >= position), 0)
+  }
+
+  /** The index of the cell with this position, or -1. */
+  def indexAt(position: Long): Int = {
+    val index = indexOf(position)
+    if (index < count && apply(index).position == position) index else -1
+  }
+
+  /** Puts a cell where it belongs and gives its index. */
+  def insert(cell: Cell[B]): Int = {
+    if (hidden > 0 && !apply(0).isBefore(cell)) forgetHidden()
+    if (pieces.isEmpty) addPiece()
+    val i     = pieceFor(cell)
+    val piece = pieces(i)
+    val cells = loaded(piece)
+    val place =
+      if (cells.isEmpty || cells.last.isBefore(cell)) cells.size
+      else KeyRun.firstIndex(cells.size)(j => cell.isBefore(cells(j)))
+    piece.insert(place, cell)
+    count += 1
+    before(i) + place
+  }
+
+  /** The first piece that the cell may belong to; in order that is the last. */
+  private def pieceFor(cell: Cell[B]): Int = {
+    var i = pieces.size - 1
+    while (i > 0 && (cell.position < pieces(i).first ||
+        (cell.position == pieces(i).first && cell.isBefore(loaded(pieces(i)).head)))) i -= 1
+    i
+  }
+
+  /** A cell of the same position with more in it.
+    *
+    * @param added
+    *   what it has more
+    */
+  def replace(index: Int, cell: Cell[B], added: B): Unit = at(index) { (piece, place) =>
+    loaded(piece)
+    piece.replace(place, cell, added)
+  }
+
+  /** The aggregate of a range, to be used up by the caller. */
+  def value(from: Int, until: Int): B = {
+    var sum = Option.empty[B]
+    def add(buffer: B): Unit =
+      sum = Some(sum.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer)))
+    ranges(from, until) { (piece, low, high) =>
+      if (low == 0 && high == piece.size) {
+        if (!piece.knowsTotal) loaded(piece)
+        add(piece.total)
+      } else {
+        val cells = loaded(piece)
+        (low until high).foreach(i => add(cells(i).buffer))
+      }
+    }
+    sum.getOrElse(aggregation.zero)
+  }
+
+  /** Messages of a range. */
+  def messages(from: Int, until: Int): Long = {
+    var sum = 0L
+    ranges(from, until) { (piece, low, high) =>
+      sum +=
+        (if (low == 0 && high == piece.size) piece.messages
+         else (low until high).iterator.map(loaded(piece)(_).count).sum)
+    }
+    sum
+  }
+
+  /** Cells of a range that were accepted after a stamp, oldest position first. */
+  def acceptedAfter(stamp: Long, from: Int, until: Int): Iterator[Cell[B]] =
+    some(from, until, _.maxStamp > stamp).filter(_.stamp > stamp)
+
+  /** Cells of a range that were judged by a watermark at or after a position. */
+  def judgedFrom(position: Long, from: Int, until: Int): Iterator[Cell[B]] =
+    some(from, until, _.maxJudged >= position).filter(_.judged >= position)
+
+  /** The one of a range that was accepted first. */
+  def earliest(from: Int, until: Int): Option[Cell[B]] = {
+    val stamps = Seq.newBuilder[(Long, RunPiece[B], Int, Int)]
+    ranges(from, until) { (piece, low, high) =>
+      val isWhole = low == 0 && high == piece.size
+      stamps += ((
+        if (isWhole) piece.minStamp else loaded(piece).slice(low, high).iterator.map(_.stamp).min,
+        piece,
+        low,
+        high))
+    }
+    stamps.result().minByOption(_._1).flatMap { case (stamp, piece, low, high) =>
+      loaded(piece).slice(low, high).find(_.stamp == stamp)
+    }
+  }
+
+  /** The smallest stamp from an index on. */
+  def minStamp(from: Int): Long = {
+    var min = Long.MaxValue
+    ranges(from, count) { (piece, low, high) =>
+      val stamp =
+        if (low == 0) piece.minStamp else loaded(piece).slice(low, high).iterator.map(_.stamp).min
+      min = math.min(min, stamp)
+    }
+    min
+  }
+
+  /** The latest watermark that judged a cell later than its position. */
+  def maxJudged: Long = pieces.iterator.map(_.maxJudged).maxOption.getOrElse(Cell.NotLate)
+
+  /** Puts one cell in the place of all below an index. */
+  def fold(until: Int): Unit = if (until > 1) {
+    val oldest = apply(0)
+    val all    = new Cell(
+      oldest.position, Cell.Nothing, oldest.stamp, Cell.NotLate, None, messages(0, until), value(0, until), Cell.Nothing)
+    dropFirst(until)
+    insert(all)
+    ()
+  }
+
+  private def some(from: Int, until: Int, reads: RunPiece[B] => Boolean): Iterator[Cell[B]] = {
+    val found = Seq.newBuilder[Iterator[Cell[B]]]
+    ranges(from, until)((piece, low, high) => if (reads(piece)) found += loaded(piece).slice(low, high).iterator)
+    found.result().iterator.flatten
+  }
+
+  def cells(from: Int, until: Int): Iterator[Cell[B]] = some(from, until, _ => true)
+
+  /** Lets go of the oldest cells. */
+  def dropFirst(cells: Int): Unit = {
+    count -= cells
+    hidden += cells
+    while (pieces.nonEmpty && hidden >= pieces(0).size) {
+      hidden -= pieces(0).size
+      remove(pieces(0))
+      pieces.remove(0)
+    }
+  }
+
+  def clear(): Unit = dropFirst(count)
+
+  // ---- pieces
+
+  /** Calls back with each piece of a range and the places of the range in it. */
+  private def ranges(from: Int, until: Int)(body: (RunPiece[B], Int, Int) => Unit): Unit = {
+    var before = 0
+    var i      = 0
+    val (low, high) = (from + hidden, until + hidden)
+    while (i < pieces.size && before < high) {
+      val piece = pieces(i)
+      if (before + piece.size > low && low < high)
+        body(piece, math.max(low - before, 0), math.min(high - before, piece.size))
+      before += piece.size
+      i += 1
+    }
+  }
+
+  private def at[T](index: Int)(body: (RunPiece[B], Int) => T): T = {
+    // Most often asked for near the end.
+    var i      = pieces.size - 1
+    var before = count + hidden - pieces(i).size
+    while (before > index + hidden) {
+      i -= 1
+      before -= pieces(i).size
+    }
+    body(pieces(i), index + hidden - before)
+  }
+
+  private def before(i: Int): Int = count - pieces.iterator.drop(i).map(_.size).sum
+
+  private def addPiece(): Unit = {
+    val piece = new RunPiece(RunPiece.Inside, aggregation)
+    piece.cells = new ArrayBuffer
+    pieces += piece
+  }
+
+  private def loaded(piece: RunPiece[B]): ArrayBuffer[Cell[B]] = {
+    if (piece.cells == null) {
+      val in = segments.read(piece.id)
+      piece.cells = ArrayBuffer.fill(piece.size)(codec.read(in))
+    }
+    piece.cells
+  }
+
+  private def remove(piece: RunPiece[B]): Unit = if (piece.id != RunPiece.Inside) segments.remove(piece.id)
+
+  private def forgetHidden(): Unit = {
+    loaded(pieces(0))
+    pieces(0).dropFirst(hidden)
+    hidden = 0
+  }
+
+  // ---- bytes
+
+  /** Writes the pieces that changed, and into `out` the root. */
+  def write(out: ByteWriter): Unit = {
+    if (hidden > 0 && (pieces(0).changed || pieces(0).id == RunPiece.Inside)) forgetHidden()
+    val written = pieces.toVector.flatMap(piece => if (piece.changed) store(piece) else Seq(piece))
+    pieces.clear()
+    pieces ++= written
+    out.count(pieces.size.toLong)
+    out.count(hidden.toLong)
+    pieces.foreach(_.writeRoot(out, codec))
+  }
+
+  private def store(piece: RunPiece[B]): Seq[RunPiece[B]] = {
+    val out  = new ByteWriter(pieceBytes)
+    val ends = piece.cells.map { cell =>
+      codec.write(cell, out)
+      out.size
+    }
+    val isAlone = pieces.size == 1
+    if (isAlone && out.size <= pieceBytes) {
+      remove(piece)
+      Seq(piece.part(RunPiece.Inside, 0, piece.size))
+    } else if (out.size <= 2 * pieceBytes) {
+      val id = if (piece.id == RunPiece.Inside) segments.newId() else piece.id
+      Seq(storedAs(id, piece, 0, piece.size))
+    } else {
+      remove(piece)
+      KeyRun.cut(ends, pieceBytes).map { case (from, until) => storedAs(segments.newId(), piece, from, until) }
+    }
+  }
+
+  private def storedAs(id: Long, piece: RunPiece[B], from: Int, until: Int): RunPiece[B] = {
+    val part = piece.part(id, from, until)
+    val out  = new ByteWriter(2 * pieceBytes)
+    part.cells.foreach(codec.write(_, out))
+    part.total // known from now on without reading the piece
+    segments.write(id, out)
+    part
+  }
+
+  def read(in: ByteReader): Unit = {
+    val size = in.count().toInt
+    hidden = in.count().toInt
+    (0 until size).foreach(_ => pieces += RunPiece.readRoot(in, codec, aggregation))
+    count = pieces.iterator.map(_.size).sum - hidden
+  }
+}
+
+private[core] object KeyRun {
+
+  /** The first index in `0 until size` at which a condition holds that holds from there on. */
+  def firstIndex(size: Int)(holds: Int => Boolean): Int = {
+    var (low, high) = (0, size)
+    while (low < high) {
+      val middle = (low + high) / 2
+      if (holds(middle)) high = middle else low = middle + 1
+    }
+    low
+  }
+
+  /** Ranges of cells that fill a piece each.
+    *
+    * @param ends
+    *   of the cells, in bytes
+    */
+  private def cut(ends: collection.IndexedSeq[Int], pieceBytes: Int): Seq[(Int, Int)] = {
+    val starts = ArrayBuffer(0)
+    var filled = 0
+    ends.indices.foreach { i =>
+      if (ends(i) - filled > pieceBytes && i > starts.last) {
+        starts += i
+        filled = ends(i - 1)
+      }
+    }
+    starts.toSeq.zip(starts.toSeq.tail :+ ends.size)
+  }
+}

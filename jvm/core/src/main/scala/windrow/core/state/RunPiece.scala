@@ -1,0 +1,131 @@
+package windrow.core.state
+
+import scala.collection.mutable.ArrayBuffer
+import windrow.core.aggregate.Aggregation
+
+/** Neighbours in a run that are stored as one value, and what the run's root knows of them.
+  *
+  * @param id
+  *   of its segment; [[RunPiece.Inside]] while it lives in the root
+  */
+private[state] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, _]) {
+  var cells: ArrayBuffer[Cell[B]] = _
+  var changed                     = false
+  var size                        = 0
+  var first, last                 = 0L // positions
+  var messages                    = 0L
+  var minStamp                    = Long.MaxValue
+  var maxStamp, maxJudged         = Long.MinValue
+
+  private var sum = Option.empty[B]
+
+  def knowsTotal: Boolean = sum.isDefined
+
+  /** All of it in one buffer, which is not to be changed. */
+  def total: B = sum.getOrElse {
+    val made = RunPiece.combined(cells.iterator, aggregation)
+    sum = Some(made)
+    made
+  }
+
+  def insert(at: Int, cell: Cell[B]): Unit = {
+    cells.insert(at, cell)
+    // Where order shows in a buffer, the buffer sees to it itself: so the sum need not be made anew.
+    sum = sum.map(aggregation.combine(_, cell.buffer)).orElse(Option.when(size == 0)(aggregation.copy(cell.buffer)))
+    include(cell)
+  }
+
+  /** Puts another in the place of a cell of the same position; `added` is what it has more. */
+  def replace(at: Int, cell: Cell[B], added: B): Unit = {
+    val before = cells(at)
+    cells(at) = cell
+    messages += cell.count - before.count
+    sum = sum.map(aggregation.combine(_, added))
+    changed = true
+  }
+
+  def dropFirst(count: Int): Unit = {
+    cells.remove(0, count)
+    sum = None
+    describe()
+    changed = true
+  }
+
+  private def include(cell: Cell[B]): Unit = {
+    size += 1
+    messages += cell.count
+    first = cells(0).position
+    last = cells(size - 1).position
+    minStamp = math.min(minStamp, cell.stamp)
+    maxStamp = math.max(maxStamp, cell.stamp)
+    maxJudged = math.max(maxJudged, cell.judged)
+    changed = true
+  }
+
+  private def describe(): Unit = {
+    val all = cells
+    cells = new ArrayBuffer(all.size)
+    size = 0
+    messages = 0
+    minStamp = Long.MaxValue
+    maxStamp = Long.MinValue
+    maxJudged = Long.MinValue
+    all.foreach { cell =>
+      cells += cell
+      include(cell)
+    }
+  }
+
+  /** Some of its cells as a piece of its own. */
+  def part(id: Long, from: Int, until: Int): RunPiece[B] = {
+    val piece = new RunPiece(id, aggregation)
+    piece.cells = cells.slice(from, until)
+    piece.describe()
+    if (from == 0 && until == size) piece.sum = sum
+    piece.changed = false
+    piece
+  }
+
+  def writeRoot(out: ByteWriter, codec: Codec[Cell[B]]): Unit = {
+    out.count(id)
+    out.count(size.toLong)
+    if (id == RunPiece.Inside) cells.foreach(codec.write(_, out))
+    else {
+      Seq(first, last, minStamp, maxStamp, maxJudged, messages).foreach(out.long)
+      out.byte(if (sum.isDefined) 1 else 0)
+      sum.foreach(aggregation.write(_, out))
+    }
+  }
+}
+
+private[state] object RunPiece {
+  val Inside = 0L
+
+  def combined[B](cells: Iterator[Cell[B]], aggregation: Aggregation[B, _]): B =
+    if (!cells.hasNext) aggregation.zero
+    else {
+      var sum = aggregation.copy(cells.next().buffer)
+      cells.foreach(cell => sum = aggregation.combine(sum, cell.buffer))
+      sum
+    }
+
+  def readRoot[B](in: ByteReader, codec: Codec[Cell[B]], aggregation: Aggregation[B, _]): RunPiece[B] = {
+    val piece = new RunPiece[B](in.count(), aggregation)
+    val size  = in.count().toInt
+    if (piece.id == Inside) {
+      piece.cells = ArrayBuffer.fill(size)(codec.read(in))
+      piece.describe()
+      piece.changed = false
+    } else {
+      piece.size = size
+      piece.first = in.long()
+      piece.last = in.long()
+      piece.minStamp = in.long()
+      piece.maxStamp = in.long()
+      piece.maxJudged = in.long()
+      piece.messages = in.long()
+      piece.sum = Option.when(in.byte() == 1)(aggregation.read(in))
+    }
+    piece
+  }
+}

@@ -1,0 +1,21 @@
+package windrow.core.state
+
+/** Where the pieces of the runs of all keys of a shard are stored, by numbers that are never used again. */
+private[core] final class RunSegments(name: String, store: ShardStore) {
+  private val space = store.space(name)
+  private var last  = 0L
+
+  def newId(): Long = { last += 1; last }
+
+  def read(id: Long): ByteReader = {
+    val bytes = space.get(id)
+    if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment $id of $name is missing.")
+    ByteReader.unsealed(bytes, s"segment $id of $name")
+  }
+
+  def write(id: Long, out: ByteWriter): Unit = space.put(id, out.sealedResult())
+  def remove(id: Long): Unit                 = space.remove(id)
+
+  def readDirectory(in: ByteReader): Unit   = last = in.count()
+  def writeDirectory(out: ByteWriter): Unit = out.count(last)
+}

@@ -1,0 +1,248 @@
+package windrow.core.window
+
+import windrow.Over
+import windrow.Sliding
+import windrow.core.state.Cell
+import windrow.core.state.KeyRun
+
+/** A window that messages of a key make.
+  *
+  * @param id
+  *   among the windows of its key
+  * @param start
+  *   inclusive
+  * @param end
+  *   exclusive: one past the last position inside
+  * @param from
+  *   index of its first cell
+  * @param until
+  *   index past its last cell
+  * @param owner
+  *   index of the message whose window it is, or -1
+  */
+final case class RunWindow(id: Long, start: Long, end: Long, from: Int, until: Int, owner: Int)
+
+/** Which windows the messages of one key make (KIP-450's and those of `Over`), read from their run alone. Nothing is kept
+  * for a window. Positions are event times; windows come in order of their ends.
+  */
+private[core] sealed trait RunWindows {
+
+  /** Where a message of a time stands. */
+  def position(time: Long): Long = time
+
+  /** The end of the last window that could come to be by a message at a position, or hold it. */
+  def lastEnd(position: Long): Long
+
+  /** Windows with ends in a closed range. */
+  def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
+
+  /** All windows, and perhaps some more, that messages with positions in a closed range hold or bring into being. */
+  def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
+
+  /** The windows that exist since a cell at this index, if they did not before. */
+  def made(run: KeyRun[_], index: Int): Iterator[RunWindow]
+
+  /** The cell since whose acceptance a window exists. */
+  def maker[B](run: KeyRun[B], window: RunWindow): Cell[B]
+
+  /** What a window held when it was on time. */
+  def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
+    run.cells(window.from, window.until).filter(_.judged < window.end)
+
+  /** Windows begin at the first message that they hold. */
+  def beginAtMessage: Boolean = false
+
+  /** The existing window with the greatest start. */
+  def current(run: KeyRun[_]): Option[RunWindow]
+
+  /** Cells below this index are in no window that ends after `bound`, and make none. */
+  def firstNeeded(run: KeyRun[_], bound: Long): Int
+
+  /** The least bound at which [[firstNeeded]] moves though no window ends. */
+  def nextUnneeded(run: KeyRun[_]): Option[Long]
+}
+
+private[core] object RunWindows {
+  def apply(sliding: Sliding): RunWindows = new SlidingWindows(sliding.size.micros, sliding.granularity.micros)
+
+  def apply(over: Over): RunWindows = over match {
+    case Over.Range(range) => new OverRange(range.micros)
+    case Over.Rows(rows)   => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
+    case Over.Everything   => OverEverything
+  }
+
+  /** Bounds beyond 64 bits stand at its limits. */
+  def plus(a: Long, b: Long): Long = {
+    val sum = a + b
+    if (((a ^ sum) & (b ^ sum)) < 0) (if (a < 0) Long.MinValue else Long.MaxValue) else sum
+  }
+
+  /** Distinct positions in a closed range, ascending. */
+  def positions(run: KeyRun[_], low: Long, high: Long): Iterator[Long] =
+    Iterator.unfold(run.indexOf(low)) { index =>
+      if (index >= run.size) None
+      else {
+        val position = run(index).position
+        Option.when(position <= high)((position, run.indexOf(plus(position, 1))))
+      }
+    }
+}
+
+/** `[t - size, t]` and `[t + g, t + g + size]`, the latter if it holds anything (SEMANTICS R45-R49). */
+private final class SlidingWindows(size: Long, granularity: Long) extends RunWindows {
+  import RunWindows._
+
+  override def position(time: Long): Long = Math.floorDiv(time, granularity) * granularity
+
+  def lastEnd(position: Long): Long = plus(plus(position, size), 1)
+
+  private def right(position: Long): Long = plus(plus(position, granularity), size)
+
+  private def window(run: KeyRun[_], last: Long): RunWindow = {
+    val start = plus(last, -size)
+    RunWindow(start, start, plus(last, 1), run.indexOf(start), run.indexOf(plus(last, 1)), -1)
+  }
+
+  def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] = {
+    val (first, last) = (plus(low, -1), plus(high, -1))
+    val shift         = granularity + size
+    val lefts         = positions(run, first, last)
+    val rights        = positions(run, plus(first, -shift), plus(last, -shift)).map(right)
+    merged(lefts.buffered, rights.buffered).map(window(run, _)).filter(found => found.from < found.until)
+  }
+
+  private def merged(a: collection.BufferedIterator[Long], b: collection.BufferedIterator[Long]): Iterator[Long] =
+    Iterator.unfold(()) { _ =>
+      Option.when(a.hasNext || b.hasNext) {
+        val next = (a.headOption ++ b.headOption).min
+        if (a.headOption.contains(next)) a.next()
+        if (b.headOption.contains(next)) b.next()
+        (next, ())
+      }
+    }
+
+  def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
+    ending(run, plus(low, 1), plus(right(high), 1))
+
+  def made(run: KeyRun[_], index: Int): Iterator[RunWindow] = {
+    val position = run(index).position
+    Iterator(position, right(position)).map(window(run, _)).filter(found => found.from < found.until)
+  }
+
+  def maker[B](run: KeyRun[B], window: RunWindow): Cell[B] = {
+    def at(position: Long) = run.earliest(run.indexOf(position), run.indexOf(plus(position, 1)))
+    val asLeft             = at(window.end - 1)
+    val asRight = at(plus(window.start, -granularity)).flatMap(before =>
+      run.earliest(window.from, window.until).map(inside => if (inside.stamp > before.stamp) inside else before))
+    (asLeft ++ asRight).minBy(_.stamp)
+  }
+
+  def current(run: KeyRun[_]): Option[RunWindow] = Option.unless(run.isEmpty) {
+    val last   = run(run.size - 1).position
+    val before = run.indexOf(last) - 1
+    val rights = Option.when(before >= 0)(window(run, right(run(before).position))).filter(w => w.from < w.until)
+    (rights ++ Seq(window(run, last))).maxBy(_.start)
+  }
+
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(plus(bound, -granularity - size))
+
+  def nextUnneeded(run: KeyRun[_]): Option[Long] =
+    Option.unless(run.isEmpty)(plus(right(run(0).position), 1))
+}
+
+/** A window for each message, ending at it (SEMANTICS R43, R44). */
+private sealed trait OverWindows extends RunWindows {
+  import RunWindows._
+
+  protected def window(run: KeyRun[_], index: Int): RunWindow
+
+  def lastEnd(position: Long): Long = plus(position, 1)
+
+  protected def windows(run: KeyRun[_], from: Int, until: Int): Iterator[RunWindow] =
+    Iterator.range(math.max(from, 0), math.min(until, run.size)).map(window(run, _))
+
+  def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
+    if (high == Long.MinValue) Iterator.empty else windows(run, run.indexOf(plus(low, -1)), run.indexOf(high))
+
+  def made(run: KeyRun[_], index: Int): Iterator[RunWindow] = Iterator.single(window(run, index))
+
+  def maker[B](run: KeyRun[B], window: RunWindow): Cell[B] = run(window.owner)
+
+  def current(run: KeyRun[_]): Option[RunWindow] = Option.unless(run.isEmpty)(window(run, run.size - 1))
+
+  protected def upTo(run: KeyRun[_], index: Int): Int = run.indexOf(plus(run(index).position, 1))
+}
+
+private final class OverRange(range: Long) extends OverWindows {
+  import RunWindows._
+
+  protected def window(run: KeyRun[_], index: Int): RunWindow = {
+    val own   = run(index)
+    val start = plus(own.position, -range)
+    RunWindow(own.stamp, start, plus(own.position, 1), run.indexOf(start), upTo(run, index), index)
+  }
+
+  def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
+    ending(run, plus(low, 1), plus(plus(high, range), 1))
+
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(plus(bound, -range))
+
+  def nextUnneeded(run: KeyRun[_]): Option[Long] = Option.unless(run.isEmpty)(plus(plus(run(0).position, range), 1))
+}
+
+private final class OverRows(rows: Int) extends OverWindows {
+  import RunWindows._
+
+  protected def window(run: KeyRun[_], index: Int): RunWindow = {
+    val from = math.max(index - rows + 1, 0)
+    RunWindow(run(index).stamp, run(from).position, plus(run(index).position, 1), from, index + 1, index)
+  }
+
+  override def beginAtMessage: Boolean = true
+
+  /** Late messages have pushed others out. */
+  override def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
+    Iterator.range(window.owner, -1, -1).map(run(_)).filter(_.judged < window.end).take(rows).toVector.reverseIterator
+
+  def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] = {
+    val last = run.indexOf(plus(high, 1)).toLong + rows - 1
+    windows(run, run.indexOf(low), math.min(last, run.size.toLong).toInt)
+  }
+
+  /** A late message pushes another out of the windows after it, whose last pane may have to be shown once more: so
+    * `rows - 1` are kept that were not late.
+    */
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = {
+    val open = run.indexOf(bound)
+    if (open < rows) 0
+    else if (run.maxJudged == Cell.NotLate) open - rows + 1
+    else {
+      var index = open
+      var kept  = 0
+      while (index > 0 && kept < rows - 1) {
+        index -= 1
+        if (run(index).judged == Cell.NotLate) kept += 1
+      }
+      index
+    }
+  }
+
+  def nextUnneeded(run: KeyRun[_]): Option[Long] = None
+}
+
+/** The oldest cell stands for all that have left. */
+private object OverEverything extends OverWindows {
+  import RunWindows._
+
+  protected def window(run: KeyRun[_], index: Int): RunWindow =
+    RunWindow(run(index).stamp, run(0).position, plus(run(index).position, 1), 0, upTo(run, index), index)
+
+  override def beginAtMessage: Boolean = true
+
+  def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
+    windows(run, run.indexOf(low), run.size)
+
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = 0
+
+  def nextUnneeded(run: KeyRun[_]): Option[Long] = None
+}
