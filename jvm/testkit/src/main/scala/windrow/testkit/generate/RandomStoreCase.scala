@@ -35,7 +35,7 @@ object RandomStoreCase {
   }
 
   def coGroup(seed: Long, scale: Int = 1): TranscriptCase = {
-    val plain = RandomCase(seed, offsets = true, scale)
+    val plain = RandomCase(seed, scale = scale)
     val names = Seq("a", "b", "c").take(2 + new Random(seed).nextInt(2))
     val json  = plain.specJson.deepCopy.put("operator", "cogroup").remove("aggregates", "streams", names)
     plain.copy(
@@ -101,7 +101,7 @@ object RandomStoreCase {
 private object RandomStoreSpec {
 
   def fullState(random: Random): WindowOperatorDraft = {
-    val draft = RandomSpec(random)
+    val draft = RandomSpec(random, RandomFamily.InQueries)
     val (window, lateness) =
       if (random.nextInt(12) == 0) (Global, TimeSpan(0)) else (draft.window, draft.lateness.get)
     val size = window match {
