@@ -90,7 +90,7 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
 
 
 def test_columns(feed: Feed) -> None:
-    """Names and types are those of API.md, section 3."""
+    """Names and types are the documented ones."""
     output = minutes(feed).aggregate(F.sum("amount").alias("total"))
     window = "struct<start:timestamp,end:timestamp>"
     panes = f"struct<product:string,window:{window},total:bigint,pane:{PANE}>"
