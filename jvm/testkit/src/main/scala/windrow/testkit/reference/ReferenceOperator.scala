@@ -164,17 +164,18 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val wasComplete = completion.isComplete(key, window, held(key), earlier)
     val isComplete  = completion.isComplete(key, window, held(key), progress)
     val hasFired    = origins.nonEmpty && origins.forall(_.isPastOnTime)
-    val isLate      = if (origins.isEmpty) wasComplete else hasFired && isComplete
-    val known = history(key, window).copy(
+    val known       = history(key, window)
+    val isLate      = known.isPastOnTime || (if (origins.isEmpty) wasComplete else hasFired && isComplete)
+    val now = known.copy(
       unsent = origins.flatMap(_.unsent) ++ news,
       updates = origins.map(_.updates).sum + 1,
       since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
       isPastOnTime = isLate)
-    histories += (key, window.identity) -> known
+    histories += (key, window.identity) -> now
     if (isLate) {
       val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
-      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, known.updates)) fire(key, window, Timing.Late)
-    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, known.updates))
+      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, now.updates)) fire(key, window, Timing.Late)
+    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, now.updates))
       fire(key, window, Timing.Early)
   }
 
