@@ -153,7 +153,7 @@ private[operator] final class RunAlgorithm[B, V](
       key =>
         val lane = keys.get(key)
         (if (moved && spec.onTime) onTimePanes(key, lane, clock.before, now) else Iterator.empty) ++
-          stepEnd(key, lane, clock, now, isDue) ++
+          stepEnd(key, lane, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
           (if (moved) lastPanes(key, lane, clock.before, now) else Iterator.empty) ++
           leave(key, lane, now)
     } ++ { touched.clear(); Iterator.empty }
@@ -162,10 +162,13 @@ private[operator] final class RunAlgorithm[B, V](
   /** Every window that the watermark completes, by one sweep over the run. */
   private def onTimePanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
     Iterator.single(()).flatMap { _ =>
-      val found  = windows.ending(lane.run, RunWindows.plus(before.micros, 1), now.micros).toVector
+      val found  = ending(lane, before, now).toVector
       val values = new RangeSweep(lane.run, aggregation).apply(found.map(window => (window.from, window.until)))
       found.iterator.zip(values).flatMap { case (window, value) => onTime(key, lane, window, value, now) }
     }
+
+  private def ending(lane: RunLane[B], before: Watermark, now: Watermark): Iterator[RunWindow] =
+    windows.ending(lane.run, RunWindows.plus(before.micros, 1), now.micros)
 
   /** A message has come in this step. */
   private def isChanged(lane: RunLane[B]): Boolean = lane.deadline == Long.MinValue
@@ -189,10 +192,12 @@ private[operator] final class RunAlgorithm[B, V](
       lane: RunLane[B],
       clock: StepClock,
       now: Watermark,
-      isDue: Boolean): Iterator[Effect[B, V]] = {
+      isDue: Boolean,
+      completesUnseen: Boolean): Iterator[Effect[B, V]] = {
     val found =
       if (isDue) windows.ending(lane.run, openFrom(now), Long.MaxValue)
-      else Option(touched.get(key)).iterator.flatMap { case (low, high) => windows.reached(lane.run, low, high) }
+      else Option(touched.get(key)).iterator.flatMap { case (low, high) => windows.reached(lane.run, low, high) } ++
+        (if (completesUnseen) ending(lane, clock.before, now) else Iterator.empty)
     found.filterNot(isClosed(_, clock.before)).flatMap { window =>
       val isComplete = now.reached(window.end)
       val found      = firings(lane, window, isComplete)

@@ -29,7 +29,7 @@ private[operator] final class RunFirings[B](
   def apply(lane: RunLane[B], window: RunWindow, isComplete: Boolean): RunFiring[B] =
     Option(lane.records.get(window.id)) match {
       case Some(record) =>
-        RunFiring(unsent(record.firing, lane.run.acceptedAfter(record.stamp, window.from, window.until)), record.start)
+        RunFiring(unsent(record.firing, windows.updates(lane.run, window, record.stamp)), record.start)
       case None =>
         val maker = windows.maker(lane.run, window)
         val isNew = spec.onTime && isComplete && maker.judged >= window.end
@@ -45,7 +45,7 @@ private[operator] final class RunFirings[B](
     lazy val held = windows.onTime(lane.run, window).toVector
     val fired     = panes.firedOnTime(combined(held))
     val start     = if (fired.shown.isDefined && windows.beginAtMessage) held.head.position else window.start
-    RunFiring(unsent(fired, lane.run.judgedFrom(window.end, window.from, window.until)), start)
+    RunFiring(unsent(fired, windows.lateUpdates(lane.run, window)), start)
   }
 
   private def combined(cells: Seq[Cell[B]]): B =
@@ -53,7 +53,7 @@ private[operator] final class RunFirings[B](
 
   /** The message that made the window is unsent, and those that came since; a first pane shows all. */
   private def neverFired(lane: RunLane[B], window: RunWindow, maker: Cell[B]): Firing[B] = Firing(
-    unsent = maker.count + lane.run.acceptedAfter(maker.stamp, window.from, window.until).map(_.count).sum,
+    unsent = maker.count + windows.updates(lane.run, window, maker.stamp).map(_.count).sum,
     since = maker.at.orElse(firstTime),
     delta = Option.when(discards)(lane.run.value(window.from, window.until)))
 

@@ -39,11 +39,19 @@ private[core] sealed trait RunWindows {
   /** All windows, and perhaps some more, that messages with positions in a closed range hold or bring into being. */
   def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
 
-  /** The windows that exist since a cell at this index, if they did not before. */
+  /** The windows that exist since a cell at this index came, if they did not before; by end. */
   def made(run: KeyRun[_], index: Int): Iterator[RunWindow]
 
   /** The cell since whose acceptance a window exists. */
   def maker[B](run: KeyRun[B], window: RunWindow): Cell[B]
+
+  /** The cells that have changed a window since another was accepted. */
+  def updates[B](run: KeyRun[B], window: RunWindow, stamp: Long): Iterator[Cell[B]] =
+    run.acceptedAfter(stamp, window.from, window.until)
+
+  /** The cells that have changed a window since it was on time. */
+  def lateUpdates[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
+    run.judgedFrom(window.end, window.from, window.until)
 
   /** What a window held when it was on time. */
   def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
@@ -126,7 +134,9 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
 
   def made(run: KeyRun[_], index: Int): Iterator[RunWindow] = {
     val position = run(index).position
-    Iterator(position, right(position)).map(window(run, _)).filter(found => found.from < found.until)
+    val before   = run.indexOf(position) - 1
+    val filled   = Option.when(before >= 0)(right(run(before).position)).filter(_ > position)
+    (Seq(position) ++ filled :+ right(position)).iterator.map(window(run, _)).filter(found => found.from < found.until)
   }
 
   def maker[B](run: KeyRun[B], window: RunWindow): Cell[B] = {
@@ -200,6 +210,17 @@ private final class OverRows(rows: Int) extends OverWindows {
 
   override def beginAtMessage: Boolean = true
 
+  /** Also those that were pushed out since. */
+  override def updates[B](run: KeyRun[B], window: RunWindow, stamp: Long): Iterator[Cell[B]] =
+    run.acceptedAfter(stamp, 0, window.until).filter(wasInside(run, window, _))
+
+  override def lateUpdates[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
+    run.judgedFrom(window.end, 0, window.until).filter(wasInside(run, window, _))
+
+  /** When the cell came, there were not too many between it and the owner of the window. */
+  private def wasInside(run: KeyRun[_], window: RunWindow, cell: Cell[_]): Boolean =
+    Iterator.range(window.owner, -1, -1).map(run(_)).takeWhile(_ ne cell).count(_.stamp < cell.stamp) < rows
+
   /** Late messages have pushed others out. */
   override def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
     Iterator.range(window.owner, -1, -1).map(run(_)).filter(_.judged < window.end).take(rows).toVector.reverseIterator
@@ -209,23 +230,21 @@ private final class OverRows(rows: Int) extends OverWindows {
     windows(run, run.indexOf(low), math.min(last, run.size.toLong).toInt)
   }
 
-  /** A late message pushes another out of the windows after it, whose last pane may have to be shown once more: so
-    * `rows - 1` are kept that were not late.
+  /** Open windows need the `rows - 1` before them, and what was pushed out of them: it was part of a pane, or an update
+    * that is not sent yet.
     */
   def firstNeeded(run: KeyRun[_], bound: Long): Int = {
-    val open = run.indexOf(bound)
+    val open   = run.indexOf(bound)
+    val oldest = run.minStamp(open)
+    run.cells(0, beforeLate(run, open)).takeWhile(_.stamp < oldest).size
+  }
+
+  /** The index from which on there are `rows - 1` that were not late. */
+  private def beforeLate(run: KeyRun[_], open: Int): Int =
     if (open < rows) 0
     else if (run.maxJudged == Cell.NotLate) open - rows + 1
-    else {
-      var index = open
-      var kept  = 0
-      while (index > 0 && kept < rows - 1) {
-        index -= 1
-        if (run(index).judged == Cell.NotLate) kept += 1
-      }
-      index
-    }
-  }
+    else Iterator.range(open - 1, -1, -1).filter(run(_).judged == Cell.NotLate).drop(rows - 2).nextOption().filter(_ =>
+      rows > 1).getOrElse(if (rows == 1) open else 0)
 
   def nextUnneeded(run: KeyRun[_]): Option[Long] = None
 }

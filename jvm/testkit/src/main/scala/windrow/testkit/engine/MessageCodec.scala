@@ -1,8 +1,10 @@
 package windrow.testkit
 
+import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.{ByteReader, ByteWriter, Codec}
+import windrow.testkit.Value.{Null, Text, Whole}
 
-/** Messages as bytes, as a shard hands them back. */
+/** Messages of one key as bytes that compare, unsigned, as [[Message.Order]] does. */
 private[testkit] object MessageCodec extends Codec[Message] {
 
   def bytes(message: Message): Array[Byte] = {
@@ -12,23 +14,40 @@ private[testkit] object MessageCodec extends Codec[Message] {
   }
 
   def write(message: Message, out: ByteWriter): Unit = {
-    numbers(message).foreach { number =>
-      out.byte(if (number.isDefined) 1 else 0)
-      out.long(number.getOrElse(0L) ^ Long.MinValue) // so they compare as bytes
+    Seq(message.time, message.partition.map(_.toLong), message.offset).foreach(number(_, out))
+    message.value match {
+      case Null => out.byte(0)
+      case Whole(value) =>
+        out.byte(1)
+        number(Some(value), out)
+      case Text(text) =>
+        out.byte(2)
+        text.getBytes(UTF_8).foreach(out.byte(_))
+        out.byte(0)
     }
-    ScalarCodec.write(message.value, out)
+    number(message.gap, out)
     ScalarCodec.write(message.key, out)
   }
 
-  private def numbers(message: Message): Seq[Option[Long]] =
-    Seq(message.time, message.partition.map(_.toLong), message.offset, message.gap)
+  private def number(value: Option[Long], out: ByteWriter): Unit = {
+    out.byte(if (value.isDefined) 1 else 0)
+    out.long(value.getOrElse(0L) ^ Long.MinValue)
+  }
 
   def read(in: ByteReader): Message = {
-    val numbers = Vector.fill(4) {
-      val isThere = in.byte() == 1
-      Option(in.long() ^ Long.MinValue).filter(_ => isThere)
+    val (time, partition, offset) = (number(in), number(in), number(in))
+    val value: Scalar = in.byte() match {
+      case 0 => Null
+      case 1 => Whole(number(in).get)
+      case _ => Text(new String(Iterator.continually(in.byte()).takeWhile(_ != 0).toArray, UTF_8))
     }
-    val value = ScalarCodec.read(in)
-    Message(ScalarCodec.read(in), numbers(0), value, numbers(1).map(_.toInt), numbers(2), numbers(3))
+    val gap = number(in)
+    Message(ScalarCodec.read(in), time, value, partition.map(_.toInt), offset, gap)
+  }
+
+  private def number(in: ByteReader): Option[Long] = {
+    val isThere = in.byte() == 1
+    val value   = in.long() ^ Long.MinValue
+    Option.when(isThere)(value)
   }
 }
