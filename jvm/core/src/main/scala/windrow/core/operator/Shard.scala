@@ -25,13 +25,16 @@ final class Shard[B, V](
   val counters = new Counters
 
   private val applied = new AppliedOffsets
+  ShardLimits.hindrance(spec).foreach(why =>
+    throw SpecError(spec.window.toString, Seq(SpecProblem("NOT_IN_CORE_YET", why))))
+
   private val algorithm: WindowAlgorithm[B, V] = spec.window match {
     case windows: AlignedWindows => aligned(SliceGrid(windows))
     case Global                  => aligned(SliceGrid.Everything)
     case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
     case sliding: Sliding        => ofRun(RunWindows(sliding))
     case over: Over              => ofRun(RunWindows(over))
-    case other                   => throw new UnsupportedOperationException(s"$other")
+    case other: TupleWindows     => throw new IllegalArgumentException(other.toString)
   }
 
   private def ofRun(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, store, classes)

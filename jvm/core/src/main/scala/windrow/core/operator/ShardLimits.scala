@@ -1,20 +1,20 @@
-package windrow.testkit
+package windrow.core.operator
 
 import windrow._
 
-/** What the core cannot do yet. Its cases are not run there: an aggregate in [[CoreEngine]] asks here before it begins. */
-private object CoreLimits {
+/** What a spec can say and a [[Shard]] cannot do yet. */
+object ShardLimits {
 
-  /** None: the core runs it. */
+  /** In a sentence; None: a shard does all that the spec says. */
   def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
     not(spec.window match {
       case _: AlignedWindows | _: Session | _: Sliding | _: Over | Global => true
-      case _                                                              => false
+      case _: TupleWindows                                                => false
     })(s"windows ${spec.window}"),
     not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
     not(!spec.fillGaps)("fillGaps"),
     not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption
 
   private def not(can: Boolean)(what: => String): Option[String] =
-    Option.unless(can)(s"The core cannot do this yet: $what.")
+    Option.unless(can)(s"the core cannot do this yet: $what.")
 }
