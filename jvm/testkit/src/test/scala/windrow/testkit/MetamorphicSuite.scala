@@ -1,0 +1,148 @@
+package windrow.testkit
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** What must hold between runs of the reference, whatever the values are. */
+class MetamorphicSuite extends AnyFunSuite {
+  private val seeds = 1L to 150L
+
+  /** The identity of a window: where it has one, its message. */
+  private type Live = Map[(Scalar, Any), Map[String, Value]]
+
+  private def emissions(transcript: TranscriptCase): Seq[Emission] = ReferenceEngine.run(transcript) match {
+    case Outcome.Ran(results, atEnd) => results.collect { case StepResult.Emitted(emission) => emission } ++ atEnd
+    case other                       => fail(s"${transcript.id}: $other")
+  }
+
+  private def panes(transcript: TranscriptCase): Seq[Emission.ContentPane] = emissions(transcript).flatMap(_.panes)
+
+  private def window(pane: Emission.ContentPane): (Scalar, Any) = pane.value match {
+    case Content.Values(_, Some(message)) => (pane.key, message)
+    case _                                => (pane.key, (pane.start, pane.end))
+  }
+
+  private def values(pane: Emission.ContentPane): Map[String, Value] = pane.value match {
+    case Content.Values(values, _) => values
+    case other                     => fail(other.toString)
+  }
+
+  private def live(transcript: TranscriptCase): Live = panes(transcript).foldLeft(Map.empty: Live)((live, pane) =>
+    if (pane.isRetraction) live - window(pane) else live + (window(pane) -> values(pane)))
+
+  private def withSpec(transcript: TranscriptCase)(change: WindowOperatorDraft => WindowOperatorDraft): TranscriptCase =
+    transcript.operator match {
+      case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
+        val counted = ("n" -> "count") +: aggregates
+        transcript.copy(
+          specJson = RandomCase.json(change(spec.draft), counted),
+          atEnd = Some(AtEnd(isFinal = true)))
+      case other => fail(s"${transcript.id}: $other")
+    }
+
+  private def accepting(draft: WindowOperatorDraft): WindowOperatorDraft = draft.copy(
+    lateness = Some(draft.window match {
+      case Sliding(_, granularity) => TimeSpan(granularity.micros * 100000000000000L)
+      case _                       => TimeSpan(1000000000000000L)
+    }),
+    maxFuture = None,
+    retention = Retention.NotStated,
+    accumulation = Some(Accumulating),
+    onTime = true)
+
+  private def count(values: Map[String, Value]): Long = values("n") match {
+    case Value.Whole(number) => number
+    case other               => fail(other.toString)
+  }
+
+  private def forAll(families: Seq[RandomFamily])(check: TranscriptCase => Unit): Unit =
+    for (family <- families; seed <- seeds) check(RandomCase(seed, family))
+
+  // Of tuples only offsets stand where they stood in another cut.
+  private val uncut = RandomFamily.Timed :+ RandomFamily.OffsetWindows
+
+  test("R1: other cuts give the same last values over the same accepted messages") {
+    forAll(uncut) { transcript =>
+      val whole = withSpec(transcript)(accepting)
+      val other = Recut.cut(whole, transcript.id.hashCode.toLong)
+      assert(live(other) == live(whole), TranscriptWriter.write(whole))
+    }
+  }
+
+  test("R1: the order of messages inside a step does not show") {
+    forAll(RandomFamily.All) { transcript =>
+      val shuffled = Recut.shuffled(transcript, transcript.id.hashCode.toLong)
+      assert(emissions(shuffled).map(_.asExpected(Expected.Panes)) == emissions(transcript).map(_.asExpected(
+        Expected.Panes)))
+    }
+  }
+
+  test("early and late policies change no last value") {
+    forAll(RandomFamily.Timed.diff(Seq(RandomFamily.Everything)) ++ RandomFamily.Tuples) { transcript =>
+      def values(early: PaneTrigger, late: PaneTrigger) = live(withSpec(transcript)(
+        _.copy(early = early, late = late, accumulation = Some(Accumulating), onTime = true)))
+      val plain = values(Never, Never)
+      assert(values(EachMessage, EachMessage) == plain, TranscriptWriter.write(transcript))
+      assert(values(Every(3), EachStep) == plain, TranscriptWriter.write(transcript))
+    }
+  }
+
+  test("R18: panes less retractions leave one row for each live window, its value") {
+    forAll(RandomFamily.Timed ++ RandomFamily.Tuples) { transcript =>
+      def mode(mode: AccumulationMode) = withSpec(transcript)(_.copy(accumulation = Some(mode)))
+      val rows = panes(mode(AccumulatingAndRetracting)).foldLeft(Vector.empty[Emission.ContentPane])((rows, pane) =>
+        if (!pane.isRetraction) rows :+ pane
+        else {
+          val withdrawn = rows.indexOf(pane.copy(isRetraction = false))
+          assert(withdrawn >= 0, TranscriptWriter.write(transcript))
+          rows.patch(withdrawn, Nil, 1)
+        })
+      assert(rows.map(window).distinct.size == rows.size)
+      assert(rows.map(pane => window(pane) -> values(pane)).toMap == live(mode(Accumulating)))
+    }
+  }
+
+  test("R18: all panes that discard, taken together, are the values of the live windows") {
+    forAll(RandomFamily.Timed.diff(Seq(RandomFamily.OverWindows)) ++ RandomFamily.Tuples) { transcript =>
+      def mode(mode: AccumulationMode) =
+        withSpec(transcript)(_.copy(accumulation = Some(mode), fireOnlyUpdated = false))
+      def byKey(all: Seq[(Scalar, Long)]) = all.groupMapReduce(_._1)(_._2)(_ + _).filter(_._2 > 0)
+      val parts                           = panes(mode(Discarding)).map(pane => pane.key -> count(values(pane)))
+      val whole = live(mode(Accumulating)).toSeq.map { case ((key, _), values) => key -> count(values) }
+      assert(byKey(parts) == byKey(whole), TranscriptWriter.write(transcript))
+    }
+  }
+
+  test("keys do not see each other, but for offsets, which are the stream's") {
+    forAll(RandomFamily.Timed ++ Seq(RandomFamily.Counts, RandomFamily.FilledGaps)) { transcript =>
+      def only(key: Scalar) = transcript.copy(steps = transcript.steps.map {
+        case feed: Step.Feed => feed.copy(messages = feed.messages.filter(_.key == key))
+        case other           => other
+      })
+      panes(transcript).groupBy(_.key).foreach { case (key, expected) =>
+        assert(panes(only(key)) == expected, TranscriptWriter.write(transcript))
+      }
+    }
+  }
+
+  test("for each window EARLY* ON_TIME? LATE*, numbered; read = accepted + rejected + replays + gaps") {
+    forAll(RandomFamily.All) { transcript =>
+      panes(transcript).filterNot(_.isRetraction).groupBy(window).values.foreach { panes =>
+        assert(panes.map(_.index) == panes.indices.map(_.toLong), TranscriptWriter.write(transcript))
+        assert(panes.map(_.timing.code) == panes.map(_.timing.code).sorted, TranscriptWriter.write(transcript))
+        assert(panes.count(_.timing == Timing.OnTime) <= 1, TranscriptWriter.write(transcript))
+      }
+      val counts              = counters(transcript)
+      def sum(names: String*) = names.map(counts).sum
+      val messages            = transcript.steps.collect { case feed: Step.Feed => feed.messages.size }.sum
+      assert(sum("accepted", "rejected", "replays", "gaps") == messages, TranscriptWriter.write(transcript))
+      assert(sum("in_time", "past", "future") == counts("accepted"), TranscriptWriter.write(transcript))
+    }
+  }
+
+  private def counters(transcript: TranscriptCase): Map[String, Long] = ReferenceEngine.run(transcript) match {
+    case Outcome.Ran(results, _) =>
+      results.collect { case StepResult.Answered(Answer.Counters(counters)) => counters }.last
+    case other => fail(other.toString)
+  }
+}
