@@ -104,9 +104,13 @@ object Messages {
           "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
     }
 
-    /** `window` and `pane` are names of the output. */
+    private val taken: Set[String] = options.spec.window match {
+      case _: Over => Set("window", "pane", "message")
+      case _       => Set("window", "pane")
+    }
+
     private def checkNames(): Unit =
-      (parts.shown ++ parts.results).map(_.name).filter(Set("window", "pane")).foreach(name =>
+      (parts.shown ++ parts.results).map(_.name).filter(taken).foreach(name =>
         refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
