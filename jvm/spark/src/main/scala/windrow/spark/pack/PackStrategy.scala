@@ -48,11 +48,11 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   private def canCombine(pack: Pack): Boolean =
     Aggregate.supportsHashAggregate(pack.recipe.functions.functions.flatMap(_.aggBufferAttributes), pack.keys)
 
-  /** Messages by (key, slice); one that may be refused stays apart, with its row. */
+  /** Messages by (key, slice); one that may be refused stays apart, with its row and its own time. */
   private def combined(pack: Pack, keys: Seq[Expression], refused: Expression): SparkPlan = {
     val windows = pack.recipe.spec.window.asInstanceOf[FixedWindows]
     val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
-    val slice   = Alias(MayBeRefused.slice(windows, pack.time), "slice")()
+    val slice   = Alias(If(refused, pack.time, MayBeRefused.slice(windows, pack.time)), "slice")()
     val struct  = CreateStruct(pack.message)
     val raw     = Alias(If(refused, struct, Literal.create(null, struct.dataType)), "raw")()
     val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
