@@ -44,6 +44,12 @@ final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
 
 object WindowProcessor {
 
+  /** A watermark from here on, in milliseconds, is the end of time: no stream has such times. Spark's arithmetic goes
+    * further, so a query can be brought there (SEMANTICS R71).
+    */
+  val EndMillis = 100000000000000L
+
   /** Spark's watermark begins at 0 and is never below: 0 means none yet (SEMANTICS R70). */
-  def watermark(millis: Long): Watermark = if (millis == 0) Watermark.None else Watermark(millis * 1000)
+  def watermark(millis: Long): Watermark =
+    if (millis == 0) Watermark.None else if (millis >= EndMillis) Watermark.End else Watermark(millis * 1000)
 }

@@ -17,6 +17,7 @@ object CarriesMessage {
     val tooLate = watermark match {
       case None                          => Literal(true)
       case Some(mark) if !mark.isDefined => Literal(false)
+      case Some(Watermark.End)           => Literal(true)
       case Some(mark)                    => isBelow(pack, mark.micros)
     }
     val shown = Literal(pack.recipe.spec.window.isInstanceOf[Over])

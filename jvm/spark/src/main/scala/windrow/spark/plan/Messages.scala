@@ -140,15 +140,16 @@ object Messages {
           s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
     }
 
-    private def origin: Seq[Alias] = parts.markers.get("offset").toSeq.flatMap { offset =>
-      val source    = parts.markers.getOrElse("source", Literal(""))
-      val partition = parts.markers.getOrElse("partition", Literal(0L))
+    private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>
       Seq(
-        "source"    -> Cast(source, StringType),
-        "partition" -> Cast(partition, LongType),
+        "source"    -> Cast(part("source").getOrElse(Literal("")), StringType),
+        "partition" -> Cast(part("partition").getOrElse(Literal(0L)), LongType),
         "offset"    -> Cast(offset, LongType))
         .map { case (name, value) => Alias(value, name)() }
     }
+
+    private def part(name: String): Option[Expression] =
+      parts.markers.get(name).orElse(options.origin.get(name).flatMap(column(_, name)))
 
     /** The guard stands before the watermark: a time too far ahead does not move it, as null does not (SEMANTICS R73). */
     private def watermarked(time: Expression, tooFar: Option[Expression]): LogicalPlan = options.watermark match {

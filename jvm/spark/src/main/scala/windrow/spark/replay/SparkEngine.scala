@@ -6,6 +6,7 @@ import windrow.Session
 import windrow.SpecError
 import windrow.WindowOperatorSpec
 import windrow.core.operator.FiringPolicy
+import windrow.spark.WindowProcessor
 import windrow.spark.plan.QueryLimits
 import windrow.testkit._
 
@@ -55,14 +56,12 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     }
     Outcome.Ran(
       results,
-      transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, SparkEngine.EndMillis, SparkEngine.EndMillis)))
+      transcript.atEnd.filter(_.isFinal).map(_ =>
+        query.step(Nil, WindowProcessor.EndMillis, WindowProcessor.EndMillis)))
   }
 }
 
 object SparkEngine {
-
-  /** Past every time of a transcript; Spark's own end of time is too far for its arithmetic. */
-  private val EndMillis = 200000000000000L
 
   /** Writes checkpoints on a local disk without starting a process for the permissions of each file. */
   private[spark] val LocalFiles =
@@ -109,7 +108,7 @@ object SparkEngine {
       case (before, feed: Step.Feed) => feed.watermark.fold(before)(mark => math.max(before, mark / 1000))
       case (before, _)               => before
     }.tail
-    val end = if (transcript.atEnd.exists(_.isFinal)) EndMillis else marks.lastOption.getOrElse(0L)
+    val end = if (transcript.atEnd.exists(_.isFinal)) WindowProcessor.EndMillis else marks.lastOption.getOrElse(0L)
     val next = transcript.steps.zip(marks).foldRight(List(end)) {
       case ((_: Step.Feed, mark), later) => mark :: later
       case (_, later)                    => later.head :: later
