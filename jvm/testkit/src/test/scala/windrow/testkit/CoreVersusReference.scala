@@ -27,7 +27,7 @@ class CoreVersusReference extends AnyFunSuite {
     RandomFamily.Sessions,
     RandomFamily.Everything,
     RandomFamily.SlidingWindows,
-    RandomFamily.OverWindows)
+    RandomFamily.OverWindows) ++ RandomFamily.Tuples
 
   for (family <- families; (name, run) <- engines) test(s"$count ${family.name} cases from seed $first: $name") {
     (first until first + count).foreach { seed =>

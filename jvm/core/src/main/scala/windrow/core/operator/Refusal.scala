@@ -7,6 +7,6 @@ private[operator] object Refusal {
 
   /** Why a message that is too late for all its windows is refused (SEMANTICS R10). */
   def late(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Reason =
-    if (spec.retention.time.exists(kept => time < watermark.micros - kept.micros)) Reason.OutOfRetention
+    if (watermark.isDefined && spec.retention.time.exists(kept => time < watermark.micros - kept.micros)) Reason.OutOfRetention
     else Reason.TooLate
 }

@@ -31,8 +31,13 @@ final class Shard[B, V](
     case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
     case sliding: Sliding        => ofRun(RunWindows(sliding))
     case over: Over              => ofRun(RunWindows(over))
-    case other                   => throw new UnsupportedOperationException(s"$other")
+    case count: Count     => new CountAlgorithm(count, spec, aggregation, store)
+    case offsets: Offsets => byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, part, classes))
+    case TupleSession(n)  => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
   }
+
+  private def byPartition(make: (Long, ShardStore) => PartitionWindows[B, V]) =
+    new PartitionedAlgorithm(spec.startOffsets, store, make)
 
   private def ofRun(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, store, classes)
 
@@ -63,9 +68,18 @@ final class Shard[B, V](
 
   /** One step: messages, then the watermark, judged at a processing time in microseconds.
     *
+    * @param progress
+    *   windows on offsets: what the step brings to the whole stream, the same for every shard. Offsets that are not
+    *   covered count as seen when their message comes
+    *
     * The effects are made as they are taken, and the state is written when the last one is: take them all.
     */
-  def step(entries: Iterator[Entry[B]], watermark: Watermark, processingTime: Option[Long]): Iterator[Effect[B, V]] = {
+  def step(
+      entries: Iterator[Entry[B]],
+      watermark: Watermark,
+      processingTime: Option[Long],
+      progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
+    algorithm.begin(progress)
     val clock = StepClock(before, processingTime)
     val now   = before.max(watermark)
     (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
@@ -75,9 +89,12 @@ final class Shard[B, V](
     if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset))) {
       counters.replays += entry.count
       Iterator.empty
-    } else if (entry.time.isEmpty) refuse(entry, Reason.InvalidTime)
-    else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
-    else algorithm.add(entry, clock, counters)
+    } else {
+      entry.origin.foreach(algorithm.see)
+      if (entry.time.isEmpty || !algorithm.hasPlace(entry)) refuse(entry, Reason.InvalidTime)
+      else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
+      else algorithm.add(entry, clock, counters)
+    }
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
     spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))

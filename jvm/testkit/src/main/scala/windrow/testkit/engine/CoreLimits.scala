@@ -7,10 +7,6 @@ private object CoreLimits {
 
   /** None: the core runs it. */
   def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
-    not(spec.window match {
-      case _: AlignedWindows | _: Session | _: Sliding | _: Over | Global => true
-      case _                                                              => false
-    })(s"windows ${spec.window}"),
     not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
     not(!spec.fillGaps)("fillGaps"),
     not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption

@@ -131,7 +131,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val was     = existing(key)
     val wasHeld = held(key)
     windows.position(message).foreach(at =>
-      counts = counts.accepting(at, was.maxOption(Bounds.Order), windows.isHalfOpen))
+      counts = counts.accepting(at, was.filter(isComparable(message, _)).maxOption(Bounds.Order), windows.isHalfOpen))
     log += key -> (held(key) :+ message)
     forgetClosed(key, was)
     val is       = existing(key)
@@ -149,6 +149,10 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
       }
     }
   }
+
+  /** Offsets of different partitions are not compared (SEMANTICS R7). */
+  private def isComparable(message: Held, window: Bounds): Boolean =
+    window.partition.forall(message.message.partition.contains)
 
   /** Windows that the message would make, but that are past their lateness, never come into being. */
   private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit =
