@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
+
+from windrow.errors import SpecProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -43,6 +45,27 @@ def as_tuple(cols: str | Column | Sequence[str | Column]) -> tuple[str | Column,
     if isinstance(cols, str):
         return (cols,)
     return (cols,) if is_column(cols) else tuple(cast("Sequence[str | Column]", cols))
+
+
+def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
+    """Find names of arguments that are no columns. Names with dots or quotes are Spark's to judge.
+
+    Nothing is found where the columns cannot be asked for (inside a pipeline).
+    """
+    from pyspark.errors import AnalysisException
+
+    names = {said: name for said, name in named.items() if isinstance(name, str)}
+    try:
+        columns = df.columns if names else []
+    except AnalysisException:
+        return []
+    known = {column.lower() for column in columns}
+    has = f"the columns are {', '.join(columns)}."
+    return [
+        SpecProblem("COLUMN_NOT_FOUND", f"{said}={name!r} is no column; {has}")
+        for said, name in names.items()
+        if name.lower() not in known and not set(".`") & set(name)
+    ]
 
 
 def shown(cols: Iterable[str | Column]) -> str:

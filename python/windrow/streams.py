@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from windrow import _duration, _jar, _sql
-from windrow._columns import as_tuple, is_column, is_data_frame, shown
+from windrow._columns import as_tuple, is_column, is_data_frame, missing, shown
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect
@@ -82,6 +82,12 @@ class Stream:
         """
         expect("window(kind)", kind, WindowKind)
         return Windowed(self, kind, complete, fillGaps)
+
+    def _named(self) -> dict[str, object]:
+        """Columns by the argument that says them."""
+        offset = {} if self._offset is None else vars(self._offset)
+        keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
+        return {"time": self._time, **keys, **offset}
 
     def __repr__(self) -> str:
         """Show name, time and key."""
@@ -181,6 +187,7 @@ class Windowed:
         if strange:
             text = f"{strange[0]!r} is no Column; say for example F.sum('price')."
             found.append(SpecProblem("AGGREGATE_NOT_COLUMN", text))
+        found += missing(self._stream._df, self._stream._named())
         spec = None
         try:
             spec = WindowOperatorSpec(

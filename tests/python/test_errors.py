@@ -1,4 +1,4 @@
-"""Texts of API.md, section 7, and errors that come from the JVM as text."""
+"""Texts of errors, and errors that come from the JVM as text."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_jvm_texts_of_other_classes() -> None:
 
 
 def test_missing_jar_says_what_to_do() -> None:
-    """Text 6 of API.md."""
+    """It names the calls that load it."""
     assert _sql.NOT_LOADED == (
         "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
         "Call wr.attach(), or wr.configure(builder) before; see wr.doctor()."

@@ -13,7 +13,7 @@ import windrow as wr
 
 PACKAGE = Path(wr.__file__).parent
 
-# What API.md section 2 names of the windows built so far; `testing` is not exported.
+# The public surface so far.
 _PUBLIC = {
     *("Tumbling", "Hopping", "Sliding", "Over", "Count", "Offsets", "Session", "TupleSession"),
     *("Global", "WindowKind", "Retention"),

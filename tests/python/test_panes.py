@@ -90,7 +90,7 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
 
 
 def test_columns(feed: Feed) -> None:
-    """Names and types are those of API.md, section 3."""
+    """Names and types are the documented ones."""
     output = minutes(feed).aggregate(F.sum("amount").alias("total"))
     window = "struct<start:timestamp,end:timestamp>"
     panes = f"struct<product:string,window:{window},total:bigint,pane:{PANE}>"
@@ -153,11 +153,27 @@ def test_mistakes_are_plain(feed: Feed, code: str, make: Any) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_unknown_columns_are_sparks_business(feed: Feed) -> None:
-    """A name that does not exist gives Spark's own error."""
-    stream = wr.stream(feed.stream(), time="tyme", watermark="0 seconds").lateness("0 seconds")
+def test_unknown_columns(feed: Feed) -> None:
+    """All names that do not exist at once; in expressions Spark finds them."""
+    named = wr.stream(feed.stream(), time="tyme", key=("product", "ki"), watermark="0 seconds")
+    with pytest.raises(wr.SpecError) as refused:
+        named.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
+    assert [p.text.split(" is")[0] for p in refused.value.problems] == [
+        "time='tyme'",
+        "key[1]='ki'",
+    ]
+    stream = wr.stream(feed.stream(), time=F.col("tyme"), watermark="0 seconds")
     with pytest.raises(PySparkException, match="tyme"):
-        stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
+        stream.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
+
+
+def test_problems_of_columns_and_aggregates_at_once(feed: Feed) -> None:
+    """What only the JVM can see comes in one error, too."""
+    stream = wr.stream(feed.stream(), time="product").lateness("0 seconds")
+    with pytest.raises(wr.SpecError) as refused:
+        stream.window(wr.Tumbling("1 minute")).aggregate(F.count_distinct("amount")).panes  # noqa: B018
+    codes = [problem.code for problem in refused.value.problems]
+    assert codes == ["AGGREGATE_NOT_MERGEABLE", "TIME_NOT_TIMESTAMP", "NO_WATERMARK"]
 
 
 def test_all_problems_of_a_description_at_once(feed: Feed) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from windrow import _duration, _json, _picture, _values
+from windrow._columns import is_column
 from windrow._frozen import call
 from windrow.errors import SpecError, SpecProblem
 
@@ -96,4 +97,11 @@ def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
     """Show as a call with every name, for values that are not understood."""
     given = {field.name: getattr(kind, field.name) for field in fields(kind)}
     plain = {f.name: f.default for f in fields(kind) if f.default is not MISSING}
-    return call(type(kind).__name__, **{n: v for n, v in given.items() if v != plain.get(n)})
+    return call(
+        type(kind).__name__, **{n: v for n, v in given.items() if not _same(v, plain.get(n))}
+    )
+
+
+def _same(value: object, other: object) -> bool:
+    """Compare two values; a Column, whose ``==`` builds an expression, only by identity."""
+    return value is other or (not is_column(value) and value == other)

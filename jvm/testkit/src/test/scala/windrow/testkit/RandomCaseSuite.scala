@@ -74,6 +74,46 @@ class RandomCaseSuite extends AnyFunSuite {
     assert(runs.count(happens) >= 20)
   }
 
+  private val withPolicies = for (family <- RandomFamily.All; seed <- 1L to 60L) yield {
+    val transcript = RandomCase(seed, family)
+    ReferenceEngine.run(transcript) match {
+      case ran: Outcome.Ran => (family, new Run(transcript, ran))
+      case other            => fail(s"${transcript.id}: $other")
+    }
+  }
+
+  private val policies = Seq[(String, Run => Boolean)](
+    "early panes"             -> (_.panes.exists(_.timing == Timing.Early)),
+    "several early panes"     -> (_.panes.exists(pane => pane.timing == Timing.Early && pane.index > 1)),
+    "periods that fire"       -> (run => hasPeriod(run.spec.early) && run.panes.exists(_.timing == Timing.Early)),
+    "one of several triggers" -> (run => run.spec.early.isInstanceOf[AnyOf] && run.panes.exists(_.index > 0)),
+    "no panes on time"        -> (run => !run.spec.onTime && run.panes.nonEmpty),
+    "parts that discard"      -> (run => run.spec.accumulation == Discarding && run.panes.exists(_.index > 0)),
+    "retractions by the mode" -> (run =>
+      run.spec.accumulation == AccumulatingAndRetracting && run.panes.exists(_.isRetraction)),
+    "updated panes only"            -> (run => run.spec.fireOnlyUpdated && run.panes.exists(_.index > 0)),
+    "messages out of retention"     -> (_.rejected.exists(_.reason == Reason.OutOfRetention)),
+    "windows that are late at once" -> (_.late.exists(_.index == 0)),
+    "final ends that fire"          -> (run => run.transcript.atEnd.isDefined && run.panes.exists(_.isLast)))
+
+  for ((what, happens) <- policies) test(s"of ${withPolicies.size} cases of all families 15 or more have $what") {
+    assert(withPolicies.count { case (_, run) => happens(run) } >= 15)
+  }
+
+  for (family <- RandomFamily.All)
+    test(s"${family.name}: two cases of three give panes, one of six gives late ones or has none") {
+      val runs = withPolicies.collect { case (`family`, run) => run }
+      assert(runs.count(_.panes.nonEmpty) * 3 >= runs.size * 2)
+      assert(runs.count(_.late.nonEmpty) * 6 >= runs.size || !RandomFamily.Timed.contains(family) ||
+        family == RandomFamily.Everything)
+    }
+
+  private def hasPeriod(trigger: PaneTrigger): Boolean = trigger match {
+    case EveryPeriod(_)  => true
+    case AnyOf(triggers) => triggers.exists(hasPeriod)
+    case _               => false
+  }
+
   test("the same seed gives the same case, another seed another") {
     assert(RandomCase(7) == RandomCase(7))
     assert(RandomCase(7).copy(id = "") != RandomCase(8).copy(id = ""))

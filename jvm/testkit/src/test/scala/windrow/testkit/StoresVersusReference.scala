@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
   * queries and counters, however the case is told. `-Dwindrow.cases` and `-Dwindrow.seed` as in [[CoreVersusReference]].
   */
 class StoresVersusReference extends AnyFunSuite {
-  private val count = sys.props.getOrElse("windrow.cases", "2000").toInt
+  private val count = math.max(20, sys.props.getOrElse("windrow.cases", "10000").toInt / 20)
   private val first = sys.props.getOrElse("windrow.seed", "1").toLong
 
   private val kinds = Seq[(String, (Long, Int) => TranscriptCase)](

@@ -15,10 +15,11 @@ private[core] final class RangeSweep[B](run: KeyRun[B], aggregation: Aggregation
     *   their values in the same order, to be used up by the caller
     */
   def apply(ranges: IndexedSeq[(Int, Int)]): Iterator[B] =
-    Iterator.unfold(0)(first => Option.when(first < ranges.size) {
-      val last = endOfGroup(ranges, first)
-      (group(ranges.slice(first, last)), last)
-    }).flatten
+    Iterator.unfold(0)(first =>
+      Option.when(first < ranges.size) {
+        val last = endOfGroup(ranges, first)
+        (group(ranges.slice(first, last)), last)
+      }).flatten
 
   /** Ranges go together as long as each begins before the first one ends. */
   private def endOfGroup(ranges: IndexedSeq[(Int, Int)], first: Int): Int = {

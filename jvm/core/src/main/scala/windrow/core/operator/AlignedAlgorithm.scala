@@ -39,7 +39,9 @@ private[operator] final class AlignedAlgorithm[B, V](
     if (grid.inGap(time)) {
       counters.gaps += entry.count
       Iterator.empty
-    } else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
+    } else if (clock.before.reached(
+        grid.end(grid.lastStart(time)),
+        lateness) || Refusal.isForgotten(spec, time, clock.before))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
@@ -174,8 +176,9 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
-    // A window that completes without a pane goes on under the late policy, whose period may end sooner.
-    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && moved && !spec.onTime)
+    // A window that completes without a pane goes on under the late policy, which may release what is unsent at once.
+    val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
+    val isDue      = periods.isReached(clock.processingTime) || isReleased
     if (isDue) periods.clear()
     val windows =
       if (isDue) recorded else touched.asScala.iterator.map { case (start, keys) => (start, keys.asScala.toSeq) }

@@ -1,5 +1,6 @@
 package windrow.core.operator
 
+import windrow.Global
 import windrow.Reason
 import windrow.WindowOperatorSpec
 
@@ -7,6 +8,12 @@ private[operator] object Refusal {
 
   /** Why a message that is too late for all its windows is refused (SEMANTICS R10). */
   def late(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Reason =
-    if (watermark.isDefined && spec.retention.time.exists(kept => time < watermark.micros - kept.micros)) Reason.OutOfRetention
-    else Reason.TooLate
+    if (isOutOfRetention(spec, time, watermark)) Reason.OutOfRetention else Reason.TooLate
+
+  /** A window without an end protects nothing from retention (SEMANTICS R10). */
+  def isForgotten(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Boolean =
+    spec.window == Global && isOutOfRetention(spec, time, watermark)
+
+  private def isOutOfRetention(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Boolean =
+    watermark.isDefined && spec.retention.time.exists(kept => time < watermark.micros - kept.micros)
 }

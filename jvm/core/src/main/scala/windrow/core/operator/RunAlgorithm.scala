@@ -149,12 +149,13 @@ private[operator] final class RunAlgorithm[B, V](
     val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && moved && !spec.onTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
-    keys.due(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap { key =>
-      val lane = keys.get(key)
-      (if (moved && spec.onTime) onTimePanes(key, lane, clock.before, now) else Iterator.empty) ++
-        stepEnd(key, lane, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
-        (if (moved) lastPanes(key, lane, clock.before, now) else Iterator.empty) ++
-        leave(key, lane, now)
+    keys.due(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
+      key =>
+        val lane = keys.get(key)
+        (if (moved && spec.onTime) onTimePanes(key, lane, clock.before, now) else Iterator.empty) ++
+          stepEnd(key, lane, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
+          (if (moved) lastPanes(key, lane, clock.before, now) else Iterator.empty) ++
+          leave(key, lane, now)
     } ++ { touched.clear(); Iterator.empty }
   }
 

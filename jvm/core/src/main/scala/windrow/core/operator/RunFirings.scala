@@ -44,7 +44,7 @@ private[operator] final class RunFirings[B](
   private def afterOnTime(lane: RunLane[B], window: RunWindow): RunFiring[B] = {
     lazy val held = windows.onTime(lane.run, window).toVector
     val fired     = panes.firedOnTime(combined(held))
-    val start = if (fired.shown.isDefined && windows.beginAtMessage) held.head.position else window.start
+    val start     = if (fired.shown.isDefined && windows.beginAtMessage) held.head.position else window.start
     RunFiring(unsent(fired, windows.lateUpdates(lane.run, window)), start)
   }
 

@@ -25,6 +25,9 @@ final class Shard[B, V](
   val counters = new Counters
 
   private val applied = new AppliedOffsets
+  ShardLimits.hindrance(spec).foreach(why =>
+    throw SpecError(spec.window.toString, Seq(SpecProblem("NOT_IN_CORE_YET", why))))
+
   private val algorithm: WindowAlgorithm[B, V] = spec.window match {
     case windows: AlignedWindows => aligned(SliceGrid(windows))
     case Global                  => aligned(SliceGrid.Everything)

@@ -41,7 +41,7 @@ final class Cell[B](
 }
 
 object Cell {
-  val NotLate: Long       = Long.MinValue
+  val NotLate: Long        = Long.MinValue
   val Nothing: Array[Byte] = Array.empty
 }
 

@@ -146,8 +146,15 @@ private[core] final class KeyRun[B](
   /** Puts one cell in the place of all below an index. */
   def fold(until: Int): Unit = if (until > 1) {
     val oldest = apply(0)
-    val all    = new Cell(
-      oldest.position, Cell.Nothing, oldest.stamp, Cell.NotLate, None, messages(0, until), value(0, until), Cell.Nothing)
+    val all = new Cell(
+      oldest.position,
+      Cell.Nothing,
+      oldest.stamp,
+      Cell.NotLate,
+      None,
+      messages(0, until),
+      value(0, until),
+      Cell.Nothing)
     dropFirst(until)
     insert(all)
     ()
@@ -178,8 +185,8 @@ private[core] final class KeyRun[B](
 
   /** Calls back with each piece of a range and the places of the range in it. */
   private def ranges(from: Int, until: Int)(body: (RunPiece[B], Int, Int) => Unit): Unit = {
-    var before = 0
-    var i      = 0
+    var before      = 0
+    var i           = 0
     val (low, high) = (from + hidden, until + hidden)
     while (i < pieces.size && before < high) {
       val piece = pieces(i)
@@ -239,7 +246,7 @@ private[core] final class KeyRun[B](
   }
 
   private def store(piece: RunPiece[B]): Seq[RunPiece[B]] = {
-    val out  = new ByteWriter(pieceBytes)
+    val out = new ByteWriter(pieceBytes)
     val ends = piece.cells.map { cell =>
       codec.write(cell, out)
       out.size

@@ -35,12 +35,15 @@ final case class AggregateParts(
 object AggregateParts {
   private val Marker = "__windrow_"
 
-  def of(table: LogicalPlan): Either[Seq[SpecProblem], AggregateParts] = stripped(table) match {
-    case aggregate: Aggregate => new Dissection(aggregate).parts
+  /** What is wrong with the aggregation, and its parts, if it is one. */
+  def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = stripped(table) match {
+    case aggregate: Aggregate =>
+      val dissection = new Dissection(aggregate)
+      (dissection.problems, Some(dissection.parts))
     case other =>
-      Left(Seq(SpecProblem(
-        "TABLE_NOT_AGGREGATED",
-        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY keys.")))
+      val text =
+        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY keys."
+      (Seq(SpecProblem("TABLE_NOT_AGGREGATED", text)), None)
   }
 
   /** Without what only names the aggregation. */
@@ -52,8 +55,6 @@ object AggregateParts {
   }
 
   private final class Dissection(aggregate: Aggregate) {
-    private val found = Seq.newBuilder[SpecProblem]
-
     private val replaced = aggregate.aggregateExpressions.map(_.transform {
       case replaceable: RuntimeReplaceable => replaceable.replacement
     }.asInstanceOf[NamedExpression])
@@ -80,13 +81,14 @@ object AggregateParts {
       case expression                    => input(expression)
     }.asInstanceOf[AggregateFunction]
 
-    def parts: Either[Seq[SpecProblem], AggregateParts] = {
-      calls.foreach(check)
+    def problems: Seq[SpecProblem] =
+      if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*)."))
+      else calls.flatMap(check)
+
+    def parts: AggregateParts = {
       val functions = new FunctionSet(
         calls.map(call => positioned(call.aggregateFunction)),
         calls.map(_.filter.map(condition => input(condition).ordinal)))
-      if (calls.isEmpty)
-        found += SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*).")
       val keys    = aggregate.groupingExpressions.map(named)
       val results = calls.zipWithIndex.map { case (call, i) => AttributeReference(s"result$i", call.dataType)() }
       def over(expression: Expression): Expression = expression.transformDown {
@@ -96,21 +98,18 @@ object AggregateParts {
       }
       val (shown, others) = columns.partition(column => keyOf(column).isDefined)
       val marked          = markers.map(column => column.name.stripPrefix(Marker) -> markedBy(column)).toMap
-      Either.cond(
-        found.result().isEmpty,
-        AggregateParts(
-          keys,
-          shown.map(column => Alias(keys(keyOf(column).get).toAttribute, column.name)()),
-          inputs.result(),
-          functions,
-          results,
-          others.map {
-            case Alias(e, name) => Alias(over(e), name)()
-            case other          => Alias(over(other), other.name)()
-          },
-          marked,
-          aggregate.child),
-        found.result())
+      AggregateParts(
+        keys,
+        shown.map(column => Alias(keys(keyOf(column).get).toAttribute, column.name)()),
+        inputs.result(),
+        functions,
+        results,
+        others.map {
+          case Alias(e, name) => Alias(over(e), name)()
+          case other          => Alias(over(other), other.name)()
+        },
+        marked,
+        aggregate.child)
     }
 
     private def keyOf(column: NamedExpression): Option[Int] = {
@@ -129,20 +128,21 @@ object AggregateParts {
     private def markedBy(column: NamedExpression): Expression = column.collectFirst { case first: First => first.child }
       .getOrElse(Literal(null))
 
-    private def check(call: AggregateExpression): Unit = {
+    private def check(call: AggregateExpression): Seq[SpecProblem] = {
       val text = call.sql
-      if (call.isDistinct)
-        found += SpecProblem(
-          "AGGREGATE_NOT_MERGEABLE",
-          s"$text cannot be merged. Use approx_count_distinct, or collect_set and size.")
-      call.aggregateFunction match {
+      val distinct = Option.when(call.isDistinct)(SpecProblem(
+        "AGGREGATE_NOT_MERGEABLE",
+        s"$text cannot be merged. Use approx_count_distinct, or collect_set and size."))
+      val unknown = call.aggregateFunction match {
         case _: DeclarativeAggregate | _: ImperativeAggregate
             if !call.aggregateFunction.nodeName.contains("TypedAggregate") =>
+          None
         case function =>
-          found += SpecProblem(
+          Some(SpecProblem(
             "AGGREGATE_NOT_SUPPORTED",
-            s"$text is a ${function.nodeName}; use one of Spark's aggregates or an Aggregator registered by udaf.")
+            s"$text is a ${function.nodeName}; use one of Spark's aggregates or an Aggregator registered by udaf."))
       }
+      distinct.toSeq ++ unknown
     }
   }
 }

@@ -47,9 +47,10 @@ object Messages {
     }
 
     def result: Either[Seq[SpecProblem], Messages] = {
-      val messages = eventTime.map { time =>
-        checkWatermark()
-        checkNames()
+      val stated = eventTime
+      checkWatermark()
+      checkNames()
+      val messages = stated.map { time =>
         val gap    = sessionGap(time)
         val micros = microsOf(time)
         val valid  = gap.fold(micros)(g => If(GreaterThan(g, Literal(0L)), micros, Literal.create(null, LongType)))

@@ -28,11 +28,7 @@ object WindowPlan {
   private implicit val int: Encoder[Int]           = Encoders.scalaInt
   private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
 
-  def apply(session: SparkSession, options: QueryOptions, parts: AggregateParts): LogicalPlan = {
-    val messages = Messages.of(session, options, parts) match {
-      case Right(found)   => found
-      case Left(problems) => throw SpecError(s"stream '${options.name}'", problems)
-    }
+  def apply(session: SparkSession, options: QueryOptions, parts: AggregateParts, messages: Messages): LogicalPlan = {
     val streaming = parts.child.isStreaming
     val recipe =
       new PackRecipe(options.spec, parts.functions, shards(session), lane(options.spec, parts, messages, streaming))

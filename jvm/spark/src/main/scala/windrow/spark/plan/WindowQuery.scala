@@ -16,11 +16,14 @@ object WindowQuery {
       subject: => String,
       options: Either[Seq[SpecProblem], QueryOptions],
       table: LogicalPlan): LogicalPlan = {
-    val parts = AggregateParts.of(table)
-    val found = options.fold(identity, read => QueryLimits(read.spec)) ++ parts.left.getOrElse(Nil)
-    (options, parts) match {
-      case (Right(read), Right(taken)) if found.isEmpty => WindowPlan(session, read, taken)
-      case _                                            => throw SpecError(subject, found)
+    val (ofTable, parts) = AggregateParts.of(table)
+    val messages         = options.toOption.zip(parts).map { case (read, taken) => Messages.of(session, read, taken) }
+    val ofStream         = messages.flatMap(_.left.toOption).getOrElse(Nil)
+    val ofQuery          = options.fold(identity, read => QueryLimits(read.spec)) ++ ofTable
+    (options, parts, messages) match {
+      case (Right(read), Some(taken), Some(Right(found))) if ofQuery.isEmpty => WindowPlan(session, read, taken, found)
+      case (Right(read), _, _) if ofQuery.isEmpty => throw SpecError(s"stream '${read.name}'", ofStream)
+      case _                                      => throw SpecError(subject, ofQuery ++ ofStream)
     }
   }
 }

@@ -16,11 +16,11 @@ final class CoreEngine(shards: Int = 4) extends Engine {
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
-      CoreLimits.hindrance(spec).fold(feed(transcript, spec, aggregates))(Outcome.NotRun)
+      ShardLimits.hindrance(spec).fold(feed(transcript, spec, aggregates))(Outcome.NotRun)
     case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new CoreFullState(spec, shards))
     case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new CoreJoin(spec, shards))
     case Right(OperatorSpec.CoGroup(spec)) =>
-      CoreLimits.hindrance(spec.window).fold(coGroup(transcript, spec))(Outcome.NotRun)
+      ShardLimits.hindrance(spec.window).fold(coGroup(transcript, spec))(Outcome.NotRun)
     case Right(policy: OperatorSpec.Policy) => PolicyCore.run(transcript, policy, shards)
   }
 

@@ -9,7 +9,7 @@ object Generators {
   val cases: Gen[TranscriptCase] = for {
     seed    <- Gen.long
     family  <- Gen.oneOf(RandomFamily.All)
-    offsets <- if (RandomFamily.Tuples.contains(family)) Gen.const(true) else Gen.frequency(4 -> true, 1 -> false)
+    offsets <- Gen.frequency(4 -> true, 1 -> false)
   } yield RandomCase(seed, family, offsets)
 
   implicit val arbitraryCase: Arbitrary[TranscriptCase] = Arbitrary(cases)

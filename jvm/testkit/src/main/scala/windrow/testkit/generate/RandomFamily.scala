@@ -23,7 +23,11 @@ final case class RandomFamily(
     policies: Boolean = true,
     complete: Completion = Completion.ByWatermark,
     fillGaps: Boolean = false,
-    isEndless: Boolean = false)
+    isEndless: Boolean = false) {
+
+  /** Whether ties show: then messages must carry offsets, or engines break the ties in their own ways. */
+  def needsOffsets: Boolean = RandomFamily.Ordered(name)
+}
 
 object RandomFamily {
 
@@ -70,6 +74,8 @@ object RandomFamily {
   val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
 
   val All: Seq[RandomFamily] = (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, Endless)
+
+  private val Ordered: Set[String] = (OverWindows +: ByFirstMessage +: Tuples).map(_.name).toSet
 
   private def upTo(random: Random, n: Int): Long = 1L + random.nextInt(n)
 

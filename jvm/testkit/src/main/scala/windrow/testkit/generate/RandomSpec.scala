@@ -27,7 +27,9 @@ private[testkit] object RandomSpec {
     val lateness = window match {
       case _: Count | _: TupleSession | Global if once(2) => None
       case _ if family.isEndless                          => Some(TimeSpan.Endless)
-      case _ => Some(if (once(3)) TimeSpan.Zero else spans(1L + random.nextInt(40)))
+      case _ if once(3)                                   => Some(TimeSpan.Zero)
+      case Sliding(_, granularity) => Some(TimeSpan(granularity.micros * (1L + random.nextInt(10))))
+      case _                       => Some(spans(1L + random.nextInt(40)))
     }
     val plain = WindowOperatorDraft(
       window = window,

@@ -10,7 +10,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
       Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
   private val windows  = ReferenceWindows(spec.checked)
   private val pace     = RandomSpec.pace(spec.window)
-  private val lateness = spec.lateness.fold(0L)(_.micros)
+  private val lateness = spec.lateness.filter(_ != TimeSpan.Endless).fold(0L)(_.micros)
   private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
   private val delay    = random.nextInt(25) * pace
   private val isTimed = spec.window match {

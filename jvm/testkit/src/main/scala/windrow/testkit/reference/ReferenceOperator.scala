@@ -15,12 +15,10 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   private val completion = new ReferenceCompletion(spec, windows)
   private val panes      = new ReferencePanes(spec, show, windows)
   private val gaps       = new ReferenceGaps(spec, windows)
+  private val intake     = new ReferenceIntake(spec.maxFuture)
 
-  private var before         = ReferenceProgress() // the step
-  private var progress       = ReferenceProgress()
-  private var processingTime = Option.empty[Long]
-  private var counts         = ReferenceCounts()
-  private var applied        = Set.empty[(Option[String], Int, Long)]
+  private var before   = ReferenceProgress() // the step
+  private var progress = ReferenceProgress()
 
   /** Accepted messages, but of sessions those that have left. */
   private var log = Map.empty[Scalar, Vector[Held]]
@@ -30,11 +28,10 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   /** Windows that take nothing any more. */
   private var gone = Set.empty[(Scalar, Bounds)]
 
-  private val fired    = Seq.newBuilder[ContentPane]
-  private val rejected = Seq.newBuilder[RejectedMessage]
+  private val fired = Seq.newBuilder[ContentPane]
 
   def ask(query: Query): Answer = query match {
-    case Query.Counters => Answer.Counters(counts.named)
+    case Query.Counters => Answer.Counters(intake.counters)
     case _              => Answer.Refused("NO_MESSAGE_STORE")
   }
 
@@ -63,11 +60,11 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
 
   /** Before the first processing time a period counts from the first one seen (SEMANTICS R14). */
   private def clock(now: Long): Unit = {
-    if (processingTime.isEmpty)
+    if (intake.processingTime.isEmpty)
       histories = histories.map { case (window, known) =>
         window -> (if (known.unsent.isEmpty) known else known.copy(since = Some(now)))
       }
-    processingTime = Some(now)
+    intake.processingTime = Some(now)
   }
 
   private def endStep(): Emission = {
@@ -77,61 +74,58 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
       fireAtStepEnd(key, window)
     }
     log.keys.foreach(leave)
-    val emission = Emission(fired.result(), rejected.result())
+    val emission = Emission(fired.result(), intake.takeRejected())
     fired.clear()
-    rejected.clear()
     emission
   }
 
   // ---- messages (SEMANTICS A, in its order)
 
-  private def process(message: Message): Unit =
-    if (message.identity.exists(applied)) counts = counts.copy(replays = counts.replays + 1)
+  private def process(message: Message): Unit = {
+    val earlier = progress
+    progress = progress.seeing(message)
+    intake(message)(_ => judge(Held(message, progress.sequence(message.key)), earlier))
+    if (movesByMessages) settle()
+  }
+
+  /** @param earlier
+    *   progress before the message
+    */
+  private def judge(one: Held, earlier: ReferenceProgress): Unit = {
+    val message = one.message
+    val own     = windows.own(message, one.sequence)
+    if (windows.position(one).isEmpty || isGapBroken(message)) intake.reject(message, Reason.InvalidTime)
+    else if (own.isEmpty) {
+      intake.count("gaps")
+      progress = progress.numbering(message.key)
+    } else if (own.forall(completion.isRefused(message, _, before)))
+      intake.reject(
+        message,
+        if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
     else {
-      applied ++= message.identity
-      val number  = progress.sequence(message.key)
-      val earlier = progress
-      progress = progress.seeing(message)
-      val own = windows.own(message, number)
-      if (message.time.isEmpty || windows.position(Held(message, number)).isEmpty || isGapBroken(message))
-        reject(message, Reason.InvalidTime)
-      else if (isTooFarAhead(message)) reject(message, Reason.TooFarAhead)
-      else if (own.isEmpty) {
-        counts = counts.copy(gaps = counts.gaps + 1)
-        progress = progress.numbering(message.key)
-      } else if (own.forall(completion.isRefused(message, _, before)))
-        reject(message, if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
-      else {
-        progress = progress.numbering(message.key)
-        accept(Held(message, number), earlier)
-      }
-      if (movesByMessages) settle()
+      progress = progress.numbering(message.key)
+      accept(one, earlier)
     }
+  }
 
   private def isGapBroken(message: Message): Boolean = spec.window match {
     case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
     case _            => false
   }
 
-  private def isTooFarAhead(message: Message): Boolean =
-    spec.maxFuture.zip(processingTime).exists { case (ahead, now) =>
-      message.time.exists(_ > Bounds.plus(now, ahead.micros))
-    }
-
-  private def reject(message: Message, reason: Reason): Unit = {
-    counts = counts.copy(rejected = counts.rejected + 1)
-    rejected += message.rejected(reason)
+  /** Seen from the key's existing window with the greatest start; without one a message is in time (SEMANTICS R5). */
+  private def classify(position: Long, current: Option[Bounds]): Unit = {
+    def isBeyond(window: Bounds) = position > window.end || (windows.isHalfOpen && position == window.end)
+    intake.count("accepted")
+    intake.count(
+      if (current.exists(position < _.start)) "past" else if (current.exists(isBeyond)) "future" else "in_time")
   }
 
-  /** @param earlier
-    *   progress before the message
-    */
   private def accept(message: Held, earlier: ReferenceProgress): Unit = {
     val key     = message.message.key
     val was     = existing(key)
     val wasHeld = held(key)
-    windows.position(message).foreach(at =>
-      counts = counts.accepting(at, was.filter(isComparable(message, _)).maxOption(Bounds.Order), windows.isHalfOpen))
+    windows.position(message).foreach(classify(_, was.filter(isComparable(message, _)).maxOption(Bounds.Order)))
     log += key -> (held(key) :+ message)
     forgetClosed(key, was)
     val is       = existing(key)
@@ -174,17 +168,18 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val wasComplete = completion.isComplete(key, window, held(key), earlier)
     val isComplete  = completion.isComplete(key, window, held(key), progress)
     val hasFired    = origins.nonEmpty && origins.forall(_.isPastOnTime)
-    val isLate      = if (origins.isEmpty) wasComplete else hasFired && isComplete
-    val known = history(key, window).copy(
+    val known       = history(key, window)
+    val isLate      = known.isPastOnTime || (if (origins.isEmpty) wasComplete else hasFired && isComplete)
+    val now = known.copy(
       unsent = origins.flatMap(_.unsent) ++ news,
       updates = origins.map(_.updates).sum + 1,
-      since = (origins.flatMap(_.since) ++ processingTime).minOption,
+      since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
       isPastOnTime = isLate)
-    histories += (key, window.identity) -> known
+    histories += (key, window.identity) -> now
     if (isLate) {
       val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
-      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, known.updates)) fire(key, window, Timing.Late)
-    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, known.updates))
+      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, now.updates)) fire(key, window, Timing.Late)
+    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, now.updates))
       fire(key, window, Timing.Early)
   }
 
@@ -211,7 +206,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   private def fireAtStepEnd(key: Scalar, window: Bounds): Unit = {
     val known             = history(key, window)
     val (trigger, timing) = if (known.isPastOnTime) (spec.late, Timing.Late) else (spec.early, Timing.Early)
-    if (known.unsent.nonEmpty && ReferencePolicy.firesAtStepEnd(trigger, known.since, processingTime))
+    if (known.unsent.nonEmpty && ReferencePolicy.firesAtStepEnd(trigger, known.since, intake.processingTime))
       fire(key, window, timing)
   }
 

@@ -1,0 +1,23 @@
+package windrow.core.operator
+
+import windrow._
+
+/** What a spec can say and a [[Shard]] cannot do yet. */
+object ShardLimits {
+
+  /** In a sentence; None: a shard does all that the spec says. */
+  def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
+<<<<<<< HEAD:jvm/testkit/src/main/scala/windrow/testkit/engine/CoreLimits.scala
+=======
+    not(spec.window match {
+      case _: AlignedWindows | _: Session | _: Sliding | _: Over | Global => true
+      case _: TupleWindows                                                => false
+    })(s"windows ${spec.window}"),
+>>>>>>> b:jvm/core/src/main/scala/windrow/core/operator/ShardLimits.scala
+    not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
+    not(!spec.fillGaps)("fillGaps"),
+    not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption
+
+  private def not(can: Boolean)(what: => String): Option[String] =
+    Option.unless(can)(s"the core cannot do this yet: $what.")
+}
