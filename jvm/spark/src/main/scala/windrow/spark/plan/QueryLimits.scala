@@ -3,7 +3,7 @@ package windrow.spark.plan
 import windrow._
 
 /** What the core can do and a query cannot yet. */
-private[plan] object QueryLimits {
+private[spark] object QueryLimits {
 
   def apply(spec: WindowOperatorSpec): Seq[SpecProblem] = Seq(
     refuse(spec.window match {
@@ -16,7 +16,7 @@ private[plan] object QueryLimits {
       case Never | EachMessage | EachStep | Every(_) => false
       case _                                         => true
     })(s"late is ${spec.late}; allowed are Never(), EachMessage(), EachStep() and Every(messages=n)."),
-    refuse(spec.accumulation != Accumulating)(
+    refuse(spec.accumulation != Accumulating && spec.lateness.micros > 0)( // else it fires once: the modes are one
       s"the mode of accumulation is ${spec.accumulation}; allowed is ACCUMULATING."),
     refuse(spec.fireOnlyUpdated)("fireOnlyUpdated is true; allowed is false."),
     refuse(spec.complete != Completion.ByWatermark)(s"complete is '${spec.complete}'; allowed is 'watermark'."),

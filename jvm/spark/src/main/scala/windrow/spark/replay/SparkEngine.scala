@@ -4,8 +4,8 @@ import java.nio.file.Files
 import org.apache.spark.sql.SparkSession
 import windrow.Session
 import windrow.SpecError
-import windrow.SpecProblem
 import windrow.WindowOperatorSpec
+import windrow.spark.plan.QueryLimits
 import windrow.testkit._
 
 /** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.
@@ -22,35 +22,39 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
 
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(aggregate: OperatorSpec.Aggregate) =>
-      SparkEngine.hindrance(transcript, aggregate.spec).fold(feed(transcript, aggregate))(Outcome.NotRun)
-    case Right(other) => Outcome.NotRun(s"Spark cannot do ${other.name} yet.")
+    case Right(operator) =>
+      SparkEngine.hindrance(transcript, operator) match {
+        case Right(aggregate) => feed(transcript, aggregate)
+        case Left(hindrance)  => Outcome.NotRun(hindrance)
+      }
   }
 
   private def feed(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate): Outcome = {
     val session = SparkEngine.session(partitions, shards)
     val folder  = Files.createTempDirectory("windrow-replay")
-    val query   = new StepQuery(session, transcript, aggregate, folder.resolve("checkpoint").toString)
     try {
-      val marks = SparkEngine.watermarks(transcript)
-      val results = transcript.steps.zipWithIndex.map {
-        case (feed: Step.Feed, index) =>
-          val (mark, next) = marks(index)
-          StepResult.Emitted(query.step(feed.messages, mark, next))
-        case (Step.Restart, _) =>
-          query.restart()
-          StepResult.Restarted
-        case (Step.Ask(Query.Counters, _), _) => StepResult.Answered(Answer.Counters(query.counters))
-        case (Step.Ask(_, _), _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
-      }
-      Outcome.Ran(
-        results,
-        transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, SparkEngine.EndMillis, SparkEngine.EndMillis)))
-    } catch { case refused: SpecError => SparkEngine.outcome(refused.problems) }
-    finally {
-      query.close()
-      SparkEngine.delete(folder)
+      val query = new StepQuery(session, transcript, aggregate, folder.resolve("checkpoint").toString)
+      try follow(transcript, query)
+      finally query.close()
+    } catch { case refused: SpecError => Outcome.Refused(refused.problems) }
+    finally SparkEngine.delete(folder)
+  }
+
+  private def follow(transcript: TranscriptCase, query: StepQuery): Outcome = {
+    val marks = SparkEngine.watermarks(transcript)
+    val results = transcript.steps.zipWithIndex.map {
+      case (feed: Step.Feed, index) =>
+        val (mark, next) = marks(index)
+        StepResult.Emitted(query.step(feed.messages, mark, next))
+      case (Step.Restart, _) =>
+        query.restart()
+        StepResult.Restarted
+      case (Step.Ask(Query.Counters, _), _) => StepResult.Answered(Answer.Counters(query.counters))
+      case (Step.Ask(_, _), _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
     }
+    Outcome.Ran(
+      results,
+      transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, SparkEngine.EndMillis, SparkEngine.EndMillis)))
   }
 }
 
@@ -63,12 +67,15 @@ object SparkEngine {
   private[spark] val LocalFiles =
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
-  /** What queries cannot do yet is not run; the rest is wrong with the spec. */
-  private def outcome(problems: Seq[SpecProblem]): Outcome =
-    if (problems.forall(_.code == "NOT_IN_QUERIES_YET")) Outcome.NotRun(problems.map(_.text).mkString(" "))
-    else Outcome.Refused(problems)
+  /** Left: why Spark cannot be fed a case. */
+  private[spark] def hindrance(
+      transcript: TranscriptCase,
+      operator: OperatorSpec): Either[String, OperatorSpec.Aggregate] = operator match {
+    case aggregate: OperatorSpec.Aggregate =>
+      QueryLimits(aggregate.spec).map(_.text).headOption.orElse(hindrance(transcript, aggregate.spec)).toLeft(aggregate)
+    case other => Left(s"Spark cannot do ${other.name} yet.")
+  }
 
-  /** Why Spark cannot be fed a case. */
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
     val marks = feeds(transcript).flatMap(_.watermark)
     if (marks.exists(_ <= 0))
