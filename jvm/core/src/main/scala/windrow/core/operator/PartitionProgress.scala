@@ -37,11 +37,11 @@ private[operator] final class PartitionProgress {
   }
 
   def add(first: Long, last: Long): Unit = {
-    val below     = ranges.floorEntry(first)
-    val isJoined  = below != null && below.getValue >= first - 1
-    val start     = if (isJoined) below.getKey.longValue else first
-    var end       = if (isJoined) math.max(below.getValue, last) else last
-    var above     = ranges.higherEntry(start)
+    val below    = ranges.floorEntry(first)
+    val isJoined = below != null && below.getValue >= first - 1
+    val start    = if (isJoined) below.getKey.longValue else first
+    var end      = if (isJoined) math.max(below.getValue, last) else last
+    var above    = ranges.higherEntry(start)
     while (above != null && above.getKey <= end + 1) {
       end = math.max(end, above.getValue)
       ranges.remove(above.getKey)

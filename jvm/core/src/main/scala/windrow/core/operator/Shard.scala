@@ -34,9 +34,10 @@ final class Shard[B, V](
     case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
     case sliding: Sliding        => ofRun(RunWindows(sliding))
     case over: Over              => ofRun(RunWindows(over))
-    case count: Count     => new CountAlgorithm(count, spec, aggregation, store)
-    case offsets: Offsets => byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, part, classes))
-    case TupleSession(n)  => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
+    case count: Count            => new CountAlgorithm(count, spec, aggregation, store)
+    case offsets: Offsets =>
+      byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, part, classes))
+    case TupleSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
   }
 
   private def byPartition(make: (Long, ShardStore) => PartitionWindows[B, V]) =

@@ -7,13 +7,6 @@ object ShardLimits {
 
   /** In a sentence; None: a shard does all that the spec says. */
   def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
-<<<<<<< HEAD:jvm/testkit/src/main/scala/windrow/testkit/engine/CoreLimits.scala
-=======
-    not(spec.window match {
-      case _: AlignedWindows | _: Session | _: Sliding | _: Over | Global => true
-      case _: TupleWindows                                                => false
-    })(s"windows ${spec.window}"),
->>>>>>> b:jvm/core/src/main/scala/windrow/core/operator/ShardLimits.scala
     not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
     not(!spec.fillGaps)("fillGaps"),
     not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption

@@ -44,7 +44,7 @@ private[operator] final class TupleSessions[B, V](
   private val policy  = new FiringPolicy(spec.early, spec.late)
   private val panes   = new PaneMaker(spec, aggregation, withdraws = true)
   private val periods = new Deadline(policy)
-  private val keys = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
+  private val keys    = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
 
   /** Sessions that messages reached in this step may fire at its end. */
   private val waits = policy.waitsForStepEnd(isComplete = false)
