@@ -27,7 +27,7 @@ class CoreVersusReference extends AnyFunSuite {
     RandomFamily.Sessions,
     RandomFamily.Everything,
     RandomFamily.SlidingWindows,
-    RandomFamily.OverWindows) ++ RandomFamily.Tuples
+    RandomFamily.OverWindows) ++ RandomFamily.Tuples :+ RandomFamily.ByFirstMessage
 
   /** What queries run on is tried most. */
   private def casesOf(family: RandomFamily): Int =

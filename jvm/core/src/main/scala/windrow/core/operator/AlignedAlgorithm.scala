@@ -45,7 +45,7 @@ private[operator] final class AlignedAlgorithm[B, V](
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
-      if (classes) classify(entry.key, time, counters)
+      if (classes) counters.classify(time, current(entry.key))
       val open = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
       insert(grid.sliceStart(time), entry)
       if (open.isEmpty) Iterator.empty
@@ -53,12 +53,9 @@ private[operator] final class AlignedAlgorithm[B, V](
     }
   }
 
-  private def classify(key: Key, time: Long, counters: Counters): Unit =
-    slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart) match {
-      case Some(start) if time < start            => counters.past += 1
-      case Some(start) if time >= grid.end(start) => counters.future += 1
-      case _                                      => counters.inTime += 1
-    }
+  private def current(key: Key): Option[(Long, Long)] =
+    slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart)
+      .map(start => (start, grid.end(start)))
 
   /** Windows of a time that still take messages, as far as they have records. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {

@@ -2,6 +2,7 @@ package windrow.core.operator
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
 import windrow.core.window.PositionGrid
 
@@ -10,12 +11,16 @@ private[operator] final class CountAlgorithm[B, V](
     windows: Count,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: ShardStore)
+    startsOf: Option[B => StartOffsets],
+    store: ShardStore,
+    classes: Boolean)
     extends WindowAlgorithm[B, V] {
-  private val policy   = new FiringPolicy(spec.early, spec.late)
-  private val periods  = new Deadline(policy)
-  private val grid     = new PositionGrid(windows.n, windows.step, start = 0)
-  private val lanes    = new GridWindows(grid, lateness = 0, spec, aggregation, policy, periods)
+  private val policy  = new FiringPolicy(spec.early, spec.late)
+  private val periods = new Deadline(policy)
+  private val grid    = new PositionGrid(windows.n, windows.step, start = 0)
+  private val panes   = new GridPanes(grid, spec, aggregation, policy, periods)
+  private val lanes = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, lateness = 0))(
+    new BeyondWindows(panes, lateness = Long.MaxValue, closesComplete = true, _))
   private val segments = new RunSegments("runs", store)
   private val codec    = new GridLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _ => Long.MaxValue)
@@ -36,8 +41,9 @@ private[operator] final class CountAlgorithm[B, V](
         Iterator.empty
       } else {
         counters.accepted += entry.count
-        counters.inTime += entry.count // the next message is never beyond a window that is not full
-        lanes.add(entry.key, lane, position, entry, Watermark(lane.ended), clock)
+        if (classes)
+          counters.classify(position, lanes.current(lane, Watermark(position)).map(first => (first, grid.end(first))))
+        lanes.add(entry.key, lane, position, entry, Watermark(lane.ended), Watermark(position + 1), clock)
       }
     }
 

@@ -20,6 +20,18 @@ private[operator] final class GridLane[B](
     var ended: Long = 0,
     var deadline: Long = Long.MaxValue) {
 
+  /** What its own messages have completed, where they do. */
+  val completion = new KeyCompletion
+
+  /** No window of it is open, and none that may yet be opened is complete. */
+  def isEmpty: Boolean = run.isEmpty && !completion.reached.isDefined
+
+  def clear(): Unit = {
+    run.clear()
+    records.clear()
+    completion.clear()
+  }
+
   /** Until the end of a step: a message has come. */
   def isChanged: Boolean = deadline == Long.MinValue
   def change(): Unit     = deadline = Long.MinValue
@@ -36,6 +48,7 @@ private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], s
     out.count(lane.next)
     out.count(lane.ended)
     out.long(lane.deadline)
+    lane.completion.write(out)
     out.count(lane.records.size.toLong)
     lane.records.forEach { (first, firing) =>
       out.long(first)
@@ -49,6 +62,7 @@ private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], s
     lane.next = in.count()
     lane.ended = in.count()
     lane.deadline = in.long()
+    lane.completion.read(in)
     (0L until in.count()).foreach(_ => lane.records.put(in.long(), firings.read(in)))
     lane.run.read(in)
     lane

@@ -4,8 +4,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.window.RunWindows
-import windrow.core.window.SliceGrid
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -28,24 +26,7 @@ final class Shard[B, V](
   ShardLimits.hindrance(spec).foreach(why =>
     throw SpecError(spec.window.toString, Seq(SpecProblem("NOT_IN_CORE_YET", why))))
 
-  private val algorithm: WindowAlgorithm[B, V] = spec.window match {
-    case windows: AlignedWindows => aligned(SliceGrid(windows))
-    case Global                  => aligned(SliceGrid.Everything)
-    case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
-    case sliding: Sliding        => ofRun(RunWindows(sliding))
-    case over: Over              => ofRun(RunWindows(over))
-    case count: Count            => new CountAlgorithm(count, spec, aggregation, store)
-    case offsets: Offsets =>
-      byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, part, classes))
-    case TupleSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
-  }
-
-  private def byPartition(make: (Long, ShardStore) => PartitionWindows[B, V]) =
-    new PartitionedAlgorithm(spec.startOffsets, store, make)
-
-  private def ofRun(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, store, classes)
-
-  private def aligned(grid: SliceGrid) = new AlignedAlgorithm(grid, spec, aggregation, store, classes)
+  private val algorithm = WindowAlgorithms(spec, aggregation, store, classes)
 
   private var before: Watermark = Watermark.None
 

@@ -55,11 +55,12 @@ object RandomFamily {
   val ByFirstMessage: RandomFamily = RandomFamily(
     "first-message",
     random =>
-      random.nextInt(6) match {
+      random.nextInt(7) match {
         case 0 => sliding(random)
         case 1 => over(random)
         case 2 => Counts.windows(random)
         case 3 => OffsetWindows.windows(random)
+        case 4 => calendar(random)
         case _ => fixed(random)
       },
     complete = Completion.ByFirstMessageBeyond)
