@@ -26,12 +26,15 @@ private final case class ReachedWindow[B](
   *   a window that is complete takes nothing any more
   * @param startsOf
   *   where the messages of a buffer start
+  * @param gaps
+  *   windows without messages that came to be
   */
 private[operator] final class BeyondWindows[B, V](
     panes: GridPanes[B, V],
     lateness: Long,
     closesComplete: Boolean,
-    startsOf: B => StartOffsets) extends GridWindows[B, V] {
+    startsOf: B => StartOffsets,
+    gaps: Option[GapWindows] = None) extends GridWindows[B, V] {
   import panes.grid
 
   private def isClosed(start: Long, at: Watermark): Boolean = at.reached(grid.end(start), lateness)
@@ -49,19 +52,24 @@ private[operator] final class BeyondWindows[B, V](
     val reached = lane.completion.reached
     val windows = grid.windowsAt(position, openFrom(before))
       .takeWhile(start => panes.recordsAll || reached.reached(grid.end(start)))
-      .map(start => find(lane, start, reached)).toVector
+      .map(find(key, lane, _, reached)).toVector
     panes.insert(lane, position, entry)
     windows.iterator.flatMap(update(key, lane, _, entry, clock)) ++ {
       lane.completion.add(position, entry.origin)
-      completed(key, lane, openAfter(reached, before), position, at)
+      completed(key, lane, openAfter(reached, before), position, at) ++ emptyOnes(key, lane, before)
     }
   }
 
-  private def find(lane: GridLane[B], start: Long, reached: Watermark): ReachedWindow[B] = {
+  private def find(key: Key, lane: GridLane[B], start: Long, reached: Watermark): ReachedWindow[B] = {
     val isBehind    = reached.reached(grid.end(start))
-    val isNew       = !panes.hasContent(lane, start)
+    val isEmpty     = !panes.hasContent(lane, start)
+    val isGap       = isEmpty && gaps.exists(_.isFilled(key, start))
+    val isNew       = isEmpty && !isGap
     val wasComplete = isBehind && !isNew && isComplete(lane, start)
-    val record      = if (panes.recordsAll || wasComplete) panes.recordOf(lane, start) else None
+    val record =
+      if (isGap && wasComplete) panes.recordOfGap
+      else if (panes.recordsAll || wasComplete) panes.recordOf(lane, start)
+      else None
     ReachedWindow(start, isBehind, isNew, wasComplete, record)
   }
 
@@ -105,6 +113,11 @@ private[operator] final class BeyondWindows[B, V](
       }
     }
   }
+
+  /** Windows without messages fire as messages come past them, or as they close. */
+  def emptyOnes(key: Key, lane: GridLane[B], now: Watermark): Iterator[Effect[B, V]] =
+    gaps.iterator.flatMap(_.take(key)(start => isComplete(lane, start) || isClosed(start, now)))
+      .flatMap(start => panes.gap(key, start, isClosed(start, now)))
 
   def endStep(
       key: Key,

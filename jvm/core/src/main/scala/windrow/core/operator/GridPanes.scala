@@ -86,6 +86,14 @@ private[operator] final class GridPanes[B, V](
     else Option.when(hasContent(lane, start))(panes.firedOnTime(value(lane, start)))
   }
 
+  /** What a window without messages keeps of its pane on time. */
+  def recordOfGap: Option[Firing[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
+
+  /** A window without messages completes (SEMANTICS R3). */
+  def gap(key: Key, start: Long, isLast: Boolean): Iterator[Effect[B, V]] =
+    if (spec.onTime) Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, aggregation.zero))
+    else Iterator.empty
+
   /** A message reaches a window; a new one that is complete fires at once (SEMANTICS R79).
     *
     * @param completes

@@ -19,7 +19,8 @@ private[operator] final class KeyedAlgorithm[B, V](
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val periods  = new Deadline(policy)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
-  private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf)
+  private val gaps     = GapWindows.of(spec, store)
+  private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
   private val segments = new RunSegments("runs", store)
   private val codec    = new GridLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
@@ -36,12 +37,17 @@ private[operator] final class KeyedAlgorithm[B, V](
     else {
       val lane = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
-      if (classes) counters.classify(time, windows.current(lane, clock.before).map(start => (start, grid.end(start))))
+      if (classes)
+        counters.classify(time, current(entry.key, lane, clock.before).map(start => (start, grid.end(start))))
+      gaps.foreach(_.add(entry.key, time, clock.before))
       lane.change()
       keys.put(entry.key, lane)
       windows.add(entry.key, lane, time, entry, clock.before, clock.before, clock)
     }
   }
+
+  private def current(key: Key, lane: GridLane[B], at: Watermark): Option[Long] =
+    (windows.current(lane, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
@@ -56,20 +62,26 @@ private[operator] final class KeyedAlgorithm[B, V](
           if (lane.isEmpty) keys.remove(key) else keys.put(key, lane)
           Iterator.empty
         }
-      }
+      } ++ gaps.iterator.flatMap(_.fill(clock.before, now)).flatMap(key =>
+      windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now))
   }
 
-  def flush(): Unit = keys.flush()
+  def flush(): Unit = {
+    keys.flush()
+    gaps.foreach(_.flush())
+  }
 
   def readDirectory(in: ByteReader): Unit = {
     segments.readDirectory(in)
     keys.readDirectory(in)
+    gaps.foreach(_.readDirectory(in))
     periods.read(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     segments.writeDirectory(out)
     keys.writeDirectory(out)
+    gaps.foreach(_.writeDirectory(out))
     periods.write(out)
   }
 }

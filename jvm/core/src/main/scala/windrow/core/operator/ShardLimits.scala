@@ -7,7 +7,6 @@ object ShardLimits {
 
   /** In a sentence; None: a shard does all that the spec says. */
   def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
-    not(!spec.fillGaps)("fillGaps"),
     not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption
 
   private def not(can: Boolean)(what: => String): Option[String] =
