@@ -138,7 +138,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
     (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
-      gaps.iterator.flatMap(gapPanes(_, clock.before, now)) ++
+      gaps.iterator.flatMap(gapPanes(_, now)) ++
       stepEnd(clock, now, moved) ++
       (if (moved) lastPanes(now) else Iterator.empty) ++
       leave(now)
@@ -168,8 +168,8 @@ private[operator] final class AlignedAlgorithm[B, V](
   }
 
   /** Windows without messages (SEMANTICS R3). */
-  private def gapPanes(gaps: GapWindows, before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
-    gaps.fill(before, now).flatMap(key => gaps.take(key)(_ => true).map((key, _))).filter(_ => spec.onTime).map {
+  private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Effect[B, V]] =
+    gaps.fill(now).flatMap(key => gaps.take(key)(_ => true).map((key, _))).filter(_ => spec.onTime).map {
       case (key, start) =>
         panes.first(idOf(start, key), Timing.OnTime, now.reached(grid.end(start), lateness), aggregation.zero)
     }

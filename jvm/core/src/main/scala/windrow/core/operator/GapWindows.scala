@@ -46,12 +46,12 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
   }
 
   /** The keys for which windows without messages may have come to be, or wait to fire, at the end of a step. */
-  def fill(before: Watermark, now: Watermark): Iterator[Key] =
+  def fill(now: Watermark): Iterator[Key] =
     keys.due(if (now.isDefined) now.micros else Long.MinValue)
       .filter(keys.get(_).isDue(now, lateness))
       .map { key =>
         val gaps = keys.get(key)
-        gaps.fill(before, now, kept)
+        gaps.fill(now, kept)
         keys.put(key, gaps)
         key
       }

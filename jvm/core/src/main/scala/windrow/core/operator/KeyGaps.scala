@@ -74,9 +74,9 @@ private[operator] final class KeyGaps(grid: SliceGrid, val first: Long) {
   /** Windows without messages that end up to the watermark come to be; of a key that has been silent for longer than it is
     * kept, and at the end of the input, up to its last window.
     */
-  def fill(before: Watermark, now: Watermark, kept: Long): Unit = {
+  def fill(now: Watermark, kept: Long): Unit = {
     val end = grid.end(last)
-    if (now == Watermark.End || before.reached(end, kept)) fillTo(end) else if (now.isDefined) fillTo(now.micros)
+    if (now == Watermark.End || isSilent) fillTo(end) else if (now.isDefined) fillTo(now.micros)
     isSilent = now.reached(end, kept)
     touched = false
   }

@@ -62,7 +62,7 @@ private[operator] final class KeyedAlgorithm[B, V](
           if (lane.isEmpty) keys.remove(key) else keys.put(key, lane)
           Iterator.empty
         }
-      } ++ gaps.iterator.flatMap(_.fill(clock.before, now)).flatMap(key =>
+      } ++ gaps.iterator.flatMap(_.fill(now)).flatMap(key =>
       windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now))
   }
 
