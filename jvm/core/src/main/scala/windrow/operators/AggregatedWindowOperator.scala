@@ -74,3 +74,14 @@ final class AggregatedWindowOperator[K, M, B, V](
           incoming.origin)
     }
 }
+
+object AggregatedWindowOperator {
+
+  /** Late panes where nothing else is said: the source's 10 seconds of processing time. In a query, where a micro-batch
+    * limits output anyway, it is each step (SEMANTICS R14).
+    */
+  val Late: PaneTrigger = EveryPeriod(TimeSpan(10_000_000L))
+
+  /** Nothing stated but the windows, with the defaults of standalone operators. */
+  def draft(window: WindowKind): WindowOperatorDraft = WindowOperatorDraft(window, late = Late)
+}
