@@ -57,7 +57,7 @@ private final class PolicyShards(spec: PolicyWindowSpec, aggregates: Seq[(String
       CoreKey.write(message.key),
       number,
       isMarker = false,
-      aggregation.lift(message),
+      aggregation.liftInTurn(message),
       raw.result(),
       message.identity.map { case (_, partition, offset) => Origin("messages", partition.toLong, offset) })
   }

@@ -24,14 +24,19 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
   private val ordered    = new Ordered(InOrder)
   private val keepsOrder = aggregates.exists { case (_, function) => !TranscriptAggregation.Numbers(function) }
 
-  def lift(message: Message): TranscriptBuffer = {
+  def lift(message: Message): TranscriptBuffer = lift(message, TranscriptAggregation.position(message))
+
+  /** As it comes: the contents of policy windows are in the order of their insertion. */
+  def liftInTurn(message: Message): TranscriptBuffer = lift(message, Array.emptyByteArray)
+
+  private def lift(message: Message, position: Array[Byte]): TranscriptBuffer = {
     val number = message.value match {
       case Whole(number) => number
       case _             => 0L // a text is only counted, or kept in order
     }
     new TranscriptBuffer(
       Array(1L, number, number, number),
-      if (keepsOrder) ordered.lift(TranscriptAggregation.position(message), Vector(message.value)) else ordered.zero)
+      if (keepsOrder) ordered.lift(position, Vector(message.value)) else ordered.zero)
   }
 
   def zero: TranscriptBuffer = new TranscriptBuffer(Array(0L, 0L, Long.MaxValue, Long.MinValue), ordered.zero)
