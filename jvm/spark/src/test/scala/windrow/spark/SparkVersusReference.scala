@@ -12,7 +12,9 @@ import windrow._
 import windrow.spark.replay.SparkEngine
 import windrow.testkit._
 
-/** Transcripts and random cases as streaming queries, with restarts and other numbers of partitions and shards. */
+/** Transcripts and random cases as streaming queries, with restarts and other numbers of partitions and shards
+  * (SEMANTICS R75, R76).
+  */
 @Slow
 final class SparkVersusReference extends SparkSuite {
   private val mode  = sys.props.getOrElse("windrow.mode", "default")

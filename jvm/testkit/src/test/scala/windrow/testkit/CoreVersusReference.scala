@@ -3,7 +3,8 @@ package windrow.testkit
 import java.nio.file.{Files, Paths, StandardOpenOption}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The core on random cases: equal to the reference in panes, rejected messages and counters, however the case is told.
+/** The core on random cases: equal to the reference in panes, rejected messages and counters, however the case is told
+  * (SEMANTICS R75, S3).
   *
   * `-Dwindrow.cases=10000` for more of them, `-Dwindrow.seed=…` for others. A case that fails is left out of steps and
   * messages as long as it still fails, and written to `target/failed-cases.jsonl` with what the reference says.

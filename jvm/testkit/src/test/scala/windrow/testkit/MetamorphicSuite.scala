@@ -125,7 +125,8 @@ class MetamorphicSuite extends AnyFunSuite {
     }
   }
 
-  test("for each window EARLY* ON_TIME? LATE*, numbered; read = accepted + rejected + replays + gaps") {
+  test(
+    "SEMANTICS E1, R74: for each window EARLY* ON_TIME? LATE*, numbered; read = accepted + rejected + replays + gaps") {
     forAll(RandomFamily.All) { transcript =>
       panes(transcript).filterNot(_.isRetraction).groupBy(window).values.foreach { panes =>
         assert(panes.map(_.index) == panes.indices.map(_.toLong), TranscriptWriter.write(transcript))

@@ -13,7 +13,8 @@ class StoresVersusReference extends AnyFunSuite {
   private val kinds = Seq[(String, (Long, Int) => TranscriptCase)](
     "full state" -> (RandomStoreCase.fullState(_, _)),
     "join"       -> (RandomStoreCase.join(_, _)),
-    "co-group"   -> (RandomStoreCase.coGroup(_, _)))
+    "co-group"   -> (RandomStoreCase.coGroup(_, _)),
+    "policy"     -> ((seed, _) => RandomPolicyCase(seed)))
 
   private val tellings: Seq[(String, TranscriptCase => Outcome)] = Seq(
     "one shard"             -> (new CoreEngine(shards = 1).run(_)),

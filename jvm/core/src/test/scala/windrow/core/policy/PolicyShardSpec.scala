@@ -7,7 +7,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Origin
 import windrow.core.state._
 
-/** The policy table of SEMANTICS P, row by row; every case also with its state written and read between any two steps. */
+/** The policy table of SEMANTICS P1 to P7, row by row; every case also with its state written and read between any two steps. */
 class PolicyShardSpec extends AnyFunSuite {
   import PolicyShardSpec._
 

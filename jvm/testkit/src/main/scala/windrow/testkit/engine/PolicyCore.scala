@@ -25,7 +25,7 @@ private object PolicyCore {
 }
 
 private final class PolicyShards(spec: PolicyWindowSpec, aggregates: Seq[(String, String)], count: Int) {
-  private val aggregation = new TranscriptAggregation(aggregates)
+  private val aggregation = new TranscriptAggregation(aggregates, _ => Array.emptyByteArray) // in the order of insertion
   private var stores      = Vector.fill(count)(new InMemoryShardStore)
   private var shards      = open()
   private var now         = 0L
