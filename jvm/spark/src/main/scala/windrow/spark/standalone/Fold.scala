@@ -64,9 +64,9 @@ object Fold {
   /** What only a query can know: a subquery, the time of its start. */
   private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
     (parts.inputs ++ parts.results).flatMap(_.collect {
-      case subquery: SubqueryExpression => subquery
-      case unknown: Unevaluable         => unknown
-      case random: Nondeterministic     => random
+      case subquery: SubqueryExpression                             => subquery
+      case unknown: Unevaluable if !unknown.isInstanceOf[Attribute] => unknown
+      case random: Nondeterministic                                 => random
     }).map(expression =>
       SpecProblem(
         "AGGREGATE_NOT_SUPPORTED",
