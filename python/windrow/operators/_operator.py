@@ -301,7 +301,7 @@ class StandaloneOperator:
         """Take over the outputs that the JVM holds; the first table is there even if empty."""
         if not self._outbox or self._call("hasOutputs"):
             fresh = _tables.read(self._call("outputs"))
-            self._outbox.append(self.beforeSend(fresh) if fresh.num_rows else fresh)
+            self._outbox.append(self.beforeSend(fresh))
 
     def _drained(self) -> bool:
         """Offer what waits to the downstream; whether none is left."""

@@ -34,9 +34,14 @@ object Fold {
       format: RowFormat): Either[Seq[SpecProblem], Fold] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
-    val each     = texts.map(text => parts(session, input, keys, Seq(text)).left.map(_.map(about(_, text))))
-    val found    = each.flatMap(_.left.getOrElse(Nil)) ++ names(input, each.flatMap(_.toOption))
-    if (found.nonEmpty) Left(found) else parts(session, input, keys, texts).map(fold(input, _, format))
+    parts(session, input, keys, texts) match {
+      case Right(taken) =>
+        val found = names(input, taken)
+        Either.cond(found.isEmpty, fold(input, taken, format), found)
+      case Left(whole) =>
+        val each = texts.flatMap(text => parts(session, input, keys, Seq(text)).left.getOrElse(Nil).map(about(_, text)))
+        Left(if (each.isEmpty) whole else each)
+    }
   }
 
   private def about(problem: SpecProblem, text: String) = problem.copy(text = s"aggregates='$text': ${problem.text}")
@@ -61,19 +66,20 @@ object Fold {
   private def notUnderstood(wrong: Exception) =
     SpecProblem("AGGREGATE_NOT_UNDERSTOOD", wrong.getMessage.linesIterator.next().stripSuffix(".") + ".")
 
-  /** What only a query can know: a subquery, the time of its start. */
+  /** What only a query can know, as other tables, and what is another thing each time, as a clock. */
   private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
-    (parts.inputs ++ parts.results).flatMap(_.collect {
+    (parts.inputs.map(_.child) ++ parts.functions.functions ++ parts.results).flatMap(_.collect {
       case subquery: SubqueryExpression                             => subquery
       case unknown: Unevaluable if !unknown.isInstanceOf[Attribute] => unknown
+      case moment @ (_: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp) => moment
       case random: Nondeterministic                                 => random
     }).map(expression =>
       SpecProblem(
         "AGGREGATE_NOT_SUPPORTED",
         s"${expression.sql} is nothing that an operator without a query can know."))
 
-  private def names(input: Input, parts: Seq[AggregateParts]): Seq[SpecProblem] = {
-    val results = parts.flatMap(_.results.map(_.name))
+  private def names(input: Input, parts: AggregateParts): Seq[SpecProblem] = {
+    val results = parts.results.map(_.name)
     val twice = (input.key.map(_._1) ++ results).groupBy(identity).collect { case (name, all) if all.size > 1 => name }
     results.filter(Set("window", "pane", "message", "messages")).map(name =>
       SpecProblem("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias.")) ++
