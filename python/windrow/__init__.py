@@ -28,7 +28,10 @@ from windrow.operators import (
     FullStateWindowOperator,
     JoinSpec,
     JoinStream,
+    PolicyWindowOperator,
     StreamStreamJoinOperator,
+    WindowEvent,
+    WindowListener,
     WindowOperatorSpec,
 )
 from windrow.policies import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
@@ -96,6 +99,7 @@ __all__ = [
     "PaneTrigger",
     "Partitions",
     "Policy",
+    "PolicyWindowOperator",
     "Report",
     "Retention",
     "SelectorDisabledError",
@@ -108,7 +112,9 @@ __all__ = [
     "Tumbling",
     "TupleSession",
     "UnboundedJoinError",
+    "WindowEvent",
     "WindowKind",
+    "WindowListener",
     "WindowOperatorSpec",
     "Windowed",
     "WindrowError",

@@ -99,6 +99,8 @@ _OTHER_CLASSES: dict[str, type[WindrowError]] = {
     "NOT_OPEN": OperatorError,
     "NO_MESSAGE_STORE": OperatorError,
     "NO_WINDOWS": OperatorError,
+    "NOT_KEYED": OperatorError,
+    "NOT_IN_DRAIN": OperatorError,
 }
 
 

@@ -29,13 +29,17 @@ def _minute(number: int) -> pa.Table:
     return table("symbol time price", ("a", 60 * number + 1, 1.0))
 
 
+def _selects(op: wr.AggregatedWindowOperator) -> bool:
+    return op.selectorEnabled
+
+
 def test_a_downstream_that_refuses() -> None:
     """What is refused stays in order; no message is taken until a timeout gets rid of it."""
-    room, taken = [True], []
+    room: list[bool] = [True]
+    taken: list[tuple[Any, ...]] = []
 
     def send(outputs: pa.Table) -> bool:
-        if room[0]:
-            taken.extend(panes(outputs))
+        taken.extend(panes(outputs) if room[0] else ())
         return room[0]
 
     with wr.AggregatedWindowOperator(_spec(), send=send) as op:
@@ -46,17 +50,19 @@ def test_a_downstream_that_refuses() -> None:
         op.addMessages(_minute(1))
         room[0] = False
         op.advanceWatermark(at(120))
-        assert not op.selectorEnabled
+        assert not _selects(op)
         with pytest.raises(wr.SelectorDisabledError, match=r"\[SELECTOR_DISABLED\].*1 outputs"):
             op.addMessages(_minute(2))
         op.timeout(at(0))
-        op.advanceWatermark(at(600))  # nothing happens while the downstream is full
-        assert not op.selectorEnabled
+        op.advanceWatermark(at(130))  # waits while the downstream is full
+        assert not _selects(op)
         assert panes(op.getResult()) == [("a", 1, (60.0, 120.0), "ON_TIME 0")]
         room[0] = True
         op.timeout(at(1))
-        assert op.selectorEnabled
+        assert _selects(op)
         assert taken[1:] == [("a", 1, (60.0, 120.0), "ON_TIME 0")]
+        op.addMessages(_minute(0))
+        assert op.getRejected().column("watermark").to_pylist() == [at(130)]
         op.addMessages(_minute(2))
         op.finish()
         assert taken[2:] == [("a", 1, (120.0, 180.0), "ON_TIME 0")]
@@ -75,10 +81,14 @@ def test_a_full_downstream_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 class _Halved(wr.AggregatedWindowOperator):
     """Withholds what is cheap, and shows no symbol."""
 
-    def beforeProcess(self, batch: pa.Table) -> pa.Table:
+    def beforeProcess(  # noqa: N802  the public name
+        self, batch: pa.Table
+    ) -> pa.Table:
         return batch.filter(pa.compute.greater(batch.column("price"), 1.0))
 
-    def beforeSend(self, outputs: pa.Table) -> pa.Table:
+    def beforeSend(  # noqa: N802  the public name
+        self, outputs: pa.Table
+    ) -> pa.Table:
         return outputs.drop_columns("symbol")
 
 
@@ -292,7 +302,7 @@ def test_one_message_that_does_not_fit() -> None:
         with pytest.raises(wr.MessageError, match=r"COLUMN_MISSING.*price"):
             op.addMessage({"symbol": "a", "time": NINE})
         with pytest.raises(TypeError, match="must be a pyarrow Table"):
-            op.addMessages([{"symbol": "a"}])  # type: ignore[arg-type]
+            op.addMessages([{"symbol": "a"}])
 
 
 def test_not_null_is_checked() -> None:
@@ -349,7 +359,9 @@ def test_the_zone_of_naive_times(spark: SparkSession) -> None:
     try:
         with aggregated(**COUNTS) as op:
             op.addMessage({"symbol": "a", "time": datetime(2025, 1, 1, 10), "price": 1.0})  # noqa: DTZ001
-            op.addMessage({"symbol": "a", "time": datetime(2025, 1, 1, 9, tzinfo=UTC), "price": 1.0})
+            op.addMessage(
+                {"symbol": "a", "time": datetime(2025, 1, 1, 9, tzinfo=UTC), "price": 1.0}
+            )
             op.advanceWatermark("2025-01-01 10:01:00")
             assert panes(op.getResult()) == [("a", 2, (0.0, 60.0), "ON_TIME 0")]
     finally:

@@ -102,9 +102,7 @@ def test_moving_average() -> None:
         aggregates="avg(price) AS average",
     )
     with aggregated(**spec) as op:
-        op.addMessages(
-            table("symbol time price", ("a", 0, 1.0), ("a", 300, 3.0), ("b", 300, 9.0))
-        )
+        op.addMessages(table("symbol time price", ("a", 0, 1.0), ("a", 300, 3.0), ("b", 300, 9.0)))
         op.advanceWatermark(at(301))
         assert sorted(panes(op.getResult())) == [
             ("a", 1.0, (-600.0, 0.0), "ON_TIME 0"),
@@ -235,7 +233,8 @@ def test_full_state_keeps_its_messages() -> None:
         assert new == {(9, 0.0): ["x"], (8, 0.0): ["y"], (9, 60.0): ["z"]}
 
         def values(*ends: Any, **keys: Any) -> list[str]:
-            return op.getMessages(*ends, **keys).column("value").to_pylist()
+            found: list[str] = op.getMessages(*ends, **keys).column("value").to_pylist()
+            return found
 
         assert values(at(10), at(70)) == ["x", "y", "z"]
         assert values(at(11), None) == ["y", "z"]

@@ -24,7 +24,8 @@ _PUBLIC = {
     *("configure", "attach", "doctor", "Report"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
-    *("StreamStreamJoinOperator", "CompositeOperator"),
+    *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
+    *("WindowEvent", "WindowListener"),
     *("MessageError", "OperatorError", "SelectorDisabledError", "UnboundedJoinError"),
     *("WindrowError", "SpecError", "SpecProblem", "JarNotFoundError", "CheckpointError"),
 }

@@ -4,6 +4,7 @@ from windrow.operators._composite import CompositeOperator
 from windrow.operators._join import JoinSpec, JoinStream
 from windrow.operators._joins import StreamStreamJoinOperator
 from windrow.operators._operator import StandaloneOperator
+from windrow.operators._policy import PolicyWindowOperator, WindowEvent, WindowListener
 from windrow.operators._spec import Completion, WindowOperatorSpec
 from windrow.operators._windows import (
     AggregatedWindowOperator,
@@ -18,8 +19,11 @@ __all__ = [
     "FullStateWindowOperator",
     "JoinSpec",
     "JoinStream",
+    "PolicyWindowOperator",
     "StandaloneOperator",
     "StreamStreamJoinOperator",
+    "WindowEvent",
+    "WindowListener",
     "WindowOperator",
     "WindowOperatorSpec",
 ]

@@ -30,6 +30,7 @@ Send = Callable[["pa.Table"], bool]
 
 _LOG = logging.getLogger("windrow")
 _MAGIC = b"windrow1"
+_END = 2**63 - 1  # past every time
 
 
 class StandaloneOperator:
@@ -66,6 +67,7 @@ class StandaloneOperator:
         self._outbox: list[pa.Table] = []
         self._selects = True
         self._filtered = 0
+        self._owed: int | None = None
 
     # ---- life
 
@@ -138,31 +140,30 @@ class StandaloneOperator:
     # ---- time
 
     def advanceWatermark(self, to: At) -> None:
-        """Move the watermark on; it never falls. Naive times are of the session's zone."""
+        """Move the watermark on; it never falls. Naive times are of the session's zone.
+
+        While the downstream is full it waits, with what it would release.
+        """
         self._opened()
-        if self._drained():
-            self._follow({}, watermark=self._micros("to", to))
+        self._move(self._micros("to", to), None)
 
     def timeout(self, now: At) -> None:
         """Move processing time on; it never falls.
 
-        First what was refused is sent again; if any of it is refused still, nothing else happens.
+        First what was refused is sent again. If any of it is refused still, nothing else happens.
         """
         self.refresh(now)
 
     def refresh(self, now: At, watermark: At | None = None) -> None:
         """Move processing time on, and the watermark with it, as ``timeout`` does."""
         self._opened()
-        if self._drained():
-            mark = None if watermark is None else self._micros("watermark", watermark)
-            self._follow({}, watermark=mark, now=self._micros("now", now))
+        mark = None if watermark is None else self._micros("watermark", watermark)
+        self._move(mark, self._micros("now", now))
 
     def finish(self) -> None:
         """Say that the input is over: every window is complete."""
         self._opened()
-        if self._drained():
-            self._call("finish")
-            self._after()
+        self._move(_END, None)
 
     # ---- results
 
@@ -188,16 +189,18 @@ class StandaloneOperator:
             self._drained()
 
     def drain(self) -> bool:
-        """Send what waits; whether messages can be taken."""
+        """Send what waits, and what a full downstream held back; whether messages can be taken."""
         self._opened()
-        return self._drained()
+        if self._drained() and self._owed is not None:
+            self._move(None, None)
+        return self._selects
 
     def checkpoint(self) -> bytes:
         """Give the whole state, with the outputs that wait, as bytes for ``reset``."""
         waiting = self.getResult()
         self._call("flush")
-        state, outputs = self._call("checkpoint"), _tables.write(waiting)
-        body: bytes = struct.pack(">Q", len(state)) + state + outputs
+        parts = (self._call("checkpoint"), _tables.write(waiting), _tables.write(self._extra()))
+        body = b"".join(struct.pack(">Q", len(part)) + part for part in parts)
         return _MAGIC + struct.pack(">I", zlib.crc32(body)) + body
 
     def reset(self, checkpoint: bytes | None = None) -> None:
@@ -206,14 +209,15 @@ class StandaloneOperator:
         Errors: CheckpointError if the checkpoint is damaged or of another spec.
         """
         self._opened()
-        if checkpoint is None:
-            self._call("reset", None)
-            self._outbox = []
-        else:
-            state, waiting = _unpacked(checkpoint)
-            self._call("reset", state)
-            self._outbox = [waiting] if waiting.num_rows else []
-        self._selects = self._send is None or not self._outbox
+        state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)
+        self._call("reset", state)
+        self._owed = None
+        self._outbox = [] if waiting is None else [waiting]
+        self._selects = self._send is None or waiting is None or not waiting.num_rows
+        if extra is not None:
+            self._restore(extra)
+        if self._selects:
+            self._after()
 
     # ---- hooks
 
@@ -290,6 +294,13 @@ class StandaloneOperator:
         self._call("step", watermark, now)
         self._after()
 
+    def _move(self, watermark: int | None, now: int | None) -> None:
+        """Let time go on; while the downstream is full the watermark is owed."""
+        self._owed = max((one for one in (self._owed, watermark) if one is not None), default=None)
+        if self._drained():
+            owed, self._owed = self._owed, None
+            self._follow({}, watermark=owed, now=now)
+
     def _after(self) -> None:
         """Hand over what a step has given."""
         hooked = type(self).beforeSend is not StandaloneOperator.beforeSend
@@ -318,12 +329,23 @@ class StandaloneOperator:
         self._call("flush")
         self._outbox = []
 
+    def _extra(self) -> pa.Table:
+        """What a checkpoint has beside the state and the outputs."""
+        return _tables.arrow().table({})
+
+    def _restore(self, extra: pa.Table) -> None:
+        """Take what ``_extra`` gave."""
+
+    def _key_schema(self) -> pa.Schema:
+        """Columns of the key."""
+        return _tables.read(self._call("keyColumns")).schema
+
     def _key(self, keys: Keys | None) -> bytes | None:
         """One row of the key's columns; None: all keys."""
         if keys is None:
             return None
-        schema = _tables.read(self._call("keyColumns")).schema
-        return _tables.write(_tables.of_message(keys, schema, "the key", self._zone))
+        table = _tables.of_message(keys, self._key_schema(), "the key", self._zone)
+        return _tables.write(table)
 
     def _messages(
         self, stream: str, start: At | None, end: At | None, keys: Keys | None
@@ -336,10 +358,15 @@ class StandaloneOperator:
         return _tables.read(self._call("messages", stream, *ends, by_offset, self._key(keys)))
 
 
-def _unpacked(checkpoint: bytes) -> tuple[bytes, pa.Table]:
+def _unpacked(checkpoint: bytes) -> tuple[bytes, pa.Table, pa.Table]:
     body = checkpoint[12:]
     if checkpoint[:8] != _MAGIC or struct.unpack(">I", checkpoint[8:12])[0] != zlib.crc32(body):
         text = f"these {len(checkpoint)} bytes are no checkpoint of an operator, or were changed."
         raise CheckpointError(f"[STATE_DAMAGED] {text}")
-    (length,) = struct.unpack(">Q", body[:8])
-    return body[8 : 8 + length], _tables.read(body[8 + length :])
+    parts = []
+    while body:
+        (length,) = struct.unpack(">Q", body[:8])
+        parts.append(body[8 : 8 + length])
+        body = body[8 + length :]
+    state, waiting, extra = parts
+    return state, _tables.read(waiting), _tables.read(extra)

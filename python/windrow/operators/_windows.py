@@ -13,7 +13,16 @@ from windrow.operators._times import At
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NAMES = {"aggregate": "AggregatedWindowOperator", "full_state": "FullStateWindowOperator"}
+_NAMES = {
+    "aggregate": "AggregatedWindowOperator",
+    "full_state": "FullStateWindowOperator",
+    "policy": "PolicyWindowOperator",
+}
+_SAYS = {
+    "aggregate": "the spec has aggregates",
+    "full_state": "the spec has no aggregates",
+    "policy": "the spec has windows of policies",
+}
 
 
 class WindowOperator(StandaloneOperator):
@@ -35,8 +44,7 @@ class WindowOperator(StandaloneOperator):
             text = "say what the messages are: schema='time timestamp, price double', time='time'."
             found = SpecProblem("SCHEMA_NOT_STATED", text)
         elif spec._operator not in self._takes:
-            says = "has no aggregates" if spec._operator == "full_state" else "has aggregates"
-            text = f"the spec {says}; it is for {_NAMES.get(spec._operator, _NAMES['aggregate'])}."
+            text = f"{_SAYS[spec._operator]}; it is for {_NAMES[spec._operator]}."
             found = SpecProblem("OPERATOR_DIFFERS", text)
         if found:
             raise SpecError.of(type(self).__name__, [found])

@@ -153,17 +153,6 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     if (release()) step(Nil, Watermark.None)
   }
 
-  /** A whole step of a log that is followed: messages of any stream, the watermark after them, and the processing time by
-    * which all of it is judged. `addMessages` and `timeout` are two steps.
-    */
-  private[windrow] final def follow(
-      messages: Seq[(String, M)],
-      watermark: Option[Long],
-      processingTime: Option[Long]): Unit = {
-    clock = Seq(clock, processingTime).flatten.maxOption
-    step(messages, watermark.fold(Watermark.None)(Watermark(_)))
-  }
-
   private def step(messages: Seq[(String, M)], watermark: Watermark): Unit = {
     messages.map(_._1).distinct.foreach(stream =>
       require(

@@ -69,10 +69,10 @@ object Fold {
   /** What only a query can know, as other tables, and what is another thing each time, as a clock. */
   private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
     (parts.inputs.map(_.child) ++ parts.functions.functions ++ parts.results).flatMap(_.collect {
-      case subquery: SubqueryExpression                             => subquery
-      case unknown: Unevaluable if !unknown.isInstanceOf[Attribute] => unknown
+      case subquery: SubqueryExpression                                            => subquery
+      case unknown: Unevaluable if !unknown.isInstanceOf[Attribute]                => unknown
       case moment @ (_: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp) => moment
-      case random: Nondeterministic                                 => random
+      case random: Nondeterministic                                                => random
     }).map(expression =>
       SpecProblem(
         "AGGREGATE_NOT_SUPPORTED",

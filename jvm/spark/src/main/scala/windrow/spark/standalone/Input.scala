@@ -41,6 +41,10 @@ final class Input(
 
   def attributes: Seq[Attribute] = relation.output
 
+  def column(session: SparkSession, name: String): Option[Expression] =
+    relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
+      .map { case Alias(nested, _) => nested; case plain => plain }
+
   /** What state depends on. */
   def describe: String =
     s"'$name' of ${schema.simpleString}, key (${keyColumns.mkString(", ")}), time ${time.sql}"

@@ -32,7 +32,8 @@ object Standalone {
     val input = node.remove("input")
     val texts = InputSpec.texts(node, "aggregates")
     node.remove("aggregates")
-    OperatorJson.read(node, Map.empty) match {
+    if (node.path("window").path("kind").asText == "policy") policies(session, node, input, texts)
+    else OperatorJson.read(node, Map.empty) match {
       case Right(CheckedSpec.Aggregate(spec)) => aggregated(session, spec, input, texts)
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
@@ -49,6 +50,17 @@ object Standalone {
     val format = new RowFormat(Vector(input))
     val fold   = or(spec.window, Fold.resolve(session, input, texts, format))
     new Aggregated(session, spec, input, format, fold)
+  }
+
+  /** Of the other fields none means anything to them; Python has checked that none is said. */
+  private def policies(session: SparkSession, node: ObjectNode, of: JsonNode, texts: Seq[String]) = {
+    val subject = "Policy"
+    val spec    = or(subject, PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], "us"))
+    val read    = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
+    val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
+    val format  = new RowFormat(Vector(input))
+    val columns = or(subject, Policies.columns(session, spec, input))
+    new Policies(session, spec, input, format, or(subject, Fold.resolve(session, input, texts, format)), columns)
   }
 
   private def fullState(session: SparkSession, spec: FullStateSpec, node: JsonNode) = {
@@ -83,6 +95,6 @@ object Standalone {
       s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
   }
 
-  private def or[T](window: WindowKind, read: Either[Seq[SpecProblem], T]): T =
-    read.fold(found => throw SpecError(window.toString, found), identity)
+  private def or[T](subject: Any, read: Either[Seq[SpecProblem], T]): T =
+    read.fold(found => throw SpecError(subject.toString, found), identity)
 }

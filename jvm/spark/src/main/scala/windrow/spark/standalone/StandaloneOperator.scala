@@ -2,15 +2,18 @@ package windrow.spark.standalone
 
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.sql.windrow.SparkInside
+import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 import windrow.core.operator.Watermark
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 import windrow.operators.WindowOperator
 
@@ -34,7 +37,6 @@ abstract class StandaloneOperator private[standalone] (
 
   private val rejections = new RejectedTable(inputs)
 
-  private var store    = new HeapStore
   private var operator = Option.empty[Running]
   private var staged   = Vector.empty[(String, Message)]
   private var shown    = 0 // outputs that were handed out and not flushed
@@ -47,7 +49,7 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Opens the state. */
   final def open(): Unit = active {
-    val made = make(store)
+    val made = make(new InMemoryShardStore)
     made.init()
     operator = Some(made)
   }
@@ -114,34 +116,39 @@ abstract class StandaloneOperator private[standalone] (
     shown = 0
   }
 
-  /** The state as bytes; to be flushed before. */
+  /** What became of the messages so far, by name; those that were refused by reason. */
+  final def counters(): java.util.Map[String, java.lang.Long] = {
+    val ledger = running.ledger
+    val counts = Seq(
+      "accepted" -> ledger.accepted,
+      "rejected" -> ledger.rejected.values.sum,
+      "replays"  -> ledger.replays,
+      "gaps"     -> ledger.gaps,
+      "retired"  -> ledger.retired) ++ ledger.rejected.map { case (reason, count) => reason.toString -> count }
+    counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
+  }
+
+  /** Everything as bytes; outputs are to be flushed before. */
   final def checkpoint(): Array[Byte] = {
     val out = new ByteWriter(4096)
     out.count(fixed.size.toLong)
     fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
-    Seq(mark, clock).foreach { time =>
-      out.byte(if (time.isDefined) 1 else 0)
-      time.foreach(out.long)
-    }
-    store.write(out)
+    out.byte(if (mark.isDefined) 1 else 0)
+    mark.foreach(out.long)
+    out.bytes(running.checkpoint())
     out.sealedResult()
   }
 
   /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. */
-  final def reset(checkpoint: Array[Byte]): Unit = {
-    val _    = running
+  final def reset(checkpoint: Array[Byte]): Unit = active {
     val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
     from.foreach(in => checkSame(Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))))
-    def time(in: ByteReader) = Option.when(in.byte() == 1)(in.long())
+    val watermark = from.flatMap(in => Option.when(in.byte() == 1)(in.long()))
     staged = Vector.empty
     refused = Vector.empty
     shown = 0
-    mark = from.flatMap(time)
-    clock = from.flatMap(time)
-    store = new HeapStore
-    from.foreach(store.read)
-    running.close()
-    open()
+    from.fold(running.reset())(in => running.reset(in.bytes()))
+    mark = watermark
   }
 
   private def checkSame(kept: Seq[String]): Unit = kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
@@ -151,13 +158,16 @@ abstract class StandaloneOperator private[standalone] (
 
   /** A key of one row with the columns of `keyColumns`; null: all keys. */
   protected final def keyOf(table: Array[Byte]): Option[UnsafeRow] = Option(table).map { bytes =>
-    val project = UnsafeProjection.create(inputs.head.key.zipWithIndex.map { case ((_, key), i) =>
-      SparkInside.normalized(BoundReference(i, key.dataType, nullable = true))
-    })
     var key = Option.empty[UnsafeRow]
-    ArrowTables.read(bytes)(row => key = Some(project(row).copy()))
+    ArrowTables.read(bytes)(row => key = Some(keyOf(row)))
     key.get
   }
+
+  private lazy val projectKey = UnsafeProjection.create(inputs.head.key.zipWithIndex.map { case ((_, key), i) =>
+    SparkInside.normalized(BoundReference(i, key.dataType, nullable = true))
+  })
+
+  protected final def keyOf(row: InternalRow): UnsafeRow = projectKey(row).copy()
 
   /** Messages of a stream in a closed range of event time or of offsets, in order; null: open.
     *
@@ -194,6 +204,5 @@ abstract class StandaloneOperator private[standalone] (
     operator = None
     staged = Vector.empty
     refused = Vector.empty
-    store = new HeapStore
   }
 }
