@@ -22,6 +22,11 @@ _PUBLIC = {
     *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),
     *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec"),
     *("configure", "attach", "doctor", "Report"),
+    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
+    *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
+    *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
+    *("WindowEvent", "WindowListener"),
+    *("MessageError", "OperatorError", "SelectorDisabledError", "UnboundedJoinError"),
     *("WindrowError", "SpecError", "SpecProblem", "JarNotFoundError", "CheckpointError"),
 }
 
