@@ -20,7 +20,7 @@ class TranscriptSuite extends AnyFunSuite {
   }
 
   test("the reference runs every case whose spec is not refused") {
-    TranscriptFiles.all.flatMap(TranscriptFiles.cases).filter(_.operator.isRight)
+    TranscriptFiles.all.flatMap(TranscriptFiles.cases).filter(one => one.refused.isEmpty && one.operator.isRight)
       .foreach(transcript => assert(ReferenceEngine.run(transcript).isInstanceOf[Outcome.Ran], transcript.id))
   }
 
