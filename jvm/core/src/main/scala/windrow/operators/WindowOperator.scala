@@ -35,7 +35,8 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var filtered  = 0L
 
   private var clock       = Option.empty[Long]
-  private var owed        = Watermark.None // came while the downstream was full
+  private var marks       = Map.empty[String, Long] // of streams that told their own
+  private var owed        = Watermark.None          // came while the downstream was full
   private var isSelecting = true
 
   final def init(): Unit = {
@@ -140,8 +141,17 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
-  /** The watermark moves on; in microseconds. */
+  /** The watermark of all streams moves on; in microseconds. */
   final def advanceWatermark(watermark: Long): Unit = move(Watermark(watermark))
+
+  /** The watermark of one stream moves on; in microseconds. The operator's is the least of its streams', as soon as all of
+    * them have one.
+    */
+  final def advanceWatermark(stream: String, watermark: Long): Unit = {
+    requireInput(stream)
+    marks += stream -> marks.get(stream).fold(watermark)(math.max(_, watermark))
+    if (inputStreams.forall(marks.contains)) move(Watermark(marks.values.min))
+  }
 
   /** The input is over: every window is complete. */
   final def finish(): Unit = move(Watermark.End)
@@ -154,10 +164,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private def step(messages: Seq[(String, M)], watermark: Watermark): Unit = {
-    messages.map(_._1).distinct.foreach(stream =>
-      require(
-        inputStreams.contains(stream),
-        s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}"))
+    messages.map(_._1).distinct.foreach(requireInput)
     val outcome = opened.step(hooked(messages), owed.max(watermark), clock)
     owed = Watermark.None
     rejects ++= outcome.rejected
@@ -166,6 +173,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     add(outcome.outputs)
     stepped()
   }
+
+  private def requireInput(stream: String): Unit = require(
+    inputStreams.contains(stream),
+    s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
 
   /** What `beforeProcess` withholds has had its fate: if it comes again it is a replay (SEMANTICS R13, R41). */
   private def hooked(messages: Seq[(String, M)]): Arrivals[M] = {
@@ -279,6 +290,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     }
     waiting = Queue.empty
     rejects = Vector.empty
+    marks = Map.empty
     owed = Watermark.None
     isSelecting = true
     persist()

@@ -90,6 +90,14 @@ object OperatorKind {
         row => Some(row.map(_.fold("-")(_.offset.toString)).mkString("~")),
         _)))
 
+  private def merge(name: String, draft: WindowOperatorDraft) = new OperatorKind(
+    name,
+    Seq("left", "right"),
+    running[Pane[String, Vector[(Event, Event)]]](
+      _,
+      pane[Vector[(Event, Event)]](_.map { case (a, b) => s"${a.offset}~${b.offset}" }.mkString(",")))(
+      new MergedWindowOperator(draft.checked, Seq("left", "right"), Event, new InnerJoin(Event.messages), _)))
+
   private def policy(name: String, eviction: Eviction) = new OperatorKind(
     name,
     Seq("messages"),
@@ -151,6 +159,9 @@ object OperatorKind {
         how = JoinKind.Full,
         early = EveryPeriod(span(12)),
         lateness = Some(span(10)))),
+    merge(
+      "a merge of two streams",
+      WindowOperatorDraft(Hopping(span(20), span(10)), Some(span(10)), accumulation = Some(Accumulating))),
     policy("tumbling policy windows", Eviction.Tumbling(ByTime(span(25)))),
     policy("sliding policy windows", Eviction.Sliding(ByCount(4), ByDelta("value", 3))))
 }
