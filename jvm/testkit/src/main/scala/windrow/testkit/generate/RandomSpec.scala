@@ -40,7 +40,7 @@ private[testkit] object RandomSpec {
       complete = family.complete,
       fillGaps = family.fillGaps,
       retention =
-        Retention(windows = Option.when(family.isEndless || (family.policies && once(8)))(1L + random.nextInt(3))),
+        Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),
       startOffsets = window match {
         case _: Offsets => Map(0L -> random.nextInt(3).toLong, 1L -> (RandomSteps.Second + random.nextInt(3)))
         case _          => Map.empty
