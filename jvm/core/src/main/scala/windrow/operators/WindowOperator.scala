@@ -38,6 +38,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var marks       = Map.empty[String, Long] // of streams that told their own
   private var owed        = Watermark.None          // came while the downstream was full
   private var isSelecting = true
+  private var isChanged   = false                   // since it was last persisted
 
   final def init(): Unit = {
     require(core.isEmpty, s"${context.name} is open already")
@@ -187,6 +188,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private[operators] final def add(outputs: Seq[R]): Unit = {
+    isChanged = true
     waiting ++= outputs.flatMap(context.hooks.beforeSend(_))
     release()
     ()
@@ -202,7 +204,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       case Some(send) =>
         while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
         isSelecting = waiting.isEmpty
-        if (isSelecting) persist()
+        if (isSelecting && isChanged) persist() // a clock alone does not get ahead of its step
       case None => isSelecting = context.maxWaiting.forall(waiting.size < _)
     }
     isSelecting
@@ -248,6 +250,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     persisting()
     WindowOperator.writeClock(store, clock)
     store.commit()
+    isChanged = false
   }
 
   /** Everything that the operator knows, as bytes: contents, marks, deadlines and applied offsets (SEMANTICS R60).

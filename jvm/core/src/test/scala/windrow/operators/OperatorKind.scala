@@ -21,6 +21,9 @@ final class OperatorKind(
   }
 
   override def toString: String = name
+
+  /** Its panes do not depend on what was there before the offsets from which it is rebuilt. */
+  def isRebuiltInFull: Boolean = !name.contains("policy")
 }
 
 object OperatorKind {
