@@ -2,13 +2,7 @@ package windrow.operators
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Counters
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
-import windrow.core.operator.Shard
-import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
-import windrow.core.store.Incoming
 
 /** A value for each window; no messages are kept.
   *
@@ -34,43 +28,17 @@ final class AggregatedWindowOperator[K, M, B, V](
 
   def inputStreams: Seq[String] = Seq(input)
 
-  private final class Windows(shard: Shard[B, V]) extends Core[M, Pane[K, V]] {
-    def counters: Counters = shard.counters
-
-    /** What is withheld goes without a time: it is refused, and its offset marked. */
-    def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, V]] = {
-      val withheld = entries(came.withheld.map(_._2)).map(_.copy(time = None)).toVector
-      val effects =
-        shard.step(entries(came.admitted.map(_._2)) ++ withheld, watermark, processingTime).toVector
-      val (filtered, refused) =
-        effects.collect { case Effect.Refuse(entry, reason, _) => (entry, reason) }
-          .partition { case (entry, _) => withheld.exists(_ eq entry) }
-      Outcome(
-        effects.collect { case Effect.Fire(pane) => pane.copy(key = formatter.key(pane.key)) },
-        refused.map { case (entry, reason) => Rejected(formatter.message(entry.raw), reason) },
-        filtered.size)
-    }
-
-    def replayOffsets: Map[(String, Long), Long] = Map.empty
-  }
-
   private[operators] def open(store: ShardStore): Core[M, Pane[K, V]] =
-    new Windows(new Shard[B, V](spec, aggregation, store, Seq(spec.window.toString)))
+    new AggregatingCore[K, M, B, V](spec, formatter, aggregation, (_, message, _) => lift(message), inputStreams, store)
+}
 
-  private def entries(messages: Seq[M]): Iterator[Entry[B]] =
-    messages.map(message => formatter.incoming(message) -> message).sortBy(_._1)(Incoming.Order).iterator.map {
-      case (incoming, message) =>
-        val gap = spec.window match {
-          case Session(span) => incoming.gap.orElse(span.map(_.micros)).filter(_ > 0)
-          case _             => Some(0L)
-        }
-        Entry(
-          incoming.key,
-          incoming.time.filter(_ => gap.isDefined),
-          gap.getOrElse(0L),
-          count = 1,
-          lift(message),
-          incoming.payload,
-          incoming.origin)
-    }
+object AggregatedWindowOperator {
+
+  /** Late panes where nothing else is said: the source's 10 seconds of processing time. In a query, where a micro-batch
+    * limits output anyway, it is each step (SEMANTICS R14).
+    */
+  val Late: PaneTrigger = EveryPeriod(TimeSpan(10000000L))
+
+  /** Nothing stated but the windows, with the defaults of standalone operators. */
+  def draft(window: WindowKind): WindowOperatorDraft = WindowOperatorDraft(window, late = Late)
 }

@@ -35,8 +35,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var filtered  = 0L
 
   private var clock       = Option.empty[Long]
-  private var owed        = Watermark.None // came while the downstream was full
+  private var marks       = Map.empty[String, Long] // of streams that told their own
+  private var owed        = Watermark.None          // came while the downstream was full
   private var isSelecting = true
+  private var isChanged   = false                   // since it was last persisted
 
   final def init(): Unit = {
     require(core.isEmpty, s"${context.name} is open already")
@@ -140,8 +142,17 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
-  /** The watermark moves on; in microseconds. */
+  /** The watermark of all streams moves on; in microseconds. */
   final def advanceWatermark(watermark: Long): Unit = move(Watermark(watermark))
+
+  /** The watermark of one stream moves on; in microseconds. The operator's is the least of its streams', as soon as all of
+    * them have one.
+    */
+  final def advanceWatermark(stream: String, watermark: Long): Unit = {
+    requireInput(stream)
+    marks += stream -> marks.get(stream).fold(watermark)(math.max(_, watermark))
+    if (inputStreams.forall(marks.contains)) move(Watermark(marks.values.min))
+  }
 
   /** The input is over: every window is complete. */
   final def finish(): Unit = move(Watermark.End)
@@ -154,10 +165,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private def step(messages: Seq[(String, M)], watermark: Watermark): Unit = {
-    messages.map(_._1).distinct.foreach(stream =>
-      require(
-        inputStreams.contains(stream),
-        s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}"))
+    messages.map(_._1).distinct.foreach(requireInput)
     val outcome = opened.step(hooked(messages), owed.max(watermark), clock)
     owed = Watermark.None
     rejects ++= outcome.rejected
@@ -166,6 +174,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     add(outcome.outputs)
     stepped()
   }
+
+  private def requireInput(stream: String): Unit = require(
+    inputStreams.contains(stream),
+    s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
 
   /** What `beforeProcess` withholds has had its fate: if it comes again it is a replay (SEMANTICS R13, R41). */
   private def hooked(messages: Seq[(String, M)]): Arrivals[M] = {
@@ -176,6 +188,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private[operators] final def add(outputs: Seq[R]): Unit = {
+    isChanged = true
     waiting ++= outputs.flatMap(context.hooks.beforeSend(_))
     release()
     ()
@@ -191,7 +204,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       case Some(send) =>
         while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
         isSelecting = waiting.isEmpty
-        if (isSelecting) persist()
+        if (isSelecting && isChanged) persist() // a clock alone does not get ahead of its step
       case None => isSelecting = context.maxWaiting.forall(waiting.size < _)
     }
     isSelecting
@@ -237,6 +250,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     persisting()
     WindowOperator.writeClock(store, clock)
     store.commit()
+    isChanged = false
   }
 
   /** Everything that the operator knows, as bytes: contents, marks, deadlines and applied offsets (SEMANTICS R60).
@@ -279,6 +293,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     }
     waiting = Queue.empty
     rejects = Vector.empty
+    marks = Map.empty
     owed = Watermark.None
     isSelecting = true
     persist()

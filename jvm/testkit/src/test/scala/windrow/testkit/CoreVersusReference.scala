@@ -27,7 +27,10 @@ class CoreVersusReference extends AnyFunSuite {
     RandomFamily.Sessions,
     RandomFamily.Everything,
     RandomFamily.SlidingWindows,
-    RandomFamily.OverWindows)
+    RandomFamily.OverWindows) ++ RandomFamily.Tuples ++ Seq(
+    RandomFamily.ByFirstMessage,
+    RandomFamily.FilledGaps,
+    RandomFamily.FilledGapsByFirstMessage)
 
   /** What queries run on is tried most. */
   private def casesOf(family: RandomFamily): Int =

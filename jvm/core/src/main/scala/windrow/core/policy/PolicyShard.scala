@@ -7,6 +7,7 @@ import windrow.Timing
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.operator.Origin
+import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store.Intake
 
@@ -99,9 +100,12 @@ final class PolicyShard[B, V](
       written()
   }
 
-  /** The input is over: FINAL for every partition. */
-  def finish(): Iterator[PolicyEffect[V]] =
+  /** The input is over: FINAL for every partition, once. */
+  def finish(): Iterator[PolicyEffect[V]] = if (intake.watermark == Watermark.End) Iterator.empty
+  else {
+    intake.watermark = Watermark.End
     allKeys.flatMap(key => keep(key, Vector(finalOf(windows.get(key))), windows.get(key))) ++ written()
+  }
 
   private def finalOf(window: Window) = WindowEvent(EventKind.Final, window.messages)
 

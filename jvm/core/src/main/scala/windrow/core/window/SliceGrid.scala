@@ -4,6 +4,7 @@ import java.time.Instant
 import java.time.LocalDate
 import java.time.ZoneId
 import java.time.temporal.ChronoUnit
+import java.util.concurrent.TimeUnit
 import windrow.AlignedWindows
 import windrow.Calendar
 import windrow.CalendarUnit
@@ -12,7 +13,7 @@ import windrow.FixedWindows
 /** Where aligned windows begin and end. A slice is the part of the time axis between two neighbouring window edges: all
   * its messages are in the same windows. Times in microseconds; all division is floor division.
   */
-sealed trait SliceGrid {
+trait SliceGrid {
 
   /** The greatest start of a window at or below a time. */
   def lastStart(time: Long): Long
@@ -33,6 +34,13 @@ sealed trait SliceGrid {
   def sliceStart(time: Long): Long
 
   def slicesPerWindow: Long
+
+  /** The end of a window as panes print it. */
+  def printedEnd(start: Long): Long = end(start)
+
+  /** Windows that hold a position and do not begin before another, in order. */
+  final def windowsAt(position: Long, from: Long): Iterator[Long] =
+    Iterator.iterate(math.max(firstStart(position), from))(next).takeWhile(_ <= position)
 }
 
 object SliceGrid {
@@ -92,6 +100,7 @@ final class CalendarGrid(windows: Calendar) extends SliceGrid {
     if (origin.plus(guess * count, unit).isAfter(date)) guess - 1 else guess
   }
 
+  /** In whole seconds, which Java counts further than nanoseconds (they end in the year 2262). */
   private def startOf(index: Long): Long =
-    ChronoUnit.MICROS.between(Instant.EPOCH, origin.plus(index * count, unit).atStartOfDay(zone).toInstant)
+    TimeUnit.SECONDS.toMicros(origin.plus(index * count, unit).atStartOfDay(zone).toEpochSecond)
 }

@@ -17,8 +17,12 @@ final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffe
   *
   * @param aggregates
   *   name of the column and the function of [[ReferenceAggregates]]
+  * @param position
+  *   of a message in its window, as bytes; messages of equal positions stand as they came
   */
-final class TranscriptAggregation(aggregates: Seq[(String, String)])
+final class TranscriptAggregation(
+    aggregates: Seq[(String, String)],
+    position: Message => Array[Byte] = TranscriptAggregation.position)
     extends Aggregation[TranscriptBuffer, Content] {
 
   private val ordered    = new Ordered(InOrder)
@@ -31,7 +35,7 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
     }
     new TranscriptBuffer(
       Array(1L, number, number, number),
-      if (keepsOrder) ordered.lift(TranscriptAggregation.position(message), Vector(message.value)) else ordered.zero)
+      if (keepsOrder) ordered.lift(position(message), Vector(message.value)) else ordered.zero)
   }
 
   def zero: TranscriptBuffer = new TranscriptBuffer(Array(0L, 0L, Long.MaxValue, Long.MinValue), ordered.zero)
@@ -86,7 +90,7 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
   }
 }
 
-private object TranscriptAggregation {
+private[testkit] object TranscriptAggregation {
 
   /** What count, sum, min and max are enough for. */
   val Numbers: Set[String] = Set("count", "sum", "min", "max", "avg")
