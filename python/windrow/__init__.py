@@ -9,6 +9,7 @@ Importing starts nothing: no JVM, no socket.
 """
 
 from windrow._offset import KAFKA, Offset
+from windrow._replay import replay
 from windrow._retention import Retention
 from windrow._version import __version__
 from windrow.errors import (
@@ -123,5 +124,6 @@ __all__ = [
     "configure",
     "doctor",
     "metrics",
+    "replay",
     "stream",
 ]

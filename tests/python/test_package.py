@@ -21,7 +21,7 @@ _PUBLIC = {
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),
     *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),
     *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec"),
-    *("configure", "attach", "doctor", "Report"),
+    *("configure", "attach", "doctor", "replay", "Report"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),

@@ -99,9 +99,20 @@ class Case:
             "values", (one.get("value") for one in self._messages)
         )
 
-    def _schema(self, *, gap: bool) -> str:
+    def _schema(self) -> str:
         key, value = self._types
-        return f"key {key}, {_COLUMNS.format(value=value)}" + (", gap bigint" if gap else "")
+        more = [
+            ", gap bigint" if self.own_gaps else "",
+            ", mark boolean" if self._is_marked else "",
+        ]
+        return f"key {key}, {_COLUMNS.format(value=value)}{''.join(more)}"
+
+    @property
+    def _is_marked(self) -> bool:
+        """Markers empty its windows; here they are messages."""
+        return "punctuation" in (self.spec.get("window") or {}).get("eviction", {}).get(
+            "tumbling", {}
+        )
 
     def operator_json(self) -> str:
         """Give the spec as the operators of this package read it."""
@@ -113,8 +124,11 @@ class Case:
         fields: dict[str, Any] = dict(self.spec)
         if self.operator == "policy":
             fields = {"operator": "aggregate", "window": self.spec["window"]}
+            if self._is_marked:
+                eviction = {"tumbling": {"punctuation": "mark"}}
+                fields["window"] = {"kind": "policy", "eviction": eviction}
         message: dict[str, Any] = {
-            "schema": self._schema(gap=self.own_gaps),
+            "schema": self._schema(),
             "time": "time",
             "key": ["key"],
             "offset": _OFFSET,
@@ -134,7 +148,7 @@ class Case:
 
     def _join_json(self) -> str:
         names = [stream["name"] for stream in self.spec.get("streams", ())]
-        stream = {"schema": self._schema(gap=False), "time": "time", "offset": _OFFSET}
+        stream = {"schema": self._schema(), "time": "time", "offset": _OFFSET}
         messages = {
             "on": ["key"] if self.spec.get("on") else [],
             "streams": dict.fromkeys(names, stream),
@@ -167,7 +181,13 @@ class Case:
             usual = self.spec["window"].get("gap")
             gaps = [self.micros(one.get("gap", usual)) for one in messages]
             columns["gap"] = pa.array(gaps, pa.int64())
+        if self._is_marked:
+            columns["mark"] = pa.array([one.get("mark") for one in messages], pa.bool_())
         return pa.table(columns)
+
+    def markers(self, keys: pa.Table) -> pa.Table:
+        """Make a marker for each of some keys."""
+        return self._table([{**row, "mark": True} for row in keys.to_pylist()], "messages")
 
 
 def _sql_type(what: str, values: Any) -> str:  # noqa: ANN401  keys or values of JSON

@@ -28,7 +28,6 @@ from windrow.operators import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_CLASSES = ("in_time", "past", "future")
 _NOT_YET = ("NOT_IN_CORE_YET",)
 
 
@@ -139,14 +138,15 @@ class _Player:
             return []
         if "query" in step:
             return _compare.answer(self._case, step.get("expect"), self._answer(step["query"]))
-        if step.get("punctuation"):
-            text = "a marker is a message here"
-            raise NotRunError(text)
         now = self._case.micros(step.get("processing_time"))
         self._clock = self._clock if now is None else now
         watermark = self._case.micros(step.get("watermark"))
         tables = self._case.tables(step)
         self._operator._follow(tables, watermark=watermark, now=self._clock)
+        if step.get("punctuation"):
+            assert isinstance(self._operator, PolicyWindowOperator)
+            markers = self._case.markers(self._operator.partitions())
+            self._operator._follow({"messages": markers}, now=self._clock)
         return _compare.emission(self._case, step.get("expect"), self._emission())
 
     def _restart(self) -> None:
@@ -197,7 +197,7 @@ class _Player:
 
     def _answer(self, query: Json) -> Row:
         if "counters" in query:
-            return {"counters": self._counters(query)}
+            return {"counters": self._counters()}
         try:
             if "get_messages" in query:
                 return {"messages": self._messages(query["get_messages"])}
@@ -205,10 +205,11 @@ class _Player:
         except OperatorError as error:
             return {"error": str(error).partition("]")[0].removeprefix("[")}
 
-    def _counters(self, _query: Json | None = None) -> dict[str, int]:
+    def _counters(self) -> dict[str, int]:
         counted = dict(self._operator._call("counters"))
         counted["filtered"] = self._operator.filteredCount
-        return {name: count + self._earlier.get(name, 0) for name, count in counted.items()}
+        names = {**counted, **self._earlier}
+        return {name: counted.get(name, 0) + self._earlier.get(name, 0) for name in names}
 
     def _messages(self, asked: Json) -> list[Row]:
         by_offset = asked.get("axis") == "offset"
@@ -243,7 +244,7 @@ class _Player:
             said = {name: offset for name, offset in offsets.items() if offset is not None}
             window = list(row["window"].values())
             rows.append({"key": row["key"], "window": window, **said, "count": row["count"]})
-        return rows
+        return sorted(rows, key=lambda row: (row["window"], row["key"] is None, row["key"] or ""))
 
 
 class _Hears(WindowListener):

@@ -17,7 +17,7 @@ import windrow._
   *   over those values by position
   */
 final class OutputTable(values: Seq[Attribute], columns: Seq[NamedExpression]) {
-  private val project = UnsafeProjection.create(columns, values)
+  private lazy val project = UnsafeProjection.create(columns, values) // most tables stay empty
 
   val schema: StructType = StructType(columns.map(column =>
     StructField(column.name, column.dataType, column.nullable)))
