@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["Files", "Metrics", "Output", "metrics"]
+
+_NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
+_BOUNDED = {"availableNow", "once"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +69,8 @@ class Output:
         without a sink are counted only. ``queryTrigger``: arguments of Spark's
         ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a crash the
         last batch comes again with the same id: ``Files`` overwrite it, tables take it twice
-        unless their format prevents it.
+        unless their format prevents it. With periods of processing time a query goes on without
+        data; ``availableNow`` ends with the last batch of data all the same.
         """
         if panes is None and rejected is None:
             wrong = SpecProblem("SINK_NOT_STATED", "say panes=, rejected= or both.")
@@ -78,8 +83,25 @@ class Output:
             writer = writer.queryName(name)
         if queryTrigger is not None:
             writer = writer.trigger(**queryTrigger)
-        with _sql.plain_errors():
+        bounded = queryTrigger is not None and not queryTrigger.keys().isdisjoint(_BOUNDED)
+        with _sql.plain_errors(), self._ending_with_data(bounded and self._has_periods()):
             return writer.foreachBatch(BatchWriter(panes, rejected)).start()
+
+    def _has_periods(self) -> bool:
+        return self.spec.early._has_period() or self.spec.late._has_period()
+
+    @contextmanager
+    def _ending_with_data(self, needed: bool) -> Iterator[None]:  # noqa: FBT001
+        """Have a query that starts here run no batch without data, or it would never end."""
+        conf = self._aggregated.sparkSession.conf
+        before = conf.get(_NO_DATA) if needed else None
+        if needed:
+            conf.set(_NO_DATA, "false")
+        try:
+            yield
+        finally:
+            if before is not None:
+                conf.set(_NO_DATA, before)
 
     def __repr__(self) -> str:
         """Show what is aggregated."""

@@ -22,6 +22,10 @@ class PaneTrigger:
         """Whether it ever fires."""
         return True
 
+    def _has_period(self) -> bool:
+        """Whether processing time makes it fire."""
+        return False
+
     def _settled(self) -> PaneTrigger:
         """Give the one form of what can be said in several."""
         return self
@@ -81,6 +85,9 @@ class Every(PaneTrigger):
     def _counted(self) -> str:
         return f"Every(messages={self.messages!r})"
 
+    def _has_period(self) -> bool:
+        return self.period is not None
+
     def _problems(self) -> list[SpecProblem]:
         if self.messages is None:
             return _values.positive("period", self.period)
@@ -117,6 +124,9 @@ class AnyOf(PaneTrigger):
             text = "AnyOf() needs at least one trigger."
             found.append(SpecProblem("TRIGGERS_MISSING", text))
         return found
+
+    def _has_period(self) -> bool:
+        return any(one._has_period() for one in self.triggers)
 
     def _fires(self) -> bool:
         return any(one._fires() for one in self.triggers)

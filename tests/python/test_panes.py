@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -87,6 +87,17 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
     assert found["late"].watermark == datetime(2025, 1, 1, 11)  # noqa: DTZ001
     panes = feed.run(output.panes)
     assert sum(row.n for row in panes) == 2
+
+
+def test_too_far_ahead_in_a_long_window(feed: Feed) -> None:
+    """The guard judges a message's own time, also where messages of a window are combined."""
+    now = datetime.now(UTC)
+    ahead = [now + timedelta(minutes=minutes) for minutes in (0, 10, 120)]
+    feed.add([order(f"{time:%Y-%m-%d %H:%M:%S}", amount=i) for i, time in enumerate(ahead)])
+    stream = wr.stream(feed.stream(), time="time", watermark="0 seconds", maxFuture="1 hour")
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("3650 days"))
+    rejected = feed.run(windows.aggregate(F.count("*")).rejected)
+    assert [(row.message.amount, row.reason) for row in rejected] == [(2, "TOO_FAR_AHEAD")]
 
 
 def test_columns(feed: Feed) -> None:

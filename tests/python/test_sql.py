@@ -28,6 +28,13 @@ CASES = [
         wr.Hopping("10 minutes", step="3 minutes"),
     ),
     (f"windrow_session({TABLE}, time => 'time', gap => '40 seconds'", wr.Session("40 seconds")),
+    (
+        f"windrow_tumble({TABLE}, time => 'time', size => '1 day', zone => 'Asia/Kathmandu'",
+        wr.Tumbling("1 day", zone="Asia/Kathmandu"),
+    ),
+    (f"windrow_slide({TABLE}, time => 'time', size => '90 seconds'", wr.Sliding("90 seconds")),
+    (f"windrow_over({TABLE}, time => 'time', range => '10 minutes'", wr.Over(range="10 minutes")),
+    (f"windrow_over({TABLE}, time => 'time', rows => 3", wr.Over(rows=3)),
 ]
 
 

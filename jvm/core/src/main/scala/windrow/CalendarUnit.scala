@@ -19,8 +19,9 @@ object CalendarUnit {
   /** "1 month", "2 weeks". */
   def parse(text: String): Either[SpecProblem, (Int, CalendarUnit)] = {
     val read = text match {
-      case Text(count, name) => All.find(_.toString == name.toLowerCase).map(unit => (count.toInt, unit))
-      case _                 => None
+      case Text(count, name) =>
+        All.find(_.toString == name.toLowerCase(java.util.Locale.ROOT)).map(unit => (count.toInt, unit))
+      case _ => None
     }
     read.toRight(SpecProblem(
       "CALENDAR_UNIT_NOT_UNDERSTOOD",

@@ -4,8 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+import windrow.Over
 import windrow.Pane
 import windrow.Reason
+import windrow.WindowKind
 import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.spark.aggregate.Rows
@@ -20,8 +22,15 @@ import windrow.core.state.Key
   * @param message
   *   type of the original row
   */
-final class OutputSchema(val keys: Seq[DataType], val results: Seq[DataType], val message: StructType)
+final class OutputSchema(
+    val keys: Seq[DataType],
+    val results: Seq[DataType],
+    val message: StructType,
+    val window: WindowKind)
     extends Serializable {
+
+  /** Panes carry the message that their window belongs to. */
+  val panesShowMessage: Boolean = window.isInstanceOf[Over]
 
   /** `kind`, keys, pane, results, rejection, counts. */
   def types: Seq[DataType] =
@@ -31,7 +40,8 @@ final class OutputSchema(val keys: Seq[DataType], val results: Seq[DataType], va
   val paneAt: Int      = 1 + keys.size
   val resultsAt: Int   = paneAt + OutputSchema.Pane.size
   val rejectionAt: Int = resultsAt + results.size
-  val countsAt: Int    = rejectionAt + OutputSchema.Rejection.size + 1
+  val messageAt: Int   = rejectionAt + OutputSchema.Rejection.size
+  val countsAt: Int    = messageAt + 1
 }
 
 object OutputSchema {
@@ -56,17 +66,21 @@ final class OutputRow(schema: OutputSchema) {
   private val all     = UnsafeProjection.create(types.toArray)
   private val joined  = new JoinedRow
   private val withKey = new JoinedRow
+  private val shown   = new JoinedRow
   private val pane    = new GenericInternalRow(OutputSchema.Pane.size)
+  private val message = new GenericInternalRow(1)
   private val timings = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
-  /** From (key, (pane, results)) to a whole row. */
+  /** From (key, (pane, results, message)) to a whole row. */
   private val paneRow = {
-    val parts = schema.keys ++ OutputSchema.Pane ++ schema.results
-    val nulls = types.drop(schema.rejectionAt).map(Literal.create(null, _))
+    val parts                     = schema.keys ++ OutputSchema.Pane ++ schema.results
+    def part(t: DataType, i: Int) = BoundReference(i, t, nullable = true)
+    def none(t: DataType)         = Literal.create(null, t)
     UnsafeProjection.create(
-      (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) =>
-        BoundReference(i, t, nullable = true)
-      }) ++ nulls)
+      (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) => part(t, i) }) ++
+        OutputSchema.Rejection.map(none) ++
+        Seq(if (schema.panesShowMessage) part(schema.message, parts.size) else none(schema.message)) ++
+        OutputSchema.Counts.map(none))
   }
 
   def pane(fired: Pane[Key, InternalRow]): Array[Byte] = {
@@ -76,7 +90,12 @@ final class OutputRow(schema: OutputSchema) {
     pane.setLong(3, fired.index)
     pane.setBoolean(4, fired.isLast)
     pane.setBoolean(5, fired.isRetraction)
-    paneRow(withKey(Rows.of(fired.key.bytes, schema.keys.size), joined(pane, fired.value))).getBytes
+    val values = joined(pane, fired.value)
+    val whole = fired.message.fold[InternalRow](values) { bytes =>
+      message.update(0, Rows.of(bytes, schema.message.size))
+      shown(values, message)
+    }
+    paneRow(withKey(Rows.of(fired.key.bytes, schema.keys.size), whole)).getBytes
   }
 
   def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Array[Byte] = {
@@ -84,7 +103,7 @@ final class OutputRow(schema: OutputSchema) {
     row.update(schema.rejectionAt, text(reason))
     if (watermark.isDefined) row.update(schema.rejectionAt + 1, watermark.micros)
     row.update(schema.rejectionAt + 2, processingTime)
-    row.update(schema.rejectionAt + 3, Rows.of(raw, schema.message.size))
+    row.update(schema.messageAt, Rows.of(raw, schema.message.size))
     all(row).getBytes
   }
 

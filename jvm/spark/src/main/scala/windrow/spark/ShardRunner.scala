@@ -53,10 +53,17 @@ object ShardRunner {
         packets: Iterator[Array[Byte]],
         watermark: Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard   = new Shard(recipe.spec, aggregation, store, recipe.fixed)
-      val effects = shard.step(packets.flatMap(entries), watermark, Some(processingTime))
-      effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+      val shard = new Shard(recipe.spec, aggregation, store, recipe.fixed)
+      if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
+      else {
+        val effects = shard.step(packets.flatMap(entries), watermark, Some(processingTime))
+        effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+      }
     }
+
+    /** Nothing would happen but that its state is written anew. */
+    private def isIdle(shard: Shard[_, _], watermark: Watermark, processingTime: Long): Boolean =
+      shard.watermark == watermark && shard.processingDeadline.forall(_ > processingTime)
 
     private def row(effect: Effect[B, InternalRow], processingTime: Long): Iterator[Array[Byte]] = effect match {
       case Effect.Fire(pane) => Iterator.single(output.pane(pane))

@@ -5,6 +5,8 @@ import org.apache.spark.sql.streaming.MapState
 import org.apache.spark.sql.streaming.StatefulProcessorHandle
 import org.apache.spark.sql.streaming.TTLConfig
 import org.apache.spark.sql.streaming.ValueState
+import windrow.AlignedWindows
+import windrow.Global
 import windrow.Session
 import windrow.WindowKind
 import windrow.core.state.ShardStore
@@ -36,7 +38,8 @@ object SparkShardStore {
 
   /** The spaces that the windows of a kind use. */
   def spaces(window: WindowKind): Seq[String] = window match {
-    case _: Session => Seq("sessions")
-    case _          => Seq("slices", "panes")
+    case _: AlignedWindows | Global => Seq("slices", "panes")
+    case _: Session                 => Seq("sessions")
+    case _                          => Seq("keys", "runs")
   }
 }

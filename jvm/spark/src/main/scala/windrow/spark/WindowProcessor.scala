@@ -6,26 +6,31 @@ import windrow.spark.pack.PackRecipe
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
-  * Every shard exists from the first batch and keeps one timer behind the watermark, so that it is called whenever the
-  * watermark moves and lateness is judged alike in idle and in busy shards (SEMANTICS R75).
+  * Every shard exists from the first batch and keeps one timer behind the clock of its mode, so that it is called whenever
+  * that moves: lateness is judged alike in idle and in busy shards (SEMANTICS R75), and periods end without data.
   */
 final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
     extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
 
   @transient private var store: SparkShardStore   = _
+  @transient private var mode: TimeMode           = _
   @transient private lazy val runner: ShardRunner = ShardRunner(recipe, schema)
 
-  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit =
+  override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     store = new SparkShardStore(getHandle, recipe.spec.window)
+    mode = timeMode
+  }
 
-  override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit =
-    getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
+  override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit = wake(timers)
+
+  private def wake(timers: TimerValues): Unit = getHandle.registerTimer(1 + (
+    if (mode == TimeMode.ProcessingTime) timers.getCurrentProcessingTimeInMs() else timers.getCurrentWatermarkInMs()))
 
   override def handleInputRows(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
     step(packets, timers)
 
   override def handleExpiredTimer(shard: Int, timers: TimerValues, expired: ExpiredTimerInfo): Iterator[Array[Byte]] = {
-    getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
+    wake(timers)
     step(Iterator.empty, timers)
   }
 
@@ -39,6 +44,12 @@ final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
 
 object WindowProcessor {
 
+  /** A watermark from here on, in milliseconds, is the end of time: no stream has such times. Spark's arithmetic goes
+    * further, so a query can be brought there (SEMANTICS R71).
+    */
+  val EndMillis = 100000000000000L
+
   /** Spark's watermark begins at 0 and is never below: 0 means none yet (SEMANTICS R70). */
-  def watermark(millis: Long): Watermark = if (millis == 0) Watermark.None else Watermark(millis * 1000)
+  def watermark(millis: Long): Watermark =
+    if (millis == 0) Watermark.None else if (millis >= EndMillis) Watermark.End else Watermark(millis * 1000)
 }

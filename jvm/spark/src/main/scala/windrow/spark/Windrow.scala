@@ -68,23 +68,65 @@ final case class Stream private[spark] (
     watermark: Option[TimeSpan],
     maxFuture: Option[TimeSpan],
     name: String,
-    allowed: Option[TimeSpan]) {
+    allowed: Option[TimeSpan],
+    retention: Retention = Retention.NotStated) {
 
-  /** How long after its end a window takes messages still. */
+  /** How long after its end a window takes messages still; [[TimeSpan.Endless]]: without end. */
   def lateness(allowed: TimeSpan): Stream = copy(allowed = Some(allowed))
+
+  /** How much of the past is kept; of several limits whichever bites first.
+    *
+    * @param time
+    *   so long behind the watermark
+    * @param messages
+    *   the newest so many of each key
+    * @param windows
+    *   the newest so many of each key
+    */
+  def retain(time: Option[TimeSpan] = None, messages: Option[Long] = None, windows: Option[Long] = None): Stream =
+    copy(retention = Retention(time, messages, windows))
 
   /** @param gap
     *   for `Session.OfMessage`: an interval, or whole microseconds
+    * @param complete
+    *   what completes a window
+    * @param fillGaps
+    *   tumbling and hopping windows without messages fire too
     */
-  def window(kind: WindowKind, gap: Option[Field] = None): Windowed =
-    Windowed(this, WindowOperatorDraft(kind, lateness = allowed, maxFuture = maxFuture), gap)
+  def window(
+      kind: WindowKind,
+      gap: Option[Field] = None,
+      complete: Completion = Completion.ByWatermark,
+      fillGaps: Boolean = false): Windowed = {
+    val draft = WindowOperatorDraft(
+      kind,
+      lateness = allowed,
+      complete = complete,
+      fillGaps = fillGaps,
+      retention = retention,
+      maxFuture = maxFuture)
+    Windowed(this, draft, gap)
+  }
 }
 
 /** A stream in windows. */
 final case class Windowed private[spark] (stream: Stream, draft: WindowOperatorDraft, gap: Option[Field]) {
 
-  def lateness(allowed: TimeSpan): Windowed        = copy(draft = draft.copy(lateness = Some(allowed)))
-  def trigger(late: PaneTrigger): Windowed         = copy(draft = draft.copy(late = late))
+  def lateness(allowed: TimeSpan): Windowed = copy(draft = draft.copy(lateness = Some(allowed)))
+
+  /** When windows fire: while incomplete, when complete, and while they take messages still.
+    *
+    * @param fireOnlyUpdated
+    *   no pane whose value is that of the window's last one
+    */
+  def trigger(
+      early: PaneTrigger = Never,
+      onTime: Boolean = true,
+      late: PaneTrigger = EachStep,
+      fireOnlyUpdated: Boolean = false): Windowed =
+    copy(draft = draft.copy(early = early, onTime = onTime, late = late, fireOnlyUpdated = fireOnlyUpdated))
+
+  /** What panes hold; to be stated where a window can fire twice. */
   def accumulate(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
 
   /** Spark's own aggregates, and expressions of them.
@@ -118,7 +160,7 @@ final class Output private[spark] (windowed: Windowed, described: DataFrame) {
     val session = described.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
     val options = windowed.draft.check.map(
-      QueryOptions(_, None, None, windowed.stream.watermark, windowed.stream.name, kind))
+      QueryOptions(_, None, None, Map.empty, windowed.stream.watermark, windowed.stream.name, kind))
     SparkInside.frame(
       session,
       WindowQuery.plan(session, windowed.draft.window.toString, options, SparkInside.plan(described)))

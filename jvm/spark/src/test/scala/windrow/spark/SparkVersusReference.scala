@@ -20,11 +20,11 @@ final class SparkVersusReference extends SparkSuite {
   private val mode  = sys.props.getOrElse("windrow.mode", "default")
   private val first = sys.props.getOrElse("windrow.seed", "1").toLong
 
-  /** How many random cases run through Spark; a step is a micro-batch, so they are few. */
+  /** How many random cases of a family run through Spark; a step is a micro-batch, so they are few. */
   private val count = mode match {
-    case "quick" => 3
-    case "full"  => 300
-    case _       => 100
+    case "quick" => 1
+    case "full"  => 500
+    case _       => 12
   }
 
   /** Queries wait for the file system much of the time. */
@@ -58,8 +58,8 @@ final class SparkVersusReference extends SparkSuite {
   private def isAble(transcript: TranscriptCase): Boolean =
     transcript.operator.exists(SparkEngine.hindrance(transcript, _).isRight)
 
-  test(s"$count random cases from seed $first, with restarts") {
-    all((first until first + count).map(seed => ForSpark(seed))) { transcript =>
+  for (family <- ForSpark.Families) test(s"$count random cases of ${family.name} from seed $first, with restarts") {
+    all((first until first + count).map(seed => ForSpark(seed, family))) { transcript =>
       val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
       val outcome =
         new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
@@ -69,27 +69,38 @@ final class SparkVersusReference extends SparkSuite {
   }
 }
 
-/** Random cases that Spark can be fed: times in whole milliseconds after 1970, no guard against its own clock. */
+/** Random cases that Spark can be fed: in whole milliseconds after 1970, and with a processing time from the first step on;
+  * no guard against its clock, since the replay sets the watermark.
+  */
 private object ForSpark {
-  private val Scale = 1000L
-  private val Start = 1600000000000000L
+  val Families: Seq[RandomFamily] = RandomFamily.InQueries +: RandomFamily.Timed
 
-  def apply(seed: Long): TranscriptCase = {
+  /** Microseconds become seconds, since Spark's clock ticks in milliseconds; but of a calendar, whose steps are hours. */
+  private def scale(family: RandomFamily): Long = if (family == RandomFamily.Calendar) 1 else 1000000
+
+  def apply(seed: Long, family: RandomFamily): TranscriptCase = {
     val random = new Random(seed)
-    val sorted = seed % 2 == 0
-    val plain  = RandomCase(seed, offsets = sorted)
-    val read = SpecJson.read(without(plain.specJson, "aggregates"), Map.empty).fold(e => sys.error(e.toString), scaled)
+    val sorted = seed % 2 == 0 || family.needsOffsets
+    val plain  = RandomCase(seed, family, offsets = sorted)
+    val read =
+      SpecJson.read(without(plain.specJson, "aggregates"), Map.empty).fold(e => sys.error(e.toString), identity)
     // Where no order shows, messages are combined before they travel.
-    val draft = if (sorted) read else read.copy(late = EachStep)
+    val draft = scaled(if (sorted) read else read.copy(early = byStep(read.early), late = EachStep), scale(family))
     val aggregates =
       if (sorted) OperatorSpec.aggregates(plain.specJson)
       else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
     val json  = SpecJson.write(draft)
     val named = json.putObject("aggregates")
     aggregates.foreach { case (name, function) => named.put(name, function) }
-    val steps   = plain.steps.map(later)
+    val steps   = later(plain.steps, scale(family))
     val restart = random.nextInt(steps.size + 1)
     plain.copy(specJson = json, steps = steps.patch(restart, Seq(Step.Restart), 0))
+  }
+
+  private def byStep(trigger: PaneTrigger): PaneTrigger = trigger match {
+    case EachMessage | Every(_) => EachStep
+    case AnyOf(all)             => AnyOf(all.map(byStep))
+    case other                  => other
   }
 
   /** Messages are combined before they reach their shard, so Spark does not tell their classes (SEMANTICS R5). */
@@ -105,27 +116,45 @@ private object ForSpark {
     rest
   }
 
-  private def scaled(draft: WindowOperatorDraft): WindowOperatorDraft = {
-    def span(of: TimeSpan) = TimeSpan(of.micros * Scale)
+  private def scaled(draft: WindowOperatorDraft, scale: Long): WindowOperatorDraft = {
+    def span(of: TimeSpan) = TimeSpan(of.micros * scale)
+    def trigger(of: PaneTrigger): PaneTrigger = of match {
+      case EveryPeriod(period) => EveryPeriod(span(period))
+      case AnyOf(all)          => AnyOf(all.map(trigger))
+      case other               => other
+    }
     draft.copy(
       window = draft.window match {
         case Tumbling(size, offset)      => Tumbling(span(size), span(offset))
         case Hopping(size, step, offset) => Hopping(span(size), span(step), span(offset))
         case Session(gap)                => new Session(gap.map(span))
+        case Sliding(size, granularity)  => Sliding(span(size), span(granularity))
+        case Over.Range(range)           => Over.Range(span(range))
         case other                       => other
       },
       lateness = draft.lateness.map(span),
+      early = trigger(draft.early),
+      late = trigger(draft.late),
+      retention = draft.retention.copy(time = draft.retention.time.map(span)),
       maxFuture = None)
   }
 
-  private def later(step: Step): Step = step match {
-    case feed: Step.Feed =>
-      feed.copy(
-        messages = feed.messages.map(m => m.copy(time = m.time.map(at), gap = m.gap.map(_ * Scale))),
-        watermark = feed.watermark.map(at),
-        processingTime = None)
-    case other => other
+  /** Scaled, and moved so that nothing is before 1970. */
+  private def later(steps: Seq[Step], scale: Long): Seq[Step] = {
+    val feeds          = steps.collect { case feed: Step.Feed => feed }
+    val times          = feeds.flatMap(feed => feed.messages.flatMap(_.time) ++ feed.watermark ++ feed.processingTime)
+    val day            = 86400000000L / scale
+    val shift          = day - Math.floorDiv(times.minOption.getOrElse(0L), day) * day
+    def at(time: Long) = (time + shift) * scale
+    def millis(time: Long) = Math.floorDiv(at(time), 1000L) * 1000
+    val begun              = feeds.flatMap(_.processingTime).headOption.orElse(Some(0L))
+    steps.map {
+      case feed: Step.Feed =>
+        feed.copy(
+          messages = feed.messages.map(m => m.copy(time = m.time.map(at), gap = m.gap.map(_ * scale))),
+          watermark = feed.watermark.map(millis),
+          processingTime = (if (feed eq feeds.head) begun else feed.processingTime).map(millis))
+      case other => other
+    }
   }
-
-  private def at(time: Long): Long = time % 1000000L * Scale + Start
 }

@@ -4,6 +4,7 @@ import java.time.Instant
 import java.time.LocalDate
 import java.time.ZoneId
 import java.time.temporal.ChronoUnit
+import java.util.concurrent.TimeUnit
 import windrow.AlignedWindows
 import windrow.Calendar
 import windrow.CalendarUnit
@@ -92,6 +93,7 @@ final class CalendarGrid(windows: Calendar) extends SliceGrid {
     if (origin.plus(guess * count, unit).isAfter(date)) guess - 1 else guess
   }
 
+  /** In whole seconds, which Java counts further than nanoseconds (they end in the year 2262). */
   private def startOf(index: Long): Long =
-    ChronoUnit.MICROS.between(Instant.EPOCH, origin.plus(index * count, unit).atStartOfDay(zone).toInstant)
+    TimeUnit.SECONDS.toMicros(origin.plus(index * count, unit).atStartOfDay(zone).toEpochSecond)
 }

@@ -47,6 +47,16 @@ class CalendarGridSuite extends AnyFunSuite {
     }
   }
 
+  test("far from today: beyond the years that Java counts in nanoseconds, and before") {
+    val years                = grid(1, CalendarUnit.Year, "UTC")
+    def second(text: String) = Instant.parse(text).getEpochSecond * 1000000
+    Seq("9999", "2500", "0800").foreach { year =>
+      val start = years.lastStart(second(s"$year-12-31T23:59:59Z"))
+      assert(start === second(s"$year-01-01T00:00:00Z"))
+      assert(years.end(start) - 1000000 === second(s"$year-12-31T23:59:59Z"))
+    }
+  }
+
   test("a day has 23 and 25 hours where the clocks change") {
     val days = grid(1, CalendarUnit.Day, "Europe/Berlin")
     def hours(noon: String) = {

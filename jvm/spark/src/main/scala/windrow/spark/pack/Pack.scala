@@ -27,7 +27,11 @@ final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet,
     extends Serializable {
 
   /** What a checkpoint was begun with and must go on with. */
-  val fixed: Seq[String] = Seq(spec.window.toString, s"aggregates $functions", s"spark.windrow.shards=$shards")
+  val fixed: Seq[String] = Seq(
+    spec.window.toString,
+    s"accumulate(${spec.accumulation})",
+    s"aggregates $functions",
+    s"spark.windrow.shards=$shards")
 }
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.

@@ -11,7 +11,6 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.FixedWindows
 import windrow.core.operator.Watermark
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */
@@ -27,34 +26,34 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   private def planned(pack: Pack): SparkPlan = {
     val watermark = if (pack.child.isStreaming) SparkInside.watermark else Some(Watermark.None)
     val keys      = pack.keys.map(SparkInside.normalized)
-    val refused   = MayBeRefused(pack, watermark)
-    if (pack.recipe.lane.combined && canCombine(pack)) combined(pack, keys, refused)
-    else {
+    val carries   = CarriesMessage(pack, watermark)
+    val slice =
+      SliceTime.of(pack.recipe.spec.window, pack.time).filter(_ => pack.recipe.lane.combined && canCombine(pack))
+    slice.fold[SparkPlan] {
       val lift = PackLift.Each(pack.recipe.functions, pack.inputs)
       PackExec(
         keys,
         pack.time,
         pack.gap,
         pack.sender,
-        refused,
+        carries,
         CreateStruct(pack.message),
         lift,
         pack.recipe,
         pack.output,
         planLater(pack.child))
-    }
+    }(combined(pack, keys, carries, _))
   }
 
   private def canCombine(pack: Pack): Boolean =
     Aggregate.supportsHashAggregate(pack.recipe.functions.functions.flatMap(_.aggBufferAttributes), pack.keys)
 
-  /** Messages by (key, slice); one that may be refused stays apart, with its row. */
-  private def combined(pack: Pack, keys: Seq[Expression], refused: Expression): SparkPlan = {
-    val windows = pack.recipe.spec.window.asInstanceOf[FixedWindows]
+  /** Messages by (key, slice); one that carries its row stays apart, with its own time. */
+  private def combined(pack: Pack, keys: Seq[Expression], carries: Expression, of: Expression): SparkPlan = {
     val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
-    val slice   = Alias(MayBeRefused.slice(windows, pack.time), "slice")()
+    val slice   = Alias(If(carries, pack.time, of), "slice")()
     val struct  = CreateStruct(pack.message)
-    val raw     = Alias(If(refused, struct, Literal.create(null, struct.dataType)), "raw")()
+    val raw     = Alias(If(carries, struct, Literal.create(null, struct.dataType)), "raw")()
     val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
     val project = ProjectExec(keyed ++ Seq(slice, raw) ++ values, planLater(pack.child))
 

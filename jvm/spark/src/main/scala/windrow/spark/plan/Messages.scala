@@ -104,9 +104,13 @@ object Messages {
           "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
     }
 
-    /** `window` and `pane` are names of the output. */
+    private val taken: Set[String] = options.spec.window match {
+      case _: Over => Set("window", "pane", "message")
+      case _       => Set("window", "pane")
+    }
+
     private def checkNames(): Unit =
-      (parts.shown ++ parts.results).map(_.name).filter(Set("window", "pane")).foreach(name =>
+      (parts.shown ++ parts.results).map(_.name).filter(taken).foreach(name =>
         refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
@@ -136,15 +140,16 @@ object Messages {
           s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
     }
 
-    private def origin: Seq[Alias] = parts.markers.get("offset").toSeq.flatMap { offset =>
-      val source    = parts.markers.getOrElse("source", Literal(""))
-      val partition = parts.markers.getOrElse("partition", Literal(0L))
+    private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>
       Seq(
-        "source"    -> Cast(source, StringType),
-        "partition" -> Cast(partition, LongType),
+        "source"    -> Cast(part("source").getOrElse(Literal("")), StringType),
+        "partition" -> Cast(part("partition").getOrElse(Literal(0L)), LongType),
         "offset"    -> Cast(offset, LongType))
         .map { case (name, value) => Alias(value, name)() }
     }
+
+    private def part(name: String): Option[Expression] =
+      parts.markers.get(name).orElse(options.origin.get(name).flatMap(column(_, name)))
 
     /** The guard stands before the watermark: a time too far ahead does not move it, as null does not (SEMANTICS R73). */
     private def watermarked(time: Expression, tooFar: Option[Expression]): LogicalPlan = options.watermark match {

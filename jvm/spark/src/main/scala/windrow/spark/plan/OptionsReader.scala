@@ -8,6 +8,8 @@ import windrow._
 object OptionsReader {
   private val Outputs = Map("panes" -> PanesOutput, "rejected" -> RejectedOutput, "all" -> AllOutput)
 
+  private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
+
   def apply(node: ObjectNode): Either[Seq[SpecProblem], QueryOptions] = {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
@@ -23,6 +25,7 @@ object OptionsReader {
         draft.toOption.get,
         stream.flatMap(field(_, "time")).map(_.asText),
         stream.flatMap(field(_, "gap")).map(_.asText),
+        Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
         mark.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
         Outputs(output)),

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.functions
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
+import windrow._
 import windrow.spark.OutputSchema
 import windrow.spark.pack.Unpack
 
@@ -63,6 +64,18 @@ object Outputs {
   private def instant(micros: Expression, timeType: DataType): Expression =
     PreciseTimestampConversion(micros, LongType, timeType)
 
+  /** `end` is exclusive, `last` inclusive. */
+  private def windowOf(kind: WindowKind, from: Expression, to: Expression, timeType: DataType): Expression = {
+    def time(micros: Expression) = instant(micros, timeType)
+    val none                     = Literal.create(null, timeType)
+    kind match {
+      case _: AlignedWindows | _: Session => structOf("start" -> time(from), "end" -> time(to))
+      case _: Sliding | _: Over           => structOf("start" -> time(from), "last" -> time(to))
+      case Global                         => structOf("start" -> none, "end" -> none)
+      case _: TupleWindows                => structOf("first" -> from, "last" -> to)
+    }
+  }
+
   private def paneColumns(
       parts: AggregateParts,
       timeType: DataType,
@@ -78,9 +91,10 @@ object Outputs {
       Alias(value.transform { case a: Attribute => here.getOrElse(a, a) }, column.name)()
     }
     def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
-    val window                     = structOf("start" -> instant(at(0), timeType), "end" -> instant(at(1), timeType))
-    val pane = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
-    (parts.shown.map(moved) :+ Alias(window, "window")()) ++ parts.results.map(moved) :+ Alias(pane, "pane")()
+    val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
+    val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
+    (parts.shown.map(moved) :+ Alias(windowOf(schema.window, at(0), at(1), timeType), "window")()) ++
+      parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
   }
 
   private def rejectedColumns(stream: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {

@@ -15,6 +15,8 @@ case object AllOutput      extends OutputKind
   *   name of the event-time column, unless the table argument marks the expression
   * @param gap
   *   name of the column that holds a message's session gap
+  * @param origin
+  *   names of the columns that hold a message's source, partition and offset
   * @param watermark
   *   set by windrow; None if the input has one already
   * @param name
@@ -24,6 +26,7 @@ final case class QueryOptions(
     spec: WindowOperatorSpec,
     time: Option[String],
     gap: Option[String],
+    origin: Map[String, String],
     watermark: Option[TimeSpan],
     name: String,
     output: OutputKind)

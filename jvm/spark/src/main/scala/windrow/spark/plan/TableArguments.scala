@@ -3,6 +3,7 @@ package windrow.spark.plan
 import java.util.Locale
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.SpecError
@@ -12,7 +13,7 @@ import windrow.TimeSpan
 /** The arguments of a table function: one table, the rest named constants.
   *
   * @param values
-  *   by name in lower case: text, whole number, truth value or duration
+  *   by name in lower case: text, whole number, truth value, duration, or a list of these
   */
 final case class TableArguments(table: LogicalPlan, values: Map[String, Any])
 
@@ -33,7 +34,7 @@ object TableArguments {
           case None =>
             found += SpecProblem(
               "ARGUMENT_NOT_CONSTANT",
-              s"$name => ${value.sql} must be a constant: text, a number, true, false or an interval.")
+              s"$name => ${value.sql} must be a constant: text, a number, true, false, an interval or an array of these.")
             None
         }
       case NamedArgumentExpression(name, _) =>
@@ -55,16 +56,20 @@ object TableArguments {
 
   /** Some(null) for NULL. */
   private def constant(value: Expression): Option[Any] =
-    if (!value.foldable) None
-    else (value.eval(), value.dataType) match {
-      case (null, _)                              => Some(null)
-      case (text: UTF8String, _)                  => Some(text.toString)
-      case (micros: Long, _: DayTimeIntervalType) => Some(TimeSpan(micros))
-      case (number: Byte, _)                      => Some(number.toLong)
-      case (number: Short, _)                     => Some(number.toLong)
-      case (number: Int, _: IntegerType)          => Some(number.toLong)
-      case (number: Long, _: LongType)            => Some(number)
-      case (truth: Boolean, _)                    => Some(truth)
-      case _                                      => None
-    }
+    if (value.foldable) read(value.eval(), value.dataType) else None
+
+  private def read(value: Any, of: DataType): Option[Any] = (value, of) match {
+    case (null, _)                              => Some(null)
+    case (text: UTF8String, _)                  => Some(text.toString)
+    case (micros: Long, _: DayTimeIntervalType) => Some(TimeSpan(micros))
+    case (number: Byte, _)                      => Some(number.toLong)
+    case (number: Short, _)                     => Some(number.toLong)
+    case (number: Int, _: IntegerType)          => Some(number.toLong)
+    case (number: Long, _: LongType)            => Some(number)
+    case (truth: Boolean, _)                    => Some(truth)
+    case (items: ArrayData, ArrayType(item, _)) =>
+      val all = items.toSeq[Any](item).map(read(_, item))
+      Option.when(all.forall(_.isDefined))(all.flatten)
+    case _ => None
+  }
 }

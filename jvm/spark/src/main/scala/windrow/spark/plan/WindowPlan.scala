@@ -9,6 +9,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 import windrow._
+import windrow.core.operator.FiringPolicy
 import windrow.spark.BatchShards
 import windrow.spark.OutputSchema
 import windrow.spark.WindowProcessor
@@ -30,13 +31,15 @@ object WindowPlan {
 
   def apply(session: SparkSession, options: QueryOptions, parts: AggregateParts, messages: Messages): LogicalPlan = {
     val streaming = parts.child.isStreaming
-    val recipe =
-      new PackRecipe(options.spec, parts.functions, shards(session), lane(options.spec, parts, messages, streaming))
-    val pack = packed(messages, parts, recipe)
+    val spec      = if (streaming) options.spec else finalPanes(options.spec)
+    val lane      = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
+    val recipe    = new PackRecipe(spec, parts.functions, shards(session), lane)
+    val pack      = packed(messages, parts, recipe)
     val schema = new OutputSchema(
       parts.keys.map(_.dataType),
       parts.functions.resultTypes,
-      StructType(parts.child.output.map(a => StructField(a.name, a.dataType, a.nullable))))
+      StructType(parts.child.output.map(a => StructField(a.name, a.dataType, a.nullable))),
+      spec.window)
     val shardRows = if (streaming) streamed(pack, recipe, schema) else atOnce(pack, recipe, schema, messages.now)
     Outputs(session, options, parts, messages.timeType, schema, shardRows)
   }
@@ -48,16 +51,13 @@ object WindowPlan {
       Seq(SpecProblem("SHARDS_NOT_UNDERSTOOD", s"it is '$text'; it must be a whole number from 1 to 32768."))))
   }
 
-  /** Messages are sorted where their order can show, and combined where nothing tells them apart. */
-  private def lane(spec: WindowOperatorSpec, parts: AggregateParts, messages: Messages, streaming: Boolean): Lane = {
-    val ordered    = parts.functions.orderShows
-    val countsLate = streaming && spec.lateness.micros > 0 && spec.late != EachStep
-    val aligned    = spec.window.isInstanceOf[FixedWindows]
-    Lane(
-      sorted = countsLate || messages.origin.nonEmpty,
-      combined = aligned && !ordered && !countsLate && messages.origin.isEmpty,
-      ordered = ordered)
-  }
+  /** All of a batch is there at once, so nothing is early. */
+  private def finalPanes(spec: WindowOperatorSpec): WindowOperatorSpec =
+    new WindowOperatorSpec(spec.draft.copy(early = Never))
+
+  /** With periods of processing time Spark has to begin batches without data (SEMANTICS R69). */
+  private def timeMode(spec: WindowOperatorSpec): TimeMode =
+    if (new FiringPolicy(spec.early, spec.late).hasPeriods) TimeMode.ProcessingTime else TimeMode.EventTime
 
   private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {
     val output = Seq(
@@ -90,7 +90,7 @@ object WindowPlan {
       Seq(shard),
       Seq(packet),
       new WindowProcessor(recipe, schema),
-      TimeMode.EventTime,
+      timeMode(recipe.spec),
       OutputMode.Append,
       child,
       Seq(number.toAttribute),

@@ -5,6 +5,8 @@ import org.apache.spark.sql.SparkSession
 import windrow.Session
 import windrow.SpecError
 import windrow.WindowOperatorSpec
+import windrow.core.operator.FiringPolicy
+import windrow.spark.WindowProcessor
 import windrow.spark.plan.QueryLimits
 import windrow.testkit._
 
@@ -45,7 +47,7 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     val results = transcript.steps.zipWithIndex.map {
       case (feed: Step.Feed, index) =>
         val (mark, next) = marks(index)
-        StepResult.Emitted(query.step(feed.messages, mark, next))
+        StepResult.Emitted(query.step(feed.messages, mark, next, feed.processingTime))
       case (Step.Restart, _) =>
         query.restart()
         StepResult.Restarted
@@ -54,14 +56,12 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     }
     Outcome.Ran(
       results,
-      transcript.atEnd.filter(_.isFinal).map(_ => query.step(Nil, SparkEngine.EndMillis, SparkEngine.EndMillis)))
+      transcript.atEnd.filter(_.isFinal).map(_ =>
+        query.step(Nil, WindowProcessor.EndMillis, WindowProcessor.EndMillis)))
   }
 }
 
 object SparkEngine {
-
-  /** Past every time of a transcript; Spark's own end of time is too far for its arithmetic. */
-  private val EndMillis = 200000000000000L
 
   /** Writes checkpoints on a local disk without starting a process for the permissions of each file. */
   private[spark] val LocalFiles =
@@ -77,13 +77,19 @@ object SparkEngine {
   }
 
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
-    val marks = feeds(transcript).flatMap(_.watermark)
-    if (marks.exists(_ <= 0))
+    val all      = feeds(transcript)
+    val messages = all.flatMap(_.messages)
+    val values   = messages.map(_.value)
+    if (all.flatMap(_.watermark).exists(_ <= 0))
       Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
-    else if (marks.exists(_ % 1000 != 0)) Some("Spark's watermark is in whole milliseconds.")
-    else if (spec.maxFuture.isDefined) Some("Processing time is Spark's own clock.")
-    else if (feeds(transcript).flatMap(_.messages).exists(isOfTextsOrNumberedKeys))
-      Some("The input of a replay has texts as keys and whole numbers as values.")
+    else if ((all.flatMap(_.watermark) ++ all.flatMap(_.processingTime)).exists(_ % 1000 != 0))
+      Some("Spark's watermark and processing time are in whole milliseconds.")
+    else if (spec.maxFuture.isDefined)
+      Some("A watermark that the replay sets cannot be guarded by maxFuture (SEMANTICS R73).")
+    else if (new FiringPolicy(spec.early, spec.late).hasPeriods && all.headOption.exists(_.processingTime.isEmpty))
+      Some("Spark has a processing time from its first batch on.")
+    else if (values.exists(_.isInstanceOf[Value.Text]) && values.exists(_.isInstanceOf[Value.Whole]))
+      Some("A column has texts or numbers.")
     else if (hasGapsOfTheirOwn(transcript, spec)) Some("A query has a session gap of its own or one of each message.")
     else None
   }
@@ -91,11 +97,6 @@ object SparkEngine {
   private def hasGapsOfTheirOwn(transcript: TranscriptCase, spec: WindowOperatorSpec): Boolean = spec.window match {
     case Session(Some(_)) => feeds(transcript).flatMap(_.messages).exists(_.gap.isDefined)
     case _                => false
-  }
-
-  private def isOfTextsOrNumberedKeys(message: Message): Boolean = (message.key, message.value) match {
-    case (Value.Null | Value.Text(_), Value.Whole(_)) => false
-    case _                                            => true
   }
 
   private def feeds(transcript: TranscriptCase): Seq[Step.Feed] =
@@ -107,7 +108,7 @@ object SparkEngine {
       case (before, feed: Step.Feed) => feed.watermark.fold(before)(mark => math.max(before, mark / 1000))
       case (before, _)               => before
     }.tail
-    val end = if (transcript.atEnd.exists(_.isFinal)) EndMillis else marks.lastOption.getOrElse(0L)
+    val end = if (transcript.atEnd.exists(_.isFinal)) WindowProcessor.EndMillis else marks.lastOption.getOrElse(0L)
     val next = transcript.steps.zip(marks).foldRight(List(end)) {
       case ((_: Step.Feed, mark), later) => mark :: later
       case (_, later)                    => later.head :: later

@@ -1,5 +1,6 @@
 package windrow.spark.replay
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.DataFrame
@@ -8,6 +9,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
 import windrow.Reason
 import windrow.Timing
@@ -15,15 +19,22 @@ import windrow.testkit._
 
 /** A row of the input: a message, or a watermark for the step after this one.
   *
+  * @param key
+  *   of any type, as JSON
   * @param time
   *   event time in microseconds
+  * @param number
+  *   the value, if values are numbers
+  * @param text
+  *   the value, if they are texts
   * @param mark
   *   watermark in milliseconds; None in a message
   */
 final case class InputRow(
     key: Option[String],
     time: Option[Long],
-    value: Long,
+    number: Option[Long],
+    text: Option[String],
     partition: Option[Int],
     offset: Option[Long],
     gap: Option[Long],
@@ -38,18 +49,26 @@ private[replay] final class StepQuery(
   private implicit val spark: SparkSession     = session
   private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
 
+  private val feeds = transcript.steps.collect { case feed: Step.Feed => feed }
+  private val clock =
+    new QueryClock(feeds.flatMap(_.processingTime).headOption.fold(System.currentTimeMillis)(_ / 1000 - 1))
   private val input     = MemoryStream[InputRow]
   private val collected = mutable.ArrayBuffer.empty[Row]
   private val counted   = mutable.HashMap.empty[String, Long].withDefaultValue(0L)
   private val output    = flattened(operator())
   private var query     = Option.empty[StreamingQuery]
 
-  /** Applies the messages; `mark` is the watermark of this step, `next` of the one after it. */
-  def step(messages: Seq[Message], mark: Long, next: Long): Emission = {
+  /** Applies the messages; `mark` is the watermark of this step, `next` of the one after it, in milliseconds.
+    *
+    * @param processingTime
+    *   in microseconds
+    */
+  def step(messages: Seq[Message], mark: Long, next: Long, processingTime: Option[Long] = None): Emission = {
     if (query.isEmpty) {
       query = Some(start())
       run(Seq(watermarkRow(mark)))
     }
+    clock.moveTo(processingTime.fold(0L)(_ / 1000))
     collected.clear()
     run(watermarkRow(next) +: messages.map(StepQuery.row))
     Emission(
@@ -66,7 +85,7 @@ private[replay] final class StepQuery(
 
   def close(): Unit = query.foreach(_.stop())
 
-  private def watermarkRow(mark: Long) = InputRow(None, None, 0, None, None, None, Some(mark))
+  private def watermarkRow(mark: Long) = InputRow(None, None, None, None, None, None, None, Some(mark))
 
   private def run(batch: Seq[InputRow]): Unit = {
     input.addData(batch)
@@ -76,19 +95,24 @@ private[replay] final class StepQuery(
     }
   }
 
-  private def start(): StreamingQuery =
-    output.writeStream.option("checkpointLocation", checkpoint).foreachBatch { (batch: DataFrame, _: Long) =>
-      collected ++= batch.collect()
-      ()
-    }.start()
+  private def start(): StreamingQuery = {
+    val started = output.writeStream.option("checkpointLocation", checkpoint)
+      .foreachBatch { (batch: DataFrame, _: Long) =>
+        collected ++= batch.collect()
+        ()
+      }.start()
+    clock.rule(started)
+    started
+  }
 
   private def operator(): DataFrame = {
+    val hasTexts = feeds.flatMap(_.messages).exists(_.value.isInstanceOf[Value.Text])
     val messages = input.toDF()
       .withColumn("clock", timestamp_millis(col("mark"))).withWatermark("clock", "0 seconds")
       .where("clock is null") // names the watermark's column, so that Spark leaves it above the watermark
       .withColumn("time", timestamp_micros(col("time")))
-    val hasOffsets =
-      transcript.steps.exists { case feed: Step.Feed => feed.messages.exists(_.identity.isDefined); case _ => false }
+      .withColumn("value", col(if (hasTexts) "text" else "number"))
+    val hasOffsets = feeds.exists(_.messages.exists(_.identity.isDefined))
     val marked = Seq(first("time").as("__windrow_time")) ++
       (if (aggregate.spec.window == windrow.Session.OfMessage) Seq(first("gap").as("__windrow_gap"))
        else Nil) ++
@@ -108,37 +132,54 @@ private[replay] final class StepQuery(
     node.put("time_unit", transcript.timeUnit.name).put("output", "all").toString
   }
 
-  /** kind, key, start, end, timing, index, is_last, is_retraction, reason, key, time, value, aggregates… */
-  private def flattened(output: DataFrame): DataFrame = output.select(
-    Seq(
-      col("kind"),
-      col("panes.key"),
-      unix_micros(col("panes.window.start")),
-      unix_micros(col("panes.window.end")),
-      col("panes.pane.timing"),
-      col("panes.pane.index"),
-      col("panes.pane.is_last"),
-      col("panes.pane.is_retraction"),
-      col("rejected.reason"),
-      col("rejected.message.key"),
-      unix_micros(col("rejected.message.time")),
-      col("rejected.message.value")) ++ aggregate.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
+  /** kind, key, start, end, timing, index, is_last, is_retraction, reason; key, time, value, partition, offset of the
+    * message; aggregates…
+    */
+  private def flattened(output: DataFrame): DataFrame = {
+    val panes  = output.schema("panes").dataType.asInstanceOf[StructType]
+    val bounds = panes("window").dataType.asInstanceOf[StructType]
+    val message = if (panes.fieldNames.contains("message")) coalesce(col("rejected.message"), col("panes.message"))
+    else col("rejected.message")
+    output.select(
+      Seq(col("kind"), col("panes.key")) ++
+        Seq(bounds.head, bounds.last).map { field =>
+          val bound = col(s"panes.window.${field.name}")
+          if (field.dataType == TimestampType) unix_micros(bound) else bound
+        } ++
+        Seq("timing", "index", "is_last", "is_retraction").map(name => col(s"panes.pane.$name")) ++
+        Seq(
+          col("rejected.reason"),
+          message("key"),
+          unix_micros(message("time")),
+          message("value"),
+          message("partition"),
+          message("offset")) ++
+        aggregate.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
+  }
 
-  private def pane(row: Row): Emission.ContentPane = windrow.Pane(
-    StepQuery.key(row.getString(1)),
-    row.getLong(2),
-    row.getLong(3),
-    StepQuery.timing(row.getString(4)),
-    row.getLong(5),
-    row.getBoolean(6),
-    row.getBoolean(7),
-    Content.Values(
-      aggregate.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(12 + i)) }.toMap))
+  private def pane(row: Row): Emission.ContentPane = {
+    def bound(at: Int, otherwise: Long) = if (row.isNullAt(at)) otherwise else row.getLong(at)
+    windrow.Pane(
+      StepQuery.key(row.getString(1)),
+      bound(2, Emission.Everywhere._1),
+      bound(3, Emission.Everywhere._2),
+      StepQuery.timing(row.getString(4)),
+      row.getLong(5),
+      row.getBoolean(6),
+      row.getBoolean(7),
+      Content.Values(
+        aggregate.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(14 + i)) }.toMap,
+        Option.when(aggregate.spec.window.isInstanceOf[windrow.Over])(OverMessage(
+          row.getLong(10),
+          StepQuery.scalar(row.get(11)),
+          Option.unless(row.isNullAt(12))(row.getInt(12)),
+          Option.unless(row.isNullAt(13))(row.getLong(13))))))
+  }
 
   private def rejected(row: Row): RejectedMessage = RejectedMessage(
     StepQuery.key(row.getString(9)),
-    Option.when(!row.isNullAt(10))(row.getLong(10)),
-    Scalar(row.getLong(11)),
+    Option.unless(row.isNullAt(10))(row.getLong(10)),
+    StepQuery.scalar(row.get(11)),
     StepQuery.reason(row.getString(8)))
 }
 
@@ -151,23 +192,27 @@ private object StepQuery {
     case name      => call_function(name, col("value"))
   }
 
-  def row(message: Message): InputRow = {
-    val key = message.key match {
-      case Value.Text(text) => Some(text)
-      case _                => None
-    }
-    val value = message.value match {
-      case Value.Whole(number) => number
-      case other               => throw new IllegalStateException(s"$other is no whole number")
-    }
-    InputRow(key, message.time, value, message.partition, message.offset, message.gap, None)
-  }
+  def row(message: Message): InputRow = InputRow(
+    Some(message.key.toJson.toString),
+    message.time,
+    Option(message.value).collect { case Value.Whole(number) => number },
+    Option(message.value).collect { case Value.Text(text) => text },
+    message.partition,
+    message.offset,
+    message.gap,
+    None)
 
-  def key(cell: String): Scalar = if (cell == null) Value.Null else Scalar(cell)
+  def key(cell: String): Scalar = Scalar.fromJson(mapper.readTree(cell)).get
+
+  def scalar(cell: Any): Scalar = value(cell) match {
+    case scalar: Scalar => scalar
+    case other          => throw new IllegalStateException(s"$other is no value of a message")
+  }
 
   def value(cell: Any): Value = cell match {
     case null                           => Value.Null
     case whole: Long                    => Value.Whole(whole)
+    case text: String                   => Value.Text(text)
     case real: Double                   => Value.Real(real)
     case items: scala.collection.Seq[_] => Value.Items(items.map(value).toSeq)
     case other                          => throw new IllegalStateException(s"no transcript has such a value: $other")
@@ -178,4 +223,6 @@ private object StepQuery {
 
   def reason(text: String): Reason =
     Reason.All.find(_.toString == text).get
+
+  private val mapper = new ObjectMapper()
 }

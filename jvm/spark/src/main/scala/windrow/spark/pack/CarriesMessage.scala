@@ -1,0 +1,41 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.catalyst.expressions._
+import windrow._
+import windrow.core.operator.Watermark
+import windrow.core.window.SliceGrid
+
+/** Which messages travel with their original row: those that the shard might refuse (whether it does is decided there), and
+  * all of them where panes show their message.
+  *
+  * @param watermark
+  *   not below the one that the shard judges by; None: not known, so any message may be too late
+  */
+object CarriesMessage {
+
+  def apply(pack: Pack, watermark: Option[Watermark]): Expression = {
+    val tooLate = watermark match {
+      case None                          => Literal(true)
+      case Some(mark) if !mark.isDefined => Literal(false)
+      case Some(Watermark.End)           => Literal(true)
+      case Some(mark)                    => isBelow(pack, mark.micros)
+    }
+    val shown = Literal(pack.recipe.spec.window.isInstanceOf[Over])
+    (IsNull(pack.time) +: pack.tooFar :+ tooLate :+ shown).reduce(Or)
+  }
+
+  private def isBelow(pack: Pack, watermark: Long): Expression = {
+    val spec                        = pack.recipe.spec
+    def earlierThan(bound: => Long) = LessThan(pack.time, Given(bound))
+    if (spec.lateness == TimeSpan.Endless) Literal(false)
+    else spec.window match {
+      case windows: AlignedWindows =>
+        earlierThan(SliceGrid(windows).firstStart(watermark - spec.lateness.micros))
+      case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark - spec.lateness.micros))
+      case Sliding(size, granularity) =>
+        earlierThan(watermark - spec.lateness.micros - size.micros + granularity.micros)
+      case Global => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
+      case _: Over | _: TupleWindows => Literal(true)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package windrow.spark.plan
+
+import windrow._
+import windrow.core.operator.FiringPolicy
+import windrow.spark.aggregate.FunctionSet
+import windrow.spark.pack.Lane
+
+/** How messages travel: sorted where the order of a step can show in which panes fire, combined where nothing tells
+  * messages of a key apart (SEMANTICS T3).
+  */
+private[plan] object LaneChoice {
+
+  def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): Lane = {
+    val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))
+    val showsOrder = countsMessages || (spec.window match {
+      case _: Over | _: TupleWindows => true
+      case _                         => false
+    })
+    Lane(
+      sorted = showsOrder || hasOrigin,
+      combined = !functions.orderShows && !showsOrder && !hasOrigin,
+      ordered = functions.orderShows)
+  }
+
+  private def ofEach(trigger: PaneTrigger): Boolean = FiringPolicy.parts(trigger).exists {
+    case EachMessage | Every(_) => true
+    case _                      => false
+  }
+
+  /** Also a window that is complete when its first message comes fires with it, unless it waits for the end of the step. */
+  private def firesWithMessage(late: PaneTrigger): Boolean =
+    ofEach(late) || !FiringPolicy.parts(late).contains(EachStep)
+}

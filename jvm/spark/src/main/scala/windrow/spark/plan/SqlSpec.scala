@@ -1,0 +1,116 @@
+package windrow.spark.plan
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.NullNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.node.TextNode
+import java.util.Locale
+import windrow.CalendarUnit
+import windrow.SpecError
+import windrow.TimeSpan
+
+/** What the arguments of an SQL function say, as the JSON that the builders write; see [[OptionsReader]].
+  *
+  * @param name
+  *   of the function
+  * @param kind
+  *   of its windows
+  * @param window
+  *   arguments that say what the windows are
+  */
+private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[String]) {
+  import SqlSpec._
+
+  def allowed: Seq[String] = window ++ Common
+
+  def json(arguments: Map[String, Any]): ObjectNode = {
+    val node = mapper.createObjectNode()
+    windowInto(node.putObject("window"), arguments)
+    Seq("lateness", "max_future", "fire_only_updated", "complete", "fill_gaps").foreach(copy(arguments, _, node))
+    Seq("early", "late").foreach(name => arguments.get(name).foreach(value => node.set[JsonNode](name, trigger(value))))
+    arguments.get("on_time").foreach {
+      case false => node.putNull("on_time")
+      case true  => ()
+      case other => node.put("on_time", other.toString)
+    }
+    arguments.get("accumulate").foreach(mode => node.put("accumulation", mode.toString.toLowerCase(Locale.ROOT)))
+    if (Limits.exists(arguments.contains)) {
+      val limits = node.putObject("retention")
+      Limits.foreach(name => arguments.get(name).foreach(put(limits, name.stripPrefix("retain_"), _)))
+    }
+    arguments.get("output").foreach(kind => node.put("output", kind.toString))
+    val stream = node.putObject("stream")
+    Streamed.foreach(copy(arguments, _, stream))
+    arguments.get("stream").foreach(name => stream.put("name", name.toString))
+    gapColumn(arguments).foreach(stream.put("gap", _))
+    node
+  }
+
+  private def windowInto(node: ObjectNode, arguments: Map[String, Any]): Unit = arguments.get("zone") match {
+    case Some(zone) =>
+      val (count, unit) = CalendarUnit.parse(arguments.getOrElse("size", "").toString)
+        .fold(problem => throw SpecError(name, Seq(problem)), identity)
+      node.put("kind", "calendar").put("n", count).put("unit", unit.toString).put("zone", zone.toString)
+      if (arguments.contains("offset")) copy(arguments, "offset", node)
+    case None =>
+      node.put("kind", kind)
+      window.filterNot(_ == "gap" && gapColumn(arguments).isDefined).foreach(copy(arguments, _, node))
+  }
+
+  /** A gap that is no duration is the name of the column that has it. */
+  private def gapColumn(arguments: Map[String, Any]): Option[String] =
+    if (!window.contains("gap")) None
+    else arguments.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
+
+  private def copy(arguments: Map[String, Any], name: String, to: ObjectNode): Unit =
+    arguments.get(name).foreach(put(to, name, _))
+
+  private def put(to: ObjectNode, name: String, value: Any): Unit = {
+    value match {
+      case TimeSpan(micros)                       => to.put(name, micros)
+      case number: Long if Counted.contains(name) => to.put(name, number)
+      case number: Long if kind == "offsets"      => to.put(name, number)
+      case number: Long                           => to.put(name, number.toString) // refused: it has no unit
+      case truth: Boolean                         => to.put(name, truth)
+      case other                                  => to.put(name, other.toString)
+    }
+    ()
+  }
+}
+
+private[plan] object SqlSpec {
+  private val mapper = new ObjectMapper()
+
+  private val Limits   = Seq("retain_time", "retain_messages", "retain_windows")
+  private val Streamed = Seq("time", "watermark", "source", "partition", "offset_column")
+  private val Counted  = Set("n", "step", "rows", "messages", "windows")
+
+  private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
+    Seq("complete", "fill_gaps", "stream", "output") ++ Streamed ++ Limits
+
+  val All: Seq[SqlSpec] = Seq(
+    SqlSpec("windrow_tumble", "tumbling", Seq("size", "offset", "zone")),
+    SqlSpec("windrow_hop", "hopping", Seq("size", "step", "offset")),
+    SqlSpec("windrow_slide", "sliding", Seq("size", "granularity")),
+    SqlSpec("windrow_over", "over", Seq("range", "rows")),
+    SqlSpec("windrow_session", "session", Seq("gap")),
+    SqlSpec("windrow_count", "count", Seq("n", "step")),
+    SqlSpec("windrow_offsets", "offsets", Seq("n", "step")),
+    SqlSpec("windrow_tuple_session", "tuple_session", Seq("n")),
+    SqlSpec("windrow_global", "global", Nil))
+
+  /** 'never', 'each_message', 'each_step', a number of messages, a period, or an array of these. */
+  private def trigger(value: Any): JsonNode = value match {
+    case all: Seq[_] =>
+      val array = mapper.createArrayNode()
+      all.foreach(one => array.add(trigger(one)))
+      array
+    case "never"          => NullNode.instance
+    case "each_message"   => trigger(1L)
+    case "each_step"      => TextNode.valueOf("each_step")
+    case number: Long     => mapper.createObjectNode().put("every_messages", number)
+    case TimeSpan(micros) => mapper.createObjectNode().put("every_time", micros)
+    case text             => mapper.createObjectNode().put("every_time", text.toString)
+  }
+}
