@@ -110,7 +110,7 @@ private object RandomStoreSpec {
       case _                   => 20L
     }
     val early = trigger(random)
-    val late  = trigger(random)
+    val late  = if (random.nextBoolean()) EachMessage else trigger(random)
     WindowOperatorDraft(
       window,
       Some(lateness),
