@@ -138,7 +138,7 @@ def test_policies_mean_what_scala_says(case: dict[str, Any]) -> None:
     assert json.loads(policy.toJson()) == case["json"]
 
 
-@pytest.mark.parametrize("case", CASES["policies_refused"], ids=lambda case: json.dumps(case))
+@pytest.mark.parametrize("case", CASES["policies_refused"], ids=json.dumps)
 def test_broken_policies_are_refused(case: dict[str, Any]) -> None:
     """Every problem has the sentence that Scala gives it."""
     with pytest.raises(wr.SpecError) as refused:
