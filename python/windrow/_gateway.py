@@ -45,12 +45,14 @@ def replay(spark: SparkSession, arguments: Sequence[str]) -> tuple[int, str]:
 class Operator:
     """A standalone operator in the JVM: microseconds and Arrow streams in, Arrow streams out."""
 
-    def __init__(self, spark: SparkSession, spec: str) -> None:
-        """Open one of a spec in JSON. Errors: SpecError, as the JVM found it."""
+    def __init__(self, spark: SparkSession, spec: str, folder: str | None) -> None:
+        """Open one of a spec in JSON, in a folder or in memory. Errors: as the JVM found them."""
         from pyspark import SparkContext
 
         with plain_errors():
-            self._operator: Any = _class(spark, GATEWAY).operator(spark._jsparkSession, spec)
+            self._operator: Any = _class(spark, GATEWAY).operator(
+                spark._jsparkSession, spec, folder
+            )
         self._gateway: Any = SparkContext._gateway
 
     def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types

@@ -99,6 +99,9 @@ _OTHER_CLASSES: dict[str, type[WindrowError]] = {
     "NOT_OPEN": OperatorError,
     "NO_MESSAGE_STORE": OperatorError,
     "NO_WINDOWS": OperatorError,
+    "STORE_NOT_OPENED": OperatorError,
+    "STORE_CLOSED": OperatorError,
+    "ROCKSDB_MISSING": OperatorError,
     "NOT_KEYED": OperatorError,
     "NOT_IN_DRAIN": OperatorError,
 }

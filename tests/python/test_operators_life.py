@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -160,6 +161,36 @@ def test_checkpoints() -> None:
         assert [(row["reason"], row["watermark"]) for row in rejected] == [("TOO_LATE", at(60))]
         other.finish()
         assert panes(other.getResult()) == expected
+
+
+def test_a_store_in_a_folder(tmp_path: Path) -> None:
+    """What was flushed is there when the folder is opened again, and nothing else."""
+    folder = str(tmp_path / "operator")
+    offset = {
+        "schema": "symbol string, time timestamp, price double, topic string, partition int, "
+        "offset bigint",
+        "offset": wr.KAFKA,
+    }
+    rows = [("a", second, 1.0, "t", 0, second) for second in range(1, 5)]
+    columns = "symbol time price topic partition offset"
+    with wr.AggregatedWindowOperator(_spec(**offset), store=folder) as op:
+        op.addMessages(table(columns, *rows[:2]))
+        op.advanceWatermark(at(3))
+        op.flush()
+        op.addMessages(table(columns, rows[2]))
+        with pytest.raises(wr.OperatorError, match=r"\[STORE_NOT_OPENED\]"):
+            wr.AggregatedWindowOperator(_spec(**offset), store=folder).init()
+    with wr.AggregatedWindowOperator(_spec(**offset), store=folder) as op:
+        op.addMessages(table(columns, *rows))  # those that were flushed are replays
+        op.addMessage(
+            {"symbol": "a", "time": at(-60), "price": 1.0}
+            | {"topic": "t", "partition": 0, "offset": 9}
+        )
+        assert op.getRejected().column("watermark").to_pylist() == [at(3)]
+        op.finish()
+        assert panes(op.getResult()) == [("a", 4, (0.0, 60.0), "ON_TIME 0")]
+    with pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\]"):
+        wr.AggregatedWindowOperator(_spec(), store=folder).init()
 
 
 def test_checkpoints_that_do_not_fit() -> None:
@@ -370,8 +401,6 @@ def test_the_zone_of_naive_times(spark: SparkSession) -> None:
 
 def test_what_is_not_there() -> None:
     """Told as such, in words."""
-    with pytest.raises(wr.SpecError, match=r"store='folder' is not there yet"):
-        wr.AggregatedWindowOperator(_spec(), store="folder")
     with pytest.raises(wr.SpecError, match=r"SCHEMA_NOT_STATED"):
         wr.AggregatedWindowOperator(
             wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")

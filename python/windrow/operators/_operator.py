@@ -6,6 +6,7 @@ import logging
 import struct
 import zlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from windrow import _gateway
@@ -13,8 +14,6 @@ from windrow.errors import (
     CheckpointError,
     OperatorError,
     SelectorDisabledError,
-    SpecError,
-    SpecProblem,
 )
 from windrow.operators import _tables, _times
 from windrow.operators._times import At
@@ -40,7 +39,8 @@ class StandaloneOperator:
     clock. The first call opens the operator, in the active Spark session or a small local one that
     is started for it; ``with`` closes it. Override ``beforeProcess`` and ``beforeSend``.
 
-    store: None: in memory. send: takes each table of outputs, or refuses it by False; without it
+    store: a folder in which ``flush`` keeps the state, by RocksDB, for one operator at a time; what
+    was not flushed is gone with the operator. None: in memory. send: takes each table of outputs, or refuses it by False; without it
     outputs wait for ``getResult`` and ``flush``.
     """
 
@@ -55,10 +55,8 @@ class StandaloneOperator:
     ) -> None:
         """Take the description; nothing starts."""
         self._check(spec)
-        if store is not None:
-            text = "store='folder' is not there yet; leave it out, and keep checkpoint()."
-            raise SpecError.of(type(self).__name__, [SpecProblem("VALUE_NOT_SUPPORTED", text)])
         self._spec: Any = spec
+        self._store = None if store is None else str(Path(store).absolute())
         self._send = send
         self._java: _gateway.Operator | None = None
         self._closed = False
@@ -244,7 +242,7 @@ class StandaloneOperator:
 
             _tables.arrow()
             spark = _session.session()
-            self._java = _gateway.Operator(spark, self._spec.toJson())
+            self._java = _gateway.Operator(spark, self._spec.toJson(), self._store)
             self._zone = str(spark.conf.get("spark.sql.session.timeZone"))
         return self._java
 

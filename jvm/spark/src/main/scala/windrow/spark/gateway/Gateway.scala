@@ -24,8 +24,9 @@ object Gateway {
     SparkInside.addStrategy(session, PackStrategy(session))
   }
 
-  /** A standalone operator; see [[Standalone]]. */
-  def operator(session: SparkSession, spec: String): StandaloneOperator = Standalone.open(session, spec)
+  /** A standalone operator with its state in a folder, or null: in memory; see [[Standalone]]. */
+  def operator(session: SparkSession, spec: String, folder: String): StandaloneOperator =
+    Standalone.open(session, spec, folder)
 
   /** Runs a transcript as `scripts/replay` does: the exit status on the first line, then what it prints. */
   def replay(arguments: java.util.List[String]): String = {

@@ -18,13 +18,15 @@ object Standalone {
     *
     * @param session
     *   resolves names, types and aggregates; no query runs
+    * @param folder
+    *   of its state; null: in memory
     * @throws windrow.SpecError
     *   with all that is wrong
     */
-  def open(session: SparkSession, json: String): StandaloneOperator = SparkInside.inSession(session) {
+  def open(session: SparkSession, json: String, folder: String): StandaloneOperator = SparkInside.inSession(session) {
     val node     = mapper.readTree(json).asInstanceOf[ObjectNode]
     val operator = made(session, node)
-    operator.open()
+    operator.open(folder)
     operator
   }
 

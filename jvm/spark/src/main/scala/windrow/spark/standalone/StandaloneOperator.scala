@@ -1,6 +1,6 @@
 package windrow.spark.standalone
 
-import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Paths
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -9,12 +9,12 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
-import windrow.CheckpointError
 import windrow.core.operator.Watermark
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
+import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
 
 /** An operator as Python drives it: numbers in microseconds and tables as Arrow streams, in and out. What Python may
@@ -37,21 +37,35 @@ abstract class StandaloneOperator private[standalone] (
 
   private val rejections = new RejectedTable(inputs)
 
-  private var operator = Option.empty[Running]
-  private var staged   = Vector.empty[(String, Message)]
-  private var shown    = 0 // outputs that were handed out and not flushed
-  private var refused  = Vector.empty[Refused]
-  private var mark     = Option.empty[Long]
-  private var clock    = Option.empty[Long]
+  private var operator   = Option.empty[Running]
+  private var belongings = Option.empty[Belongings]
+  private var staged     = Vector.empty[(String, Message)]
+  private var shown      = 0 // outputs that were handed out and not flushed
+  private var refused    = Vector.empty[Refused]
+  private var mark       = Option.empty[Long]
+  private var clock      = Option.empty[Long]
 
   protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
     "[NOT_OPEN] the operator is not open; call init() first, and nothing after close()."))
 
-  /** Opens the state. */
-  final def open(): Unit = active {
-    val made = make(new InMemoryShardStore)
-    made.init()
-    operator = Some(made)
+  /** Opens the state: that of a folder, or null: a new one in memory. */
+  final def open(folder: String): Unit = active {
+    val store = if (folder == null) new InMemoryShardStore else RocksStore(Paths.get(folder))
+    try {
+      val kept = new Belongings(store, fixed)
+      val made = make(store)
+      made.init()
+      operator = Some(made)
+      belongings = Some(kept)
+      mark = kept.mark
+    } catch {
+      case failed: Throwable =>
+        store match {
+          case closeable: AutoCloseable => closeable.close()
+          case _                        => ()
+        }
+        throw failed
+    }
   }
 
   protected final def active[T](code: => T): T = SparkInside.inSession(session)(code)
@@ -113,6 +127,7 @@ abstract class StandaloneOperator private[standalone] (
   /** The outputs are taken: persists what led to them, and forgets them. */
   final def flush(): Unit = {
     running.flush()
+    belongings.foreach(_.keep(mark))
     shown = 0
   }
 
@@ -131,29 +146,21 @@ abstract class StandaloneOperator private[standalone] (
   /** Everything as bytes; outputs are to be flushed before. */
   final def checkpoint(): Array[Byte] = {
     val out = new ByteWriter(4096)
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
-    out.byte(if (mark.isDefined) 1 else 0)
-    mark.foreach(out.long)
+    Belongings.write(fixed, mark, out)
     out.bytes(running.checkpoint())
     out.sealedResult()
   }
 
   /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. */
   final def reset(checkpoint: Array[Byte]): Unit = active {
-    val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
-    from.foreach(in => checkSame(Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))))
-    val watermark = from.flatMap(in => Option.when(in.byte() == 1)(in.long()))
+    val from      = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
+    val watermark = from.flatMap(Belongings.read(_, fixed))
     staged = Vector.empty
     refused = Vector.empty
     shown = 0
     from.fold(running.reset())(in => running.reset(in.bytes()))
     mark = watermark
-  }
-
-  private def checkSame(kept: Seq[String]): Unit = kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
-    if (was != is)
-      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $was, the operator $is. Take a new checkpoint.")
+    belongings.foreach(_.keep(mark))
   }
 
   /** A key of one row with the columns of `keyColumns`; null: all keys. */
@@ -202,6 +209,7 @@ abstract class StandaloneOperator private[standalone] (
   final def close(): Unit = {
     operator.foreach(_.close())
     operator = None
+    belongings = None
     staged = Vector.empty
     refused = Vector.empty
   }
