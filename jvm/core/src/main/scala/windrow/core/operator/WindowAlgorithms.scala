@@ -47,6 +47,7 @@ private[operator] object WindowAlgorithms {
       case windows: AlignedWindows => aligned(SliceGrid(windows))
       case Global                  => aligned(SliceGrid.Everything)
       case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
+      case _: Inherit              => new InheritAlgorithm(spec, aggregation, store, classes)
       case sliding: Sliding        => run(RunWindows(sliding))
       case over: Over              => run(RunWindows(over))
       case count: Count            => new CountAlgorithm(count, spec, aggregation, startsOf, store, classes)

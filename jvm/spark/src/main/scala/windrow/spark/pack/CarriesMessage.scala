@@ -36,7 +36,7 @@ object CarriesMessage {
         earlierThan(watermark - spec.lateness.micros - size.micros + granularity.micros)
       case Global   => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
       case _: Count => Literal(false) // nothing is late for them
-      case _: Over | _: Offsets | _: TupleSession => Literal(true)
+      case _: Over | _: Offsets | _: TupleSession | _: Inherit => Literal(true)
     }
   }
 }
