@@ -72,17 +72,28 @@ object RandomFamily {
 
   val Endless: RandomFamily = RandomFamily(
     "endless",
-    random => if (random.nextBoolean()) fixed(random) else session(random),
+    random =>
+      random.nextInt(6) match {
+        case 0 => session(random)
+        case 1 => sliding(random)
+        case 2 => over(random)
+        case 3 => OffsetWindows.windows(random)
+        case 4 => calendar(random)
+        case _ => fixed(random)
+      },
     isEndless = true)
+
+  /** Windows of panes that come from another operator. */
+  val Inherited: RandomFamily = RandomFamily("inherited", _ => Inherit())
 
   /** Windows on the axis of time, which are complete by the watermark. */
   val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
 
   val All: Seq[RandomFamily] =
-    (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless)
+    (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless, Inherited)
 
   private val Ordered: Set[String] =
-    (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage) ++ Tuples).map(_.name).toSet
+    (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage, Endless) ++ Tuples).map(_.name).toSet
 
   private def upTo(random: Random, n: Int): Long = 1L + random.nextInt(n)
 
