@@ -50,7 +50,7 @@ object Standalone {
   private def aggregated(session: SparkSession, spec: WindowOperatorSpec, node: JsonNode, texts: Seq[String]) = {
     val input  = one(session, spec.window, node)
     val format = new RowFormat(Vector(input))
-    val fold   = or(spec.window, Fold.resolve(session, input, texts, format))
+    val fold   = or(spec.window, Fold.resolve(session, input, texts, format, Fold.order(spec.window)))
     new Aggregated(session, spec, input, format, fold)
   }
 
@@ -62,7 +62,8 @@ object Standalone {
     val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
     val format  = new RowFormat(Vector(input))
     val columns = or(subject, Policies.columns(session, spec, input))
-    new Policies(session, spec, input, format, or(subject, Fold.resolve(session, input, texts, format)), columns)
+    val fold    = or(subject, Fold.resolve(session, input, texts, format, Fold.AsTheyCame))
+    new Policies(session, spec, input, format, fold, columns)
   }
 
   private def fullState(session: SparkSession, spec: FullStateSpec, node: JsonNode) = {
