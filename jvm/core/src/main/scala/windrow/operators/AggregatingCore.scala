@@ -46,8 +46,13 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
   private def entries(messages: Seq[(String, M)]): Iterator[Entry[B]] =
     messages.map { case (stream, message) => (incoming(stream, message), stream, message) }
-      .sortBy(_._1)(Incoming.Order).iterator
+      .sortBy(_._1)(order).iterator
       .map { case (incoming, stream, message) => entry(incoming, lift(stream, message, incoming)) }
+
+  private val order: Ordering[Incoming] = spec.window match {
+    case _: TupleWindows => Incoming.ByOffset
+    case _               => Incoming.Order
+  }
 
   /** Among several streams the name of one is the source of its messages (SEMANTICS R42). */
   private def incoming(stream: String, message: M): Incoming = {
