@@ -39,11 +39,8 @@ object Standalone {
       case Right(CheckedSpec.Aggregate(spec)) => aggregated(session, spec, input, texts)
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
-      case Right(CheckedSpec.CoGroup(spec)) =>
-        throw SpecError(
-          spec.window.window.toString,
-          Seq(SpecProblem("VALUE_NOT_SUPPORTED", "a co-group does not run standalone from Python.")))
-      case Left(found) => throw SpecError("the spec", found)
+      case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
+      case Left(found)                        => throw SpecError("the spec", found)
     }
   }
 
@@ -79,15 +76,29 @@ object Standalone {
   private def needsTime(window: WindowKind): Boolean = !window.isInstanceOf[TupleWindows]
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
+    val inputs = several(session, "a join", spec.names, node, needsTime = true)
+    new Join(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
+    val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
+    new CoGrouped(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def several(
+      session: SparkSession,
+      subject: String,
+      names: Seq[String],
+      node: JsonNode,
+      needsTime: Boolean): Vector[Input] = {
     val on = InputSpec.texts(node, "on")
-    val reads = spec.names.map { name =>
-      val read = InputSpec.read(name, node.path("streams").path(name), on)
-      Input.resolve(session, read, needsTime = true, needsGap = false)
+    val reads = names.map { name =>
+      Input.resolve(session, InputSpec.read(name, node.path("streams").path(name), on), needsTime, needsGap = false)
     }
     val inputs = reads.flatMap(_.toOption).toVector
     val found  = reads.flatMap(_.left.getOrElse(Nil)) ++ differing(inputs, on)
-    if (found.nonEmpty) throw SpecError("a join", found)
-    new Join(session, spec, inputs, new RowFormat(inputs))
+    if (found.nonEmpty) throw SpecError(subject, found)
+    inputs
   }
 
   /** Keys of several streams are equal if their bytes are. */
