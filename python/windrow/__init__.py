@@ -25,10 +25,12 @@ from windrow.errors import (
 )
 from windrow.operators import (
     AggregatedWindowOperator,
+    CoGroupSpec,
     CompositeOperator,
     FullStateWindowOperator,
     JoinSpec,
     JoinStream,
+    MergedWindowOperator,
     PolicyWindowOperator,
     StreamStreamJoinOperator,
     WindowEvent,
@@ -78,6 +80,7 @@ __all__ = [
     "ByMark",
     "ByTime",
     "CheckpointError",
+    "CoGroupSpec",
     "CompositeOperator",
     "Count",
     "EachMessage",
@@ -91,6 +94,7 @@ __all__ = [
     "JarNotFoundError",
     "JoinSpec",
     "JoinStream",
+    "MergedWindowOperator",
     "MessageError",
     "Metrics",
     "Never",

@@ -130,6 +130,25 @@ def test_join_is_a_value(more: dict[str, Any]) -> None:
         spec.how = "right"  # type: ignore[misc]
 
 
+def test_co_group_is_a_value() -> None:
+    """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
+    window = wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")
+    streams = [_stream("a", offset=wr.KAFKA), _stream("b")]
+    spec = wr.CoGroupSpec(streams=streams, on="key", window=window, outputStreams="both")
+    for again in (
+        wr.CoGroupSpec.fromJson(spec.toJson()),
+        eval(repr(spec), vars(wr)),  # noqa: S307  our own text
+        pickle.loads(pickle.dumps(spec)),  # noqa: S301  our own bytes
+    ):
+        assert again == spec
+        assert hash(again) == hash(spec)
+    with pytest.raises(wr.SpecError, match=r"3 problems.*STREAMS_TOO_FEW.*VALUE_.*WINDOW_NOT"):
+        wr.CoGroupSpec(
+            streams=[_stream("a", window=wr.Over())],
+            window=wr.WindowOperatorSpec(window=wr.Over(), lateness="0 s"),
+        )
+
+
 @pytest.mark.parametrize("case", CASES["policies"], ids=lambda case: case["window"])
 def test_policies_mean_what_scala_says(case: dict[str, Any]) -> None:
     """Python reads what Scala reads, and writes the same."""
@@ -146,7 +165,7 @@ def test_broken_policies_are_refused(case: dict[str, Any]) -> None:
     assert [str(problem) for problem in refused.value.problems] == case["problems"]
 
 
-def _read(fields: dict[str, Any]) -> wr.WindowOperatorSpec | wr.JoinSpec:
+def _read(fields: dict[str, Any]) -> wr.WindowOperatorSpec | wr.JoinSpec | wr.CoGroupSpec:
     """Read a spec of Scala, with what messages are."""
     if fields["operator"] == "full_state":
         return wr.WindowOperatorSpec.fromJson(json.dumps({**fields, "input": MESSAGES}))
@@ -154,7 +173,10 @@ def _read(fields: dict[str, Any]) -> wr.WindowOperatorSpec | wr.JoinSpec:
     said = {"schema": MESSAGES["schema"], "time": "time"}
     on = ["key"] if fields.get("on") else []
     given = {"on": on, "streams": dict.fromkeys(names, said)}
-    return wr.JoinSpec.fromJson(json.dumps({**fields, "input": given}))
+    kind: type[wr.JoinSpec | wr.CoGroupSpec] = (
+        wr.CoGroupSpec if fields["operator"] == "cogroup" else wr.JoinSpec
+    )
+    return kind.fromJson(json.dumps({**fields, "input": given}))
 
 
 @pytest.mark.parametrize("case", CASES["operators"], ids=lambda case: case["why"])

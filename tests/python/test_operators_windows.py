@@ -317,6 +317,34 @@ def _sides(row: dict[str, Any]) -> list[tuple[dict[str, Any] | None, str]]:
     return [(row[side], name) for side, name in (("o", "value"), ("s", "cost")) if side in row]
 
 
+def test_streams_merged_in_one_window() -> None:
+    """The messages of each stream, once the least of their watermarks has passed the window."""
+    spec = wr.CoGroupSpec(
+        streams=[
+            wr.JoinStream(name="o", schema="id bigint, time timestamp, value string", time="time"),
+            wr.JoinStream(name="s", schema="time timestamp, cost double, id bigint", time="time"),
+        ],
+        on="id",
+        window=wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds"),
+    )
+    with wr.MergedWindowOperator(spec) as op:
+        op.addMessages(table("id time value", (1, 20, "y"), (1, 0, "x"), (2, 0, "z")), stream="o")
+        op.addMessages(table("time cost id", (10, 7.5, 1)), stream="s")
+        op.advanceWatermark(at(90), stream="o")
+        assert op.getResult().num_rows == 0
+        op.advanceWatermark(at(60), stream="s")
+        rows = op.getResult().to_pylist()
+        assert op.getResult().schema.names == ["id", "window", "messages", "pane"]
+        merged = {
+            row["id"]: (
+                [one["value"] for one in row["messages"]["o"]],
+                [one["cost"] for one in row["messages"]["s"]],
+            )
+            for row in rows
+        }
+        assert merged == {1: (["x", "y"], [7.5]), 2: (["z"], [])}
+
+
 def test_composite() -> None:
     """A full state in front of a join and an aggregate behind it, wired by names."""
     orders = wr.FullStateWindowOperator(

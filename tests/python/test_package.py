@@ -25,7 +25,7 @@ _PUBLIC = {
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
-    *("WindowEvent", "WindowListener"),
+    *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),
     *("MessageError", "OperatorError", "SelectorDisabledError", "UnboundedJoinError"),
     *("WindrowError", "SpecError", "SpecProblem", "JarNotFoundError", "CheckpointError"),
 }

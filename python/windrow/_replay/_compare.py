@@ -52,10 +52,16 @@ def _plain(case: Case, kind: str, row: Row) -> Row:
     if plain.get("window") is not None:
         plain["window"] = [case.bound(bound) for bound in plain["window"]]
     if kind == "panes" and "messages" in plain:
-        plain["messages"] = [_timed(case, one) for one in plain["messages"]]
+        plain["messages"] = _all_timed(case, plain["messages"])
     if "message" in plain:
         plain["message"] = _timed(case, plain["message"])
     return plain
+
+
+def _all_timed(case: Case, messages: Any) -> Any:  # noqa: ANN401  a list, or one for each stream
+    if isinstance(messages, dict):
+        return {name: _all_timed(case, some) for name, some in messages.items()}
+    return [_timed(case, one) for one in messages]
 
 
 def _timed(case: Case, row: Json) -> Row:

@@ -14,8 +14,10 @@ from windrow._replay._compare import Row
 from windrow.errors import OperatorError, SpecError
 from windrow.operators import (
     AggregatedWindowOperator,
+    CoGroupSpec,
     FullStateWindowOperator,
     JoinSpec,
+    MergedWindowOperator,
     PolicyWindowOperator,
     StandaloneOperator,
     StreamStreamJoinOperator,
@@ -114,6 +116,8 @@ class _Player:
         match self._case.operator:
             case "join":
                 return StreamStreamJoinOperator(JoinSpec.fromJson(self._json))
+            case "cogroup":
+                return MergedWindowOperator(CoGroupSpec.fromJson(self._json))
             case "full_state":
                 return FullStateWindowOperator(WindowOperatorSpec.fromJson(self._json))
             case "policy":
@@ -173,6 +177,9 @@ class _Player:
     def _pane(self, row: Row) -> Row:
         start, end = row["window"].values() if len(row["window"]) > 1 else (None, None)
         pane = {"key": row["key"], "window": None if start is None else [start, end], **row["pane"]}
+        if self._case.operator == "cogroup":
+            lists = {name: [_short(one) for one in some] for name, some in row["messages"].items()}
+            return {**pane, "messages": lists}
         if "messages" in row:
             return {**pane, "messages": [_short(one) for one in row["messages"]]}
         pane["values"] = {name: row[name] for name in self._case.aggregates}
@@ -189,7 +196,7 @@ class _Player:
     def _rejected(self, row: Row) -> Row:
         message = row["message"]
         stream: Row = {}
-        if self._case.operator == "join":
+        if self._case.operator in ("join", "cogroup"):
             message, stream = message[row["stream"]], {"stream": row["stream"]}
         return {"key": message["key"], **_short(message), "reason": row["reason"], **stream}
 

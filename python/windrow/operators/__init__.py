@@ -1,5 +1,6 @@
 """Operators of the sources: what they do, and running them without a query."""
 
+from windrow.operators._cogroup import CoGroupSpec, MergedWindowOperator
 from windrow.operators._composite import CompositeOperator
 from windrow.operators._join import JoinSpec, JoinStream
 from windrow.operators._joins import StreamStreamJoinOperator
@@ -14,11 +15,13 @@ from windrow.operators._windows import (
 
 __all__ = [
     "AggregatedWindowOperator",
+    "CoGroupSpec",
     "Completion",
     "CompositeOperator",
     "FullStateWindowOperator",
     "JoinSpec",
     "JoinStream",
+    "MergedWindowOperator",
     "PolicyWindowOperator",
     "StandaloneOperator",
     "StreamStreamJoinOperator",

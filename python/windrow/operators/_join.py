@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from windrow import _duration, _json
 from windrow._duration import UNSTATED, Duration, Unstated
@@ -59,7 +59,7 @@ class JoinStream:
 
     def __repr__(self) -> str:
         """Show as the call, without what is as it is by default."""
-        return _call("JoinStream", self)
+        return call_of("JoinStream", self)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -117,7 +117,7 @@ class JoinSpec:
 
     def __repr__(self) -> str:
         """Show as the call, without what is as it is by default."""
-        return _call("JoinSpec", self)
+        return call_of("JoinSpec", self)
 
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""
@@ -159,7 +159,8 @@ def _settled_within(spec: JoinSpec) -> object:
     return settled[0][1] if len({ends for _, ends in settled}) == 1 else tuple(settled)
 
 
-def _call(name: str, spec: JoinStream | JoinSpec) -> str:
+def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass
+    """Show a spec as its call, without what is as it is by default."""
     plain = {field.name: field.default for field in fields(spec)}
     said = {n: getattr(spec, n) for n in plain if getattr(spec, n) != plain[n]}
     shown = {n: v[0] if _is_single(v) else v for n, v in said.items()}

@@ -14,6 +14,7 @@ from windrow.windows import WindowKind
 from windrow.windows._read import read_kind
 
 if TYPE_CHECKING:
+    from windrow.operators._cogroup import CoGroupSpec
     from windrow.operators._join import JoinSpec, JoinStream
 
 _FIELDS = {
@@ -39,7 +40,7 @@ def write(spec: JoinSpec) -> dict[str, object]:
         ("max_future", future, future is not None),
         ("expect", spec.expect, spec.expect != "large"),
         ("start_offsets", starts, bool(starts)),
-        ("input", _input(spec), True),
+        ("input", messages(spec), True),
     ]
     streams = [
         {"name": one.name} | ({} if one.window is None else {"window": one.window._fields()})
@@ -57,7 +58,8 @@ def _within(spec: JoinSpec) -> object:
     return next(iter(ranges.values())) if len(alike) == 1 else ranges
 
 
-def _input(spec: JoinSpec) -> dict[str, object]:
+def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:
+    """Write what the messages are."""
     streams: dict[str, dict[str, object]] = {}
     for one in spec.streams:
         streams[one.name] = {"schema": one.schema, "time": one.time}
@@ -77,7 +79,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         text = f"operator is '{fields.get('operator')}'; allowed is join."
         reader.refuse("VALUE_NOT_SUPPORTED", text)
     given = fields.get("input")
-    messages = given if isinstance(given, dict) else {}
+    said = given if isinstance(given, dict) else {}
     words = {
         name: reader.word(fields, name, code, {word: word for word in all_words})
         for name, code, all_words in (
@@ -87,19 +89,20 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         )
     }
     return {
-        "streams": _read_streams(reader, messages.get("streams", {})),
-        "on": messages.get("on", ()),
+        "streams": read_streams(reader, said.get("streams", {})),
+        "on": said.get("on", ()),
         "within": _read_within(reader),
         "lateness": reader.span(fields, "lateness") if "lateness" in fields else UNSTATED,
         "early": _trigger_json.read(reader, "early", default=EACH_MESSAGE),
         "retention": _spec_json._retention(reader),
         "maxFuture": reader.span(fields, "max_future"),
-        "outputStreams": messages.get("output", ()),
+        "outputStreams": said.get("output", ()),
         **{name: word for name, word in words.items() if word is not None},
     }
 
 
-def _read_streams(reader: _json.Reader, messages: _json.Fields) -> list[JoinStream]:
+def read_streams(reader: _json.Reader, messages: _json.Fields) -> list[JoinStream]:
+    """Read the streams; what their messages are stands in ``messages`` by name."""
     from windrow.operators._join import JoinStream
 
     starts = reader.fields.get("start_offsets") or {}

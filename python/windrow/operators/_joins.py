@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from windrow.errors import expect
 from windrow.operators._join import JoinSpec
-from windrow.operators._operator import Keys, StandaloneOperator
+from windrow.operators._operator import Keys, Send, StandaloneOperator
 from windrow.operators._times import At
 
 if TYPE_CHECKING:
@@ -19,6 +19,12 @@ class StreamStreamJoinOperator(StandaloneOperator):
     ``getResult``: the equal columns once, then a struct for each stream by its name, null where a
     row has no message of it; of semi and anti joins the first stream's only.
     """
+
+    def __init__(
+        self, spec: JoinSpec, *, store: str | None = None, send: Send | None = None
+    ) -> None:
+        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        super().__init__(spec, store=store, send=send)
 
     @property
     def spec(self) -> JoinSpec:

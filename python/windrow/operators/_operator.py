@@ -21,10 +21,13 @@ from windrow.operators._times import At
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from windrow.operators._cogroup import CoGroupSpec
     from windrow.operators._join import JoinSpec
     from windrow.operators._spec import WindowOperatorSpec
 
+#: Names of columns and their values: a message, or a key.
 Keys = Mapping[str, Any]
+#: Takes a table of outputs, or refuses it by False.
 Send = Callable[["pa.Table"], bool]
 
 _LOG = logging.getLogger("windrow")
@@ -40,15 +43,15 @@ class StandaloneOperator:
     is started for it; ``with`` closes it. Override ``beforeProcess`` and ``beforeSend``.
 
     store: a folder in which ``flush`` keeps the state, by RocksDB, for one operator at a time; what
-    was not flushed is gone with the operator. None: in memory. send: takes each table of outputs, or refuses it by False; without it
-    outputs wait for ``getResult`` and ``flush``.
+    was not flushed is gone with the operator. None: in memory. send: takes each table of outputs,
+    or refuses it by False; without it outputs wait for ``getResult`` and ``flush``.
     """
 
     _kind: ClassVar[str]
 
     def __init__(
         self,
-        spec: WindowOperatorSpec | JoinSpec,
+        spec: WindowOperatorSpec | JoinSpec | CoGroupSpec,
         *,
         store: str | None = None,
         send: Send | None = None,
@@ -66,6 +69,7 @@ class StandaloneOperator:
         self._selects = True
         self._filtered = 0
         self._owed: int | None = None
+        self._marks: dict[str, int] = {}
 
     # ---- life
 
@@ -137,13 +141,21 @@ class StandaloneOperator:
 
     # ---- time
 
-    def advanceWatermark(self, to: At) -> None:
+    def advanceWatermark(self, to: At, *, stream: str | None = None) -> None:
         """Move the watermark on; it never falls. Naive times are of the session's zone.
 
+        stream: that of one stream only; the operator's is the least, once all of them have one.
         While the downstream is full it waits, with what it would release.
         """
         self._opened()
-        self._move(self._micros("to", to), None)
+        mark = self._micros("to", to)
+        if stream is None:
+            self._move(mark, None)
+            return
+        named = self._named(stream)
+        self._marks[named] = max(mark, self._marks.get(named, mark))
+        if len(self._marks) == len(self._spec._streams):
+            self._move(min(self._marks.values()), None)
 
     def timeout(self, now: At) -> None:
         """Move processing time on; it never falls.
@@ -210,6 +222,7 @@ class StandaloneOperator:
         state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)
         self._call("reset", state)
         self._owed = None
+        self._marks = {}
         self._outbox = [] if waiting is None else [waiting]
         self._selects = self._send is None or waiting is None or not waiting.num_rows
         if extra is not None:

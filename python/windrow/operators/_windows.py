@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from windrow.errors import SpecError, SpecProblem, expect
 from windrow.operators import _tables
-from windrow.operators._operator import Keys, StandaloneOperator
+from windrow.operators._operator import Keys, Send, StandaloneOperator
 from windrow.operators._spec import OperatorKind, WindowOperatorSpec
 from windrow.operators._times import At
 
@@ -29,6 +29,12 @@ class WindowOperator(StandaloneOperator):
     """Parent of both operators on windows."""
 
     _takes: tuple[OperatorKind, ...]
+
+    def __init__(
+        self, spec: WindowOperatorSpec, *, store: str | None = None, send: Send | None = None
+    ) -> None:
+        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        super().__init__(spec, store=store, send=send)
 
     @property
     def spec(self) -> WindowOperatorSpec:

@@ -8,7 +8,10 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.Count
 import windrow.SpecProblem
+import windrow.TupleWindows
+import windrow.WindowKind
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.spark.aggregate._
@@ -24,6 +27,19 @@ sealed abstract class Fold(val parts: AggregateParts) {
 
 object Fold {
 
+  /** In which order aggregates see the messages of a window, where it shows. */
+  sealed trait Order
+  case object ByTime     extends Order
+  case object ByOffset   extends Order
+  case object AsTheyCame extends Order
+
+  /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
+  def order(window: WindowKind): Order = window match {
+    case _: Count        => AsTheyCame
+    case _: TupleWindows => ByOffset
+    case _               => ByTime
+  }
+
   /** @param texts
     *   for example `max(price) AS top`
     */
@@ -31,13 +47,14 @@ object Fold {
       session: SparkSession,
       input: Input,
       texts: Seq[String],
-      format: RowFormat): Either[Seq[SpecProblem], Fold] = {
+      format: RowFormat,
+      order: Order): Either[Seq[SpecProblem], Fold] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
     parts(session, input, keys, texts) match {
       case Right(taken) =>
         val found = names(input, taken)
-        Either.cond(found.isEmpty, fold(input, taken, format), found)
+        Either.cond(found.isEmpty, fold(input, taken, format, order), found)
       case Left(whole) =>
         val each = texts.flatMap(text => parts(session, input, keys, Seq(text)).left.getOrElse(Nil).map(about(_, text)))
         Left(if (each.isEmpty) whole else each)
@@ -87,12 +104,22 @@ object Fold {
         SpecProblem("NAME_TWICE", s"more than one column is called '$name'. Give them aliases."))
   }
 
-  private def fold(input: Input, parts: AggregateParts, format: RowFormat): Fold =
-    if (parts.functions.fixedWidth) over(input, parts, format, new RowAggregation(parts.functions))(identity)
-    else over(input, parts, format, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))
+  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: Order): Fold = {
+    val position = order match {
+      case ByTime =>
+        (message: Message, row: UnsafeRow) => MessageOrder(format.time(message), format.origin(message), row)
+      case ByOffset   => (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
+      case AsTheyCame => (_: Message, _: UnsafeRow) => Array.emptyByteArray
+    }
+    if (parts.functions.fixedWidth) over(input, parts, position, new RowAggregation(parts.functions))(identity)
+    else over(input, parts, position, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))
+  }
 
-  private def over[L](input: Input, parts: AggregateParts, format: RowFormat, plain: Aggregation[L, InternalRow])(
-      buffer: UnsafeRow => L): Fold = {
+  private def over[L](
+      input: Input,
+      parts: AggregateParts,
+      position: (Message, UnsafeRow) => Array[Byte],
+      plain: Aggregation[L, InternalRow])(buffer: UnsafeRow => L): Fold = {
     val inputs = UnsafeProjection.create(parts.inputs.map(_.child), input.attributes)
     val lifter = Lift(parts.functions, parts.inputs.map(_.toAttribute), parts.inputs.map(_.toAttribute))
     def lifted(message: Message) = lifter(inputs(message.row)).copy()
@@ -103,7 +130,7 @@ object Fold {
         val aggregation: Aggregation[Buffer, InternalRow] = ordered
         def lift(message: Message): Buffer = {
           val row = lifted(message)
-          ordered.lift(MessageOrder(format.time(message), format.origin(message), row), buffer(row))
+          ordered.lift(position(message, row), buffer(row))
         }
       }
     } else

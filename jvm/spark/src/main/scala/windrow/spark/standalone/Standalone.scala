@@ -39,18 +39,15 @@ object Standalone {
       case Right(CheckedSpec.Aggregate(spec)) => aggregated(session, spec, input, texts)
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
-      case Right(CheckedSpec.CoGroup(spec)) =>
-        throw SpecError(
-          spec.window.window.toString,
-          Seq(SpecProblem("VALUE_NOT_SUPPORTED", "a co-group does not run standalone from Python.")))
-      case Left(found) => throw SpecError("the spec", found)
+      case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
+      case Left(found)                        => throw SpecError("the spec", found)
     }
   }
 
   private def aggregated(session: SparkSession, spec: WindowOperatorSpec, node: JsonNode, texts: Seq[String]) = {
     val input  = one(session, spec.window, node)
     val format = new RowFormat(Vector(input))
-    val fold   = or(spec.window, Fold.resolve(session, input, texts, format))
+    val fold   = or(spec.window, Fold.resolve(session, input, texts, format, Fold.order(spec.window)))
     new Aggregated(session, spec, input, format, fold)
   }
 
@@ -62,7 +59,8 @@ object Standalone {
     val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
     val format  = new RowFormat(Vector(input))
     val columns = or(subject, Policies.columns(session, spec, input))
-    new Policies(session, spec, input, format, or(subject, Fold.resolve(session, input, texts, format)), columns)
+    val fold    = or(subject, Fold.resolve(session, input, texts, format, Fold.AsTheyCame))
+    new Policies(session, spec, input, format, fold, columns)
   }
 
   private def fullState(session: SparkSession, spec: FullStateSpec, node: JsonNode) = {
@@ -78,15 +76,29 @@ object Standalone {
   private def needsTime(window: WindowKind): Boolean = !window.isInstanceOf[TupleWindows]
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
+    val inputs = several(session, "a join", spec.names, node, needsTime = true)
+    new Join(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
+    val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
+    new CoGrouped(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def several(
+      session: SparkSession,
+      subject: String,
+      names: Seq[String],
+      node: JsonNode,
+      needsTime: Boolean): Vector[Input] = {
     val on = InputSpec.texts(node, "on")
-    val reads = spec.names.map { name =>
-      val read = InputSpec.read(name, node.path("streams").path(name), on)
-      Input.resolve(session, read, needsTime = true, needsGap = false)
+    val reads = names.map { name =>
+      Input.resolve(session, InputSpec.read(name, node.path("streams").path(name), on), needsTime, needsGap = false)
     }
     val inputs = reads.flatMap(_.toOption).toVector
     val found  = reads.flatMap(_.left.getOrElse(Nil)) ++ differing(inputs, on)
-    if (found.nonEmpty) throw SpecError("a join", found)
-    new Join(session, spec, inputs, new RowFormat(inputs))
+    if (found.nonEmpty) throw SpecError(subject, found)
+    inputs
   }
 
   /** Keys of several streams are equal if their bytes are. */
