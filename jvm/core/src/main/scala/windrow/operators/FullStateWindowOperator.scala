@@ -4,6 +4,7 @@ import windrow._
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
+import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
@@ -36,22 +37,26 @@ final class FullStateWindowOperator[K, M](
 
   def inputStreams: Seq[String] = Seq(input)
 
-  private final class FullState(val shard: FullStateShard) extends Core {
-    def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]) = {
-      val entries = messages.map { case (_, message) => formatter.incoming(message) -> message }
-      val sorted  = entries.map(_._1).sorted(Incoming.Order)
-      val deltas  = shard.step(sorted.iterator, watermark, processingTime)
-      val panes = deltas.collect { case Delta.Fire(pane) =>
-        pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
-      }
-      val refused = deltas.collect { case Delta.Refuse(entry, reason, _) =>
-        Rejected(formatter.message(entry.payload), reason)
-      }
-      (panes, refused)
+  private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
+    def counters: Counters                       = shard.counters
+    override def retired: Long                   = shard.retired
+    override def overRetention: Long             = shard.overRetention
+    def replayOffsets: Map[(String, Long), Long] = shard.replayOffsets
+
+    def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {
+      val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }
+      val sorted   = came.admitted.map { case (_, message) => formatter.incoming(message) }.sorted(Incoming.Order)
+      val deltas   = shard.step(sorted.iterator, watermark, processingTime)
+      Outcome(
+        deltas.collect { case Delta.Fire(pane) =>
+          pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
+        },
+        deltas.collect { case Delta.Refuse(entry, reason, _) => Rejected(formatter.message(entry.payload), reason) },
+        filtered)
     }
   }
 
-  protected def open(store: ShardStore): Core =
+  private[operators] def open(store: ShardStore): Core[M, Pane[K, Seq[M]]] =
     new FullState(new FullStateShard(spec, store, Seq(spec.window.toString)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard

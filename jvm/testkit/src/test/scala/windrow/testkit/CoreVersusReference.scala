@@ -4,8 +4,7 @@ package windrow.testkit
 class CoreVersusReference extends VersusReference {
 
   /** What the core cannot do yet. */
-  private val notYet: Set[RandomFamily] =
-    RandomFamily.Tuples.toSet ++ Set(RandomFamily.ByFirstMessage, RandomFamily.FilledGaps, RandomFamily.Endless)
+  private val notYet: Set[RandomFamily] = Set(RandomFamily.Endless)
 
   for (family <- RandomFamily.All.filterNot(notYet))
     check(s"${family.name} cases")(seed => RandomCase(seed, family, offsets = seed % 5 != 0))

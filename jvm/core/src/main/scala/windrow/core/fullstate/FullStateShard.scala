@@ -1,6 +1,5 @@
 package windrow.core.fullstate
 
-import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
@@ -31,34 +30,26 @@ object Delta {
   *   what may not change while the state lives, in words
   */
 final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[String] = Nil) {
-  val counters = new Counters
-
   private val lateness = spec.lateness.micros
   private val policy   = new DeltaPolicy(spec)
   private val placer   = Placer(spec.window, lateness)
-  private val applied  = new AppliedOffsets
+  private val intake   = new Intake(fixed, spec.maxFuture)
   private val segments = new Segments("messages", store)
   private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
-  private val periods  = new SortedRun[Unit]("periods", store, NothingCodec)
+  private val periods  = new Periods(store)
 
-  private var before         = Watermark.None
-  private var processingTime = Option.empty[Long]
-
-  Option(store.header).foreach { bytes =>
-    val in   = ByteReader.unsealed(bytes, "the header of a shard")
-    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
-    if (kept != fixed)
-      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
-    before = Watermark(in.long())
-    processingTime = Option.when(in.byte() == 1)(in.long())
-    applied.read(in)
+  intake.open(store) { in =>
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
   }
 
+  def counters: Counters = intake.counters
+
   /** The watermark of the last step. */
-  def watermark: Watermark = before
+  def watermark: Watermark = intake.watermark
+
+  private def processingTime: Option[Long] = intake.processingTime
 
   private var retiredCount = 0L
 
@@ -71,12 +62,11 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
 
   /** One step: messages in [[Incoming.Order]], then the watermark, judged at a processing time in microseconds. */
   def step(messages: Iterator[Incoming], watermark: Watermark, now: Option[Long]): Seq[Delta] = {
-    val isFirstP = processingTime.isEmpty && now.isDefined
-    processingTime = now.orElse(processingTime)
-    val clock = StepClock(before, processingTime)
-    val out   = new ArrayBuffer[Delta]
+    val isFirstP = intake.begin(now)
+    val clock    = StepClock(intake.watermark, processingTime)
+    val out      = new ArrayBuffer[Delta]
     messages.foreach(apply(_, clock, out))
-    before = clock.before.max(watermark)
+    intake.watermark = clock.before.max(watermark)
     stepEnd(clock, isFirstP, out)
     flush()
     out.foreach { case Delta.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
@@ -86,17 +76,15 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   // ---- messages
 
   private def apply(message: Incoming, clock: StepClock, out: ArrayBuffer[Delta]): Unit =
-    if (message.origin.exists(from => !applied(from.source, from.partition, from.offset))) counters.replays += 1
-    else message.time match {
-      case None                                     => out += refuse(message, Reason.InvalidTime)
-      case Some(time) if isTooFarAhead(time, clock) => out += refuse(message, Reason.TooFarAhead)
-      case Some(time)                               => place(message, time, clock, out)
+    if (!intake.isReplay(message.origin)) intake.timeOf(message) match {
+      case Left(reason) => out += refuse(message, reason)
+      case Right(time)  => place(message, time, clock, out)
     }
 
-  private def isTooFarAhead(time: Long, clock: StepClock): Boolean =
-    spec.maxFuture.exists(limit => clock.processingTime.exists(now => time - now > limit.micros))
+  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  def withhold(message: Incoming): Boolean = !intake.isReplay(message.origin)
 
-  private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, before)
+  private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, watermark)
 
   private def place(message: Incoming, time: Long, clock: StepClock, out: ArrayBuffer[Delta]): Unit = {
     val found = keys.get(message.key)
@@ -154,7 +142,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   private def stepEnd(clock: StepClock, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
-      else keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
+      else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
     due.toVector.distinct.foreach { key =>
       val state = keys.get(key)
       if (state != null) {
@@ -166,16 +154,11 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
         else if (retired > 0 || state.rows != was) keys.put(key, state)
       }
     }
-    processingTime.foreach(now => periods.dropBelow(now + 1))
+    periods.forget(processingTime)
   }
 
   private def awaitPeriods(key: Key): Unit =
-    policy.deadlines(processingTime).foreach(at => periods.at(at).put(key, ()))
-
-  private def periodsDue(): Iterator[Key] = processingTime.iterator.flatMap { now =>
-    Iterator.unfold(Long.MinValue)(from => periods.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
-      .flatMap(at => periods.peek(at).keySet.toArray(Array.empty[Key]))
-  }
+    policy.deadlines(processingTime).foreach(periods.await(key, _))
 
   /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
   private def awaitingFrom(row: WindowRow): WindowRow =
@@ -183,8 +166,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     else row.copy(firing = row.firing.copy(since = processingTime))
 
   private def atStepEnd(key: Key, row: WindowRow, clock: StepClock, out: ArrayBuffer[Delta]): WindowRow = {
-    val isComplete = before.reached(row.end)
-    val hasLeft    = before.reached(row.end, lateness)
+    val isComplete = watermark.reached(row.end)
+    val hasLeft    = watermark.reached(row.end, lateness)
     val owesFirst  = spec.onTime && isComplete && !row.firing.isPastOnTime
     val fires = row.firing.unsent > 0 &&
       (owesFirst || hasLeft || policy.firesAtStepEnd(isComplete, row.firing, processingTime))
@@ -197,8 +180,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   }
 
   private def retire(state: KeyWindows): Long = {
-    val open    = state.rows.filter(row => row.hasEnd && !before.reached(row.end, lateness))
-    val bound   = RetentionBound(spec.retention, before, open.map(_.start).minOption.getOrElse(Long.MaxValue))
+    val open    = state.rows.filter(row => row.hasEnd && !watermark.reached(row.end, lateness))
+    val bound   = RetentionBound(spec.retention, watermark, open.map(_.start).minOption.getOrElse(Long.MaxValue))
     val retired = state.messages.retire(bound.leaves)
     retiredCount += retired
     val oldest = state.messages.oldest
@@ -211,8 +194,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. */
   private def deadline(state: KeyWindows): Long = {
     val windows = state.rows.map(row =>
-      if (!before.reached(row.end)) row.end
-      else if (!before.reached(row.end, lateness)) Placer.plus(row.end, lateness)
+      if (!watermark.reached(row.end)) row.end
+      else if (!watermark.reached(row.end, lateness)) Placer.plus(row.end, lateness)
       else Long.MaxValue)
     val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldest)
       yield Placer.plus(Placer.plus(oldest.time, span.micros), 1)
@@ -222,20 +205,19 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   private def flush(): Unit = {
     keys.flush()
     periods.flush()
-    val out = new ByteWriter
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
-    out.long(before.micros)
-    out.byte(if (processingTime.isDefined) 1 else 0)
-    processingTime.foreach(out.long)
-    applied.write(out)
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    periods.writeDirectory(out)
-    store.putHeader(out.sealedResult())
+    intake.write(store) { out =>
+      segments.writeDirectory(out)
+      keys.writeDirectory(out)
+      periods.writeDirectory(out)
+    }
   }
 
   // ---- queries
+
+  /** Where a replay must begin to rebuild the store: for each source and partition an offset (SEMANTICS R27). */
+  def replayOffsets: Map[(String, Long), Long] = intake.replayOffsets(states(None).flatMap { state =>
+    state.messages.range(Axis.Time, None, None) ++ state.rows.iterator.flatMap(_.firing.delta.iterator.flatten)
+  }.flatMap(_.origin))
 
   /** The messages in a closed range of event time (microseconds) or offsets, inside retention, in order of (time,
     * source, partition, offset) or of offset; None: open (SEMANTICS R24).

@@ -28,6 +28,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
   private val touched  = new JTreeMap[Long, JHashSet[Key]]
   private val periods  = new Deadline(policy)
+  private val gaps     = GapWindows.of(spec, store)
 
   /** Windows have a record from their first message on, not only from their first late one. */
   private val recordsAll = spec.early != Never || !spec.onTime
@@ -45,20 +46,19 @@ private[operator] final class AlignedAlgorithm[B, V](
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
-      if (classes) classify(entry.key, time, counters)
+      if (classes) counters.classify(time, current(entry.key, clock.before))
       val open = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
       insert(grid.sliceStart(time), entry)
+      gaps.foreach(_.add(entry.key, time, clock.before))
       if (open.isEmpty) Iterator.empty
       else open.iterator.flatMap { case (start, record) => update(start, entry, record, clock) }
     }
   }
 
-  private def classify(key: Key, time: Long, counters: Counters): Unit =
-    slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart) match {
-      case Some(start) if time < start            => counters.past += 1
-      case Some(start) if time >= grid.end(start) => counters.future += 1
-      case _                                      => counters.inTime += 1
-    }
+  private def current(key: Key, at: Watermark): Option[(Long, Long)] = {
+    val newest = slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart)
+    (newest ++ gaps.flatMap(_.newest(key, at))).maxOption.map(start => (start, grid.end(start)))
+  }
 
   /** Windows of a time that still take messages, as far as they have records. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
@@ -72,8 +72,9 @@ private[operator] final class AlignedAlgorithm[B, V](
   /** None: the window is new. */
   private def recordOf(start: Long, key: Key): Option[Firing[B]] = {
     val kept = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
-    if (kept.isDefined || recordsAll) kept
-    else Option.when(slicesOf(start).exists(_.containsKey(key)))(panes.firedOnTime(valueOf(start, key)))
+    if (kept.isDefined) kept
+    else if (!recordsAll && slicesOf(start).exists(_.containsKey(key))) Some(panes.firedOnTime(valueOf(start, key)))
+    else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
   }
 
   private def slicesOf(start: Long): Iterator[slices.Keyed] = {
@@ -137,6 +138,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
     (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
+      gaps.iterator.flatMap(gapPanes(_, now)) ++
       stepEnd(clock, now, moved) ++
       (if (moved) lastPanes(now) else Iterator.empty) ++
       leave(now)
@@ -164,6 +166,13 @@ private[operator] final class AlignedAlgorithm[B, V](
       else sweep.window.map { case (key, buffer) => panes.first(idOf(start, key), Timing.OnTime, isLast, buffer) }
     }
   }
+
+  /** Windows without messages (SEMANTICS R3). */
+  private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Effect[B, V]] =
+    gaps.fill(now).flatMap(key => gaps.take(key)(_ => true).map((key, _))).filter(_ => spec.onTime).map {
+      case (key, start) =>
+        panes.first(idOf(start, key), Timing.OnTime, now.reached(grid.end(start), lateness), aggregation.zero)
+    }
 
   /** Starts of the windows with content that the move of the watermark completes, ascending. */
   private def completedStarts(before: Watermark, now: Watermark): Iterator[Long] = {
@@ -238,17 +247,20 @@ private[operator] final class AlignedAlgorithm[B, V](
   def flush(): Unit = {
     slices.flush()
     records.flush()
+    gaps.foreach(_.flush())
   }
 
   def readDirectory(in: ByteReader): Unit = {
     slices.readDirectory(in)
     records.readDirectory(in)
+    gaps.foreach(_.readDirectory(in))
     periods.read(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     slices.writeDirectory(out)
     records.writeDirectory(out)
+    gaps.foreach(_.writeDirectory(out))
     periods.write(out)
   }
 }

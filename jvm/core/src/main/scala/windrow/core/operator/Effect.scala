@@ -22,4 +22,15 @@ final class Counters {
 
   /** Accepted messages by their place to the key's current window (SEMANTICS R5). */
   var inTime, past, future: Long = 0L
+
+  /** Counts the class of an accepted message.
+    *
+    * @param current
+    *   start and exclusive end of the key's current window, if it has one
+    */
+  private[core] def classify(position: Long, current: Option[(Long, Long)]): Unit = current match {
+    case Some((start, _)) if position < start => past += 1
+    case Some((_, end)) if position >= end    => future += 1
+    case _                                    => inTime += 1
+  }
 }

@@ -4,6 +4,7 @@ import java.util.{HashMap => JHashMap}
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.RangeSweep
+import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
@@ -15,6 +16,7 @@ private[operator] final class RunAlgorithm[B, V](
     windows: RunWindows,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
+    startsOf: Option[B => StartOffsets],
     store: ShardStore,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
@@ -27,9 +29,14 @@ private[operator] final class RunAlgorithm[B, V](
   private val lanes    = new RunLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[RunLane[B]]("keys", store, lanes, _.deadline)
   private val periods  = new Deadline(policy)
+  private val completion = startsOf.fold[RunCompletion[B]](new RunCompletionByWatermark(windows))(
+    new RunCompletionByMessage(windows, _, bound))
 
   /** Positions, from the lowest to the highest, that messages of this step reached in a key. */
   private val touched = new JHashMap[Key, (Long, Long)]
+
+  /** The least end of the windows of a key that messages of this step completed without a pane. */
+  private val unseen = new JHashMap[Key, Long]
 
   private val isOver    = spec.window.isInstanceOf[Over]
   private val isOrdered = spec.window.isInstanceOf[Over.Rows]
@@ -54,28 +61,32 @@ private[operator] final class RunAlgorithm[B, V](
       counters.accepted += entry.count
       if (classes) classify(lane, entry.time.get, clock, counters)
       val stamp = lane.nextStamp()
-      val index = lane.run.insert(cell(entry, position, stamp, clock))
+      val mark  = completion.mark(lane, clock.before)
+      val index = lane.run.insert(cell(entry, position, stamp, mark, clock))
+      completion.inserted(lane, index, isClosed(_, clock.before))
       lane.deadline = Long.MinValue
       keys.put(entry.key, lane)
       awaitPeriods(clock)
       if (waits)
         touched.merge(entry.key, (position, position), (a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
-      changed(lane, index, clock).flatMap(window => afterMessage(entry.key, lane, window, index, stamp, clock))
+      changed(lane, index, mark, clock).flatMap(afterMessage(entry.key, lane, _, index, stamp, clock)) ++
+        completion.completedBy(lane, position, entry.origin, clock.before).iterator.flatMap {
+          case (window, hasWaited) =>
+            completed(entry.key, lane, window, hasWaited)
+        }
     }
   }
 
   private def classify(lane: RunLane[B], time: Long, clock: StepClock, counters: Counters): Unit =
-    windows.current(lane.run).filterNot(isClosed(_, clock.before)) match {
-      case Some(current) if time < current.start => counters.past += 1
-      case Some(current) if time >= current.end  => counters.future += 1
-      case _                                     => counters.inTime += 1
-    }
+    counters.classify(
+      windows.position(time),
+      windows.current(lane.run).filterNot(isClosed(_, clock.before)).map(window => (window.start, window.end)))
 
-  private def cell(entry: Entry[B], position: Long, stamp: Long, clock: StepClock): Cell[B] = new Cell(
+  private def cell(entry: Entry[B], position: Long, stamp: Long, mark: Watermark, clock: StepClock): Cell[B] = new Cell(
     position,
     if (isOrdered) entry.origin.fold(Cell.Nothing)(_.order) else Cell.Nothing,
     stamp,
-    if (clock.before.isDefined && clock.before.micros > position) clock.before.micros else Cell.NotLate,
+    if (mark.isDefined && mark.micros > position) mark.micros else Cell.NotLate,
     if (policy.hasPeriods) clock.processingTime else None,
     entry.count,
     entry.buffer,
@@ -87,11 +98,11 @@ private[operator] final class RunAlgorithm[B, V](
   }
 
   /** Windows that may fire with a message: all that it changes, or but those that are complete when it makes them. */
-  private def changed(lane: RunLane[B], index: Int, clock: StepClock): Iterator[RunWindow] = {
+  private def changed(lane: RunLane[B], index: Int, mark: Watermark, clock: StepClock): Iterator[RunWindow] = {
     val position = lane.run(index).position
     val found =
       if (byMessage) windows.reached(lane.run, position, position)
-      else if (spec.onTime && clock.before.reached(RunWindows.plus(position, 1))) windows.made(lane.run, index)
+      else if (spec.onTime && mark.reached(RunWindows.plus(position, 1))) windows.made(lane.run, index)
       else Iterator.empty
     found.filterNot(isClosed(_, clock.before))
   }
@@ -106,14 +117,23 @@ private[operator] final class RunAlgorithm[B, V](
     val isInside = window.from <= index && index < window.until
     if (!isInside && windows.maker(lane.run, window).stamp != stamp) Iterator.empty
     else {
-      val isComplete = clock.before.reached(window.end)
+      val isComplete = completion.isComplete(lane, window, clock.before)
       val found      = firings(lane, window, isComplete)
       val isFirst    = found.isNew && !policy.waitsForStepEnd(isComplete)
-      if (isFirst || policy.afterMessage(isComplete, found.firing.unsent))
+      if (isFirst ||
+        (policy.afterMessage(isComplete, found.firing.unsent) && !completion.isCompletedInside(lane, window)))
         fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isLast = false)
       else Iterator.empty
     }
   }
+
+  /** A message has completed a window. */
+  private def completed(key: Key, lane: RunLane[B], window: RunWindow, hasWaited: Boolean): Iterator[Effect[B, V]] =
+    if (spec.onTime) onTime(key, lane, window, lane.run.value(window.from, window.until), hasWaited, isLast = false)
+    else {
+      unseen.merge(key, window.end, math.min(_, _))
+      Iterator.empty
+    }
 
   private def fire(
       key: Key,
@@ -146,7 +166,8 @@ private[operator] final class RunAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     if (firings.firstTime.isEmpty) firings.firstTime = clock.processingTime
     val moved = now != clock.before
-    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && moved && !spec.onTime)
+    val isDue = periods.isReached(clock.processingTime) ||
+      (policy.hasPeriods && moved && !spec.onTime && startsOf.isEmpty)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
     keys.due(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
@@ -156,35 +177,36 @@ private[operator] final class RunAlgorithm[B, V](
           stepEnd(key, lane, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
           (if (moved) lastPanes(key, lane, clock.before, now) else Iterator.empty) ++
           leave(key, lane, now)
-    } ++ { touched.clear(); Iterator.empty }
+    } ++ { touched.clear(); unseen.clear(); Iterator.empty }
   }
 
   /** Every window that the watermark completes, by one sweep over the run. */
   private def onTimePanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
     Iterator.single(()).flatMap { _ =>
-      val found  = ending(lane, before, now).toVector
-      val values = new RangeSweep(lane.run, aggregation).apply(found.map(window => (window.from, window.until)))
-      found.iterator.zip(values).flatMap { case (window, value) => onTime(key, lane, window, value, now) }
+      val found  = completion.completedAtEnd(lane, before, now)
+      val ranges = found.map { case (window, _) => (window.from, window.until) }
+      val values = new RangeSweep(lane.run, aggregation).apply(ranges)
+      found.iterator.zip(values).flatMap { case ((window, hasWaited), value) =>
+        onTime(key, lane, window, value, hasWaited, isClosed(window, now))
+      }
     }
-
-  private def ending(lane: RunLane[B], before: Watermark, now: Watermark): Iterator[RunWindow] =
-    windows.ending(lane.run, RunWindows.plus(before.micros, 1), now.micros)
 
   /** A message has come in this step. */
   private def isChanged(lane: RunLane[B]): Boolean = lane.deadline == Long.MinValue
 
+  /** @param hasWaited
+    *   it was made where messages had been before, so that it must be written down that it fired
+    */
   private def onTime(
       key: Key,
       lane: RunLane[B],
       window: RunWindow,
       value: B,
-      now: Watermark): Iterator[Effect[B, V]] = {
-    val id     = idOf(key, lane, window)
-    val isLast = isClosed(window, now)
-    if (lane.records.containsKey(window.id))
+      hasWaited: Boolean,
+      isLast: Boolean): Iterator[Effect[B, V]] =
+    if (hasWaited || lane.records.containsKey(window.id))
       fire(key, lane, window, firings(lane, window, isComplete = false), Timing.OnTime, isLast)
-    else Iterator.single(panes.first(id, Timing.OnTime, isLast, value))
-  }
+    else Iterator.single(panes.first(idOf(key, lane, window), Timing.OnTime, isLast, value))
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(
@@ -197,9 +219,11 @@ private[operator] final class RunAlgorithm[B, V](
     val found =
       if (isDue) windows.ending(lane.run, openFrom(now), Long.MaxValue)
       else Option(touched.get(key)).iterator.flatMap { case (low, high) => windows.reached(lane.run, low, high) } ++
-        (if (completesUnseen) ending(lane, clock.before, now) else Iterator.empty)
+        (if (completesUnseen) completion.completedAtEnd(lane, clock.before, now).iterator.map(_._1)
+         else Iterator.empty) ++
+        Option(unseen.get(key)).iterator.flatMap(windows.ending(lane.run, _, completion.mark(lane, now).micros))
     found.filterNot(isClosed(_, clock.before)).flatMap { window =>
-      val isComplete = now.reached(window.end)
+      val isComplete = completion.isComplete(lane, window, now)
       val found      = firings(lane, window, isComplete)
       if (policy.atStepEnd(isComplete, found.firing.unsent, found.firing.since, clock.processingTime))
         fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isClosed(window, now))
@@ -233,10 +257,11 @@ private[operator] final class RunAlgorithm[B, V](
     if (closed != Long.MinValue) {
       lane.run.dropFirst(windows.firstNeeded(lane.run, closed))
       if (spec.window == Over.Everything) foldClosed(lane.run, closed)
+      lane.completion.close(closed)
     }
-    if (lane.run.isEmpty) keys.remove(key)
+    if (lane.run.isEmpty && !lane.completion.reached.isDefined) keys.remove(key)
     else {
-      lane.deadline = nextDeadline(lane.run, now)
+      lane.deadline = nextDeadline(lane, now)
       keys.put(key, lane)
     }
     Iterator.empty
@@ -249,10 +274,11 @@ private[operator] final class RunAlgorithm[B, V](
     run.fold(run.cells(0, open).takeWhile(_.stamp < oldest).size)
   }
 
-  private def nextDeadline(run: KeyRun[B], now: Watermark): Long = {
+  private def nextDeadline(lane: RunLane[B], now: Watermark): Long = {
+    val run       = lane.run
     val completes = windows.ending(run, RunWindows.plus(now.micros, 1), Long.MaxValue).map(_.end).nextOption()
     val closes    = windows.ending(run, openFrom(now), Long.MaxValue).map(_.end).nextOption()
-    val leaves    = windows.nextUnneeded(run)
+    val leaves    = windows.nextUnneeded(run) ++ Option.when(run.isEmpty)(lane.completion.reached.micros)
     (completes ++ (closes ++ leaves).map(RunWindows.plus(_, lateness))).minOption.getOrElse(Long.MaxValue)
   }
 

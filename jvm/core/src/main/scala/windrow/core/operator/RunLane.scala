@@ -25,6 +25,10 @@ private[operator] final class RunLane[B](
     val records: JHashMap[Long, RunRecord[B]],
     var accepted: Long,
     var deadline: Long) {
+
+  /** What its own messages have completed, where they do. */
+  val completion = new KeyCompletion
+
   def nextStamp(): Long = { accepted += 1; accepted }
 }
 
@@ -38,6 +42,7 @@ private[operator] final class RunLaneCodec[B](aggregation: Aggregation[B, _], se
   def write(lane: RunLane[B], out: ByteWriter): Unit = {
     out.count(lane.accepted)
     out.long(lane.deadline)
+    lane.completion.write(out)
     out.count(lane.records.size.toLong)
     lane.records.forEach { (id, record) =>
       out.long(id)
@@ -56,6 +61,7 @@ private[operator] final class RunLaneCodec[B](aggregation: Aggregation[B, _], se
     val lane = empty
     lane.accepted = in.count()
     lane.deadline = in.long()
+    lane.completion.read(in)
     (0L until in.count()).foreach(_ => lane.records.put(in.long(), readRecord(in)))
     lane.run.read(in)
     lane

@@ -43,18 +43,13 @@ private[operator] final class SessionAlgorithm[B, V](
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(Vector.empty)
       counters.accepted += entry.count
-      if (classes) classify(sessions, own.start, counters)
+      if (classes)
+        counters.classify(own.start, sessions.lastOption.map(last => (last.bounds.start, last.bounds.end)))
       SessionPlan(sessions.map(_.bounds), own) match {
         case SessionPlan.Update(index)                => update(entry, sessions, index, clock)
         case SessionPlan.Replace(from, until, bounds) => replace(entry, sessions, from, until, bounds, clock)
       }
     }
-  }
-
-  private def classify(sessions: Sessions, time: Long, counters: Counters): Unit = sessions.lastOption match {
-    case Some(current) if time < current.bounds.start => counters.past += 1
-    case Some(current) if time >= current.bounds.end  => counters.future += 1
-    case _                                            => counters.inTime += 1
   }
 
   private def update(entry: Entry[B], sessions: Sessions, index: Int, clock: StepClock): Iterator[Effect[B, V]] = {

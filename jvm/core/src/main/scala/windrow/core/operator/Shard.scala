@@ -4,8 +4,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.window.RunWindows
-import windrow.core.window.SliceGrid
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -28,18 +26,7 @@ final class Shard[B, V](
   ShardLimits.hindrance(spec).foreach(why =>
     throw SpecError(spec.window.toString, Seq(SpecProblem("NOT_IN_CORE_YET", why))))
 
-  private val algorithm: WindowAlgorithm[B, V] = spec.window match {
-    case windows: AlignedWindows => aligned(SliceGrid(windows))
-    case Global                  => aligned(SliceGrid.Everything)
-    case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
-    case sliding: Sliding        => ofRun(RunWindows(sliding))
-    case over: Over              => ofRun(RunWindows(over))
-    case other: TupleWindows     => throw new IllegalArgumentException(other.toString)
-  }
-
-  private def ofRun(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, store, classes)
-
-  private def aligned(grid: SliceGrid) = new AlignedAlgorithm(grid, spec, aggregation, store, classes)
+  private val algorithm = WindowAlgorithms(spec, aggregation, store, classes)
 
   private var before: Watermark = Watermark.None
 
@@ -66,9 +53,18 @@ final class Shard[B, V](
 
   /** One step: messages, then the watermark, judged at a processing time in microseconds.
     *
+    * @param progress
+    *   windows on offsets: what the step brings to the whole stream, the same for every shard. Offsets that are not
+    *   covered count as seen when their message comes
+    *
     * The effects are made as they are taken, and the state is written when the last one is: take them all.
     */
-  def step(entries: Iterator[Entry[B]], watermark: Watermark, processingTime: Option[Long]): Iterator[Effect[B, V]] = {
+  def step(
+      entries: Iterator[Entry[B]],
+      watermark: Watermark,
+      processingTime: Option[Long],
+      progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
+    algorithm.begin(progress)
     val clock = StepClock(before, processingTime)
     val now   = before.max(watermark)
     (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
@@ -78,9 +74,12 @@ final class Shard[B, V](
     if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset))) {
       counters.replays += entry.count
       Iterator.empty
-    } else if (entry.time.isEmpty) refuse(entry, Reason.InvalidTime)
-    else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
-    else algorithm.add(entry, clock, counters)
+    } else {
+      entry.origin.foreach(algorithm.see)
+      if (entry.time.isEmpty || !algorithm.hasPlace(entry)) refuse(entry, Reason.InvalidTime)
+      else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
+      else algorithm.add(entry, clock, counters)
+    }
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
     spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))

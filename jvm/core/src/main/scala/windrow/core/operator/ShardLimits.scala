@@ -7,12 +7,6 @@ object ShardLimits {
 
   /** In a sentence; None: a shard does all that the spec says. */
   def hindrance(spec: WindowOperatorSpec): Option[String] = Seq(
-    not(spec.window match {
-      case _: AlignedWindows | _: Session | _: Sliding | _: Over | Global => true
-      case _: TupleWindows                                                => false
-    })(s"windows ${spec.window}"),
-    not(spec.complete == Completion.ByWatermark)(s"complete '${spec.complete}'"),
-    not(!spec.fillGaps)("fillGaps"),
     not(spec.retention.messages.isEmpty && spec.retention.windows.isEmpty)("retention by count")).flatten.headOption
 
   private def not(can: Boolean)(what: => String): Option[String] =

@@ -6,6 +6,15 @@ import windrow.core.state.ByteWriter
 /** What a kind of windows does with the messages and the watermarks of a shard. */
 private[operator] trait WindowAlgorithm[B, V] {
 
+  /** A step begins that brings these offsets to the whole stream. */
+  def begin(progress: Seq[Progress]): Unit = ()
+
+  /** A message has come that is no replay, whatever becomes of it. */
+  def see(origin: Origin): Unit = ()
+
+  /** The message has a place on the axis of the windows; else it is refused like one without a time. */
+  def hasPlace(entry: Entry[B]): Boolean = true
+
   /** Applies a message, judged by the watermark before the step. */
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]]
 

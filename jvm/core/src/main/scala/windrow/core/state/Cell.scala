@@ -17,7 +17,7 @@ import java.util.Arrays
   * @param count
   *   of messages
   * @param buffer
-  *   the messages, lifted; never changed
+  *   the messages, lifted; it is the run's own
   * @param raw
   *   the message as panes show it; empty where they do not
   */

@@ -1,5 +1,6 @@
 package windrow.core.store
 
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 import windrow.core.operator.Origin
@@ -27,6 +28,14 @@ final case class Incoming(
     origin: Option[Origin],
     payload: Array[Byte],
     gap: Option[Long] = None) {
+
+  /** Bytes that compare, unsigned, as [[Incoming.Order]] does for messages of one key. */
+  private[windrow] def position: Array[Byte] = {
+    val order = origin.fold(Array[Byte](0))(1.toByte +: _.order)
+    val at    = ByteBuffer.allocate(9 + order.length + payload.length)
+    at.put((if (time.isDefined) 1 else 0).toByte).putLong(time.getOrElse(0L) ^ Long.MinValue).put(order).put(payload)
+    at.array
+  }
 
   private[core] def stored(time: Long): StoredMessage = StoredMessage(key, time, origin, payload)
 }

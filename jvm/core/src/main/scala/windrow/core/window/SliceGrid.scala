@@ -13,7 +13,7 @@ import windrow.FixedWindows
 /** Where aligned windows begin and end. A slice is the part of the time axis between two neighbouring window edges: all
   * its messages are in the same windows. Times in microseconds; all division is floor division.
   */
-sealed trait SliceGrid {
+trait SliceGrid {
 
   /** The greatest start of a window at or below a time. */
   def lastStart(time: Long): Long
@@ -34,6 +34,13 @@ sealed trait SliceGrid {
   def sliceStart(time: Long): Long
 
   def slicesPerWindow: Long
+
+  /** The end of a window as panes print it. */
+  def printedEnd(start: Long): Long = end(start)
+
+  /** Windows that hold a position and do not begin before another, in order. */
+  final def windowsAt(position: Long, from: Long): Iterator[Long] =
+    Iterator.iterate(math.max(firstStart(position), from))(next).takeWhile(_ <= position)
 }
 
 object SliceGrid {

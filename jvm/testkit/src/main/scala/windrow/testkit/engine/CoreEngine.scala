@@ -25,8 +25,15 @@ final class CoreEngine(shards: Int = 4) extends Engine {
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
-    val aggregation = new TranscriptAggregation(aggregates)
+    val aggregation = new TranscriptAggregation(aggregates, position(spec.window))
     StepwiseOperator.run(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards))
+  }
+
+  /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
+  private def position(window: WindowKind): Message => Array[Byte] = window match {
+    case _: Count        => _ => Array.empty
+    case _: TupleWindows => message => TranscriptAggregation.position(message.copy(time = None))
+    case _               => TranscriptAggregation.position
   }
 
   private def coGroup(transcript: TranscriptCase, spec: CoGroupSpec): Outcome = {
@@ -66,17 +73,25 @@ private final class CoreShards[Buffer](
 
   private def stepTo(messages: Seq[Message], watermark: Watermark, processingTime: Option[Long]): Emission = {
     processingTime.foreach(now => this.processingTime = Some(now))
-    val sorted  = messages.sorted(Message.Order).toIndexedSeq
+    val sorted  = messages.sorted(order).toIndexedSeq
     val all     = sorted.map(message => (entry(message), message))
     val entries = all.map(_._1).groupBy(shardOf)
+    val progress = messages.flatMap(_.identity).map { case (stream, partition, offset) =>
+      Progress(stream.getOrElse("messages"), partition.toLong, offset, offset)
+    }
     val effects = shards.indices.flatMap { index =>
-      shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, this.processingTime).toVector
+      shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, this.processingTime, progress).toVector
     }
     Emission(
       effects.collect { case Effect.Fire(pane) => shown(pane) },
       effects.collect { case Effect.Refuse(entry, reason, _) =>
         all.collectFirst { case (one, message) if one eq entry => message.rejected(reason) }.get
       })
+  }
+
+  private val order = spec.window match {
+    case _: TupleWindows => Message.ByOffset
+    case _               => Message.Order
   }
 
   private def shown(pane: Pane[Key, Content]): Emission.ContentPane = {

@@ -17,26 +17,25 @@ final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffe
   *
   * @param aggregates
   *   name of the column and the function of [[ReferenceAggregates]]
+  * @param position
+  *   of a message in its window, as bytes; messages of equal positions stand as they came
   */
-final class TranscriptAggregation(aggregates: Seq[(String, String)])
+final class TranscriptAggregation(
+    aggregates: Seq[(String, String)],
+    position: Message => Array[Byte] = TranscriptAggregation.position)
     extends Aggregation[TranscriptBuffer, Content] {
 
   private val ordered    = new Ordered(InOrder)
   private val keepsOrder = aggregates.exists { case (_, function) => !TranscriptAggregation.Numbers(function) }
 
-  def lift(message: Message): TranscriptBuffer = lift(message, TranscriptAggregation.position(message))
-
-  /** As it comes: the contents of policy windows are in the order of their insertion. */
-  def liftInTurn(message: Message): TranscriptBuffer = lift(message, Array.emptyByteArray)
-
-  private def lift(message: Message, position: Array[Byte]): TranscriptBuffer = {
+  def lift(message: Message): TranscriptBuffer = {
     val number = message.value match {
       case Whole(number) => number
       case _             => 0L // a text is only counted, or kept in order
     }
     new TranscriptBuffer(
       Array(1L, number, number, number),
-      if (keepsOrder) ordered.lift(position, Vector(message.value)) else ordered.zero)
+      if (keepsOrder) ordered.lift(position(message), Vector(message.value)) else ordered.zero)
   }
 
   def zero: TranscriptBuffer = new TranscriptBuffer(Array(0L, 0L, Long.MaxValue, Long.MinValue), ordered.zero)
@@ -91,7 +90,7 @@ final class TranscriptAggregation(aggregates: Seq[(String, String)])
   }
 }
 
-private object TranscriptAggregation {
+private[testkit] object TranscriptAggregation {
 
   /** What count, sum, min and max are enough for. */
   val Numbers: Set[String] = Set("count", "sum", "min", "max", "avg")

@@ -55,16 +55,21 @@ object RandomFamily {
   val ByFirstMessage: RandomFamily = RandomFamily(
     "first-message",
     random =>
-      random.nextInt(6) match {
+      random.nextInt(7) match {
         case 0 => sliding(random)
         case 1 => over(random)
         case 2 => Counts.windows(random)
         case 3 => OffsetWindows.windows(random)
+        case 4 => calendar(random)
         case _ => fixed(random)
       },
     complete = Completion.ByFirstMessageBeyond)
 
   val FilledGaps: RandomFamily = RandomFamily("filled-gaps", fixed, fillGaps = true)
+
+  val FilledGapsByFirstMessage: RandomFamily =
+    RandomFamily("filled-gaps-first-message", fixed, complete = Completion.ByFirstMessageBeyond, fillGaps = true)
+
   val Endless: RandomFamily = RandomFamily(
     "endless",
     random => if (random.nextBoolean()) fixed(random) else session(random),
@@ -73,9 +78,11 @@ object RandomFamily {
   /** Windows on the axis of time, which are complete by the watermark. */
   val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
 
-  val All: Seq[RandomFamily] = (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, Endless)
+  val All: Seq[RandomFamily] =
+    (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless)
 
-  private val Ordered: Set[String] = (OverWindows +: ByFirstMessage +: Tuples).map(_.name).toSet
+  private val Ordered: Set[String] =
+    (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage) ++ Tuples).map(_.name).toSet
 
   private def upTo(random: Random, n: Int): Long = 1L + random.nextInt(n)
 

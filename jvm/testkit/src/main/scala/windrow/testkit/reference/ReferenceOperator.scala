@@ -125,7 +125,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val key     = message.message.key
     val was     = existing(key)
     val wasHeld = held(key)
-    windows.position(message).foreach(classify(_, was.maxOption(Bounds.Order)))
+    windows.position(message).foreach(classify(_, was.filter(isComparable(message, _)).maxOption(Bounds.Order)))
     log += key -> (held(key) :+ message)
     forgetClosed(key, was)
     val is       = existing(key)
@@ -143,6 +143,10 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
       }
     }
   }
+
+  /** Offsets of different partitions are not compared (SEMANTICS R7). */
+  private def isComparable(message: Held, window: Bounds): Boolean =
+    window.partition.forall(message.message.partition.contains)
 
   /** Windows that the message would make, but that are past their lateness, never come into being. */
   private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit =

@@ -65,9 +65,12 @@ private[testkit] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
       yield time < Bounds.plus(watermark, -kept.micros)).contains(true)
 
   private def hasPassed(key: Scalar, window: Bounds, progress: ReferenceProgress): Boolean =
-    if (byFirstMessage && spec.window.isInstanceOf[Offsets])
-      progress.isOver || window.partition.flatMap(progress.seen.get).exists(_ > Bounds.plus(window.end, lateness))
-    else hasReached(key, window, lateness, progress)
+    spec.window match {
+      case _: Offsets if byFirstMessage =>
+        progress.isOver || window.partition.flatMap(progress.seen.get).exists(_ > Bounds.plus(window.end, lateness))
+      case _: Count if byFirstMessage => progress.isOver // its own messages complete it, full or not
+      case _                          => hasReached(key, window, lateness, progress)
+    }
 
   /** @param more
     *   than its end
@@ -87,10 +90,10 @@ private[testkit] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
 
   /** The key has accepted a message past the end, which in its own partition came after the window's first (R7). */
   private def isBeyond(window: Bounds, held: Seq[Held]): Boolean = {
-    val first =
-      windows.contents(window, held).groupMapReduce(_.message.partition)(_.message.offset)((a, b) => (a ++ b).minOption)
+    def partition(one: Held) = (one.message.stream, one.message.partition)
+    val first = windows.contents(window, held).groupMapReduce(partition)(_.message.offset)((a, b) => (a ++ b).minOption)
     held.filter(isPast(_, window)).exists { one =>
-      val start = first.get(one.message.partition).flatten
+      val start = first.get(partition(one)).flatten
       one.message.offset.zip(start).forall { case (offset, start) => offset > start }
     }
   }

@@ -109,7 +109,8 @@ private[testkit] object ReferenceWindows {
     def contents(window: Bounds, held: Seq[Held]): Seq[Held] =
       held.filter(one => window.start <= floor(one.time) && floor(one.time) <= window.end).sorted(Held.ByTime)
 
-    override def isHalfOpen: Boolean = false
+    override def position(one: Held): Option[Long] = one.message.time.map(floor)
+    override def isHalfOpen: Boolean               = false
   }
 
   /** A window for each message, ending at it; it begins at its range, or at the first message that it holds (R4, R43). */

@@ -1,0 +1,50 @@
+package windrow.core.aggregate
+
+import java.nio.charset.StandardCharsets.UTF_8
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+
+/** The least offset of some messages in each source partition that they come from. */
+final case class StartOffsets(of: Map[(String, Long), Long]) {
+
+  def min(other: StartOffsets): StartOffsets =
+    if (of.isEmpty) other
+    else StartOffsets(other.of.foldLeft(of) { case (all, (partition, offset)) =>
+      if (all.get(partition).exists(_ <= offset)) all else all + (partition -> offset)
+    })
+
+  /** A message there comes after them; those of other partitions are not compared (SEMANTICS R7). */
+  def areBefore(partition: (String, Long), offset: Long): Boolean = of.get(partition).forall(_ < offset)
+}
+
+object StartOffsets {
+  val None: StartOffsets = StartOffsets(Map.empty)
+}
+
+/** A buffer that knows where its messages start. */
+final case class Started[B](buffer: B, starts: StartOffsets)
+
+/** Wraps an aggregation whose windows must know where they start. */
+private[core] final class StartedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Started[B], V] {
+  def zero: Started[B] = Started(inner.zero, StartOffsets.None)
+
+  def combine(left: Started[B], right: Started[B]): Started[B] =
+    Started(inner.combine(left.buffer, right.buffer), left.starts.min(right.starts))
+
+  def copy(buffer: Started[B]): Started[B] = buffer.copy(buffer = inner.copy(buffer.buffer))
+  def lower(buffer: Started[B]): V         = inner.lower(buffer.buffer)
+
+  def write(buffer: Started[B], out: ByteWriter): Unit = {
+    inner.write(buffer.buffer, out)
+    out.count(buffer.starts.of.size.toLong)
+    buffer.starts.of.foreach { case ((source, partition), offset) =>
+      out.bytes(source.getBytes(UTF_8))
+      out.long(partition)
+      out.long(offset)
+    }
+  }
+
+  def read(in: ByteReader): Started[B] = Started(
+    inner.read(in),
+    StartOffsets(Seq.fill(in.count().toInt)((new String(in.bytes(), UTF_8), in.long()) -> in.long()).toMap))
+}

@@ -1,0 +1,71 @@
+package windrow.core.operator
+
+import windrow.FixedWindows
+import windrow.WindowOperatorSpec
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
+import windrow.core.state.KeyBuckets
+import windrow.core.state.ShardStore
+import windrow.core.window.RunWindows
+import windrow.core.window.SliceGrid
+
+/** The windows without messages of all keys of a shard. A key is remembered for good, so that its gaps are filled when it
+  * comes back.
+  *
+  * @param size
+  *   of a window
+  */
+private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: ShardStore) {
+  private val lateness = spec.lateness.micros
+  private val kept     = spec.retention.time.fold(RunWindows.plus(size, lateness))(_.micros)
+  private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid), _.deadline(lateness))
+
+  private def isOpen(start: Long, at: Watermark): Boolean = !at.reached(grid.end(start), lateness)
+
+  /** A message at this time was accepted. */
+  def add(key: Key, time: Long, before: Watermark): Unit = {
+    val gaps = Option(keys.get(key)).getOrElse(
+      new KeyGaps(grid, grid.windowsAt(time, Long.MinValue).find(isOpen(_, before)).get))
+    gaps.add(grid.firstStart(time), grid.lastStart(time))
+    keys.put(key, gaps)
+  }
+
+  /** A window that has no message came to be before. */
+  def isFilled(key: Key, start: Long): Boolean = Option(keys.get(key)).exists(_.isFilled(start))
+
+  /** The window with the greatest start that came to be without messages and is open. */
+  def newest(key: Key, at: Watermark): Option[Long] =
+    Option(keys.get(key)).flatMap(_.newest).filter(isOpen(_, at))
+
+  /** Takes the windows of a key that fire now. */
+  def take(key: Key)(fires: Long => Boolean): Vector[Long] = Option(keys.get(key)).fold(Vector.empty[Long]) { gaps =>
+    val taken = gaps.take(fires)
+    if (taken.nonEmpty) keys.put(key, gaps)
+    taken
+  }
+
+  /** The keys for which windows without messages may have come to be, or wait to fire, at the end of a step. */
+  def fill(now: Watermark): Iterator[Key] =
+    keys.due(if (now.isDefined) now.micros else Long.MinValue)
+      .filter(keys.get(_).isDue(now, lateness))
+      .map { key =>
+        val gaps = keys.get(key)
+        gaps.fill(now, kept)
+        keys.put(key, gaps)
+        key
+      }
+
+  def flush(): Unit                         = keys.flush()
+  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
+}
+
+private[operator] object GapWindows {
+
+  /** Where the spec asks for them. */
+  def of(spec: WindowOperatorSpec, store: ShardStore): Option[GapWindows] = spec.window match {
+    case fixed: FixedWindows if spec.fillGaps => Some(new GapWindows(SliceGrid(fixed), fixed.size.micros, spec, store))
+    case _                                    => None
+  }
+}

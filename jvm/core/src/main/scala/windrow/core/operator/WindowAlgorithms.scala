@@ -1,0 +1,85 @@
+package windrow.core.operator
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.StartOffsets
+import windrow.core.aggregate.Started
+import windrow.core.aggregate.StartedAggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.ShardStore
+import windrow.core.window.RunWindows
+import windrow.core.window.SliceGrid
+
+/** The algorithm for each kind of windows. */
+private[operator] object WindowAlgorithms {
+
+  def apply[B, V](
+      spec: WindowOperatorSpec,
+      aggregation: Aggregation[B, V],
+      store: ShardStore,
+      classes: Boolean): WindowAlgorithm[B, V] = spec.complete match {
+    case Completion.ByWatermark => of(spec, aggregation, None, store, classes)
+    case Completion.ByFirstMessageBeyond => new StartedAlgorithm(of[Started[B], V](
+        spec,
+        new StartedAggregation(aggregation),
+        Some(_.starts),
+        store,
+        classes))
+  }
+
+  /** @param startsOf
+    *   where the messages of a buffer start, if messages complete the windows
+    */
+  private def of[B, V](
+      spec: WindowOperatorSpec,
+      aggregation: Aggregation[B, V],
+      startsOf: Option[B => StartOffsets],
+      store: ShardStore,
+      classes: Boolean): WindowAlgorithm[B, V] = {
+    def run(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, startsOf, store, classes)
+    def aligned(grid: SliceGrid) = startsOf.fold[WindowAlgorithm[B, V]](
+      new AlignedAlgorithm(grid, spec, aggregation, store, classes))(
+      new KeyedAlgorithm(grid, spec, aggregation, _, store, classes))
+    def byPartition(make: (Long, ShardStore) => PartitionWindows[B, V]) =
+      new PartitionedAlgorithm(spec.startOffsets, store, make)
+    spec.window match {
+      case windows: AlignedWindows => aligned(SliceGrid(windows))
+      case Global                  => aligned(SliceGrid.Everything)
+      case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
+      case sliding: Sliding        => run(RunWindows(sliding))
+      case over: Over              => run(RunWindows(over))
+      case count: Count            => new CountAlgorithm(count, spec, aggregation, startsOf, store, classes)
+      case offsets: Offsets =>
+        byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part, classes))
+      case TupleSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
+    }
+  }
+}
+
+/** Windows that must know where their messages start. */
+private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]) extends WindowAlgorithm[B, V] {
+  override def begin(progress: Seq[Progress]): Unit = inner.begin(progress)
+  override def see(origin: Origin): Unit            = inner.see(origin)
+  override def hasPlace(entry: Entry[B]): Boolean   = inner.hasPlace(started(entry))
+
+  private def started(entry: Entry[B]): Entry[Started[B]] = entry.copy(buffer =
+    Started(
+      entry.buffer,
+      StartOffsets(entry.origin.map(one => (one.source, one.partition) -> one.offset).toMap)))
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
+    inner.add(started(entry), clock, counters).map {
+      case Effect.Refuse(_, reason, watermark) => Effect.Refuse(entry, reason, watermark)
+      case Effect.Fire(pane)                   => Effect.Fire(pane)
+    }
+
+  /** No message is refused when a step ends. */
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] =
+    inner.advance(clock, now).collect { case Effect.Fire(pane) => Effect.Fire(pane) }
+
+  def processingDeadline: Option[Long]      = inner.processingDeadline
+  def flush(): Unit                         = inner.flush()
+  def readDirectory(in: ByteReader): Unit   = inner.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = inner.writeDirectory(out)
+}
