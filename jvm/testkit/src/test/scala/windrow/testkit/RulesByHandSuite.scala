@@ -24,6 +24,7 @@ class RulesByHandSuite extends AnyFunSuite {
   private def shown(pane: Emission.ContentPane, unit: Long): String = {
     val values = pane.value match {
       case Content.Values(values, _) => values("all") match {
+          case Value.Items(Vector()) => "-"
           case Value.Items(all) =>
             all.map { case Value.Whole(n) => n.toString; case other => other.toString }.mkString("+")
           case other => other.toString
@@ -105,4 +106,32 @@ class RulesByHandSuite extends AnyFunSuite {
     beyond(
       """{"kind": "sliding", "size": 4, "granularity": 4}""",
       100))(step("a@1=1")(""), step("a@3=2")(""), step("a@4=3")("a[-4-0] ON_TIME 0: 1+2"))
+
+  check(
+    "R3: windows between messages, and those of a silent key",
+    s""""window": $tens, "lateness": 0, "fill_gaps": true""")(
+    step("a@5=1, a@35=2", watermark = 30)(
+      "a[0-10] ON_TIME 0 last: 1, a[10-20] ON_TIME 0 last: -, a[20-30] ON_TIME 0 last: -"),
+    step("", watermark = 45)("a[30-40] ON_TIME 0 last: 2"),
+    step("", watermark = 59)("a[40-50] ON_TIME 0 last: -"),
+    step("", watermark = 80)(""),
+    step("a@85=3", watermark = 90)(
+      "a[50-60] ON_TIME 0 last: -, a[60-70] ON_TIME 0 last: -, a[70-80] ON_TIME 0 last: -, a[80-90] ON_TIME 0 last: 3"))
+
+  check(
+    "R3: a message for a window that was filled is late",
+    s""""window": $tens, "lateness": 50, "fill_gaps": true, "accumulation": "accumulating_and_retracting"""")(
+    step("a@5=1, b@25=4", watermark = 20)("a[0-10] ON_TIME 0: 1, a[10-20] ON_TIME 0: -"),
+    step("a@11=2, b@11=5")("a[10-20] ON_TIME 0 back: -, a[10-20] LATE 1: 2, b[10-20] LATE 0: 5"))
+
+  check("R3, R7: filled by the watermark, complete by a message", s"""${beyond(tens, 100)}, "fill_gaps": true""")(
+    step("a@5=1", watermark = 30)(""),
+    step("a@25=2")("a[0-10] ON_TIME 0: 1, a[10-20] ON_TIME 0: -"),
+    step("a@15=3")("a[10-20] LATE 1: 3"))
+
+  check(
+    "R10: a number of windows takes nothing from windows without an end",
+    s""""window": $tens, "lateness": null, "retention": {"windows": 1}, "accumulation": "accumulating"""")(
+    step("a@5=1, a@15=2", watermark = 1000)("a[0-10] ON_TIME 0: 1, a[10-20] ON_TIME 0: 2"),
+    step("a@6=3")("a[0-10] LATE 1: 1+3"))
 }

@@ -244,6 +244,15 @@ private[operator] final class AlignedAlgorithm[B, V](
     records.dropBelow(open)
   }
 
+  def openWindows(at: Watermark): Iterator[Long] = {
+    val found = for {
+      position <- Iterator.unfold(Long.MinValue)(from => slices.ceiling(from).map(one => (one, one + 1)))
+      start    <- grid.windowsAt(position, Long.MinValue) if !at.reached(grid.end(start), lateness)
+      key      <- slices.peek(position).keySet.asScala.iterator
+    } yield (key, start)
+    WindowAlgorithm.countByKey(found ++ gaps.iterator.flatMap(_.open(at)))
+  }
+
   def flush(): Unit = {
     slices.flush()
     records.flush()

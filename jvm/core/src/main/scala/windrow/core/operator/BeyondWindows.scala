@@ -174,6 +174,10 @@ private[operator] final class BeyondWindows[B, V](
 
   private def openFrom(at: Watermark): Long = closedUpTo(at).fold(Long.MinValue)(grid.firstStart)
 
+  def open(lane: GridLane[B], at: Watermark): Iterator[Long] =
+    if (closesComplete) lane.completion.waitingIds ++ panes.withContent(lane, lane.completion.reached)
+    else panes.withContent(lane, closedUpTo(at).fold(Watermark.None)(Watermark(_)))
+
   def current(lane: GridLane[B], at: Watermark): Option[Long] =
     if (closesComplete) panes.newest(lane).filterNot(isComplete(lane, _)).orElse(lane.completion.waitingIds.maxOption)
     else panes.newest(lane).filterNot(isClosed(_, at))

@@ -64,6 +64,9 @@ private[operator] final class CountAlgorithm[B, V](
       }
   }
 
+  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get).map(lane =>
+    lanes.open(lane, Watermark(lane.ended)).size.toLong)
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

@@ -18,15 +18,15 @@ import windrow.core.window.SliceGrid
   */
 private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: ShardStore) {
   private val lateness = spec.lateness.micros
-  private val kept     = spec.retention.time.fold(RunWindows.plus(size, lateness))(_.micros)
-  private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid), _.deadline(lateness))
+  private val limits   = GapLimits(lateness, spec.retention.time.fold(RunWindows.plus(size, lateness))(_.micros))
+  private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline)
 
   private def isOpen(start: Long, at: Watermark): Boolean = !at.reached(grid.end(start), lateness)
 
   /** A message at this time was accepted. */
   def add(key: Key, time: Long, before: Watermark): Unit = {
     val gaps = Option(keys.get(key)).getOrElse(
-      new KeyGaps(grid, grid.windowsAt(time, Long.MinValue).find(isOpen(_, before)).get))
+      new KeyGaps(grid, limits, grid.windowsAt(time, Long.MinValue).find(isOpen(_, before)).get))
     gaps.add(grid.firstStart(time), grid.lastStart(time))
     keys.put(key, gaps)
   }
@@ -38,6 +38,10 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
   def newest(key: Key, at: Watermark): Option[Long] =
     Option(keys.get(key)).flatMap(_.newest).filter(isOpen(_, at))
 
+  /** All open windows that came to be without messages, or had some before. */
+  def open(at: Watermark): Iterator[(Key, Long)] =
+    keys.due(Long.MaxValue).flatMap(key => keys.get(key).filled.filter(isOpen(_, at)).map((key, _)))
+
   /** Takes the windows of a key that fire now. */
   def take(key: Key)(fires: Long => Boolean): Vector[Long] = Option(keys.get(key)).fold(Vector.empty[Long]) { gaps =>
     val taken = gaps.take(fires)
@@ -48,10 +52,10 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
   /** The keys for which windows without messages may have come to be, or wait to fire, at the end of a step. */
   def fill(now: Watermark): Iterator[Key] =
     keys.due(if (now.isDefined) now.micros else Long.MinValue)
-      .filter(keys.get(_).isDue(now, lateness))
+      .filter(keys.get(_).isDue(now))
       .map { key =>
         val gaps = keys.get(key)
-        gaps.fill(now, kept)
+        gaps.fill(now)
         keys.put(key, gaps)
         key
       }

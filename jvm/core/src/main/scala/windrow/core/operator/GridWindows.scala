@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import windrow.core.state.Key
+import windrow.core.window.RunWindows
 
 /** When the windows of one key on a grid are complete, and when they close. A watermark on the axis of offsets or of
   * sequence numbers is the position that comes next.
@@ -33,6 +34,9 @@ private[operator] trait GridWindows[B, V] {
       now: Watermark,
       coming: Long => Watermark,
       clock: StepClock): Iterator[Effect[B, V]]
+
+  /** The existing windows. */
+  def open(lane: GridLane[B], at: Watermark): Iterator[Long]
 
   /** The existing window with the greatest start. */
   def current(lane: GridLane[B], at: Watermark): Option[Long]
@@ -94,16 +98,23 @@ private[operator] final class PassedWindows[B, V](panes: GridPanes[B, V], latene
 
   private def leave(lane: GridLane[B], now: Watermark): Iterator[Effect[B, V]] = {
     if (now == Watermark.End) lane.clear()
-    else if (now.isDefined) panes.dropBelow(lane, grid.firstStart(now.micros - lateness))
+    else if (closedUpTo(now).isDefined) panes.dropBelow(lane, grid.firstStart(closedUpTo(now).micros))
     lane.deadline = nextDeadline(lane, now)
     Iterator.empty
   }
 
   private def nextDeadline(lane: GridLane[B], now: Watermark): Long = {
     val completes = panes.withContent(lane, now).map(grid.end).nextOption()
-    val closes    = panes.withContent(lane, Watermark.None).map(start => grid.end(start) + lateness).nextOption()
+    val closes =
+      panes.withContent(lane, Watermark.None).map(start => RunWindows.plus(grid.end(start), lateness)).nextOption()
     (completes ++ closes).minOption.getOrElse(Long.MaxValue)
   }
+
+  /** No window that ends there or before is open. */
+  private def closedUpTo(at: Watermark): Watermark =
+    if (at.isDefined && lateness != Long.MaxValue) Watermark(at.micros - lateness) else Watermark.None
+
+  def open(lane: GridLane[B], at: Watermark): Iterator[Long] = panes.withContent(lane, closedUpTo(at))
 
   def current(lane: GridLane[B], at: Watermark): Option[Long] = panes.newest(lane).filterNot(isClosed(_, at))
 }

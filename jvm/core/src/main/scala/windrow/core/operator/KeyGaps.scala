@@ -10,10 +10,12 @@ import windrow.core.window.SliceGrid
 
 /** The windows of a key that come to be without messages (SEMANTICS R3), named by their starts.
   *
+  * @param limits
+  *   how long its windows stay
   * @param first
   *   the first window that the key ever opened
   */
-private[operator] final class KeyGaps(grid: SliceGrid, val first: Long) {
+private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Long) {
 
   /** From here on no window has been filled. */
   private var next = first
@@ -57,27 +59,24 @@ private[operator] final class KeyGaps(grid: SliceGrid, val first: Long) {
     ()
   }
 
-  /** Something may come to be or close, as the watermark stands.
-    *
-    * @param lateness
-    *   of a window that has not fired
-    */
-  def isDue(now: Watermark, lateness: Long): Boolean = touched || now.reached(deadline(lateness))
+  /** Something may come to be or close, as the watermark stands. */
+  def isDue(now: Watermark): Boolean = touched || now.reached(deadline)
 
   /** The watermark at which it is to be looked at again. */
-  def deadline(lateness: Long): Long = {
-    val fills  = if (isSilent) Long.MaxValue else grid.end(skipCovered(next))
-    val closes = pending.headOption.fold(Long.MaxValue)(start => RunWindows.plus(grid.end(start), lateness))
+  def deadline: Long = {
+    val fills  = if (isSilent) Long.MaxValue else math.min(grid.end(skipCovered(next)), silentFrom)
+    val closes = pending.headOption.fold(Long.MaxValue)(start => RunWindows.plus(grid.end(start), limits.lateness))
     math.min(fills, closes)
   }
+
+  private def silentFrom: Long = RunWindows.plus(grid.end(last), limits.retention)
 
   /** Windows without messages that end up to the watermark come to be; of a key that has been silent for longer than it is
     * kept, and at the end of the input, up to its last window.
     */
-  def fill(now: Watermark, kept: Long): Unit = {
-    val end = grid.end(last)
-    if (now == Watermark.End || isSilent) fillTo(end) else if (now.isDefined) fillTo(now.micros)
-    isSilent = now.reached(end, kept)
+  def fill(now: Watermark): Unit = {
+    if (now == Watermark.End || isSilent) fillTo(grid.end(last)) else if (now.isDefined) fillTo(now.micros)
+    isSilent = now.reached(silentFrom)
     touched = false
   }
 
@@ -100,6 +99,8 @@ private[operator] final class KeyGaps(grid: SliceGrid, val first: Long) {
 
   /** The last window that came to be before `next`. */
   def newest: Option[Long] = Option.when(first < next)(grid.lastStart(next - 1))
+
+  def filled: Iterator[Long] = Iterator.iterate(first)(grid.next).takeWhile(_ < next)
 
   /** Takes the windows that fire now. */
   def take(fires: Long => Boolean): Vector[Long] = {
@@ -126,11 +127,18 @@ private[operator] final class KeyGaps(grid: SliceGrid, val first: Long) {
   }
 }
 
-private[operator] final class KeyGapsCodec(grid: SliceGrid) extends Codec[KeyGaps] {
+/** @param lateness
+  *   after which a window is closed
+  * @param retention
+  *   for which a key without messages goes on
+  */
+private[operator] final case class GapLimits(lateness: Long, retention: Long)
+
+private[operator] final class KeyGapsCodec(grid: SliceGrid, limits: GapLimits) extends Codec[KeyGaps] {
   def write(gaps: KeyGaps, out: ByteWriter): Unit = gaps.write(out)
 
   def read(in: ByteReader): KeyGaps = {
-    val gaps = new KeyGaps(grid, in.long())
+    val gaps = new KeyGaps(grid, limits, in.long())
     gaps.read(in)
     gaps
   }

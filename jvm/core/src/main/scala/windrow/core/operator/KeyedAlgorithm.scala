@@ -66,6 +66,11 @@ private[operator] final class KeyedAlgorithm[B, V](
       windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now))
   }
 
+  def openWindows(at: Watermark): Iterator[Long] = {
+    val found = keys.due(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
+    WindowAlgorithm.countByKey(found ++ gaps.iterator.flatMap(_.open(at)))
+  }
+
   def flush(): Unit = {
     keys.flush()
     gaps.foreach(_.flush())

@@ -72,6 +72,9 @@ private[operator] final class OffsetWindows[B, V](
       }
   }
 
+  def openWindows(at: Watermark): Iterator[(Key, Long)] =
+    keys.due(Long.MaxValue).map(key => (key, lanes.open(keys.get(key), at).size.toLong))
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

@@ -19,6 +19,9 @@ private[operator] trait PartitionWindows[B, V] {
   def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]]
 
   def processingDeadline: Option[Long]
+
+  /** How many open windows a key has, where the partition has come to. */
+  def openWindows(at: Watermark): Iterator[(Key, Long)]
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit
@@ -67,6 +70,10 @@ private[operator] final class PartitionedAlgorithm[B, V](
   }
 
   def processingDeadline: Option[Long] = parts.values.flatMap(_.windows.processingDeadline).minOption
+
+  def openWindows(at: Watermark): Iterator[Long] = parts.values.iterator
+    .flatMap(part => part.windows.openWindows(part.progress.before)).toSeq
+    .groupMapReduce(_._1)(_._2)(_ + _).valuesIterator
 
   def flush(): Unit = parts.values.foreach(_.windows.flush())
 

@@ -253,8 +253,8 @@ private[operator] final class RunAlgorithm[B, V](
 
   private def leave(key: Key, lane: RunLane[B], now: Watermark): Iterator[Effect[B, V]] = {
     val closed = bound(now)
-    lane.records.values.removeIf(_.end <= closed)
     if (closed != Long.MinValue) {
+      lane.records.values.removeIf(_.end <= closed)
       lane.run.dropFirst(windows.firstNeeded(lane.run, closed))
       if (spec.window == Over.Everything) foldClosed(lane.run, closed)
       lane.completion.close(closed)
@@ -283,6 +283,9 @@ private[operator] final class RunAlgorithm[B, V](
   }
 
   // ---- state
+
+  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get).map(lane =>
+    windows.ending(lane.run, openFrom(at), Long.MaxValue).size.toLong)
 
   def flush(): Unit = keys.flush()
 

@@ -150,6 +150,8 @@ private[operator] final class SessionAlgorithm[B, V](
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))
   }
 
+  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get(_).size.toLong)
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

@@ -22,10 +22,7 @@ final class Shard[B, V](
     classes: Boolean = false) {
   val counters = new Counters
 
-  private val applied = new AppliedOffsets
-  ShardLimits.hindrance(spec).foreach(why =>
-    throw SpecError(spec.window.toString, Seq(SpecProblem("NOT_IN_CORE_YET", why))))
-
+  private val applied   = new AppliedOffsets
   private val algorithm = WindowAlgorithms(spec, aggregation, store, classes)
 
   private var before: Watermark = Watermark.None
@@ -50,6 +47,10 @@ final class Shard[B, V](
 
   /** The processing time, in microseconds, at which a step without messages would fire something. */
   def processingDeadline: Option[Long] = algorithm.processingDeadline
+
+  /** Windows above the stated number, kept because they still take messages (SEMANTICS R10). It looks at all keys. */
+  def overRetention: Long =
+    spec.retention.windows.fold(0L)(most => algorithm.openWindows(before).map(_ - most).filter(_ > 0).sum)
 
   /** One step: messages, then the watermark, judged at a processing time in microseconds.
     *

@@ -138,6 +138,8 @@ private[operator] final class TupleSessions[B, V](
     }
   }
 
+  def openWindows(at: Watermark): Iterator[(Key, Long)] = keys.due(Long.MaxValue).map((_, 1L))
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

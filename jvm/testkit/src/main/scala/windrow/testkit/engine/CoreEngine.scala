@@ -16,12 +16,11 @@ final class CoreEngine(shards: Int = 4) extends Engine {
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
-      ShardLimits.hindrance(spec).fold(feed(transcript, spec, aggregates))(Outcome.NotRun)
+      feed(transcript, spec, aggregates)
     case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new CoreFullState(spec, shards))
     case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new CoreJoin(spec, shards))
-    case Right(OperatorSpec.CoGroup(spec)) =>
-      ShardLimits.hindrance(spec.window).fold(coGroup(transcript, spec))(Outcome.NotRun)
-    case Right(policy: OperatorSpec.Policy) => PolicyCore.run(transcript, policy, shards)
+    case Right(OperatorSpec.CoGroup(spec))   => coGroup(transcript, spec)
+    case Right(policy: OperatorSpec.Policy)  => PolicyCore.run(transcript, policy, shards)
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
@@ -133,7 +132,8 @@ private final class CoreShards[Buffer](
       "filtered" -> 0L,
       "in_time"  -> all.map(_.inTime).sum,
       "past"     -> all.map(_.past).sum,
-      "future"   -> all.map(_.future).sum).map { case (name, count) => name -> (count + earlier.getOrElse(name, 0L)) }
+      "future" -> all.map(_.future).sum).map { case (name, count) => name -> (count + earlier.getOrElse(name, 0L)) } ++
+      spec.retention.windows.map(_ => Answer.OverRetention -> shards.map(_.overRetention).sum)
   }
 }
 

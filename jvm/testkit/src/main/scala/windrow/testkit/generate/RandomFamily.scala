@@ -72,7 +72,15 @@ object RandomFamily {
 
   val Endless: RandomFamily = RandomFamily(
     "endless",
-    random => if (random.nextBoolean()) fixed(random) else session(random),
+    random =>
+      random.nextInt(6) match {
+        case 0 => session(random)
+        case 1 => sliding(random)
+        case 2 => over(random)
+        case 3 => OffsetWindows.windows(random)
+        case 4 => calendar(random)
+        case _ => fixed(random)
+      },
     isEndless = true)
 
   /** Windows on the axis of time, which are complete by the watermark. */
@@ -82,7 +90,7 @@ object RandomFamily {
     (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless)
 
   private val Ordered: Set[String] =
-    (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage) ++ Tuples).map(_.name).toSet
+    (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage, Endless) ++ Tuples).map(_.name).toSet
 
   private def upTo(random: Random, n: Int): Long = 1L + random.nextInt(n)
 

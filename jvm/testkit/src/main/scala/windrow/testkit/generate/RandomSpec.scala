@@ -39,7 +39,8 @@ private[testkit] object RandomSpec {
       maxFuture = Option.when(once(4))(spans(random.nextInt(40).toLong)),
       complete = family.complete,
       fillGaps = family.fillGaps,
-      retention = Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),
+      retention =
+        Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),
       startOffsets = window match {
         case _: Offsets => Map(0L -> random.nextInt(3).toLong, 1L -> (RandomSteps.Second + random.nextInt(3)))
         case _          => Map.empty

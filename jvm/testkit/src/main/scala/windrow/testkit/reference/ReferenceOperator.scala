@@ -31,9 +31,13 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   private val fired = Seq.newBuilder[ContentPane]
 
   def ask(query: Query): Answer = query match {
-    case Query.Counters => Answer.Counters(intake.counters)
-    case _              => Answer.Refused("NO_MESSAGE_STORE")
+    case Query.Counters =>
+      Answer.Counters(intake.counters ++ spec.retention.windows.map(Answer.OverRetention -> over(_)))
+    case _ => Answer.Refused("NO_MESSAGE_STORE")
   }
+
+  /** Windows above the number of each key (SEMANTICS R10). */
+  private def over(most: Long): Long = log.keys.toSeq.map(existing(_).size - most).filter(_ > 0).sum
 
   /** Its log is all that it has. */
   def restart(): Unit = ()

@@ -45,6 +45,9 @@ object Answer {
   /** The counters of every operator. */
   val CounterNames: Seq[String] =
     Seq("accepted", "rejected", "replays", "gaps", "filtered", "in_time", "past", "future")
+
+  /** One more of aggregators that state how many windows they keep (SEMANTICS R10). */
+  val OverRetention = "over_retention"
 }
 
 final case class StoredMessage(key: Scalar, time: Long, value: Scalar, offset: Option[Long])
