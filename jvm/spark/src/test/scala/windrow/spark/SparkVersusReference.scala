@@ -13,7 +13,7 @@ import windrow.spark.replay.SparkEngine
 import windrow.testkit._
 
 /** Transcripts and random cases as streaming queries, with restarts and other numbers of partitions and shards
-  * (SEMANTICS R75, R76).
+  * (SEMANTICS R71, R75, R76).
   */
 @Slow
 final class SparkVersusReference extends SparkSuite {
