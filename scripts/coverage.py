@@ -67,9 +67,14 @@ def items() -> list[Item]:
 
 
 @cache
+def said() -> list[str]:
+    """Find the numbers of SEMANTICS.md in their order."""
+    return re.findall(rf"\*\*({NUMBER})\*\*", (ROOT / "SEMANTICS.md").read_text())
+
+
 def rules() -> set[str]:
     """Find the numbers of SEMANTICS.md."""
-    return set(re.findall(rf"\*\*({NUMBER})\*\*", (ROOT / "SEMANTICS.md").read_text()))
+    return set(said())
 
 
 @cache
@@ -143,8 +148,9 @@ def citations() -> set[str]:
     return behind | {number for text in test_sources().values() for number in NAMED.findall(text)}
 
 
-def uncited() -> Iterator[str]:
-    """Say which rules no test cites."""
+def wrong_rules() -> Iterator[str]:
+    """Say which rules stand twice, and which no test cites."""
+    yield from (f"rule {rule} stands twice" for rule, n in Counter(said()).items() if n > 1)
     for rule in sorted(rules() - citations(), key=lambda number: (number[0], int(number[1:]))):
         yield f"rule {rule} of SEMANTICS.md is cited by no test and no transcript"
 
@@ -203,7 +209,7 @@ def main(arguments: list[str]) -> int:
         print("usage: scripts/coverage [--check | --close]")
         return 2
     found = items()
-    wrong = [*problems(found), *uncited()]
+    wrong = [*problems(found), *wrong_rules()]
     if arguments != ["--check"]:
         PAGE.write_text(page(found))
     elif not PAGE.exists() or PAGE.read_text() != page(found):

@@ -25,11 +25,11 @@ private object PolicyCore {
 }
 
 private final class PolicyShards(spec: PolicyWindowSpec, aggregates: Seq[(String, String)], count: Int) {
-  private val aggregation =
-    new TranscriptAggregation(aggregates, _ => Array.emptyByteArray) // in the order of insertion
-  private var stores = Vector.fill(count)(new InMemoryShardStore)
-  private var shards = open()
-  private var now    = 0L
+  // The contents of policy windows are in order of insertion.
+  private val aggregation = new TranscriptAggregation(aggregates, _ => Array.emptyByteArray)
+  private var stores      = Vector.fill(count)(new InMemoryShardStore)
+  private var shards      = open()
+  private var now         = 0L
 
   private def open() = stores.map(store => new PolicyShard(spec, aggregation, store))
 
