@@ -10,7 +10,8 @@ import windrow as wr
 
 
 def _room(outputs: pa.Table) -> bool:
-    return outputs.num_rows < 10
+    rows: int = outputs.num_rows
+    return rows < 10
 
 
 def accepted(batch: pa.Table) -> bytes:
