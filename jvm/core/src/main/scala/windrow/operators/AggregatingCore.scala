@@ -72,6 +72,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       count = 1,
       buffer,
       incoming.payload,
-      incoming.origin)
+      incoming.origin,
+      incoming.pane)
   }
 }

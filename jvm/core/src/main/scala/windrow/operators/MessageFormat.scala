@@ -1,6 +1,7 @@
 package windrow.operators
 
 import windrow.TimeSpan
+import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -28,6 +29,9 @@ trait MessageFormat[K, M] {
   /** For sessions that ask each message. */
   def gap(message: M): Option[TimeSpan] = None
 
+  /** For windows that are inherited: the pane that the message is. */
+  def pane(message: M): Option[IncomingPane] = None
+
   /** Some equality field is null: in a join it matches nothing. */
   def hasNull(key: K): Boolean = key == null
 
@@ -43,7 +47,8 @@ private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
     format.time(message),
     format.origin(message),
     bytes(message, format.messages),
-    format.gap(message).map(_.micros))
+    format.gap(message).map(_.micros),
+    format.pane(message))
 
   def key(key: K): Key               = new Key(bytes(key, format.keys))
   def key(bytes: Key): K             = format.keys.read(ByteReader(bytes.bytes))

@@ -9,6 +9,7 @@ import windrow.WindowOperatorSpec
 import windrow.core.state.ShardStore
 import windrow.operators.AggregatedWindowOperator
 import windrow.operators.Context
+import windrow.spark.plan.Outputs
 
 /** A value for each window. */
 private[standalone] final class Aggregated(
@@ -27,7 +28,7 @@ private[standalone] final class Aggregated(
 
   private val panes = PaneTable.aggregates(
     input,
-    OutputTable.window(spec.window, input.timeType, _, _),
+    Outputs.windowOf(spec.window, input.timeType, _, _),
     spec.window.isInstanceOf[Over],
     format,
     fold)

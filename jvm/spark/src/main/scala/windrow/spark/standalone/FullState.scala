@@ -11,6 +11,7 @@ import windrow.core.state.ShardStore
 import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
+import windrow.spark.plan.Outputs
 
 /** Keeps its messages. */
 private[standalone] final class FullState(session: SparkSession, spec: FullStateSpec, input: Input, format: RowFormat)
@@ -23,7 +24,7 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
   protected type Running = FullStateWindowOperator[UnsafeRow, Message]
 
   private def column(start: Expression, end: Expression) =
-    OutputTable.window(spec.window, input.timeType, start, end)
+    Outputs.windowOf(spec.window, input.timeType, start, end)
 
   private val panes = PaneTable.messages(input, column, format)
 

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.unsafe.types.UTF8String
-import windrow._
 
 /** A table that leaves an operator: plain values in, named columns out.
   *
@@ -41,16 +40,6 @@ object OutputTable {
   def text(word: Any): UTF8String = UTF8String.fromString(word.toString)
 
   def array(rows: Iterable[InternalRow]): GenericArrayData = new GenericArrayData(rows.toArray[Any])
-
-  /** The window as users see it: half-open ones by their end, closed ones by their last. */
-  def window(kind: WindowKind, timeType: DataType, start: Expression, end: Expression): Expression = kind match {
-    case _: AlignedWindows | _: Session => struct("start" -> instant(start, timeType), "end" -> instant(end, timeType))
-    case _: Sliding | _: Over           => struct("start" -> instant(start, timeType), "last" -> instant(end, timeType))
-    case _: TupleWindows                => struct("first" -> start, "last" -> end)
-    case Global =>
-      val never = Literal.create(null, timeType)
-      struct("start" -> never, "end" -> never)
-  }
 
   def valuesOfKey(input: Input): Seq[AttributeReference] = input.key.map { case (name, key) =>
     value(name, key.dataType)

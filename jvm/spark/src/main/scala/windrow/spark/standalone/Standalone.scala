@@ -45,6 +45,10 @@ object Standalone {
   }
 
   private def aggregated(session: SparkSession, spec: WindowOperatorSpec, node: JsonNode, texts: Seq[String]) = {
+    if (spec.window.isInstanceOf[Inherit])
+      throw SpecError(
+        spec.window.toString,
+        Seq(SpecProblem("INHERIT_NOT_HERE", "an operator over Arrow takes messages, not panes; use Scala's.")))
     val input  = one(session, spec.window, node)
     val format = new RowFormat(Vector(input))
     val fold   = or(spec.window, Fold.resolve(session, input, texts, format, Fold.order(spec.window)))
