@@ -212,7 +212,8 @@ def test_an_unbounded_join() -> None:
 @pytest.mark.parametrize(
     ("said", "codes"),
     [
-        ({"window": wr.Over(rows=2)}, ["RETENTION_NOT_STATED", "OVER_DISCARDING"]),
+        ({"window": wr.Over(rows=2)}, ["RETENTION_NOT_STATED"]),
+        ({"window": wr.Inherit()}, ["INHERIT_WITHOUT_PANES"]),
         ({"schema": " "}, ["SCHEMA_NOT_STATED"]),
         ({"schema": None}, ["SCHEMA_NOT_STATED"]),
         ({"time": None}, ["TIME_NOT_STATED"]),

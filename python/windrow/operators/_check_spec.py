@@ -12,12 +12,15 @@ from windrow.operators import _input
 from windrow.operators._input import as_names
 from windrow.policies import Policy
 from windrow.triggers import ACCUMULATING, DISCARDING, EACH_STEP
-from windrow.windows import Count, Global, Hopping, Offsets, Session, Tumbling, TupleSession
+from windrow.windows import Count, Inherit, Offsets, Session, TupleSession
 
 if TYPE_CHECKING:
     from windrow.operators._spec import WindowOperatorSpec
 
 Problems = list[SpecProblem]
+
+#: Panes of full state are what is new; they have no whole values.
+_OF_WHOLE_VALUES = {"OVER_DISCARDING", "INHERIT_DISCARDING"}
 
 
 def problems(spec: WindowOperatorSpec) -> Problems:
@@ -26,8 +29,10 @@ def problems(spec: WindowOperatorSpec) -> Problems:
     windows = [*spec.window._problems(), *_policy(spec)] if is_policy else _check.problems(spec)
     if spec.schema is None:
         return windows + _no_input(spec)
-    kept = _full_state(spec) if spec._operator == "full_state" else []
-    return windows + kept + _messages(spec)
+    if spec._operator != "full_state":
+        return windows + _messages(spec)
+    windows = [problem for problem in windows if problem.code not in _OF_WHOLE_VALUES]
+    return windows + _full_state(spec) + _messages(spec)
 
 
 def _full_state(spec: WindowOperatorSpec) -> Problems:
@@ -46,12 +51,9 @@ def _full_state(spec: WindowOperatorSpec) -> Problems:
         for name, (is_said, value) in refused.items()
         if is_said
     ]
-    if not isinstance(spec.window, Tumbling | Hopping | Session | Global):
-        text = (
-            f"a full-state operator does not take {spec.window!r}; it takes aligned, session "
-            "and global windows."
-        )
-        found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+    if isinstance(spec.window, Inherit):
+        text = f"the windows are {spec.window!r}, which come with panes; full state takes messages."
+        found.append(SpecProblem("INHERIT_WITHOUT_PANES", text))
     if spec.retention.time is None and spec.retention.messages is None:
         text = (
             "a full-state operator keeps its messages: say retain(time=...), "

@@ -132,15 +132,11 @@ class SpecDefaultsSuite extends AnyFunSuite {
     assert(codes(WindowOperatorDraft(Global)) == Set("TRIGGER_NOT_STATED"))
   }
 
-  private val fullStates = kinds.map(_._1)
-  test("full state takes aligned, session and global windows, and must state what it keeps (R8)") {
-    fullStates.foreach { kind =>
+  test("full state takes all windows but those of panes, and must state what it keeps (R8)") {
+    (kinds.map(_._1) :+ Inherit()).foreach { kind =>
       val draft = FullStateDraft(kind, zero, early = EachMessage, retention = Retention(messages = Some(5)))
-      val isTaken = kind match {
-        case _: AlignedWindows | _: Session | Global => true
-        case _                                       => false
-      }
-      assert(draft.check.isRight == isTaken, kind)
+      val found = draft.check.left.getOrElse(Nil).map(_.code)
+      assert(found == (if (kind == Inherit()) Seq("INHERIT_WITHOUT_PANES") else Nil), kind)
       assert(draft.copy(retention = Retention.NotStated).check.left.exists(_.exists(_.code == "RETENTION_NOT_STATED")))
     }
   }
