@@ -38,7 +38,13 @@ final case class FullStateDraft(
       Some(Accumulating), // of no effect here
       retention = retention,
       maxFuture = maxFuture)) ++
-      unstated ++ tooShort
+      unsupported ++ unstated ++ tooShort
+
+  private def unsupported: Seq[SpecProblem] = window match {
+    case inherit: Inherit =>
+      Seq(SpecProblem("VALUE_NOT_SUPPORTED", s"a full-state operator does not take $inherit: panes are no messages."))
+    case _ => Nil
+  }
 
   private def unstated: Seq[SpecProblem] =
     Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
