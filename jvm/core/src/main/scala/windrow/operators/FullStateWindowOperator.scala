@@ -8,33 +8,6 @@ import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
-import windrow.core.store.OffsetRange
-
-/** What a window's metadata tells (SEMANTICS R22).
-  *
-  * @param start
-  *   inclusive: microseconds, or a position
-  * @param end
-  *   as panes show it: exclusive of half-open windows, else the last instant or position
-  * @param offsets
-  *   smallest and greatest by source and partition, of all messages that it ever accepted
-  * @param count
-  *   of these messages
-  * @param panes
-  *   that it has fired
-  * @param partition
-  *   source and partition, of windows on offsets
-  */
-final case class WindowInfo[K](
-    key: K,
-    start: Long,
-    end: Long,
-    offsets: Map[(String, Long), OffsetRange],
-    count: Long,
-    lastTiming: Option[Timing],
-    panes: Long,
-    isComplete: Boolean = false,
-    partition: Option[(String, Long)] = None)
 
 /** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
   *

@@ -29,7 +29,7 @@ trait MessageFormat[K, M] {
   /** For sessions that ask each message. */
   def gap(message: M): Option[TimeSpan] = None
 
-  /** For windows that are inherited: the pane that the message is. */
+  /** For inherited windows: the message as a pane of another operator (SEMANTICS R55). */
   def pane(message: M): Option[IncomingPane] = None
 
   /** Some equality field is null: in a join it matches nothing. */
@@ -47,8 +47,9 @@ private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
     format.time(message),
     format.origin(message),
     bytes(message, format.messages),
-    format.gap(message).map(_.micros),
-    format.pane(message))
+    format.gap(message).map(_.micros))
+
+  def pane(message: M): Option[IncomingPane] = format.pane(message)
 
   def key(key: K): Key               = new Key(bytes(key, format.keys))
   def key(bytes: Key): K             = format.keys.read(ByteReader(bytes.bytes))

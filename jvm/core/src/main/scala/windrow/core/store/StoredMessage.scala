@@ -3,7 +3,6 @@ package windrow.core.store
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
-import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -22,16 +21,13 @@ import windrow.core.state.Key
   *   its identity; None: replays of it cannot be known. In a join its source is the name of the stream
   * @param gap
   *   session gap in microseconds, where sessions ask the message for it
-  * @param pane
-  *   of inherited windows: what the message says as a pane
   */
 final case class Incoming(
     key: Key,
     time: Option[Long],
     origin: Option[Origin],
     payload: Array[Byte],
-    gap: Option[Long] = None,
-    pane: Option[IncomingPane] = None) {
+    gap: Option[Long] = None) {
 
   /** Bytes that compare, unsigned, as [[Incoming.Order]] does for messages of one key. */
   private[windrow] def position: Array[Byte] = {

@@ -13,6 +13,22 @@ final case class OffsetRange(first: Long, last: Long) {
   def span(other: OffsetRange): OffsetRange = OffsetRange(math.min(first, other.first), math.max(last, other.last))
 }
 
+object OffsetRange {
+  private[windrow] def write(ranges: Map[(String, Long), OffsetRange], out: ByteWriter): Unit = {
+    out.count(ranges.size.toLong)
+    ranges.toSeq.sortBy(_._1).foreach { case ((source, partition), range) =>
+      out.bytes(source.getBytes(UTF_8))
+      out.long(partition)
+      out.long(range.first)
+      out.long(range.last)
+    }
+  }
+
+  private[windrow] def read(in: ByteReader): Map[(String, Long), OffsetRange] = Seq.fill(in.count().toInt) {
+    (new String(in.bytes(), UTF_8), in.long()) -> OffsetRange(in.long(), in.long())
+  }.toMap
+}
+
 /** A window among those of its key.
   *
   * @param start
@@ -119,12 +135,7 @@ private[core] object WindowRow {
 
     def write(row: WindowRow, out: ByteWriter): Unit = {
       writeId(row.id, out)
-      out.count(row.offsets.size.toLong)
-      row.offsets.toSeq.sortBy(_._1).foreach { case (part, range) =>
-        writePart(part, out)
-        out.long(range.first)
-        out.long(range.last)
-      }
+      OffsetRange.write(row.offsets, out)
       out.count(row.count)
       out.long(row.oldest)
       writeOption(row.newest, out)(messages.write(_, out))
@@ -132,18 +143,15 @@ private[core] object WindowRow {
       firings.write(row.firing, out)
     }
 
-    def read(in: ByteReader): WindowRow = {
-      val id      = readId(in)
-      val offsets = Seq.fill(in.count().toInt)(readPart(in) -> OffsetRange(in.long(), in.long())).toMap
+    def read(in: ByteReader): WindowRow =
       WindowRow(
-        id,
-        offsets,
+        readId(in),
+        OffsetRange.read(in),
         in.count(),
         in.long(),
         readOption(in)(messages.read(in)),
         Some(in.byte()).filter(_ >= 0).map(Timing(_)),
         firings.read(in))
-    }
 
     private def writeId(id: WindowId, out: ByteWriter): Unit = {
       out.long(id.start)
