@@ -26,16 +26,21 @@ def emission(case: Case, expected: Json | None, came: dict[str, list[Row]]) -> l
     return found
 
 
+#: Classes of messages (SEMANTICS R5), which an operator from Python does not tell.
+_CLASSES = {"in_time", "past", "future"}
+
+
 def answer(case: Case, expected: Json | None, came: Row) -> list[str]:
     """Messages and windows in order; of counters those that are named."""
     if expected is None:
         return []
     ((kind, wanted),) = expected.items()
     if kind == "counters":
+        counted = came.get("counters", {})
         return [
-            f"counter {name}: expected {count}, came {came.get('counters', {}).get(name)}"
+            f"counter {name}: expected {count}, came {counted.get(name)}"
             for name, count in wanted.items()
-            if came.get("counters", {}).get(name) != count
+            if counted.get(name) != count and not (name in _CLASSES and name not in counted)
         ]
     if kind in ("messages", "windows"):
         wanted = [_plain(case, kind, row) for row in wanted]

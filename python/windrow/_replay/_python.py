@@ -175,7 +175,8 @@ class _Player:
         }
 
     def _pane(self, row: Row) -> Row:
-        start, end = row["window"].values() if len(row["window"]) > 1 else (None, None)
+        bounds = list(row["window"].values())
+        start, end = bounds[0], bounds[-1]  # of a window of policies both are its number
         pane = {"key": row["key"], "window": None if start is None else [start, end], **row["pane"]}
         if self._case.operator == "cogroup":
             lists = {name: [_short(one) for one in some] for name, some in row["messages"].items()}
