@@ -42,7 +42,7 @@ def slowOnes: Seq[TestOption] =
 lazy val core = (project in file("jvm/core")).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
-  name := "windrow-core",
+  name                                := "windrow-core",
   libraryDependencies += "org.rocksdb" % "rocksdbjni" % Versions.rocksdb % Provided, // Spark brings it, others may
   Compile / resourceGenerators += Def.task {
     val file = (Compile / resourceManaged).value / "windrow/version.properties"

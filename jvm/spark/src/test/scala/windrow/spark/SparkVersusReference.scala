@@ -47,8 +47,9 @@ final class SparkVersusReference extends SparkSuite {
   test("transcripts") {
     val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
     val able  = files.filter { case (transcript, _) => isAble(transcript) }
-    val some  = if (mode == "full") able else able.filter { case (transcript, _) => steps(transcript) <= 10 }.take(30)
-    assert(some.size >= 30)
+    val few   = if (mode == "quick") 10 else 30
+    val some  = if (mode == "full") able else able.filter { case (transcript, _) => steps(transcript) <= 10 }.take(few)
+    assert(some.size >= few)
     all(some) { case (transcript, gaps) =>
       val verdict = Verdict.of(transcript, new SparkEngine(), gaps)
       if (verdict.isFailure) verdict.text.toSeq else Nil
