@@ -14,6 +14,7 @@ from windrow.windows import (
     Count,
     Global,
     Hopping,
+    Inherit,
     Offsets,
     Over,
     Session,
@@ -144,12 +145,17 @@ def _combinations(spec: WindowOperatorSpec) -> Problems:
             f"{window!r} has one value for each message; accumulate(ACCUMULATING).",
         ),
         (
+            isinstance(window, Inherit) and discarding,
+            "INHERIT_DISCARDING",
+            f"{window!r} takes back from whole values what is retracted; accumulate(ACCUMULATING).",
+        ),
+        (
             spec.fillGaps and not fixed,
             "FILL_GAPS_NOT_ALIGNED",
             f"fillGaps=true is for Tumbling and Hopping, not {window!r}.",
         ),
         (
-            beyond and isinstance(window, Session | TupleSession | Global),
+            beyond and isinstance(window, Session | TupleSession | Global | Inherit),
             "COMPLETION_WITHOUT_END",
             f"complete='first_message_beyond' needs windows with a fixed end, not {window!r}.",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from windrow import _duration
 from windrow.operators import WindowOperatorSpec
 from windrow.triggers import AccumulationMode, AnyOf, EachMessage, EachStep, Every, PaneTrigger
-from windrow.windows import Count, Global, Offsets, Over, Session, Sliding, TupleSession
+from windrow.windows import Count, Global, Inherit, Offsets, Over, Session, Sliding, TupleSession
 
 
 def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
@@ -41,6 +41,8 @@ def _complete(spec: WindowOperatorSpec) -> str:
             return "its last position is in"
         case TupleSession():
             return "more offsets than it bridges have passed"
+        case Inherit():
+            return f"its pane on time has come and the watermark {_reaches(spec)}"
     by_watermark = f"the watermark {_reaches(spec)}"
     beyond = spec.complete == "first_message_beyond"
     return f"its key has a message past its end, or {by_watermark}" if beyond else by_watermark

@@ -87,6 +87,14 @@ class Reader:
             self.refuse("FLAG_NOT_UNDERSTOOD", text)
         return default
 
+    def name(self, fields: Fields, name: str) -> str | None:
+        """Text of a field; None if it is left out, null or broken."""
+        value = fields.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        self.refuse("NAME_NOT_UNDERSTOOD", f"{name} is {json.dumps(value)}; it must be a text.")
+        return None
+
     def word(self, fields: Fields, name: str, code: str, words: Mapping[str, T]) -> T | None:
         """Meaning of a field's word; None if it is left out, null or no word of these."""
         value = fields.get(name)

@@ -20,6 +20,7 @@ UNREAD = frozenset(
         "DURATION_NOT_UNDERSTOOD",
         "DURATION_TOO_LONG",
         "COUNT_NOT_UNDERSTOOD",
+        "NAME_NOT_UNDERSTOOD",
     )
 )
 
@@ -43,6 +44,13 @@ def positive(name: str, value: object, *, code: str = "") -> Problems:
 def not_negative(name: str, value: object, *, code: str) -> Problems:
     """Durations from 0."""
     return duration(name, value, code=code, least=0)
+
+
+def name(name: str, value: object) -> Problems:
+    """Texts."""
+    if isinstance(value, str):
+        return []
+    return [SpecProblem("NAME_NOT_UNDERSTOOD", f"{name} is {value!r}; it must be a text.")]
 
 
 def at_least_one(name: str, value: object, *, code: str = "") -> Problems:

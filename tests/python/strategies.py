@@ -36,6 +36,7 @@ kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
     st.builds(wr.Offsets, counts, step=st.none() | counts),
     st.builds(wr.TupleSession, st.integers(min_value=0, max_value=2**63 - 1)),
     st.just(wr.Global()),
+    st.builds(wr.Inherit, st.text(min_size=1, max_size=10)),
 )
 triggers: st.SearchStrategy[wr.PaneTrigger] = st.recursive(
     st.one_of(

@@ -16,7 +16,7 @@ PACKAGE = Path(wr.__file__).parent
 # The public surface so far.
 _PUBLIC = {
     *("Tumbling", "Hopping", "Sliding", "Over", "Count", "Offsets", "Session", "TupleSession"),
-    *("Global", "WindowKind", "Retention"),
+    *("Global", "Inherit", "WindowKind", "Retention"),
     *("Never", "EachMessage", "EachStep", "Every", "AnyOf", "PaneTrigger"),
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),
     *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),

@@ -37,6 +37,7 @@ def _count(picture: object, shape: str) -> int:
         (wr.Over(), [], 0),
         (wr.Global(), ["2025-01-01 09:00", "2025-01-01 09:01"], 1),
         (wr.Global(), [], 0),
+        (wr.Inherit(), ["2025-01-01 09:00"], 0),
         (wr.Count(3), [0, 1, 2, 3], 2),
         (wr.Count(3, step=1), [2], 3),
         (wr.Count(2, step=3), [2], 0),

@@ -34,6 +34,13 @@ def test_every_kind_is_named(feed: Feed) -> None:
         ]
 
 
+def test_windows_of_panes_wait(feed: Feed) -> None:
+    """A query does not take the windows of another's panes yet."""
+    assert _problems(_said(feed, wr.Inherit()).lateness("0 seconds")) == [
+        "Inherit('window'): in a query the windows are Inherit('window'), which come with panes."
+    ]
+
+
 def test_all_limits_at_once(feed: Feed) -> None:
     """Completion, gaps, retention and lateness, in one error."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")

@@ -7,6 +7,7 @@ whole numbers count messages or offsets.
 
 from windrow.windows._aligned import Hopping, Tumbling
 from windrow.windows._global import Global
+from windrow.windows._inherit import Inherit
 from windrow.windows._kind import WindowKind
 from windrow.windows._over import Over
 from windrow.windows._session import Session
@@ -17,6 +18,7 @@ __all__ = [
     "Count",
     "Global",
     "Hopping",
+    "Inherit",
     "Offsets",
     "Over",
     "Session",

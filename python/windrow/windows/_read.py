@@ -10,6 +10,7 @@ from windrow.errors import SpecProblem
 from windrow.windows import _calendar
 from windrow.windows._aligned import Hopping, Tumbling
 from windrow.windows._global import Global
+from windrow.windows._inherit import Inherit
 from windrow.windows._kind import NONE, WindowKind
 from windrow.windows._over import OVER_TWICE, Over
 from windrow.windows._session import Session
@@ -106,6 +107,11 @@ def _tuple_session(reader: _json.Reader, fields: _json.Fields) -> TupleSession:
     return unchecked(TupleSession, n=_count(reader, fields, "n"))
 
 
+def _inherit(reader: _json.Reader, fields: _json.Fields) -> Inherit:
+    column = reader.name(fields, "column")
+    return unchecked(Inherit, column="window" if column is None else column)
+
+
 _Read = Callable[[_json.Reader, _json.Fields], WindowKind]
 
 # Each kind's fields, and what reads them.
@@ -120,4 +126,5 @@ _KINDS: dict[str, tuple[set[str], _Read]] = {
     "offsets": ({"n", "step"}, _counted(Offsets)),
     "tuple_session": ({"n"}, _tuple_session),
     "global": (set(), lambda _reader, _fields: Global()),
+    "inherit": ({"column"}, _inherit),
 }

@@ -147,6 +147,17 @@ case object Global extends WindowKind {
   override def toString: String  = "Global()"
 }
 
+/** The windows of the panes that come in: a pane's key is grouped anew, its window stays (SEMANTICS R55).
+  *
+  * @param column
+  *   of the panes, that holds their window
+  */
+final case class Inherit(column: String = "window") extends WindowKind {
+  def problems: Seq[SpecProblem] = Option.when(column.isEmpty)(
+    SpecProblem("COLUMN_NOT_STATED", "column is ''; it must name the column of the panes' windows.")).toSeq
+  override def toString: String = s"Inherit('$column')"
+}
+
 object WindowKind {
   private[windrow] def positive(name: String, span: TimeSpan): Seq[SpecProblem] =
     Option.when(span.micros <= 0)(

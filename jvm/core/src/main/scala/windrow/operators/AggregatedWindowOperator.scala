@@ -30,6 +30,19 @@ final class AggregatedWindowOperator[K, M, B, V](
 
   private[operators] def open(store: ShardStore): Core[M, Pane[K, V]] =
     new AggregatingCore[K, M, B, V](spec, formatter, aggregation, (_, message, _) => lift(message), inputStreams, store)
+
+  /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
+    * of (start, end). None: open.
+    *
+    * @param key
+    *   None: of all keys
+    */
+  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
+    opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
+
+  /** The window of a key that begins at `start`, if it still takes messages. */
+  def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
+    getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
 }
 
 object AggregatedWindowOperator {

@@ -8,18 +8,6 @@ import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
-import windrow.core.store.Incoming
-import windrow.core.store.OffsetRange
-
-/** What a window's metadata tells (SEMANTICS R22); bounds in microseconds, the end exclusive. */
-final case class WindowInfo[K](
-    key: K,
-    start: Long,
-    end: Long,
-    offsets: Map[(String, Long), OffsetRange],
-    count: Long,
-    lastTiming: Option[Timing],
-    panes: Long)
 
 /** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
   *
@@ -45,8 +33,9 @@ final class FullStateWindowOperator[K, M](
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {
       val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }
-      val sorted   = came.admitted.map { case (_, message) => formatter.incoming(message) }.sorted(Incoming.Order)
-      val deltas   = shard.step(sorted.iterator, watermark, processingTime)
+      val sorted = came.admitted.map { case (_, message) => formatter.incoming(message) }
+        .sorted(FullStateShard.order(spec.window))
+      val deltas = shard.step(sorted.iterator, watermark, processingTime)
       Outcome(
         deltas.collect { case Delta.Fire(pane) =>
           pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
@@ -91,5 +80,14 @@ final class FullStateWindowOperator[K, M](
     getWindows(Some(start), Some(start), Some(key)).find(_.start == start)
 
   private def shown(row: WindowMetadata): WindowInfo[K] =
-    WindowInfo(formatter.key(row.key), row.start, row.end, row.offsets, row.count, row.lastTiming, row.panes)
+    WindowInfo(
+      formatter.key(row.key),
+      row.start,
+      row.end,
+      row.offsets,
+      row.count,
+      row.lastTiming,
+      row.panes,
+      row.isComplete,
+      row.partition)
 }

@@ -54,4 +54,17 @@ final class MergedWindowOperator[K, M, B, V](
         store)
 
   private def lift(stream: String, message: M): B = merge.lift(inputStreams.indexOf(stream), message)
+
+  /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
+    * of (start, end). None: open.
+    *
+    * @param key
+    *   None: of all keys
+    */
+  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
+    opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
+
+  /** The window of a key that begins at `start`, if it still takes messages. */
+  def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
+    getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
 }

@@ -58,6 +58,10 @@ private[windrow] final class JsonReader(timeUnit: String) {
     else refuse("FLAG_NOT_UNDERSTOOD", s"$name is $value; it must be true or false.")
   }
 
+  def name(node: JsonNode, name: String): Option[String] = child(node, name).flatMap { value =>
+    if (value.isTextual) Some(value.asText) else refuse("NAME_NOT_UNDERSTOOD", s"$name is $value; it must be a text.")
+  }
+
   /** One of some words, which are as their own text in small letters. */
   def word[T](node: JsonNode, name: String, code: String, all: Seq[T]): Option[T] = child(node, name).flatMap { value =>
     val words = all.map(one => JsonReader.word(one) -> one)

@@ -83,7 +83,8 @@ object OperatorJson {
           draft.onTime,
           if (node.has("late")) draft.late else EachMessage,
           draft.retention,
-          draft.maxFuture),
+          draft.maxFuture,
+          draft.startOffsets),
         found)
     }
 

@@ -79,8 +79,8 @@ private[windrow] object SpecCheck {
     val aligned                                           = draft.window.isInstanceOf[AlignedWindows]
     val over                                              = draft.window.isInstanceOf[Over]
     val fixedEnd = draft.window match {
-      case _: Session | _: TupleSession | Global => false
-      case _                                     => true
+      case _: Session | _: TupleSession | Global | _: Inherit => false
+      case _                                                  => true
     }
     Seq(
       refuse(
@@ -91,6 +91,10 @@ private[windrow] object SpecCheck {
         over && draft.accumulation.contains(Discarding),
         "OVER_DISCARDING",
         s"${draft.window} has one value for each message; accumulate(ACCUMULATING)."),
+      refuse(
+        draft.window.isInstanceOf[Inherit] && draft.accumulation.contains(Discarding),
+        "INHERIT_DISCARDING",
+        s"${draft.window} takes back from whole values what is retracted; accumulate(ACCUMULATING)."),
       refuse(
         draft.fillGaps && !draft.window.isInstanceOf[FixedWindows],
         "FILL_GAPS_NOT_ALIGNED",

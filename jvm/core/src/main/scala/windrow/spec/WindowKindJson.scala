@@ -19,7 +19,8 @@ private[windrow] object WindowKindJson {
     "count"         -> Set("n", "step"),
     "offsets"       -> Set("n", "step"),
     "tuple_session" -> Set("n"),
-    "global"        -> Set.empty[String])
+    "global"        -> Set.empty[String],
+    "inherit"       -> Set("column"))
 
   def read(node: JsonNode, reader: JsonReader): Option[WindowKind] =
     if (node == null || !node.isObject)
@@ -57,6 +58,7 @@ private[windrow] object WindowKindJson {
       case "count"         => steps.map { case (n, step) => Count(n, step) }
       case "offsets"       => steps.map { case (n, step) => Offsets(n, step) }
       case "tuple_session" => count("n").map(TupleSession(_))
+      case "inherit"       => Some(reader.name(node, "column").fold(Inherit())(Inherit(_)))
       case _               => Some(Global)
     }
   }
@@ -103,6 +105,7 @@ private[windrow] object WindowKindJson {
       case Offsets(n, step)  => kind("offsets").put("n", n).put("step", step)
       case TupleSession(n)   => kind("tuple_session").put("n", n)
       case Global            => kind("global")
+      case Inherit(column)   => kind("inherit").put("column", column)
     }
     ()
   }

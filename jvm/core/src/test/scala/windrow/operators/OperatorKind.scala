@@ -22,8 +22,8 @@ final class OperatorKind(
 
   override def toString: String = name
 
-  /** Its panes do not depend on what was there before the offsets from which it is rebuilt. */
-  def isRebuiltInFull: Boolean = !name.contains("policy")
+  /** Nothing in it counts from the beginning of the stream. */
+  def isRebuiltInFull: Boolean = !name.contains("policy") && !name.contains("counts")
 }
 
 object OperatorKind {
@@ -147,6 +147,15 @@ object OperatorKind {
         late = Every(2),
         retention = kept)),
     fullState("full state of sessions", FullStateDraft(Session(span(7)), Some(span(15)), retention = kept)),
+    fullState(
+      "full state of sliding windows",
+      FullStateDraft(Sliding(span(9), span(1)), Some(span(5)), late = Every(2), retention = kept)),
+    fullState("full state of windows over messages", FullStateDraft(Over.Rows(3), Some(span(5)), retention = kept)),
+    fullState("full state of counts", FullStateDraft(Count(3, 2), early = Never, retention = kept)),
+    fullState(
+      "full state of offsets",
+      FullStateDraft(Offsets(5), Some(span(3)), early = Every(2), retention = kept, startOffsets = Map(0L -> 1L))),
+    fullState("full state of tuple sessions", FullStateDraft(TupleSession(1), retention = kept)),
     join(
       "an inner join",
       JoinDraft(

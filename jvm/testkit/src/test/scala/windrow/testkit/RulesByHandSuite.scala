@@ -1,20 +1,31 @@
 package windrow.testkit
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.Timing
 
 /** Small cases whose outcome was worked out by hand, on the reference and on the core, told in short: a message of key a
-  * at 5 s with value 1, offset 7 of partition 0, as `a@5=1 p0:7`; a pane as `a[0-10] ON_TIME 0 last: 1+2`.
+  * at 5 s with value 1, offset 7 of partition 0, as `a@5=1 p0:7`, one that is itself a pane as `a@5=1 [0-10 LATE]`; what
+  * comes out as `a[0-10] ON_TIME 0 last: 1+2`.
   */
 class RulesByHandSuite extends AnyFunSuite {
 
   private case class Told(messages: String, watermark: Option[Long], panes: String)
 
   private def message(text: String): Message = text match {
+    case s"$message [$start-$end $timing back]" => withPane(message, start, end, timing, isRetraction = true)
+    case s"$message [$start-$end $timing]"      => withPane(message, start, end, timing, isRetraction = false)
     case s"$key@$time=$value p$partition:$offset" =>
       message(s"$key@$time=$value").copy(partition = Some(partition.toInt), offset = Some(offset.toLong))
     case s"$key@$time=$value" => Message(Scalar(key), Some(time.toLong * 1000000), Scalar(value.toLong))
     case other                => fail(other)
   }
+
+  private def withPane(text: String, start: String, end: String, timing: String, isRetraction: Boolean): Message =
+    message(text).copy(pane = Some(UpstreamPane(
+      start.toLong * 1000000,
+      end.toLong * 1000000,
+      Timing.All.find(_.toString == timing).get,
+      isRetraction)))
 
   private def step(messages: String, watermark: Long = Long.MinValue)(panes: String): Told =
     Told(messages, Option.when(watermark != Long.MinValue)(watermark), panes)
@@ -134,4 +145,28 @@ class RulesByHandSuite extends AnyFunSuite {
     s""""window": $tens, "lateness": null, "retention": {"windows": 1}, "accumulation": "accumulating"""")(
     step("a@5=1, a@15=2", watermark = 1000)("a[0-10] ON_TIME 0: 1, a[10-20] ON_TIME 0: 2"),
     step("a@6=3")("a[0-10] LATE 1: 1+3"))
+
+  private def inherited(mode: String) =
+    s""""window": {"kind": "inherit"}, "lateness": 20, "accumulation": "$mode""""
+
+  check(
+    "R55: complete when the pane on time has come and the watermark has passed the end",
+    inherited("accumulating"))(
+    step("a@0=1 [0-10 EARLY], b@0=7 [0-10 ON_TIME]", watermark = 5)(""),
+    step("", watermark = 10)("b[0-10] ON_TIME 0: 7"),
+    step("a@0=1 [0-10 EARLY back], a@0=3 [0-10 ON_TIME]")("a[0-10] ON_TIME 0: 3"),
+    step("c@0=2 [0-10 EARLY]", watermark = 30)("c[0-10] ON_TIME 0 last: 2"))
+
+  check(
+    "R55: a retraction takes its pane out of the value, and the last one the value itself",
+    inherited("accumulating_and_retracting"))(
+    step("a@0=3 [0-10 ON_TIME], a@0=5 [0-10 ON_TIME]", watermark = 10)("a[0-10] ON_TIME 0: 3+5"),
+    step("a@0=3 [0-10 ON_TIME back], a@0=4 [0-10 LATE]")("a[0-10] ON_TIME 0 back: 3+5, a[0-10] LATE 1: 4+5"),
+    step("a@0=4 [0-10 LATE back], a@0=5 [0-10 ON_TIME back]")("a[0-10] LATE 1 back: 4+5"),
+    step("a@0=6 [0-10 LATE]")("a[0-10] LATE 2: 6"))
+
+  check("R55, R79: a late pane comes to a window that is complete", inherited("accumulating"))(
+    step("", watermark = 12)(""),
+    step("a@0=3 [0-10 LATE]")("a[0-10] LATE 0: 3"),
+    step("b@0=3 [0-10 ON_TIME]")("b[0-10] ON_TIME 0: 3"))
 }

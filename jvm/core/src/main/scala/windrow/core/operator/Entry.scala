@@ -2,6 +2,7 @@ package windrow.core.operator
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
+import windrow.Timing
 import windrow.core.state.Key
 
 /** Where a message comes from: its identity, by which a replay is known. */
@@ -27,6 +28,8 @@ final case class Origin(source: String, partition: Long, offset: Long) {
   *   the messages, lifted
   * @param raw
   *   the original row, handed back if the message is refused; null where that cannot be
+  * @param pane
+  *   of inherited windows: what the message says as a pane of another operator
   */
 final case class Entry[B](
     key: Key,
@@ -35,4 +38,12 @@ final case class Entry[B](
     count: Long,
     buffer: B,
     raw: Array[Byte],
-    origin: Option[Origin])
+    origin: Option[Origin],
+    pane: Option[IncomingPane] = None)
+
+/** A message that is a pane, `[start, end)` in microseconds.
+  *
+  * @param content
+  *   all its fields but the flag of retraction: what a retraction repeats
+  */
+final case class IncomingPane(start: Long, end: Long, timing: Timing, isRetraction: Boolean, content: Key)

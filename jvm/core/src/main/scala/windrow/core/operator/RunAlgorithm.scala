@@ -284,8 +284,19 @@ private[operator] final class RunAlgorithm[B, V](
 
   // ---- state
 
-  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get).map(lane =>
-    windows.ending(lane.run, openFrom(at), Long.MaxValue).size.toLong)
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    windows.ending(lane.run, openFrom(at), Long.MaxValue).map { window =>
+      val isComplete = completion.isComplete(lane, window, at)
+      OpenWindow(
+        key,
+        window.start,
+        window.end - 1,
+        isComplete,
+        firings(lane, window, isComplete).firing,
+        lane.run.value(window.from, window.until))
+    }
+  }
 
   def flush(): Unit = keys.flush()
 

@@ -48,13 +48,17 @@ object Incoming {
     .orElse((a, b) => Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
     .orElse((a, b) => Arrays.compareUnsigned(a.payload, b.payload))
 
-  val ByOffset: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.origin.map(_.offset)).orElse(Order)
+  /** The same on the tuple axis. */
+  val ByOffset: Ordering[Incoming] =
+    Ordering.by[Incoming, Option[(Long, String, Long)]](_.origin.map(at => (at.offset, at.source, at.partition)))
+      .orElse(Order)
 }
 
 /** A message in a store.
   *
   * @param isSettled
-  *   of an outer join: a partner was found for it, or it has come out without one
+  *   of an outer join: a partner was found for it, or it has come out without one; of full state: it has a window to
+  *   come out with
   */
 final case class StoredMessage(
     key: Key,

@@ -35,7 +35,7 @@ object CarriesMessage {
       case Sliding(size, granularity) =>
         earlierThan(watermark - spec.lateness.micros - size.micros + granularity.micros)
       case Global => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
-      case _: Over | _: TupleWindows => Literal(true)
+      case _: Over | _: TupleWindows | _: Inherit => Literal(true)
     }
   }
 }

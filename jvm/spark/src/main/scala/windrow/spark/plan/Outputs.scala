@@ -69,10 +69,10 @@ object Outputs {
     def time(micros: Expression) = instant(micros, timeType)
     val none                     = Literal.create(null, timeType)
     kind match {
-      case _: AlignedWindows | _: Session => structOf("start" -> time(from), "end" -> time(to))
-      case _: Sliding | _: Over           => structOf("start" -> time(from), "last" -> time(to))
-      case Global                         => structOf("start" -> none, "end" -> none)
-      case _: TupleWindows                => structOf("first" -> from, "last" -> to)
+      case _: AlignedWindows | _: Session | _: Inherit => structOf("start" -> time(from), "end" -> time(to))
+      case _: Sliding | _: Over                        => structOf("start" -> time(from), "last" -> time(to))
+      case Global                                      => structOf("start" -> none, "end" -> none)
+      case _: TupleWindows                             => structOf("first" -> from, "last" -> to)
     }
   }
 

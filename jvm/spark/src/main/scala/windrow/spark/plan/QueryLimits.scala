@@ -7,6 +7,7 @@ private[spark] object QueryLimits {
 
   def apply(spec: WindowOperatorSpec): Seq[SpecProblem] = Seq(
     refuse(spec.window.isInstanceOf[TupleWindows])(s"the windows are ${spec.window}, which go by positions."),
+    refuse(spec.window.isInstanceOf[Inherit])(s"the windows are ${spec.window}, which come with panes."),
     refuse(spec.complete != Completion.ByWatermark)(s"complete is '${spec.complete}'; allowed is 'watermark'."),
     refuse(spec.fillGaps)("fillGaps is true; allowed is false."),
     refuse(spec.retention.messages.isDefined || spec.retention.windows.isDefined)(

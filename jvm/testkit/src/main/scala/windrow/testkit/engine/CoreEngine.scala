@@ -119,7 +119,16 @@ private final class CoreShards[Buffer](
       raw = MessageCodec.bytes(message),
       message.identity.map { case (stream, partition, offset) =>
         Origin(stream.getOrElse("messages"), partition.toLong, offset)
-      })
+      },
+      message.pane.map(pane => IncomingPane(pane.start, pane.end, pane.timing, pane.isRetraction, content(message))))
+  }
+
+  /** A retraction is told from its pane by the flag and by where it stands in the stream. */
+  private def content(message: Message): Key = {
+    val out = new ByteWriter
+    MessageCodec.write(message.copy(partition = None, offset = None), out)
+    message.pane.foreach(pane => out.byte(pane.timing.code.toInt))
+    new Key(out.result())
   }
 
   private def counters: Map[String, Long] = {

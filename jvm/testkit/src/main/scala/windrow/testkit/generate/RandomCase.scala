@@ -25,7 +25,9 @@ object RandomCase {
     val random     = new Random(seed)
     val draft      = RandomSpec(random, family)
     val aggregates = RandomSpec.aggregates(random)
-    val steps      = new RandomSteps(random, draft, offsets || family.needsOffsets, scale).result()
+    val steps =
+      if (family == RandomFamily.Inherited) UpstreamSteps(random, offsets)
+      else new RandomSteps(random, draft, offsets || family.needsOffsets, scale).result()
     TranscriptCase(
       id = s"random-${family.name}-$seed",
       source = Some("windrow.testkit.RandomCase"),

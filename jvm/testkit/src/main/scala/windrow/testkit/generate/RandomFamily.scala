@@ -83,11 +83,14 @@ object RandomFamily {
       },
     isEndless = true)
 
+  /** Windows of panes that come from another operator. */
+  val Inherited: RandomFamily = RandomFamily("inherited", _ => Inherit())
+
   /** Windows on the axis of time, which are complete by the watermark. */
   val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
 
   val All: Seq[RandomFamily] =
-    (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless)
+    (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless, Inherited)
 
   private val Ordered: Set[String] =
     (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage, Endless) ++ Tuples).map(_.name).toSet

@@ -74,6 +74,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   private def endStep(): Emission = {
     gaps.fill(before, progress)
     for (key <- log.keys.toSeq; window <- existing(key)) {
+      if (isWithdrawn(key, window)) withdraw(key, window)
       complete(key, window)
       fireAtStepEnd(key, window)
     }
@@ -169,7 +170,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
       origins: Seq[ReferenceHistory],
       news: Seq[Held],
       earlier: ReferenceProgress): Unit = {
-    val wasComplete = completion.isComplete(key, window, held(key), earlier)
+    val wasComplete = completion.wasComplete(key, window, held(key), news, earlier)
     val isComplete  = completion.isComplete(key, window, held(key), progress)
     val hasFired    = origins.nonEmpty && origins.forall(_.isPastOnTime)
     val known       = history(key, window)
@@ -180,7 +181,8 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
       since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
       isPastOnTime = isLate)
     histories += (key, window.identity) -> now
-    if (isLate) {
+    if (isWithdrawn(key, window)) ()
+    else if (isLate) {
       val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
       if (isFirst || ReferencePolicy.firesAtMessage(spec.late, now.updates)) fire(key, window, Timing.Late)
     } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, now.updates))
@@ -203,7 +205,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
 
   private def complete(key: Scalar, window: Bounds): Unit =
     if (!history(key, window).isPastOnTime && completion.isComplete(key, window, held(key), progress)) {
-      if (spec.onTime) fire(key, window, Timing.OnTime) // R16
+      if (spec.onTime && !isWithdrawn(key, window)) fire(key, window, Timing.OnTime) // R16
       histories += (key, window.identity) -> history(key, window).copy(isPastOnTime = true)
     }
 
@@ -224,6 +226,16 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
         log += key -> held(key).diff(left.flatMap(windows.contents(_, held(key))))
       case _ => ()
     }
+  }
+
+  /** Nothing is left of an inherited window (SEMANTICS R55). */
+  private def isWithdrawn(key: Scalar, window: Bounds): Boolean =
+    spec.window.isInstanceOf[Inherit] && windows.contents(window, held(key)).isEmpty
+
+  private def withdraw(key: Scalar, window: Bounds): Unit = {
+    val known = history(key, window)
+    fired ++= panes.replaced(known)
+    histories += (key, window.identity) -> known.copy(unsent = Nil, updates = 0, since = None, last = None)
   }
 
   // ---- what is there

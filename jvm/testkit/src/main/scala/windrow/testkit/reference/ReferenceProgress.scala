@@ -44,7 +44,21 @@ private[testkit] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
     */
   def isComplete(key: Scalar, window: Bounds, held: Seq[Held], progress: ReferenceProgress): Boolean =
     if (byFirstMessage) hasPassed(key, window, progress) || isBeyond(window, held)
-    else hasReached(key, window, 0, progress)
+    else spec.window match {
+      case _: Inherit =>
+        hasPassed(key, window, progress) || (isPastOnTime(window, held) && hasReached(key, window, 0, progress))
+      case _ => hasReached(key, window, 0, progress)
+    }
+
+  /** The operator before is past the window's pane on time (SEMANTICS R55). */
+  private def isPastOnTime(window: Bounds, held: Seq[Held]): Boolean =
+    held.flatMap(_.message.pane).exists(pane =>
+      pane.timing != Timing.Early && Bounds(pane.start, pane.end) == window)
+
+  /** A window is complete before the first message that comes to it; of inherited ones a late pane says so. */
+  def wasComplete(key: Scalar, window: Bounds, held: Seq[Held], news: Seq[Held], progress: ReferenceProgress): Boolean =
+    isComplete(key, window, held, progress) &&
+      (!spec.window.isInstanceOf[Inherit] || news.exists(_.message.pane.exists(_.timing == Timing.Late)))
 
   /** It is past its lateness: its state is gone. */
   def hasLeft(key: Scalar, window: Bounds, held: Seq[Held], progress: ReferenceProgress): Boolean = spec.window match {

@@ -39,6 +39,7 @@ private[testkit] object ReferenceWindows {
     case Count(n, step)             => new Counts(n, step)
     case Offsets(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
     case TupleSession(n)            => new TupleSessions(n)
+    case _: Inherit                 => Inherited
     case Global                     => Everything
   }
 
@@ -139,6 +140,36 @@ private[testkit] object ReferenceWindows {
     }
 
     override def isHalfOpen: Boolean = false
+  }
+
+  /** The windows of panes, which stay though all of a window is retracted (SEMANTICS R55). */
+  object Inherited extends ReferenceWindows {
+    private def of(one: Message): Option[Bounds] = one.pane.map(pane => Bounds(pane.start, pane.end))
+
+    def own(message: Message, sequence: Long): Seq[Bounds] = of(message).toSeq
+    def all(held: Seq[Held]): Seq[Bounds]                  = held.flatMap(one => of(one.message)).distinct
+
+    /** In order of acceptance: a retraction takes the last equal pane back, or the next one that comes. */
+    def contents(window: Bounds, held: Seq[Held]): Seq[Held] = {
+      def same(a: Held, b: Held) = content(a) == content(b)
+      val (live, _) = held.filter(one => of(one.message).contains(window))
+        .foldLeft((Vector.empty[Held], Vector.empty[Held])) { case ((live, owed), one) =>
+          if (one.message.pane.exists(_.isRetraction)) {
+            val taken = live.lastIndexWhere(same(_, one))
+            if (taken < 0) (live, owed :+ one) else (live.patch(taken, Nil, 1), owed)
+          } else {
+            val paid = owed.indexWhere(same(_, one))
+            if (paid < 0) (live :+ one, owed) else (live, owed.patch(paid, Nil, 1))
+          }
+        }
+      live.sorted(Held.ByTime)
+    }
+
+    /** What a retraction repeats. */
+    private def content(one: Held) =
+      one.message.copy(partition = None, offset = None, pane = one.message.pane.map(_.copy(isRetraction = false)))
+
+    override def position(one: Held): Option[Long] = one.message.pane.map(_.start)
   }
 
   /** One window, which ends with the input. */

@@ -1,6 +1,6 @@
 package windrow.testkit
 
-import windrow.Reason
+import windrow.{Reason, Timing}
 
 /** One input message.
   *
@@ -14,6 +14,8 @@ import windrow.Reason
   *   the session gap that the message brings, in microseconds
   * @param stream
   *   of an operator with several inputs
+  * @param pane
+  *   of inherited windows: the message is a pane of another operator
   */
 final case class Message(
     key: Scalar,
@@ -22,7 +24,8 @@ final case class Message(
     partition: Option[Int] = None,
     offset: Option[Long] = None,
     gap: Option[Long] = None,
-    stream: Option[String] = None) {
+    stream: Option[String] = None,
+    pane: Option[UpstreamPane] = None) {
 
   /** What makes a replay of it recognisable (SEMANTICS R13). */
   def identity: Option[(Option[String], Int, Long)] =
@@ -35,7 +38,7 @@ object Message {
 
   /** The order in which the messages of one step are applied on the axis of time (SEMANTICS T). */
   val Order: Ordering[Message] =
-    Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap)))
+    Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap, m.pane)))
 
   /** The same where offsets are positions. */
   val ByOffset: Ordering[Message] =
@@ -44,6 +47,14 @@ object Message {
   /** The same where positions count, as in windows of tuples and of policies. */
   val ByPosition: Ordering[Message] =
     Ordering.by(m => (m.stream, m.partition, m.offset, m.time, (m.key, m.value, m.gap)))
+}
+
+/** What a message says of itself as a pane, `[start, end)` in microseconds. */
+final case class UpstreamPane(start: Long, end: Long, timing: Timing, isRetraction: Boolean)
+
+object UpstreamPane {
+  implicit val order: Ordering[UpstreamPane] =
+    Ordering.by(pane => (pane.start, pane.end, pane.timing.code, pane.isRetraction))
 }
 
 /** @param stream

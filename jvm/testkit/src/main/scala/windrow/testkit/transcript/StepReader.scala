@@ -1,6 +1,7 @@
 package windrow.testkit
 
 import com.fasterxml.jackson.databind.JsonNode
+import windrow.Timing
 import windrow.testkit.TranscriptFields._
 
 /** Reads the steps of a case. */
@@ -30,7 +31,7 @@ private[testkit] final class StepReader(unit: UnitJson) {
   }
 
   private def message(message: JsonNode): Message = {
-    known(message, "a message", "key", "time", "value", "partition", "offset", "gap", "stream")
+    known(message, "a message", "key", "time", "value", "partition", "offset", "gap", "stream", "pane")
     Message(
       key(message),
       time(message, "time"),
@@ -38,7 +39,20 @@ private[testkit] final class StepReader(unit: UnitJson) {
       long(message, "partition").map(Math.toIntExact),
       long(message, "offset"),
       time(message, "gap"),
-      child(message, "stream").map(_.asText))
+      child(message, "stream").map(_.asText),
+      child(message, "pane").map(pane))
+  }
+
+  private def pane(pane: JsonNode): UpstreamPane = {
+    known(pane, "a pane", "window", "timing", "is_retraction")
+    items(pane, "window") match {
+      case Seq(start, end) => UpstreamPane(
+          unit.bound(start, "start"),
+          unit.bound(end, "end"),
+          word(Timing.All, pane, "timing"),
+          flag(pane, "is_retraction"))
+      case _ => fail("the window of a pane has a start and an end")
+    }
   }
 
   private def query(query: JsonNode): Query = {

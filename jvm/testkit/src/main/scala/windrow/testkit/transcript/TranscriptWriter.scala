@@ -76,6 +76,10 @@ private final class StepWriter(unit: UnitJson) {
     message.partition.foreach(node.put("partition", _))
     message.offset.foreach(offset => node.put("offset", offset))
     message.gap.foreach(gap => node.set[ObjectNode]("gap", unit.timeNode(gap)))
+    message.pane.foreach { pane =>
+      node.putObject("pane").put("timing", pane.timing.toString).put("is_retraction", pane.isRetraction)
+        .set[ObjectNode]("window", json.arrayNode.add(unit.boundNode(pane.start)).add(unit.boundNode(pane.end)))
+    }
     node
   }
 }
