@@ -132,15 +132,10 @@ class SpecDefaultsSuite extends AnyFunSuite {
     assert(codes(WindowOperatorDraft(Global)) == Set("TRIGGER_NOT_STATED"))
   }
 
-  private val fullStates = kinds.map(_._1)
-  test("full state takes aligned, session and global windows, and must state what it keeps (R8)") {
-    fullStates.foreach { kind =>
+  test("full state takes all windows but inherited ones, and must state what it keeps (R8)") {
+    kinds.map(_._1).foreach { kind =>
       val draft = FullStateDraft(kind, zero, early = EachMessage, retention = Retention(messages = Some(5)))
-      val isTaken = kind match {
-        case _: AlignedWindows | _: Session | Global => true
-        case _                                       => false
-      }
-      assert(draft.check.isRight == isTaken, kind)
+      assert(draft.check.isRight == !kind.isInstanceOf[Inherit], kind)
       assert(draft.copy(retention = Retention.NotStated).check.left.exists(_.exists(_.code == "RETENTION_NOT_STATED")))
     }
   }
