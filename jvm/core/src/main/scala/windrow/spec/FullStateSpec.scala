@@ -38,13 +38,11 @@ final case class FullStateDraft(
       Some(Accumulating), // of no effect here
       retention = retention,
       maxFuture = maxFuture)) ++
-      unsupported ++ unstated ++ tooShort
+      inherited ++ unstated ++ tooShort
 
-  private def unsupported: Seq[SpecProblem] = window match {
-    case inherit: Inherit =>
-      Seq(SpecProblem("VALUE_NOT_SUPPORTED", s"a full-state operator does not take $inherit: panes are no messages."))
-    case _ => Nil
-  }
+  private def inherited: Seq[SpecProblem] = Option.when(window.isInstanceOf[Inherit])(SpecProblem(
+    "INHERIT_WITHOUT_PANES",
+    s"the windows are $window, which come with panes; full state takes messages.")).toSeq
 
   private def unstated: Seq[SpecProblem] =
     Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(

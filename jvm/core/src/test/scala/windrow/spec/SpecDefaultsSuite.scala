@@ -132,10 +132,11 @@ class SpecDefaultsSuite extends AnyFunSuite {
     assert(codes(WindowOperatorDraft(Global)) == Set("TRIGGER_NOT_STATED"))
   }
 
-  test("full state takes all windows but inherited ones, and must state what it keeps (R8)") {
-    kinds.map(_._1).foreach { kind =>
+  test("full state takes all windows but those of panes, and must state what it keeps (R8)") {
+    (kinds.map(_._1) :+ Inherit()).foreach { kind =>
       val draft = FullStateDraft(kind, zero, early = EachMessage, retention = Retention(messages = Some(5)))
-      assert(draft.check.isRight == !kind.isInstanceOf[Inherit], kind)
+      val found = draft.check.left.getOrElse(Nil).map(_.code)
+      assert(found == (if (kind == Inherit()) Seq("INHERIT_WITHOUT_PANES") else Nil), kind)
       assert(draft.copy(retention = Retention.NotStated).check.left.exists(_.exists(_.code == "RETENTION_NOT_STATED")))
     }
   }
