@@ -187,10 +187,12 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
     // A window that completes without a pane goes on under the late policy, which may release what is unsent at once.
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
-    val isDue      = periods.isReached(clock.processingTime) || isReleased
+    val isDue      = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val windows =
-      if (isDue) recorded else touched.asScala.iterator.map { case (start, keys) => (start, keys.asScala.toSeq) }
+      if (isDue) recorded(Long.MinValue)
+      else touched.asScala.iterator.map { case (start, keys) => (start, keys.asScala.toSeq) } ++
+        (if (isReleased) completing(clock.before, now) else Iterator.empty)
     windows.flatMap { case (start, keys) =>
       val isComplete = now.reached(grid.end(start))
       keys.iterator.flatMap(key =>
@@ -219,13 +221,18 @@ private[operator] final class AlignedAlgorithm[B, V](
       Iterator.empty
     }
 
-  private def recorded: Iterator[(Long, Seq[Key])] =
-    Iterator.unfold(Long.MinValue)(from => records.ceiling(from).map(start => (start, start + 1)))
+  /** Windows with records that the move of the watermark completes. */
+  private def completing(before: Watermark, now: Watermark): Iterator[(Long, Seq[Key])] =
+    recorded(if (before.isDefined) grid.firstStart(before.micros) else Long.MinValue)
+      .takeWhile { case (start, _) => now.reached(grid.end(start)) }
+
+  private def recorded(first: Long): Iterator[(Long, Seq[Key])] =
+    Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1)))
       .map(start => (start, records.peek(start).keySet.asScala.toSeq))
 
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(now: Watermark): Iterator[Effect[B, V]] =
-    recorded.takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
+    recorded(Long.MinValue).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
       .flatMap { case (start, keys) =>
         keys.iterator.map(key => (key, records.peek(start).get(key)))
           .filter { case (_, record) => record.unsent > 0 }

@@ -160,7 +160,8 @@ private[operator] final class GridPanes[B, V](
       isComplete: Long => Boolean,
       isLast: Long => Boolean,
       clock: StepClock): Iterator[Effect[B, V]] =
-    records(lane).flatMap { case (start, record) =>
+    if (!policy.looksAtStepEnd) Iterator.empty
+    else records(lane).flatMap { case (start, record) =>
       val begun = record.begun(clock.processingTime)
       if (policy.atStepEnd(isComplete(start), begun.unsent, begun.since, clock.processingTime))
         fire(key, lane, start, begun, if (isComplete(start)) Timing.Late else Timing.Early, isLast(start))

@@ -93,7 +93,7 @@ private[operator] final class InheritAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     reached = now
     val moved = now != clock.before
-    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && moved && !spec.onTime)
+    val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (moved && now.isDefined) now.micros else Long.MinValue
     keys.due(horizon).flatMap(endStep(_, clock, now))

@@ -58,7 +58,7 @@ private[operator] final class OffsetWindows[B, V](
 
   def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
     val moved = now != progress.before
-    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && moved && !spec.onTime)
+    val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
     keys.due(horizon)

@@ -166,8 +166,7 @@ private[operator] final class RunAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     if (firings.firstTime.isEmpty) firings.firstTime = clock.processingTime
     val moved = now != clock.before
-    val isDue = periods.isReached(clock.processingTime) ||
-      (policy.hasPeriods && moved && !spec.onTime && startsOf.isEmpty)
+    val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
     keys.due(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {

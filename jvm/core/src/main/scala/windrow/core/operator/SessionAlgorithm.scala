@@ -114,7 +114,7 @@ private[operator] final class SessionAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     reached = now
-    val isDue = periods.isReached(clock.processingTime) || (policy.hasPeriods && now != clock.before && !spec.onTime)
+    val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
     else {

@@ -1,0 +1,69 @@
+package windrow.testkit
+
+import org.scalacheck.{Gen, Prop, Properties}
+import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
+import scala.util.Random
+import windrow.core.window.{SessionBounds, SessionPlan}
+
+/** What the merging of sessions must keep, whatever the order in which their messages come (SEMANTICS R18-R20).
+  *
+  * @param plan
+  *   what a message does to the sessions of its key, which are ascending and apart; that of windrow is
+  *   [[windrow.core.window.SessionPlan]]
+  * @param messages
+  *   a message alone: its time, and time + gap
+  */
+final class SessionLaws(
+    name: String,
+    plan: (IndexedSeq[SessionBounds], SessionBounds) => SessionPlan,
+    messages: Gen[SessionBounds]) extends Properties(name) {
+
+  private val streams: Gen[List[SessionBounds]] = Gen.choose(0, 12).flatMap(Gen.listOfN(_, messages))
+
+  private def add(sessions: IndexedSeq[SessionBounds], message: SessionBounds): IndexedSeq[SessionBounds] =
+    plan(sessions, message) match {
+      case SessionPlan.Update(_)                    => sessions
+      case SessionPlan.Replace(from, until, bounds) => sessions.patch(from, Seq(bounds), until - from)
+    }
+
+  private def sessions(messages: Seq[SessionBounds]): IndexedSeq[SessionBounds] =
+    messages.foldLeft(IndexedSeq.empty[SessionBounds])(add)
+
+  property("sessions are ascending and apart") = forAllNoShrink(streams) { stream =>
+    val all = sessions(stream)
+    (all.zip(all.drop(1)).forall { case (a, b) => a.end < b.start }) :| all.toString
+  }
+
+  property("every message is inside one session") = forAllNoShrink(streams) { stream =>
+    val all = sessions(stream)
+    stream.map(one => (all.count(s => s.start <= one.start && one.end <= s.end) == 1) :| s"$one in $all")
+      .foldLeft(Prop.passed)(_ && _)
+  }
+
+  property("a session begins and ends with one of its messages") = forAllNoShrink(streams) { stream =>
+    Prop(sessions(stream).forall(s => stream.exists(_.start == s.start) && stream.exists(_.end == s.end)))
+  }
+
+  property("the order of messages does not show") = forAllNoShrink(streams, Gen.long) { (stream, seed) =>
+    val (one, other) = (sessions(stream), sessions(new Random(seed).shuffle(stream)))
+    (one == other) :| s"$one is not $other"
+  }
+
+  property("merging is associative: sessions of parts, put together, are those of the whole") =
+    forAllNoShrink(streams, streams) { (first, second) =>
+      val (whole, parts) = (sessions(first ++ second), sessions(sessions(first) ++ sessions(second)))
+      (whole == parts) :| s"$whole is not $parts"
+    }
+
+  property("the same message again changes nothing") = forAllNoShrink(streams, messages) { (stream, one) =>
+    val once = add(sessions(stream), one)
+    Prop(add(once, one) == once)
+  }
+
+  property("messages at a distance of exactly the gap are in one session") = forAllNoShrink(messages) { one =>
+    val next = SessionBounds(one.end, one.end + 1)
+    Prop(sessions(Seq(one, next)).size == 1) && Prop(sessions(Seq(
+      one,
+      SessionBounds(next.start + 1, next.end + 1))).size == 2)
+  }
+}
