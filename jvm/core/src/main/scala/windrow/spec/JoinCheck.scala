@@ -57,9 +57,9 @@ private[windrow] object JoinCheck {
             s"'$name' has $other; a side of a join takes aligned windows, Over(range), Over(), Offsets and Global()."))
       })
     } ++ (draft.within match {
-      case Within.SameWindow(_: AlignedWindows) => Nil
+      case Within.SameWindow(window @ (_: AlignedWindows | Session(Some(_)))) => window.problems
       case Within.SameWindow(other) =>
-        Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"within=$other; it takes a range, aligned windows or Global()."))
+        Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"within=$other; it takes a range, aligned windows, Session(gap) or Global()."))
       case _ => Nil
     })
 
@@ -73,6 +73,8 @@ private[windrow] object JoinCheck {
             "RANGE_REVERSED",
             s"within of '$name' is $range; the first must not be above the second.")
         } ++ tooShort(draft, JoinReach.longest(draft.streams.map(_.name), of))
+    case Within.SameWindow(Session(Some(gap)))  => tooShort(draft, gap.micros)
+    case Within.SameWindow(fixed: FixedWindows) => tooShort(draft, fixed.size.micros)
     case _ =>
       tooShort(
         draft,

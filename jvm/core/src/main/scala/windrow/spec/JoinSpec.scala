@@ -40,7 +40,9 @@ object Within {
   /** By name of the stream: where it may lie beside the first. Every other stream has one. */
   final case class Ranges(of: Map[String, JoinRange]) extends Within
 
-  /** Aligned windows that all streams share: a pair comes out once, however many of them hold both its messages. */
+  /** Windows that all streams share, aligned ones or sessions of a gap: a pair comes out once, however many of them hold
+    * both its messages; of a session when its messages first share one (SEMANTICS R39).
+    */
   final case class SameWindow(window: WindowKind) extends Within
 }
 

@@ -120,19 +120,21 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   /** Keeps the message, settles what it matches, and gives the rows of these. */
   private def matched(state: KeySides, stream: Int, message: StoredMessage): Seq[JoinRow] = {
-    val groups = partners.of(state.runs, stream, message).toVector
-    val rows   = outcome.rows(groups)
+    val groups = rule.bringsTogether(state, stream, message)
+      .getOrElse(partners.of(state.runs, stream, message).toVector)
+    val rows = outcome.rows(groups)
     groups.flatMap(_.zipWithIndex).distinct.foreach { case (one, of) =>
-      if (of != stream && !one.isSettled && outcome.settles(of)) state.runs(of).replace(one, one.copy(isSettled = true))
+      if ((one ne message) && !one.isSettled && outcome.settles(of)) state.runs(of).replace(one, one.copy(isSettled = true))
     }
-    val isAlone = groups.isEmpty && outcome.tellsUnmatched(stream) && isHopeless(message, stream)
-    state.runs(stream).add(message.copy(isSettled = isAlone || (groups.nonEmpty && outcome.settles(stream))))
+    val isAlone    = groups.isEmpty && outcome.tellsUnmatched(stream) && isHopeless(message, stream, state)
+    val hasPartner = groups.exists(_(stream) eq message)
+    state.runs(stream).add(message.copy(isSettled = isAlone || (hasPartner && outcome.settles(stream))))
     state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
     rows ++ Option.when(isAlone)(outcome.unmatched(stream, message))
   }
 
-  private def isHopeless(message: StoredMessage, stream: Int): Boolean =
-    rule.decidedFrom(message.time, stream) == Long.MinValue
+  private def isHopeless(message: StoredMessage, stream: Int, state: KeySides): Boolean =
+    rule.in(state).decidedFrom(message.time, stream) == Long.MinValue
 
   private def emit(run: Key, state: KeySides, rows: Seq[JoinRow], out: ArrayBuffer[JoinEffect]): Unit =
     if (period.isEmpty) out ++= rows.map(JoinEffect.Row(_))
@@ -158,7 +160,9 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       val kept = keys.get(run)
       if (kept != null) {
         val state = kept._2
-        val rows  = (0 until streams).flatMap(stream => unmatched(state, stream) ++ retired(state, stream))
+        val now   = rule.in(state)
+        val rows  = (0 until streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now))
+        state.sessions = state.sessions.filterNot(session => watermark.reached(session.end, spec.lateness.micros))
         emit(run, state, rows, out)
         release(run, state, out)
         if (state.isEmpty) keys.remove(run) else keys.put(run, kept)
@@ -178,7 +182,7 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     }
 
   /** Messages that nothing can match any more (SEMANTICS R37). */
-  private def unmatched(state: KeySides, stream: Int): Seq[JoinRow] =
+  private def unmatched(state: KeySides, stream: Int, rule: PairRule): Seq[JoinRow] =
     if (!outcome.tellsUnmatched(stream)) Nil
     else {
       val run = state.runs(stream)
@@ -191,40 +195,45 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       }
     }
 
-  private def retired(state: KeySides, stream: Int): Seq[JoinRow] = {
+  private def retired(state: KeySides, stream: Int, rule: PairRule): Seq[JoinRow] = {
     val rows = new ArrayBuffer[JoinRow]
     val tell = Option.when[StoredMessage => Unit](outcome.tellsUnmatched(stream))(message =>
       if (!message.isSettled) rows += outcome.unmatched(stream, message))
-    retiredCount += state.runs(stream).retire(leaves(stream), tell)
+    retiredCount += state.runs(stream).retire(leaves(stream, rule), tell)
     rows.toSeq
   }
 
-  private def leaves(stream: Int): (Long, Long) => Boolean =
+  private def leaves(stream: Int, rule: PairRule): (Long, Long) => Boolean =
     if (!isKeptByRetention) (time, _) => watermark.reached(rule.neededUntil(time, stream))
     else {
       val bound = RetentionBound(spec.retention, watermark, Long.MaxValue)
-      (time, left) => bound.leaves(time, left) && isUnprotected(time, stream)
+      (time, left) => bound.leaves(time, left) && isUnprotected(time, stream, rule)
     }
 
   private def isKeptByRetention: Boolean = spec.retention.time.isDefined || spec.retention.messages.isDefined
 
-  private def isUnprotected(time: Long, stream: Int): Boolean = {
+  private def isUnprotected(time: Long, stream: Int, rule: PairRule): Boolean = {
     val until = rule.protectedUntil(time, stream)
     until == Long.MinValue || watermark.reached(until)
   }
 
   /** When to look at a key again. */
-  private def deadline(state: KeySides): Long = (0 until streams).flatMap { stream =>
-    val run = state.runs(stream)
-    val unsettled =
-      if (outcome.tellsUnmatched(stream))
-        run.range(Axis.Time, Some(state.settledBelow(stream)), None).find(!_.isSettled)
-      else None
-    unsettled.map(message => rule.decidedFrom(message.time, stream)) ++
-      run.oldest.map(message => leavesFrom(message.time, stream, run.size))
-  }.minOption.getOrElse(Long.MaxValue)
+  private def deadline(state: KeySides): Long = {
+    val now = rule.in(state)
+    val ofStreams = (0 until streams).flatMap { stream =>
+      val run = state.runs(stream)
+      val unsettled =
+        if (outcome.tellsUnmatched(stream))
+          run.range(Axis.Time, Some(state.settledBelow(stream)), None).find(!_.isSettled)
+        else None
+      unsettled.map(message => now.decidedFrom(message.time, stream)) ++
+        run.oldest.map(message => leavesFrom(message.time, stream, run.size, now))
+    }
+    val closes = state.sessions.headOption.map(session => Span.plus(session.end, spec.lateness.micros))
+    (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
+  }
 
-  private def leavesFrom(time: Long, stream: Int, size: Long): Long =
+  private def leavesFrom(time: Long, stream: Int, size: Long, rule: PairRule): Long =
     if (!isKeptByRetention) rule.neededUntil(time, stream)
     else {
       val byTime  = spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))

@@ -2,6 +2,7 @@ package windrow.core.join
 
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.window.SessionBounds
 
 /** What a key's streams keep.
   *
@@ -23,11 +24,19 @@ private[join] final class KeySides(
   /** By key, whatever run its messages share: rows that wait for a period to end. */
   var waiting: Map[Key, Waiting] = Map.empty
 
-  def isEmpty: Boolean = waiting.isEmpty && runs.forall(_.isEmpty)
+  /** Of all streams together, where these are what messages share; those that still take messages, ascending. */
+  var sessions: Vector[SessionBounds] = Vector.empty
+
+  def isEmpty: Boolean = waiting.isEmpty && sessions.isEmpty && runs.forall(_.isEmpty)
 
   def write(out: ByteWriter): Unit = {
     runs.foreach(_.write(out))
     settledBelow.foreach(out.long)
+    out.count(sessions.size.toLong)
+    sessions.foreach { session =>
+      out.long(session.start)
+      out.long(session.end)
+    }
     out.count(waiting.size.toLong)
     waiting.foreach { case (key, held) =>
       out.bytes(key.bytes)
@@ -38,6 +47,7 @@ private[join] final class KeySides(
   def read(in: ByteReader): Unit = {
     runs.foreach(_.read(in))
     settledBelow.indices.foreach(i => settledBelow(i) = in.long())
+    sessions = Vector.fill(in.count().toInt)(SessionBounds(in.long(), in.long()))
     waiting = Seq.fill(in.count().toInt)(new Key(in.bytes()) -> Waiting.read(codec, in)).toMap
   }
 }

@@ -8,6 +8,12 @@ import windrow.core.store.StoredMessage
   */
 private[join] trait PairRule {
 
+  /** As it is for a key now. */
+  def in(state: KeySides): PairRule
+
+  /** Where pairs depend on what has come before: the groups that a message completes, which is then taken note of. */
+  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Vector[Vector[StoredMessage]]]
+
   /** Of a message of one stream, where its partners of another lie; None: nowhere. */
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span]
 
@@ -36,13 +42,21 @@ private[join] object PairRule {
     case Within.Ranges(of) => new RangeRule(spec.names, of, spec.lateness.micros)
     case Within.Everything => new WindowRule(spec.names.map(name => JoinStream(name)), spec)
     case Within.OwnWindows => new WindowRule(spec.streams, spec)
+    case Within.SameWindow(Session(Some(gap))) => new SessionRule(gap.micros, spec.lateness.micros)
     case Within.SameWindow(window) =>
       new WindowRule(spec.names.map(name => JoinStream(name, Some(window))), spec)
   }
 }
 
+/** Pairs depend on their two messages alone. */
+private[join] trait FixedRule extends PairRule {
+  def in(state: KeySides): PairRule = this
+
+  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Vector[Vector[StoredMessage]]] = None
+}
+
 /** `within=(low, high)` beside the first stream; of other streams two pair through it (SEMANTICS R37, R38). */
-private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Long) extends PairRule {
+private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Long) extends FixedRule {
   private val ranges  = names.map(of.get).toIndexedSeq
   private val reaches = names.map(JoinReach.of(_, names, of)).toIndexedSeq
 
@@ -73,7 +87,7 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
 /** Each pair of streams by their own windows (SEMANTICS R36). If one is unbounded, a window of the other has no effect
   * on pairs.
   */
-private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) extends PairRule {
+private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) extends FixedRule {
   private val lateness = spec.lateness.micros
 
   /** By stream, and by the partner for whom it is. */

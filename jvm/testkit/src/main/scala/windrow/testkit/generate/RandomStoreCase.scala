@@ -158,6 +158,8 @@ private final class RandomJoinSpec(random: Random) {
   private val lateness = if (random.nextInt(3) == 0) 0L else random.nextInt(20).toLong
   private val isRanged = random.nextBoolean()
 
+  private val isOfSessions = random.nextInt(3) == 0
+
   /** A window operator whose edges make messages of this join lie on its own edges. */
   val likeness: WindowOperatorDraft =
     WindowOperatorDraft(
@@ -171,7 +173,7 @@ private final class RandomJoinSpec(random: Random) {
     node.put("bounds", Seq("[]", "[)", "(]", "()")(random.nextInt(4)))
     if (names.size == 2) node.put("how", JoinKind.All(random.nextInt(JoinKind.All.size)).toString)
     if (random.nextInt(4) == 0) node.putObject("early").put("every_time", 1 + random.nextInt(40))
-    val reach = if (isRanged) ranges(node) else windows(node)
+    val reach = if (isRanged) ranges(node) else if (isOfSessions) sessions(node) else windows(node)
     retention(node, reach)
     node
   }
@@ -186,6 +188,14 @@ private final class RandomJoinSpec(random: Random) {
       within.putArray(name).add(low).add(high)
       math.abs(low) + math.abs(high)
     }.sum
+  }
+
+  private def sessions(node: ObjectNode): Long = {
+    val all = node.putArray("streams")
+    names.foreach(name => all.addObject().put("name", name))
+    val gap = 1L + random.nextInt(12)
+    node.putObject("within").put("kind", "session").put("gap", gap)
+    gap
   }
 
   private def windows(node: ObjectNode): Long = {
@@ -212,7 +222,7 @@ private final class RandomJoinSpec(random: Random) {
 
   /** Always stated where a side is unbounded, else now and then. */
   private def retention(node: ObjectNode, reach: Long): Unit = {
-    val isFree = !isRanged && {
+    val isFree = !isRanged && !isOfSessions && {
       val streams = node.get("streams")
       (0 until streams.size).exists { i =>
         val window = streams.get(i).path("window")

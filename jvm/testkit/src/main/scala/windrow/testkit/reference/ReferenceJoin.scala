@@ -10,6 +10,12 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
   private val intake  = new ReferenceIntake(spec.maxFuture)
   private val isEqual = spec.hasKeys
 
+  /** Sessions that still take messages, where these are what messages share (SEMANTICS R39). */
+  private val sessions = spec.within match {
+    case Within.SameWindow(Session(Some(gap))) => Some(new ReferenceJointSessions(gap.micros, spec.lateness.micros))
+    case _                                     => None
+  }
+
   private var watermark = Option.empty[Long]
   private var kept      = Vector.empty[Message]
   private var settled   = Set.empty[Message]
@@ -32,9 +38,9 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
 
   private def place(message: Message, time: Long): Unit = {
     val stream = streamOf(message)
-    if (pairing.isInGap(stream, time)) intake.count("gaps")
+    if (isInGap(stream, time)) intake.count("gaps")
     else if (isOld(message)) intake.reject(message, Reason.OutOfRetention)
-    else if (pairing.isTooLate(stream, time, watermark)) intake.reject(message, Reason.TooLate)
+    else if (isTooLate(stream, time)) intake.reject(message, Reason.TooLate)
     else {
       intake.count("accepted")
       if (isEqual && message.key == Value.Null) alone(message).foreach(rows :+= _)
@@ -48,10 +54,10 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
 
   private def accept(message: Message, stream: Int): Unit = {
     kept :+= message
-    val groups = names.indices.foldLeft(Seq(Vector.empty[Message])) { (groups, next) =>
-      val choices = if (next == stream) Seq(message) else kept.filter(streamOf(_) == next)
-      for (group <- groups; choice <- choices if group.forall(fit(_, choice))) yield group :+ choice
-    }
+    val groups = sessions.fold(matching(message, stream))(_.add(groupOf(message.key), message).map(group =>
+      names.indices.map(next => group.filter(streamOf(_) == next)).foldLeft(Seq(Vector.empty[Message])) {
+        (groups, side) => for (group <- groups; one <- side) yield group :+ one
+      }).reduce((all, known) => all.diff(known)))
     val made = spec.how match {
       case JoinKind.Anti => Nil
       case JoinKind.Semi =>
@@ -61,6 +67,26 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
     settled ++= groups.flatten
     give(message.key, made)
   }
+
+  private def matching(message: Message, stream: Int): Seq[Vector[Message]] =
+    names.indices.foldLeft(Seq(Vector.empty[Message])) { (groups, next) =>
+      val choices = if (next == stream) Seq(message) else kept.filter(streamOf(_) == next)
+      for (group <- groups; choice <- choices if group.forall(fit(_, choice))) yield group :+ choice
+    }
+
+  private def isInGap(stream: Int, time: Long): Boolean = sessions.isEmpty && pairing.isInGap(stream, time)
+
+  private def isTooLate(stream: Int, time: Long): Boolean =
+    sessions.fold(pairing.isTooLate(stream, time, watermark))(_.isTooLate(time, watermark))
+
+  private def isDecided(message: Message): Boolean =
+    sessions.fold(pairing.isDecided(streamOf(message), message.time.get, watermark))(_.isClosed(message, watermark))
+
+  private def isNeedless(message: Message): Boolean =
+    sessions.fold(pairing.isNeedless(streamOf(message), message.time.get, watermark))(_.isClosed(message, watermark))
+
+  private def isProtected(message: Message): Boolean =
+    sessions.fold(pairing.isProtected(streamOf(message), message.time.get, watermark))(!_.isClosed(message, watermark))
 
   private def fit(a: Message, b: Message): Boolean =
     (!isEqual || a.key == b.key) && pairing.pairs(a, streamOf(a), b, streamOf(b))
@@ -93,10 +119,11 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
     val leaving = kept.groupBy(message => (streamOf(message), if (isEqual) message.key else Value.Null)).values
       .flatMap(leavers).toSet
     val over = kept.filter(message =>
-      leaving(message) || names.size == 2 && pairing.isDecided(streamOf(message), message.time.get, to))
+      leaving(message) || names.size == 2 && isDecided(message))
     over.filterNot(settled).foreach(message => give(message.key, alone(message).toSeq))
     settled ++= over
     kept = kept.filterNot(leaving)
+    sessions.foreach(_.forget(to))
     release(isFinal)
     val emission = Emission(rejected = intake.takeRejected(), rows = rows)
     rows = Vector.empty
@@ -105,14 +132,13 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
 
   /** Messages of one stream and key that are kept no longer. */
   private def leavers(all: Seq[Message]): Seq[Message] = {
-    val stream   = streamOf(all.head)
     val isStated = spec.retention.time.isDefined || spec.retention.messages.isDefined
     all.sorted(Message.Order).reverse.zipWithIndex.collect {
       case (message, rank)
           if (if (isStated)
                 (isOld(message) || spec.retention.messages.exists(rank >= _)) &&
-                !pairing.isProtected(stream, message.time.get, watermark)
-              else pairing.isNeedless(stream, message.time.get, watermark)) => message
+                !isProtected(message)
+              else isNeedless(message)) => message
     }
   }
 
