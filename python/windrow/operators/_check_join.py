@@ -156,10 +156,19 @@ def _windows(spec: JoinSpec) -> Problems:
             found.append(SpecProblem("WINDOW_NOT_SUPPORTED", text))
     if isinstance(spec.within, WindowKind):
         found += spec.within._problems()
-        if not isinstance(spec.within, Tumbling | Hopping | Global):
-            text = f"within={spec.within!r}; it takes a range, aligned windows or Global()."
+        if not _is_shared(spec.within):
+            text = (
+                f"within={spec.within!r}; "
+                "it takes a range, aligned windows, Session(gap) or Global()."
+            )
             found.append(SpecProblem("WINDOW_NOT_SUPPORTED", text))
     return found
+
+
+def _is_shared(window: WindowKind) -> bool:
+    if isinstance(window, Session):
+        return not window._of_message()
+    return isinstance(window, Tumbling | Hopping | Global)
 
 
 def _is_side(window: WindowKind | None) -> bool:
@@ -171,7 +180,9 @@ def _is_side(window: WindowKind | None) -> bool:
 def _ranges(spec: JoinSpec) -> Problems:
     given = _given(spec)
     if not given:
-        return _too_short(spec, max([0, *(_size(stream.window) for stream in spec.streams)]))
+        shared = spec.within if isinstance(spec.within, WindowKind) else None
+        windows = [shared, *(stream.window for stream in spec.streams)]
+        return _too_short(spec, max(map(_size, windows)))
     read = ranges(spec)
     found: Problems = [
         SpecProblem("RANGE_NOT_STATED", f"within says nothing of '{name}'.")
@@ -220,6 +231,8 @@ def _size(window: WindowKind | None) -> int:
             pass
         case Over(range=size):
             pass
+        case Session() if not window._of_message():
+            size = window.gap
     micros = _duration.read(size) if size is not None else 0
     return micros if isinstance(micros, int) else 0
 

@@ -59,7 +59,9 @@ private[windrow] object JoinCheck {
     } ++ (draft.within match {
       case Within.SameWindow(window @ (_: AlignedWindows | Session(Some(_)))) => window.problems
       case Within.SameWindow(other) =>
-        Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"within=$other; it takes a range, aligned windows, Session(gap) or Global()."))
+        Seq(SpecProblem(
+          "WINDOW_NOT_SUPPORTED",
+          s"within=$other; it takes a range, aligned windows, Session(gap) or Global()."))
       case _ => Nil
     })
 

@@ -80,7 +80,7 @@ class RandomStoreCaseSuite extends AnyFunSuite {
     "ranges"                  -> (run => run.isJoin(_.within.isInstanceOf[Within.Ranges]) && run.rows.nonEmpty),
     "own windows on both sides" -> (run =>
       run.isJoin(_.streams.forall(_.window.exists(_ != Over.Everything))) && run.rows.nonEmpty),
-    "sessions of all streams" -> (run => run.isJoin(_.within.isInstanceOf[Within.SameWindow]) && run.rows.nonEmpty),
+    "sessions of all streams"     -> (run => run.isJoin(_.within.isInstanceOf[Within.SameWindow]) && run.rows.nonEmpty),
     "rows without equal fields"   -> (run => run.isJoin(!_.hasKeys) && run.rows.nonEmpty),
     "rows that wait for a period" -> (run => run.isJoin(_.early.isInstanceOf[EveryPeriod]) && run.rows.nonEmpty),
     "small ranges"                -> (run => run.isJoin(_.expect.toString == "Small") && run.rows.nonEmpty),

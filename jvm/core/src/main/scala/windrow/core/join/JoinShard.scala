@@ -124,7 +124,8 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       .getOrElse(partners.of(state.runs, stream, message).toVector)
     val rows = outcome.rows(groups)
     groups.flatMap(_.zipWithIndex).distinct.foreach { case (one, of) =>
-      if ((one ne message) && !one.isSettled && outcome.settles(of)) state.runs(of).replace(one, one.copy(isSettled = true))
+      if ((one ne message) && !one.isSettled && outcome.settles(of))
+        state.runs(of).replace(one, one.copy(isSettled = true))
     }
     val isAlone    = groups.isEmpty && outcome.tellsUnmatched(stream) && isHopeless(message, stream, state)
     val hasPartner = groups.exists(_(stream) eq message)

@@ -39,9 +39,9 @@ private[join] trait PairRule {
 
 private[join] object PairRule {
   def apply(spec: JoinSpec): PairRule = spec.within match {
-    case Within.Ranges(of) => new RangeRule(spec.names, of, spec.lateness.micros)
-    case Within.Everything => new WindowRule(spec.names.map(name => JoinStream(name)), spec)
-    case Within.OwnWindows => new WindowRule(spec.streams, spec)
+    case Within.Ranges(of)                     => new RangeRule(spec.names, of, spec.lateness.micros)
+    case Within.Everything                     => new WindowRule(spec.names.map(name => JoinStream(name)), spec)
+    case Within.OwnWindows                     => new WindowRule(spec.streams, spec)
     case Within.SameWindow(Session(Some(gap))) => new SessionRule(gap.micros, spec.lateness.micros)
     case Within.SameWindow(window) =>
       new WindowRule(spec.names.map(name => JoinStream(name, Some(window))), spec)

@@ -9,9 +9,10 @@ private[testkit] final class ReferenceJointSessions(gap: Long, lateness: Long) {
 
   /** Adds a message, and gives the session that holds it then and after it those that went into it. */
   def add(key: Option[Scalar], message: Message): Seq[Session] = {
-    val time                = message.time.get
-    val (touched, apart)    = open.getOrElse(key, Vector.empty).partition(session => start(session) - gap <= time && time <= end(session))
-    val session             = touched.flatten :+ message
+    val time = message.time.get
+    val (touched, apart) =
+      open.getOrElse(key, Vector.empty).partition(session => start(session) - gap <= time && time <= end(session))
+    val session = touched.flatten :+ message
     open += key -> (apart :+ session)
     session +: touched
   }
