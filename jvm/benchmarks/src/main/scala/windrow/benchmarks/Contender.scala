@@ -5,7 +5,7 @@ import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming._
-import windrow.spark.plan.WindowPlan
+import windrow.spark.plan.ShardPlan
 
 /** One way to do a workload. All read the same files with the same watermark and write to the same sink. */
 sealed abstract class Contender(val name: String) {
@@ -48,7 +48,7 @@ case object Floor extends Contender("floor") {
   private implicit val nothingEncoder: Encoder[Boolean] = Encoders.scalaBoolean
 
   def query(events: DataFrame, windows: Windows): DataFrame = {
-    val shards = events.sparkSession.conf.get(WindowPlan.ShardsSetting, WindowPlan.DefaultShards.toString).toInt
+    val shards = events.sparkSession.conf.get(ShardPlan.Setting, ShardPlan.Default.toString).toInt
     Contender.marked(events)
       .select(
         pmod(hash(col("key")), lit(shards)).as("shard"),

@@ -1,7 +1,6 @@
 package windrow.spark
 
 import windrow.core.operator.Watermark
-import windrow.spark.pack.PackRecipe
 import windrow.core.state.InMemoryShardStore
 
 /** All messages of a batch query are one step, after which every window is complete.
@@ -9,11 +8,11 @@ import windrow.core.state.InMemoryShardStore
   * @param processingTime
   *   of that step, in microseconds
   */
-final class BatchShards(recipe: PackRecipe, schema: OutputSchema, processingTime: Long)
+final class BatchShards(program: ShardProgram, processingTime: Long)
     extends ((Int, Iterator[Array[Byte]]) => IterableOnce[Array[Byte]])
     with Serializable {
 
-  @transient private lazy val runner = ShardRunner(recipe, schema)
+  @transient private lazy val runner = program.runner()
 
   def apply(shard: Int, packets: Iterator[Array[Byte]]): Iterator[Array[Byte]] =
     runner.step(new InMemoryShardStore, packets, Watermark.End, processingTime)

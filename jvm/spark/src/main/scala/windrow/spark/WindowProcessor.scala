@@ -1,24 +1,22 @@
 package windrow.spark
 
 import org.apache.spark.sql.streaming._
-import windrow.core.operator.ShardSpaces
 import windrow.core.operator.Watermark
-import windrow.spark.pack.PackRecipe
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
   * Every shard exists from the first batch and keeps one timer behind the clock of its mode, so that it is called whenever
   * that moves: lateness is judged alike in idle and in busy shards (SEMANTICS R75), and periods end without data.
   */
-final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
+final class WindowProcessor(program: ShardProgram)
     extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
 
   @transient private var store: SparkShardStore   = _
   @transient private var mode: TimeMode           = _
-  @transient private lazy val runner: ShardRunner = ShardRunner(recipe, schema)
+  @transient private lazy val runner: ShardRunner = program.runner()
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
-    store = new SparkShardStore(getHandle, ShardSpaces.of(recipe.spec))
+    store = new SparkShardStore(getHandle, program.spaces)
     mode = timeMode
   }
 

@@ -5,7 +5,9 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
+import windrow.core.operator.FiringPolicy
 import windrow.core.operator.Shard
+import windrow.core.operator.ShardSpaces
 import windrow.core.operator.Watermark
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
@@ -13,38 +15,25 @@ import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.core.state.ShardStore
 
-/** Runs the steps of shards on packets: what the streaming and the batch operator share. */
-trait ShardRunner {
+/** Windows of aggregates. */
+final class WindowProgram(recipe: PackRecipe, schema: OutputSchema) extends ShardProgram {
+  def shards: Int         = recipe.shards
+  def spaces: Seq[String] = ShardSpaces.of(recipe.spec)
+  def hasPeriods: Boolean = new FiringPolicy(recipe.spec.early, recipe.spec.late).hasPeriods
 
-  /** One step of one shard; the rows are made as they are taken.
-    *
-    * @param processingTime
-    *   in microseconds
-    */
-  def step(
-      store: ShardStore,
-      packets: Iterator[Array[Byte]],
-      watermark: Watermark,
-      processingTime: Long): Iterator[Array[Byte]]
-}
+  def runner(): ShardRunner =
+    if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions))
+    else over(new ObjectAggregation(recipe.functions))
 
-object ShardRunner {
-
-  def apply(recipe: PackRecipe, schema: OutputSchema): ShardRunner =
-    if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions), recipe, schema)
-    else over(new ObjectAggregation(recipe.functions), recipe, schema)
-
-  private def over[L](lifted: Aggregation[L, InternalRow], recipe: PackRecipe, schema: OutputSchema): ShardRunner =
+  private def over[L](lifted: Aggregation[L, InternalRow]): ShardRunner =
     if (recipe.lane.ordered) {
       val ordered = new Ordered(lifted)
-      new Running(ordered, EntryCodec.read(_, lifted.read, ordered.lift), recipe, schema)
-    } else new Running[L](lifted, EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer), recipe, schema)
+      new Running(ordered, EntryCodec.read(_, lifted.read, ordered.lift))
+    } else new Running[L](lifted, EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
 
   private final class Running[B](
       aggregation: Aggregation[B, InternalRow],
-      entries: Array[Byte] => Iterator[Entry[B]],
-      recipe: PackRecipe,
-      schema: OutputSchema)
+      entries: Array[Byte] => Iterator[Entry[B]])
       extends ShardRunner {
     private val output = new OutputRow(schema)
 

@@ -1,0 +1,37 @@
+package windrow.spark
+
+import windrow.core.operator.Watermark
+import windrow.core.state.ShardStore
+
+/** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
+  * [[BatchShards]] in a batch.
+  */
+trait ShardProgram extends Serializable {
+
+  /** Into how many shards keys are hashed; fixed for the life of a checkpoint. */
+  def shards: Int
+
+  /** The spaces of a shard's store. */
+  def spaces: Seq[String]
+
+  /** It goes by processing time, too, so Spark has to begin batches without data (SEMANTICS R69). */
+  def hasPeriods: Boolean
+
+  /** Made once in each task. */
+  def runner(): ShardRunner
+}
+
+/** Runs the steps of shards on packets. */
+trait ShardRunner {
+
+  /** One step of one shard; the rows are made as they are taken.
+    *
+    * @param processingTime
+    *   in microseconds
+    */
+  def step(
+      store: ShardStore,
+      packets: Iterator[Array[Byte]],
+      watermark: Watermark,
+      processingTime: Long): Iterator[Array[Byte]]
+}
