@@ -43,6 +43,7 @@ lazy val core = (project in file("jvm/core")).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name := "windrow-core",
+  libraryDependencies += "org.rocksdb" % "rocksdbjni" % Versions.rocksdb % Provided, // Spark brings it, others may
   Compile / resourceGenerators += Def.task {
     val file = (Compile / resourceManaged).value / "windrow/version.properties"
     IO.write(file, s"version=${version.value}\n")

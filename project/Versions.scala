@@ -4,6 +4,7 @@ object Versions {
   val sparkCompile = "4.1.1"  // the lowest supported: what compiles against it runs on the later ones
   val sparkRun     = "4.2.0"  // the JVM tests run on it; the Python tests run on the package's own Spark
   val jackson      = "2.20.0" // Spark 4.1.1's
+  val rocksdb      = "9.8.4"  // Spark 4.1.1's
   val scalatest    = "3.2.19"
   val scalacheck   = "1.18.1"
 

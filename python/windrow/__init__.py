@@ -8,13 +8,39 @@
 Importing starts nothing: no JVM, no socket.
 """
 
+from windrow._offset import KAFKA, Offset
+from windrow._replay import replay
 from windrow._retention import Retention
 from windrow._version import __version__
-from windrow.errors import CheckpointError, JarNotFoundError, SpecError, SpecProblem, WindrowError
-from windrow.operators import WindowOperatorSpec
+from windrow.errors import (
+    CheckpointError,
+    JarNotFoundError,
+    MessageError,
+    OperatorError,
+    SelectorDisabledError,
+    SpecError,
+    SpecProblem,
+    UnboundedJoinError,
+    WindrowError,
+)
+from windrow.operators import (
+    AggregatedWindowOperator,
+    CoGroupSpec,
+    CompositeOperator,
+    FullStateWindowOperator,
+    JoinSpec,
+    JoinStream,
+    MergedWindowOperator,
+    PolicyWindowOperator,
+    StreamStreamJoinOperator,
+    WindowEvent,
+    WindowListener,
+    WindowOperatorSpec,
+)
+from windrow.policies import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
 from windrow.results import Files, Metrics, Output, metrics
 from windrow.setup import Report, attach, configure, doctor
-from windrow.streams import KAFKA, Offset, Stream, Windowed, stream
+from windrow.streams import Stream, Windowed, stream
 from windrow.triggers import (
     ACCUMULATING,
     ACCUMULATING_AND_RETRACTING,
@@ -47,34 +73,55 @@ __all__ = [
     "DISCARDING",
     "KAFKA",
     "AccumulationMode",
+    "AggregatedWindowOperator",
     "AnyOf",
+    "ByCount",
+    "ByDelta",
+    "ByMark",
+    "ByTime",
     "CheckpointError",
+    "CoGroupSpec",
+    "CompositeOperator",
     "Count",
     "EachMessage",
     "EachStep",
     "Every",
     "Files",
+    "FullStateWindowOperator",
     "Global",
     "Hopping",
     "Inherit",
     "JarNotFoundError",
+    "JoinSpec",
+    "JoinStream",
+    "MergedWindowOperator",
+    "MessageError",
     "Metrics",
     "Never",
     "Offset",
     "Offsets",
+    "OperatorError",
     "Output",
     "Over",
     "PaneTrigger",
+    "Partitions",
+    "Policy",
+    "PolicyWindowOperator",
     "Report",
     "Retention",
+    "SelectorDisabledError",
     "Session",
     "Sliding",
     "SpecError",
     "SpecProblem",
     "Stream",
+    "StreamStreamJoinOperator",
     "Tumbling",
     "TupleSession",
+    "UnboundedJoinError",
+    "WindowEvent",
     "WindowKind",
+    "WindowListener",
     "WindowOperatorSpec",
     "Windowed",
     "WindrowError",
@@ -83,5 +130,6 @@ __all__ = [
     "configure",
     "doctor",
     "metrics",
+    "replay",
     "stream",
 ]

@@ -36,7 +36,7 @@ _ACCUMULATE = "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTIN
 
 
 def problems(spec: WindowOperatorSpec) -> Problems:
-    """Everything wrong with values as they were given, and with their combinations."""
+    """Everything wrong with windows of time and positions, and with their combinations."""
     return [
         *spec.window._problems(),
         *_lateness(spec),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from windrow._sql import NOT_LOADED
-from windrow.errors import JarNotFoundError
+from windrow.errors import JarNotFoundError, WindrowError, from_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+GATEWAY = "windrow.spark.gateway.Gateway"
 
 
 def register(spark: SparkSession) -> None:
@@ -16,8 +20,7 @@ def register(spark: SparkSession) -> None:
 
     Must run in the thread that added the JAR: the JVM hands out its classes by thread.
     """
-    gateway = _class(spark, "windrow.spark.gateway.Gateway")
-    gateway.register(spark._jsparkSession)
+    _class(spark, GATEWAY).register(spark._jsparkSession)
 
 
 def java_version() -> str | None:
@@ -26,6 +29,66 @@ def java_version() -> str | None:
 
     jvm: Any = SparkContext._jvm
     return None if jvm is None else str(jvm.java.lang.System.getProperty("java.version"))
+
+
+def replay(spark: SparkSession, arguments: Sequence[str]) -> tuple[int, str]:
+    """Run a transcript; give the exit status and what it prints."""
+    jvm: Any = spark._jvm
+    listed = jvm.java.util.ArrayList()
+    for argument in arguments:
+        listed.add(argument)
+    with plain_errors():
+        status, _, printed = str(_class(spark, GATEWAY).replay(listed)).partition("\n")
+    return int(status), printed
+
+
+class Operator:
+    """A standalone operator in the JVM: microseconds and Arrow streams in, Arrow streams out."""
+
+    def __init__(self, spark: SparkSession, spec: str, folder: str | None) -> None:
+        """Open one of a spec in JSON, in a folder or in memory. Errors: as the JVM found them."""
+        from pyspark import SparkContext
+
+        with plain_errors():
+            self._operator: Any = _class(spark, GATEWAY).operator(
+                spark._jsparkSession, spec, folder
+            )
+        self._gateway: Any = SparkContext._gateway
+
+    def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
+        """Call a method; bytes are a Java array. Errors: WindrowError, as the JVM found it."""
+        with plain_errors():
+            given = getattr(self._operator, method)(*arguments)
+        return bytes(given) if isinstance(given, bytes | bytearray) else given
+
+    def close(self) -> None:
+        """Free the operator and all that the JVM keeps for it."""
+        self.call("close")
+        self._gateway.detach(self._operator)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn what the JVM says into a plain Python error, if windrow said it."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import CapturedException
+
+    try:
+        yield
+    except Py4JJavaError as failed:
+        ours = _from_java(str(failed.java_exception.getMessage()))
+        if ours is None:
+            raise
+        raise ours from None
+    except CapturedException as failed:
+        ours = _from_java(str(failed._desc or ""))
+        if ours is None:
+            raise
+        raise ours from None
+
+
+def _from_java(message: str) -> WindrowError | None:
+    return from_text(message.split("\n\nJVM stacktrace:", maxsplit=1)[0].strip())
 
 
 def _class(spark: SparkSession, name: str) -> Any:  # noqa: ANN401  Py4J has no types

@@ -20,6 +20,11 @@ def write(fields: Fields) -> str:
     return json.dumps(fields, separators=(",", ":"))
 
 
+def show(value: object) -> str:
+    """Show a value as the JVM shows a JSON tree."""
+    return json.dumps(value, separators=(",", ":"))
+
+
 class Reader:
     """Reads fields of a JSON object; what is wrong goes to ``problems``."""
 

@@ -10,7 +10,9 @@ from windrow import _check, _duration, _json, _trigger_json, _values
 from windrow._duration import ENDLESS, UNSTATED, Unstated
 from windrow._frozen import unchecked
 from windrow._retention import NOT_STATED, Retention
-from windrow.triggers import EACH_STEP, NEVER, AccumulationMode
+from windrow.operators._input import read_offset, write_offset
+from windrow.policies import Policy
+from windrow.triggers import EACH_MESSAGE, EACH_STEP, NEVER, AccumulationMode, PaneTrigger
 from windrow.windows import Offsets, WindowKind
 from windrow.windows._read import read_kind
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _FIELDS = {
     *("operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late"),
     *("accumulation", "fire_only_updated", "max_future", "aggregates", "complete", "fill_gaps"),
-    "start_offsets",
+    *("start_offsets", "input"),
 }
 _MODES = {mode.value: mode for mode in AccumulationMode}
 _COMPLETIONS = {word: word for word in _check.COMPLETIONS}
@@ -32,17 +34,19 @@ def read(reader: _json.Reader) -> dict[str, Any]:
     fields = reader.fields
     reader.known(fields, "a spec", _FIELDS)
     operator = fields.get("operator")
-    if operator not in (None, "aggregate"):
-        text = f"operator is '{operator}'; allowed is 'aggregate'."
+    keeps = operator == "full_state"
+    if operator not in (None, "aggregate", "full_state"):
+        text = f"operator is '{operator}'; allowed are aggregate and full_state."
         reader.refuse("VALUE_NOT_SUPPORTED", text)
     window = read_kind(reader, fields.get("window"))
     complete = reader.word(fields, "complete", "COMPLETION_UNKNOWN", _COMPLETIONS)
     return {
+        **_input(reader),
         "window": window,
         "lateness": _lateness(reader, window),
-        "early": _trigger_json.read(reader, "early", default=NEVER),
+        "early": _trigger_json.read(reader, "early", default=EACH_MESSAGE if keeps else NEVER),
         "onTime": _on_time(reader),
-        "late": _trigger_json.read(reader, "late", default=EACH_STEP),
+        "late": _trigger_json.read(reader, "late", default=_late(window, keeps=keeps)),
         "accumulation": reader.word(fields, "accumulation", "ACCUMULATION_UNKNOWN", _MODES),
         "fireOnlyUpdated": reader.flag(fields, "fire_only_updated", default=False),
         "complete": complete or "watermark",
@@ -53,16 +57,27 @@ def read(reader: _json.Reader) -> dict[str, Any]:
     }
 
 
+def _late(window: WindowKind | None, *, keeps: bool) -> PaneTrigger:
+    if keeps:
+        return EACH_MESSAGE
+    return NEVER if isinstance(window, Policy) else EACH_STEP
+
+
 def write(spec: WindowOperatorSpec) -> dict[str, object]:
     """Write as fields, durations in microseconds; what is as it is by default is left out."""
+    keeps = spec._operator == "full_state"
     allowed, mode = _check.lateness(spec), spec.accumulation
     future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
     said = [
         ("lateness", None if allowed == ENDLESS else allowed, spec.lateness is not UNSTATED),
-        ("early", _trigger_json.write(spec.early), spec.early != NEVER),
+        (
+            "early",
+            _trigger_json.write(spec.early),
+            spec.early != (EACH_MESSAGE if keeps else NEVER),
+        ),
         ("on_time", None, not spec.onTime),
-        ("late", _trigger_json.write(spec.late), True),
-        ("accumulation", mode and mode.value, mode is not None),
+        ("late", _trigger_json.write(spec.late), not isinstance(spec.window, Policy)),
+        ("accumulation", mode and mode.value, mode is not None and not keeps),
         ("fire_only_updated", True, spec.fireOnlyUpdated),
         ("complete", spec.complete, spec.complete != "watermark"),
         ("fill_gaps", True, spec.fillGaps),
@@ -74,8 +89,60 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
             spec.startOffsets,
         ),
     ]
-    head = {"operator": "aggregate", "time_unit": "us", "window": spec.window._fields()}
-    return head | {name: value for name, value, is_said in said if is_said}
+    operator = "full_state" if keeps else "aggregate"
+    head = {"operator": operator, "time_unit": "us", "window": spec.window._fields()}
+    fields = head | {name: value for name, value, is_said in said if is_said}
+    return fields | _messages(spec)
+
+
+def _messages(spec: WindowOperatorSpec) -> dict[str, object]:
+    """Write what the messages are, if the spec says it."""
+    if spec.schema is None:
+        return {}
+    said = {
+        "name": spec._streams[0],
+        "output": next(iter(spec.outputStreams), None),
+        "schema": spec.schema,
+        "time": spec.time,
+        "key": list(spec.key),
+        "gap": spec.gap,
+        "offset": None if spec.offset is None else write_offset(spec.offset),
+    }
+    fields: dict[str, object] = {
+        "input": {name: value for name, value in said.items() if value is not None}
+    }
+    return fields | ({"aggregates": list(spec.aggregates)} if spec.aggregates else {})
+
+
+def _input(reader: _json.Reader) -> dict[str, object]:
+    """Read what the messages are; what is no text is left to the check of the spec."""
+    given = reader.fields.get("input")
+    aggregates = reader.fields.get("aggregates")
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        text = f"input is {_json.show(given)}; it has the fields {', '.join(sorted(_INPUT))}."
+        reader.refuse("INPUT_NOT_UNDERSTOOD", text)
+        return {}
+    reader.known(given, "input", _INPUT)
+    offset = given.get("offset")
+    read = None if offset is None else read_offset(offset)
+    if read is None and offset is not None:
+        text = f"input.offset is {_json.show(offset)}; it has source, partition and offset."
+        reader.refuse("OFFSET_NOT_UNDERSTOOD", text)
+    return {
+        "schema": given.get("schema", ""),
+        "time": given.get("time"),
+        "key": given.get("key", ()),
+        "gap": given.get("gap"),
+        "offset": read,
+        "aggregates": aggregates or (),
+        "inputStreams": () if given.get("name") in (None, "messages") else given["name"],
+        "outputStreams": given.get("output", ()),
+    }
+
+
+_INPUT = {"name", "output", "schema", "time", "key", "gap", "offset"}
 
 
 def _limits(retention: Retention) -> dict[str, int]:

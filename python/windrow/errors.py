@@ -49,6 +49,31 @@ class SpecError(WindrowError, ValueError):
         return cls(f"{len(problems)} problems in {subject}: {found}", problems)
 
 
+class UnboundedJoinError(SpecError):
+    """A join that would keep its messages for ever."""
+
+
+class MessageError(WindrowError, ValueError):
+    """Messages that do not fit the schema of an operator; ``problems`` has all that is wrong."""
+
+    def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
+        """Take the whole message and the problems it tells of."""
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+    def __reduce__(self) -> tuple[type[MessageError], tuple[str, tuple[SpecProblem, ...]]]:
+        """Keep the problems when pickled."""
+        return type(self), (str(self), self.problems)
+
+
+class SelectorDisabledError(WindrowError):
+    """An operator takes no message while its downstream is full; ``timeout`` drains it."""
+
+
+class OperatorError(WindrowError):
+    """An operator was asked for what it cannot do, or is not open."""
+
+
 class JarNotFoundError(WindrowError):
     """The JAR is not in the package, not in the session, or of another version."""
 
@@ -67,7 +92,18 @@ def expect(call: str, value: object, *kinds: type) -> None:
 
 _OTHER_CLASSES: dict[str, type[WindrowError]] = {
     "SPEC_CHANGED": CheckpointError,
+    "STATE_DAMAGED": CheckpointError,
+    "STATE_VERSION": CheckpointError,
     "JAR_NOT_LOADED": JarNotFoundError,
+    "SELECTOR_DISABLED": SelectorDisabledError,
+    "NOT_OPEN": OperatorError,
+    "NO_MESSAGE_STORE": OperatorError,
+    "NO_WINDOWS": OperatorError,
+    "STORE_NOT_OPENED": OperatorError,
+    "STORE_CLOSED": OperatorError,
+    "ROCKSDB_MISSING": OperatorError,
+    "NOT_KEYED": OperatorError,
+    "NOT_IN_DRAIN": OperatorError,
 }
 
 

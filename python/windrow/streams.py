@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from windrow import _duration, _jar, _sql
 from windrow._columns import as_tuple, is_column, is_data_frame, missing, shown
 from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect
 from windrow.operators import Completion, WindowOperatorSpec
@@ -18,19 +19,6 @@ from windrow.windows import Session, WindowKind
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-
-@dataclass(frozen=True, kw_only=True)
-class Offset:
-    """What identifies a message, so that a replay of it has no effect: names or Columns."""
-
-    source: str | Column
-    partition: str | Column
-    offset: str | Column
-
-
-#: The columns of Spark's Kafka source.
-KAFKA = Offset(source="topic", partition="partition", offset="offset")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -135,7 +135,12 @@ class AnyOf(PaneTrigger):
         return AnyOf(*(one._settled() for one in self.triggers))
 
 
-NEVER, EACH_STEP = Never(), EachStep()
+@dataclass(frozen=True)
+class _Default(PaneTrigger):
+    """What is usual for the operator."""
+
+
+NEVER, EACH_MESSAGE, EACH_STEP, USUAL = Never(), EachMessage(), EachStep(), _Default()
 
 
 class AccumulationMode(Enum):

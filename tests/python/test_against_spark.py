@@ -124,7 +124,7 @@ def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS.keys())
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
-    """The same call on a batch gives the final panes, without any watermark."""
+    """The same call on a batch gives the final panes, without any watermark (SEMANTICS B1)."""
     kind, window = case
     feed.add(*disordered(seed=8))
     ours = wr.stream(feed.batch(), time="time", key=keys).lateness("0 seconds")
@@ -135,7 +135,7 @@ def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
 
 @pytest.mark.slow
 def test_watermark_of_the_dataframe(feed: Feed) -> None:
-    """A watermark set before serves as well as one set by the builder."""
+    """A watermark set before serves as well as one set by the builder (SEMANTICS T5)."""
     feed.add(*disordered(seed=9))
     marked = feed.stream().withWatermark("time", "10 minutes")
     before = wr.stream(marked, time="time", key="product")

@@ -21,7 +21,12 @@ _PUBLIC = {
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),
     *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),
     *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec"),
-    *("configure", "attach", "doctor", "Report"),
+    *("configure", "attach", "doctor", "replay", "Report"),
+    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
+    *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
+    *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
+    *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),
+    *("MessageError", "OperatorError", "SelectorDisabledError", "UnboundedJoinError"),
     *("WindrowError", "SpecError", "SpecProblem", "JarNotFoundError", "CheckpointError"),
 }
 

@@ -119,7 +119,7 @@ def test_columns(feed: Feed) -> None:
 
 
 def test_time_without_zone(feed: Feed) -> None:
-    """The window's bounds have the type of the time column."""
+    """The window's bounds have the type of the time column (SEMANTICS R51)."""
     feed.add([order("09:00:10")])
     local = feed.batch().withColumn("time", F.col("time").cast("timestamp_ntz"))
     stream = wr.stream(local, time="time").lateness("0 seconds")

@@ -23,37 +23,20 @@ def _problems(windows: wr.Windowed) -> list[str]:
     return [problem.text for problem in refused.value.problems]
 
 
-def test_every_kind_is_named(feed: Feed) -> None:
-    """The windows that a query does not know are named as their call."""
-    for kind in (wr.Count(50, step=10), wr.TupleSession(5), wr.Offsets(3)):
-        windows = (
-            _said(feed, kind).lateness(0) if isinstance(kind, wr.Offsets) else _said(feed, kind)
-        )
+def test_windows_on_offsets_are_refused_by_name(feed: Feed) -> None:
+    """They go by the progress of the whole stream, of which a query does not tell yet."""
+    for kind in (wr.TupleSession(5), wr.Offsets(3)):
+        windows = _said(feed, kind)
+        windows = windows.lateness(0) if isinstance(kind, wr.Offsets) else windows
         assert _problems(windows) == [
-            f"{kind!r}: in a query the windows are {kind!r}, which go by positions."
+            f"{kind!r}: in a query the windows are {kind!r}, "
+            "which go by the offsets of the whole stream."
         ]
 
 
-def test_windows_of_panes_wait(feed: Feed) -> None:
-    """A query does not take the windows of another's panes yet."""
-    assert _problems(_said(feed, wr.Inherit()).lateness("0 seconds")) == [
-        "Inherit('window'): in a query the windows are Inherit('window'), which come with panes."
-    ]
-
-
-def test_all_limits_at_once(feed: Feed) -> None:
-    """Completion, gaps, retention and lateness, in one error."""
-    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    kind = wr.Hopping("1 minute", step="10 seconds")
-    windows = (
-        stream.lateness(None)
-        .retain(time="1 hour", windows=10)
-        .window(kind, complete="first_message_beyond", fillGaps=True)
-        .accumulate(wr.ACCUMULATING_AND_RETRACTING)
-    )
+def test_inherited_windows_are_refused(feed: Feed) -> None:
+    """A query does not take the panes of another one yet."""
+    windows = _said(feed, wr.Inherit())
     assert _problems(windows) == [
-        "in a query complete is 'first_message_beyond'; allowed is 'watermark'.",
-        "in a query fillGaps is true; allowed is false.",
-        "in a query retention has a number of messages or windows; allowed is a time.",
-        "in a query lateness is without end; state a duration.",
+        f"{wr.Inherit()!r}: in a query the windows are {wr.Inherit()!r}, which come with panes."
     ]

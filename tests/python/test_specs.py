@@ -179,7 +179,7 @@ def test_a_zone_that_is_not_stated() -> None:
         (wr.Offsets(50, step=10), "by offset from its start offset on: windows of 50"),
         (wr.TupleSession(5), "more than 5 offsets pass without the key"),
         (wr.Global(), "never completes"),
-        (wr.Inherit("hour"), "in their column hour"),
+        (wr.Inherit("hour"), "in their column 'hour'"),
     ],
 )
 def test_describes(kind: wr.WindowKind, said: str) -> None:

@@ -29,8 +29,8 @@ CASES = [
     ),
     (f"windrow_session({TABLE}, time => 'time', gap => '40 seconds'", wr.Session("40 seconds")),
     (
-        f"windrow_tumble({TABLE}, time => 'time', size => '1 day', zone => 'Asia/Kathmandu'",
-        wr.Tumbling("1 day", zone="Asia/Kathmandu"),
+        f"windrow_tumble({TABLE}, time => 'time', size => '1 day', zone => '-02:30'",
+        wr.Tumbling("1 day", zone="-02:30"),
     ),
     (f"windrow_slide({TABLE}, time => 'time', size => '90 seconds'", wr.Sliding("90 seconds")),
     (f"windrow_over({TABLE}, time => 'time', range => '10 minutes'", wr.Over(range="10 minutes")),
@@ -62,7 +62,7 @@ def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
         keep = [name for name in df.columns if name != "processing_time"]
         ours, theirs = (feed.run(each.select(keep)) for each in (df, said))
         assert rows(ours) == rows(theirs)
-        assert ours
+        assert ours or (part == "rejected" and "zone" in call)  # a day takes all
 
 
 def test_batch(feed: Feed) -> None:

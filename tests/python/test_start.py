@@ -41,7 +41,7 @@ def files(feed: Feed, folder: Path) -> list[Any]:
 
 
 def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
-    """Stopped and started again between any two batches: the same rows in the same batches."""
+    """Stopped and started again between any two batches: the same rows again (SEMANTICS S3)."""
 
     def run(run_name: str) -> None:
         query = output(feed).start(

@@ -149,6 +149,55 @@ def test_global(feed: Feed) -> None:
     assert {tuple(row.window) for row in panes} == {(None, None)}
 
 
+def test_count(feed: Feed) -> None:
+    """Every seven messages of a key, in the order in which they came."""
+    batches = shuffled(seed=6)
+    feed.add(*batches)
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    output = stream.window(wr.Count(7, step=3)).aggregate(F.collect_list("amount").alias("all"))
+    panes = feed.run(output.panes)
+    assert (
+        output.panes.schema["window"].dataType.simpleString() == "struct<first:bigint,last:bigint>"
+    )
+    came: dict[str | None, list[int]] = {}
+    for batch in batches:
+        for message in sorted(batch, key=lambda message: str(message["time"])):
+            came.setdefault(message["product"], []).append(message["amount"])
+    expected = {
+        (product, first): amounts[first : first + 7]
+        for product, amounts in came.items()
+        for first in range(0, len(amounts) - 6, 3)
+    }
+    assert {(row.product, row.window["first"]): row["all"] for row in panes} == expected
+    assert {row.pane.timing for row in panes} == {"ON_TIME"}
+
+
+def test_filled_gaps(feed: Feed) -> None:
+    """Minutes without messages fire too, with the aggregate of nothing."""
+    feed.add([order("09:00:10"), order("09:00:50")], [order("09:04:00")], [order("09:05:30")])
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"), fillGaps=True)
+    panes = feed.run(windows.aggregate(F.count("*").alias("n"), F.max("amount").alias("top")).panes)
+    assert [(row.window.start.minute, row.n, row.top) for row in panes] == [
+        (0, 2, 1),
+        (1, 0, None),
+        (2, 0, None),
+        (3, 0, None),
+        (4, 1, 1),
+    ]
+
+
+def test_first_message_beyond(feed: Feed) -> None:
+    """A key's next message completes the window before it, whatever the watermark says."""
+    feed.add([order("09:00:10", "a"), order("09:00:20", "b"), order("09:01:05", "a")])
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 day")
+    windows = stream.lateness("0 seconds").window(
+        wr.Tumbling("1 minute"), complete="first_message_beyond"
+    )
+    panes = feed.run(windows.aggregate(F.count("*").alias("n")).panes)
+    assert [(row.product, row.window.start.minute, row.n) for row in panes] == [("a", 0, 1)]
+
+
 def test_batch_has_no_early_panes(feed: Feed) -> None:
     """All of a batch is there at once: its final panes come out, whatever the triggers."""
     feed.add(*shuffled(seed=4))

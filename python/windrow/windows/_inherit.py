@@ -31,7 +31,9 @@ class Inherit(WindowKind):
 
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
-        return f"For each key the windows of the panes that come in, in their column {self.column}."
+        return (
+            f"For each key the windows of the panes that come in, in their column {self.column!r}."
+        )
 
     def _problems(self) -> list[SpecProblem]:
         text = "column is ''; it must name the column of the panes' windows."

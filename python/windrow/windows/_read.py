@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from windrow import _json
+from windrow import _json, policies
 from windrow._frozen import unchecked
 from windrow.errors import SpecProblem
 from windrow.windows import _calendar
@@ -126,5 +126,6 @@ _KINDS: dict[str, tuple[set[str], _Read]] = {
     "offsets": ({"n", "step"}, _counted(Offsets)),
     "tuple_session": ({"n"}, _tuple_session),
     "global": (set(), lambda _reader, _fields: Global()),
+    "policy": ({"eviction", "trigger", "limit"}, policies.read),
     "inherit": ({"column"}, _inherit),
 }

@@ -59,6 +59,37 @@ class ParitySuite extends AnyFunSuite {
       if (spec.has("problems")) assert(problems.map(_.toString) === texts("problems"))
     }
 
+  for (policy <- cases("specs", "policies"))
+    test(s"policy ${policy.get("json")} means what Python says") {
+      val read = policyOf(policy.get("json"))
+      assert(read.map(_.eviction.toString) === Right(policy.get("eviction").asText))
+      assert(read.map(_.limits.toString) === Right(policy.get("limits").asText))
+    }
+
+  for (policy <- cases("specs", "policies_refused"))
+    test(s"policy ${policy.get("json")} is refused with the same sentences") {
+      assert(
+        policyOf(policy.get("json")).left.map(_.map(_.toString)) ===
+          Left(policy.get("problems").elements.asScala.map(_.asText).toSeq))
+    }
+
+  for (operator <- cases("specs", "operators"))
+    test(s"operator ${operator.get("why").asText} is accepted") {
+      assert(operatorOf(operator.get("json")).isRight)
+    }
+
+  for (operator <- cases("specs", "operators_refused"))
+    test(s"operator ${operator.get("json")} is refused with the same codes") {
+      val problems = operatorOf(operator.get("json")).swap.getOrElse(Nil)
+      assert(problems.map(_.code).toSet === operator.get("codes").elements.asScala.map(_.asText).toSet)
+    }
+
+  private def policyOf(json: JsonNode): Either[Seq[SpecProblem], PolicyWindowSpec] =
+    PolicySpecJson.read(json.asInstanceOf[ObjectNode], "us")
+
+  private def operatorOf(json: JsonNode): Either[Seq[SpecProblem], CheckedSpec] =
+    OperatorJson.read(json.asInstanceOf[ObjectNode], Map.empty)
+
   private def checked(json: JsonNode): Either[Seq[SpecProblem], WindowOperatorSpec] =
     SpecJson.read(json.asInstanceOf[ObjectNode], Map.empty).flatMap(_.check)
 

@@ -2,11 +2,7 @@ package windrow.operators
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
-import windrow.core.operator.Shard
 import windrow.core.state.ShardStore
-import windrow.core.store.Incoming
 
 /** A value for each window; no messages are kept.
   *
@@ -32,32 +28,30 @@ final class AggregatedWindowOperator[K, M, B, V](
 
   def inputStreams: Seq[String] = Seq(input)
 
-  protected def open(store: ShardStore): Core = {
-    val shard = new Shard[B, V](spec, aggregation, store, Seq(spec.window.toString))
-    (messages, watermark, processingTime) => {
-      val effects = shard.step(entries(messages.map(_._2)), watermark, processingTime).toVector
-      val panes   = effects.collect { case Effect.Fire(pane) => pane.copy(key = formatter.key(pane.key)) }
-      val refused = effects.collect { case Effect.Refuse(entry, reason, _) =>
-        Rejected(formatter.message(entry.raw), reason)
-      }
-      (panes, refused)
-    }
-  }
+  private[operators] def open(store: ShardStore): Core[M, Pane[K, V]] =
+    new AggregatingCore[K, M, B, V](spec, formatter, aggregation, (_, message, _) => lift(message), inputStreams, store)
 
-  private def entries(messages: Seq[M]): Iterator[Entry[B]] =
-    messages.map(message => formatter.incoming(message) -> message).sortBy(_._1)(Incoming.Order).iterator.map {
-      case (incoming, message) =>
-        val gap = spec.window match {
-          case Session(span) => incoming.gap.orElse(span.map(_.micros)).filter(_ > 0)
-          case _             => Some(0L)
-        }
-        Entry(
-          incoming.key,
-          incoming.time.filter(_ => gap.isDefined),
-          gap.getOrElse(0L),
-          count = 1,
-          lift(message),
-          incoming.payload,
-          incoming.origin)
-    }
+  /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
+    * of (start, end). None: open.
+    *
+    * @param key
+    *   None: of all keys
+    */
+  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
+    opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
+
+  /** The window of a key that begins at `start`, if it still takes messages. */
+  def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
+    getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
+}
+
+object AggregatedWindowOperator {
+
+  /** Late panes where nothing else is said: the source's 10 seconds of processing time. In a query, where a micro-batch
+    * limits output anyway, it is each step (SEMANTICS R14).
+    */
+  val Late: PaneTrigger = EveryPeriod(TimeSpan(10000000L))
+
+  /** Nothing stated but the windows, with the defaults of standalone operators. */
+  def draft(window: WindowKind): WindowOperatorDraft = WindowOperatorDraft(window, late = Late)
 }

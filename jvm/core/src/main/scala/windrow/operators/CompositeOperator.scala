@@ -1,7 +1,10 @@
 package windrow.operators
 
+import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
 
 /** Several operators run as one: what one gives is a stream that others take (SEMANTICS R40, R42).
   *
@@ -92,6 +95,27 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
 
   def refresh(processingTime: Long, watermark: Option[Long] = None): Unit =
     running.foreach(_._2.refresh(processingTime, watermark))
+
+  /** Drains upstream before downstream, so what one part releases passes through all that come after it. */
+  def drain(): Boolean = running.map(_._2.drain()).forall(identity)
+
+  def checkpoint(): Array[Byte] = {
+    val out = new ByteWriter(4096)
+    out.count(running.size.toLong)
+    running.foreach { case (_, operator) => out.bytes(operator.checkpoint()) }
+    out.sealedResult()
+  }
+
+  def reset(): Unit = running.foreach(_._2.reset())
+
+  /** Restores downstream before upstream: what is overdue upstream then finds its receivers as they were. */
+  def reset(checkpoint: Array[Byte]): Unit = {
+    val in    = ByteReader.unsealed(checkpoint, s"the checkpoint of $name")
+    val parts = Vector.fill(in.count().toInt)(in.bytes())
+    if (parts.size != running.size) throw new CheckpointError(
+      s"[SPEC_CHANGED] the checkpoint has ${parts.size} operators, $name has ${running.size}. Take a new checkpoint.")
+    running.zip(parts).reverse.foreach { case ((_, operator), bytes) => operator.reset(bytes) }
+  }
 
   def close(): Unit = {
     running.foreach(_._2.close())

@@ -4,21 +4,10 @@ import windrow._
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
+import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
-import windrow.core.store.Incoming
-import windrow.core.store.OffsetRange
-
-/** What a window's metadata tells (SEMANTICS R22); bounds in microseconds, the end exclusive. */
-final case class WindowInfo[K](
-    key: K,
-    start: Long,
-    end: Long,
-    offsets: Map[(String, Long), OffsetRange],
-    count: Long,
-    lastTiming: Option[Timing],
-    panes: Long)
 
 /** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
   *
@@ -36,22 +25,27 @@ final class FullStateWindowOperator[K, M](
 
   def inputStreams: Seq[String] = Seq(input)
 
-  private final class FullState(val shard: FullStateShard) extends Core {
-    def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]) = {
-      val entries = messages.map { case (_, message) => formatter.incoming(message) -> message }
-      val sorted  = entries.map(_._1).sorted(Incoming.Order)
-      val deltas  = shard.step(sorted.iterator, watermark, processingTime)
-      val panes = deltas.collect { case Delta.Fire(pane) =>
-        pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
-      }
-      val refused = deltas.collect { case Delta.Refuse(entry, reason, _) =>
-        Rejected(formatter.message(entry.payload), reason)
-      }
-      (panes, refused)
+  private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
+    def counters: Counters                       = shard.counters
+    override def retired: Long                   = shard.retired
+    override def overRetention: Long             = shard.overRetention
+    def replayOffsets: Map[(String, Long), Long] = shard.replayOffsets
+
+    def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {
+      val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }
+      val sorted = came.admitted.map { case (_, message) => formatter.incoming(message) }
+        .sorted(FullStateShard.order(spec.window))
+      val deltas = shard.step(sorted.iterator, watermark, processingTime)
+      Outcome(
+        deltas.collect { case Delta.Fire(pane) =>
+          pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
+        },
+        deltas.collect { case Delta.Refuse(entry, reason, _) => Rejected(formatter.message(entry.payload), reason) },
+        filtered)
     }
   }
 
-  protected def open(store: ShardStore): Core =
+  private[operators] def open(store: ShardStore): Core[M, Pane[K, Seq[M]]] =
     new FullState(new FullStateShard(spec, store, Seq(spec.window.toString)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
@@ -86,5 +80,14 @@ final class FullStateWindowOperator[K, M](
     getWindows(Some(start), Some(start), Some(key)).find(_.start == start)
 
   private def shown(row: WindowMetadata): WindowInfo[K] =
-    WindowInfo(formatter.key(row.key), row.start, row.end, row.offsets, row.count, row.lastTiming, row.panes)
+    WindowInfo(
+      formatter.key(row.key),
+      row.start,
+      row.end,
+      row.offsets,
+      row.count,
+      row.lastTiming,
+      row.panes,
+      row.isComplete,
+      row.partition)
 }

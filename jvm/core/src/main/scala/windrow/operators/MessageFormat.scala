@@ -1,6 +1,7 @@
 package windrow.operators
 
 import windrow.TimeSpan
+import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -28,6 +29,9 @@ trait MessageFormat[K, M] {
   /** For sessions that ask each message. */
   def gap(message: M): Option[TimeSpan] = None
 
+  /** For inherited windows: the message as a pane of another operator (SEMANTICS R55). */
+  def pane(message: M): Option[IncomingPane] = None
+
   /** Some equality field is null: in a join it matches nothing. */
   def hasNull(key: K): Boolean = key == null
 
@@ -44,6 +48,8 @@ private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
     format.origin(message),
     bytes(message, format.messages),
     format.gap(message).map(_.micros))
+
+  def pane(message: M): Option[IncomingPane] = format.pane(message)
 
   def key(key: K): Key               = new Key(bytes(key, format.keys))
   def key(bytes: Key): K             = format.keys.read(ByteReader(bytes.bytes))

@@ -21,11 +21,24 @@ trait Operator[M] extends AutoCloseable {
     *   in microseconds; None: unchanged
     */
   def refresh(processingTime: Long, watermark: Option[Long] = None): Unit
+
+  /** Finishes what is pending and sends what waits; false: the downstream does not take all of it. */
+  def drain(): Boolean
+
+  /** All that it knows, as bytes. To be drained before. */
+  def checkpoint(): Array[Byte]
+
+  /** Forgets everything without an event. */
+  def reset(): Unit
+
+  /** Forgets everything without an event and goes on from a checkpoint of the same operator. */
+  def reset(checkpoint: Array[Byte]): Unit
 }
 
-/** The downstream is full: drain with `timeout` before the next message. */
+/** The downstream, or the queue of outputs, is full. */
 final class SelectorDisabledError(name: String, waiting: Int) extends IllegalStateException(
-      s"[SELECTOR_DISABLED] $name holds $waiting outputs that its downstream refused; call timeout(...) until it takes them.")
+      s"[SELECTOR_DISABLED] $name holds $waiting outputs and takes no message until they are gone: timeout(...) sends " +
+        "them on, without a send flush() says that they are taken.")
 
 /** Code of the user around an operator; one object can serve several (SEMANTICS R41).
   *

@@ -3,10 +3,12 @@ package windrow.operators
 import windrow._
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
+import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
+import windrow.core.store.Incoming
 
 /** Joins two and more streams. Each output holds one message for each stream in order, None where it has none; of semi
   * and anti joins the first stream's only. Override `join` to make something else of it, or nothing.
@@ -22,21 +24,29 @@ class StreamStreamJoinOperator[K, M, R](
 
   def inputStreams: Seq[String] = spec.names
 
-  private final class Join(val shard: JoinShard) extends Core {
-    def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]) = {
-      val entries = messages.map { case (stream, message) => (spec.names.indexOf(stream), formatter.incoming(message)) }
-      val effects = shard.step(entries.iterator, watermark, processingTime)
-      val rows = effects.collect { case JoinEffect.Row(row) =>
-        join(row.messages.map(_.map(message => formatter.message(message.payload))))
-      }.flatten
-      val refused = effects.collect { case JoinEffect.Refuse(_, entry, reason, _) =>
-        Rejected(formatter.message(entry.payload), reason)
-      }
-      (rows, refused)
+  private final class Join(val shard: JoinShard) extends Core[M, R] {
+    def counters: Counters                       = shard.counters
+    override def retired: Long                   = shard.retired
+    override def overRetention: Long             = shard.overRetention
+    def replayOffsets: Map[(String, Long), Long] = shard.replayOffsets
+
+    private def incoming(of: (String, M)): (Int, Incoming) = (spec.names.indexOf(of._1), formatter.incoming(of._2))
+
+    def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, R] = {
+      val filtered = came.withheld.map(incoming).count { case (stream, message) => shard.withhold(stream, message) }
+      val effects  = shard.step(came.admitted.map(incoming).iterator, watermark, processingTime)
+      Outcome(
+        effects.collect { case JoinEffect.Row(row) =>
+          join(row.messages.map(_.map(message => formatter.message(message.payload))))
+        }.flatten,
+        effects.collect { case JoinEffect.Refuse(_, entry, reason, _) =>
+          Rejected(formatter.message(entry.payload), reason)
+        },
+        filtered)
     }
   }
 
-  protected def open(store: ShardStore): Core =
+  private[operators] def open(store: ShardStore): Core[M, R] =
     new Join(new JoinShard(
       spec,
       store,

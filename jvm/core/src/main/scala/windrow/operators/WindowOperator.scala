@@ -1,26 +1,14 @@
 package windrow.operators
 
 import scala.collection.immutable.Queue
+import windrow.CheckpointError
+import windrow.Reason
 import windrow.core.operator.Watermark
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.DamagedStateError
 import windrow.core.state.JournaledStore
 import windrow.core.state.ShardStore
-
-/** How a standalone operator lives.
-  *
-  * @param name
-  *   for messages
-  * @param store
-  *   where `flush` persists it
-  * @param send
-  *   takes an output, or refuses it by false; given: the *automatic* context, else outputs wait for `getResult` and
-  *   `flush` (SEMANTICS R28)
-  */
-final case class Context[M, R](
-    name: String = "operator",
-    store: ShardStore = new InMemoryShardStore,
-    hooks: Hooks[M, R] = Hooks.none[M, R],
-    send: Option[R => Boolean] = None)
 
 /** The common life of the sources' operators outside Spark. Not safe for several threads.
   *
@@ -33,40 +21,76 @@ final case class Context[M, R](
   */
 abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) extends Operator[M] {
 
-  /** One step of the core. */
-  protected trait Core {
-    def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]): (Seq[R], Seq[Rejected[M]])
-  }
-
   /** Names of the streams that it takes, in order. */
   def inputStreams: Seq[String]
 
-  protected def open(store: ShardStore): Core
+  private[operators] def open(store: ShardStore): Core[M, R]
 
-  private val log         = System.getLogger("windrow")
-  private var store       = Option.empty[JournaledStore]
-  private var core        = Option.empty[Core]
-  private var waiting     = Queue.empty[R]
-  private var rejects     = Vector.empty[Rejected[M]]
-  private var filtered    = 0L
+  private val log       = System.getLogger("windrow")
+  private var journaled = Option.empty[JournaledStore]
+  private var core      = Option.empty[Core[M, R]]
+  private var waiting   = Queue.empty[R]
+  private var rejects   = Vector.empty[Rejected[M]]
+  private var refusals  = Map.empty[Reason, Long]
+  private var filtered  = 0L
+
   private var clock       = Option.empty[Long]
+  private var marks       = Map.empty[String, Long] // of streams that told their own
+  private var owed        = Watermark.None          // came while the downstream was full
   private var isSelecting = true
+  private var isChanged   = false                   // since it was last persisted
 
   final def init(): Unit = {
     require(core.isEmpty, s"${context.name} is open already")
-    val journaled = new JournaledStore(context.store)
-    store = Some(journaled)
-    core = Some(open(journaled))
+    val store = new JournaledStore(context.store)
+    start(store)
+    journaled = Some(store)
   }
 
-  protected final def opened: Core = core.getOrElse(throw new IllegalStateException(
+  private def start(store: JournaledStore): Unit = {
+    core = Some(open(store))
+    clock = (clock ++ WindowOperator.readClock(store)).maxOption
+    refusals = Map.empty
+    filtered = 0
+    restored()
+  }
+
+  private[operators] final def opened: Core[M, R] = core.getOrElse(throw new IllegalStateException(
     s"[NOT_OPEN] ${context.name} is not open; call init() first, and nothing after close()."))
+
+  private[operators] final def isOpen: Boolean = core.isDefined
+
+  // What an operator has beside its core.
+
+  private[operators] def restored(): Unit   = ()
+  private[operators] def drained(): Unit    = ()
+  private[operators] def persisting(): Unit = ()
+  private[operators] def stepped(): Unit    = ()
+  private[operators] def closing(): Unit    = ()
 
   /** False: the downstream is full, and no message is taken. */
   final def selectorEnabled: Boolean = isSelecting
 
+  /** What became of the messages so far. */
+  final def ledger: Ledger = {
+    val of = opened
+    Ledger(
+      of.counters.accepted,
+      refusals,
+      of.counters.replays,
+      of.counters.gaps,
+      filtered,
+      of.retired,
+      of.overRetention)
+  }
+
   /** Messages that `beforeProcess` withheld. */
   final def filteredCount: Long = filtered
+
+  /** Where the sources must be read again to rebuild a store that was lost: for each source (stream, in a join) and
+    * partition the first offset. To be kept elsewhere than the store (SEMANTICS R27).
+    */
+  final def replayOffsets(): Map[(String, Long), Long] = opened.replayOffsets
 
   /** beforeProcess, addMessage, and in the automatic context beforeSend and send. */
   final def process(stream: String, message: M): Unit = addMessages(stream, Seq(message))
@@ -80,14 +104,26 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def addMessages(stream: String, messages: Seq[M]): Unit = {
     val _ = opened
-    require(inputStreams.contains(stream), s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
-    if (!isSelecting) {
-      log.log(System.Logger.Level.WARNING, s"${context.name}: a message came while the downstream is full")
-      throw new SelectorDisabledError(context.name, waiting.size)
-    }
-    val taken = messages.flatMap(context.hooks.beforeProcess(_))
-    filtered += messages.size - taken.size
-    step(taken.map(stream -> _), Watermark.None)
+    requireSelector()
+    step(messages.map(stream -> _), Watermark.None)
+  }
+
+  /** A whole step of a log that is followed: messages of any stream, the watermark after them, and the processing time by
+    * which all of it is judged. `addMessages` and `timeout` are two steps.
+    */
+  private[windrow] final def follow(
+      messages: Seq[(String, M)],
+      watermark: Option[Long],
+      processingTime: Option[Long]): Unit = {
+    val _ = opened
+    requireSelector()
+    clock = (clock ++ processingTime).maxOption
+    step(messages, watermark.fold(Watermark.None)(Watermark(_)))
+  }
+
+  private def requireSelector(): Unit = if (!isSelecting) {
+    log.log(System.Logger.Level.WARNING, s"${context.name}: a message came while the downstream is full")
+    throw new SelectorDisabledError(context.name, waiting.size)
   }
 
   /** Resumes sending at the first output that was refused. If none remains the selector is enabled, and what the clock
@@ -100,31 +136,61 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def timeout(processingTime: Long, watermark: Option[Long] = None): Unit = {
     val _ = opened
-    if (drain()) {
-      clock = Some(clock.fold(processingTime)(math.max(_, processingTime)))
-      step(Nil, watermark.fold(Watermark.None)(Watermark(_)))
-    }
+    clock = (clock ++ Some(processingTime)).maxOption
+    move(watermark.fold(Watermark.None)(Watermark(_)))
   }
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
-  /** The watermark moves on; in microseconds. */
-  final def advanceWatermark(watermark: Long): Unit = {
-    val _ = opened
-    if (drain()) step(Nil, Watermark(watermark))
+  /** The watermark of all streams moves on; in microseconds. */
+  final def advanceWatermark(watermark: Long): Unit = move(Watermark(watermark))
+
+  /** The watermark of one stream moves on; in microseconds. The operator's is the least of its streams', as soon as all of
+    * them have one.
+    */
+  final def advanceWatermark(stream: String, watermark: Long): Unit = {
+    requireInput(stream)
+    marks += stream -> marks.get(stream).fold(watermark)(math.max(_, watermark))
+    if (inputStreams.forall(marks.contains)) move(Watermark(marks.values.min))
   }
 
   /** The input is over: every window is complete. */
-  final def finish(): Unit = {
+  final def finish(): Unit = move(Watermark.End)
+
+  /** While the downstream is full the watermark waits with what it would release. */
+  private def move(watermark: Watermark): Unit = {
     val _ = opened
-    if (drain()) step(Nil, Watermark.End)
+    owed = owed.max(watermark)
+    if (release()) step(Nil, Watermark.None)
   }
 
   private def step(messages: Seq[(String, M)], watermark: Watermark): Unit = {
-    val (outputs, refused) = opened.step(messages, watermark, clock)
-    rejects ++= refused
+    messages.map(_._1).distinct.foreach(requireInput)
+    val outcome = opened.step(hooked(messages), owed.max(watermark), clock)
+    owed = Watermark.None
+    rejects ++= outcome.rejected
+    outcome.rejected.foreach(one => refusals += one.reason -> (refusals.getOrElse(one.reason, 0L) + 1))
+    filtered += outcome.filtered
+    add(outcome.outputs)
+    stepped()
+  }
+
+  private def requireInput(stream: String): Unit = require(
+    inputStreams.contains(stream),
+    s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
+
+  /** What `beforeProcess` withholds has had its fate: if it comes again it is a replay (SEMANTICS R13, R41). */
+  private def hooked(messages: Seq[(String, M)]): Arrivals[M] = {
+    val (withheld, admitted) = messages.partitionMap { case (stream, message) =>
+      context.hooks.beforeProcess(message).map(stream -> _).toRight(stream -> message)
+    }
+    Arrivals(admitted, withheld)
+  }
+
+  private[operators] final def add(outputs: Seq[R]): Unit = {
+    isChanged = true
     waiting ++= outputs.flatMap(context.hooks.beforeSend(_))
-    drain()
+    release()
     ()
   }
 
@@ -133,13 +199,28 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * @return
     *   messages can be taken
     */
-  final def drain(): Boolean = {
-    context.send.foreach { send =>
-      while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
-      isSelecting = waiting.isEmpty
-      if (isSelecting) persist()
+  private def release(): Boolean = {
+    context.send match {
+      case Some(send) =>
+        while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
+        isSelecting = waiting.isEmpty
+        if (isSelecting && isChanged) persist() // a clock alone does not get ahead of its step
+      case None => isSelecting = context.maxWaiting.forall(waiting.size < _)
     }
     isSelecting
+  }
+
+  /** Finishes what is pending: sends what waits, in order, until the downstream refuses, and what a full downstream held
+    * back follows. Without a `send` outputs stay (SEMANTICS R60).
+    *
+    * @return
+    *   messages can be taken
+    */
+  final def drain(): Boolean = {
+    val _ = opened
+    if (release() && owed.isDefined) step(Nil, Watermark.None)
+    drained()
+    release()
   }
 
   /** A copy of the outputs that wait, in firing order. */
@@ -160,15 +241,91 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     if (context.send.isEmpty) {
       persist()
       waiting = Queue.empty
-    } else drain(): Unit
+    }
+    release()
+    ()
   }
 
-  private def persist(): Unit = store.foreach(_.commit())
+  private def persist(): Unit = journaled.foreach { store =>
+    persisting()
+    WindowOperator.writeClock(store, clock)
+    store.commit()
+    isChanged = false
+  }
 
-  /** Frees the operator. What was not flushed is gone, and comes back when its messages are replayed. */
-  final def close(): Unit = {
-    core = None
-    store = None
+  /** Everything that the operator knows, as bytes: contents, marks, deadlines and applied offsets (SEMANTICS R60).
+    *
+    * @throws windrow.CheckpointError
+    *   if outputs wait, which would be in neither the checkpoint nor the downstream, or if the store cannot be listed
+    */
+  final def checkpoint(): Array[Byte] = {
+    val _ = opened
+    if (waiting.nonEmpty) throw new CheckpointError(
+      s"[OUTPUTS_WAIT] ${context.name} holds ${waiting.size} outputs; take them by getResult() and flush(), or by drain().")
+    persisting()
+    journaled.foreach(WindowOperator.writeClock(_, clock))
+    journaled.get.image()
+  }
+
+  /** Forgets everything, outputs too, without an event, as if it had just been made; the clock goes on. */
+  final def reset(): Unit = replace(None)
+
+  /** Forgets everything without an event and goes on from a checkpoint; then the clock, which never stood still, releases
+    * what is overdue.
+    *
+    * @throws windrow.CheckpointError
+    *   if it is of another spec; nothing has changed then, nor if it is damaged
+    */
+  final def reset(checkpoint: Array[Byte]): Unit = replace(Some(checkpoint))
+
+  private def replace(image: Option[Array[Byte]]): Unit = {
+    val _      = opened
+    val store  = journaled.get
+    val before = store.image()
+    try {
+      store.replaceBy(image)
+      start(store)
+    } catch {
+      case error @ (_: CheckpointError | _: DamagedStateError) =>
+        store.replaceBy(Some(before))
+        core = Some(open(store))
+        throw error
+    }
     waiting = Queue.empty
+    rejects = Vector.empty
+    marks = Map.empty
+    owed = Watermark.None
+    isSelecting = true
+    persist()
+    if (image.isDefined && clock.isDefined) move(Watermark.None)
+  }
+
+  /** Frees the operator and its store. What was not flushed is gone, and comes back when its messages are replayed. */
+  final def close(): Unit = if (core.isDefined) {
+    closing()
+    core = None
+    journaled = None
+    waiting = Queue.empty
+    rejects = Vector.empty
+    context.store match {
+      case closeable: AutoCloseable => closeable.close()
+      case _                        => ()
+    }
+  }
+}
+
+private object WindowOperator {
+  private val Only = 0L
+
+  /** The last processing time: periods go on counting while an operator is away (SEMANTICS R63). */
+  private def readClock(store: ShardStore): Option[Long] =
+    Option(store.space("clock").get(Only)).map(ByteReader.unsealed(_, "the clock").long())
+
+  private def writeClock(store: ShardStore, clock: Option[Long]): Unit = clock.foreach { now =>
+    if (!readClock(store).contains(now)) {
+      val out = new ByteWriter
+      out.long(now)
+      store.space("clock").put(Only, out.sealedResult())
+    }
   }
 }

@@ -78,4 +78,10 @@ object PolicyWindowSpec {
     val found = eviction.problems ++ limits.problems
     Either.cond(found.isEmpty, new PolicyWindowSpec(eviction, limits), found)
   }
+
+  /** @throws windrow.SpecError
+    *   with all that is wrong
+    */
+  def checked(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowSpec =
+    check(eviction, limits).fold(found => throw SpecError("Policy", found), identity)
 }

@@ -8,6 +8,8 @@ package windrow
   *   (SEMANTICS R15)
   * @param retention
   *   must be stated
+  * @param startOffsets
+  *   the first offset of each source partition, for windows on offsets
   */
 final case class FullStateDraft(
     window: WindowKind,
@@ -16,7 +18,8 @@ final case class FullStateDraft(
     onTime: Boolean = true,
     late: PaneTrigger = EachMessage,
     retention: Retention = Retention.NotStated,
-    maxFuture: Option[TimeSpan] = None) {
+    maxFuture: Option[TimeSpan] = None,
+    startOffsets: Map[Long, Long] = Map.empty) {
 
   def check: Either[Seq[SpecProblem], FullStateSpec] = {
     val found = problems
@@ -32,19 +35,14 @@ final case class FullStateDraft(
       early,
       onTime,
       late,
-      Some(Discarding),
+      Some(Accumulating), // of no effect here
       retention = retention,
       maxFuture = maxFuture)) ++
-      unsupported ++ unstated ++ tooShort
+      inherited ++ unstated ++ tooShort
 
-  private def unsupported: Seq[SpecProblem] = window match {
-    case _: AlignedWindows | _: Session | Global => Nil
-    case other =>
-      Seq(SpecProblem(
-        "VALUE_NOT_SUPPORTED",
-        s"a full-state operator does not take $other; it takes aligned, session " +
-          "and global windows."))
-  }
+  private def inherited: Seq[SpecProblem] = Option.when(window.isInstanceOf[Inherit])(SpecProblem(
+    "INHERIT_WITHOUT_PANES",
+    s"the windows are $window, which come with panes; full state takes messages.")).toSeq
 
   private def unstated: Seq[SpecProblem] =
     Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
@@ -63,13 +61,14 @@ final case class FullStateDraft(
 
 /** A checked description of a full-state operator. It exists only without problems. */
 final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
-  def window: WindowKind          = draft.window
-  def lateness: TimeSpan          = draft.lateness.getOrElse(TimeSpan.Zero)
-  def early: PaneTrigger          = draft.early
-  def onTime: Boolean             = draft.onTime
-  def late: PaneTrigger           = draft.late
-  def retention: Retention        = draft.retention
-  def maxFuture: Option[TimeSpan] = draft.maxFuture
+  def window: WindowKind            = draft.window
+  def lateness: TimeSpan            = draft.lateness.getOrElse(TimeSpan.Zero)
+  def early: PaneTrigger            = draft.early
+  def onTime: Boolean               = draft.onTime
+  def late: PaneTrigger             = draft.late
+  def retention: Retention          = draft.retention
+  def maxFuture: Option[TimeSpan]   = draft.maxFuture
+  def startOffsets: Map[Long, Long] = draft.startOffsets
   override def equals(other: Any): Boolean = other match {
     case that: FullStateSpec => draft == that.draft
     case _                   => false

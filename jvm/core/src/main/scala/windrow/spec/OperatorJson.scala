@@ -37,28 +37,34 @@ object OperatorJson {
 
   /** @param outer
     *   what the enclosing object says, for example the `time_unit` of a transcript
+    * @param late
+    *   of an aggregation that says nothing of `late`: a query's each step, or that of a standalone operator (R14)
     */
-  def read(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], CheckedSpec] =
+  def read(
+      node: ObjectNode,
+      outer: Map[String, String],
+      late: PaneTrigger = EachStep): Either[Seq[SpecProblem], CheckedSpec] =
     node.path("operator").asText("aggregate") match {
-      case "aggregate"  => SpecJson.read(node, outer).flatMap(_.check).map(CheckedSpec.Aggregate(_))
+      case "aggregate"  => aggregate(node, outer, late).flatMap(_.check).map(CheckedSpec.Aggregate(_))
       case "full_state" => fullState(node, outer).flatMap(_.check).map(CheckedSpec.FullState(_))
       case "join"       => join(node, outer).flatMap(_.check).map(CheckedSpec.Join(_))
-      case "cogroup"    => coGroup(node, outer).map(CheckedSpec.CoGroup(_))
+      case "cogroup"    => coGroup(node, outer, late).map(CheckedSpec.CoGroup(_))
       case other =>
         Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED", s"operator is '$other'; allowed are $Operators.")))
     }
 
-  /** The fields that an operator shares with a windowed aggregation. */
-  private def asAggregate(
+  private def aggregate(
       node: ObjectNode,
       outer: Map[String, String],
-      own: String*): Either[Seq[SpecProblem], WindowOperatorDraft] = {
-    val shared = node.deepCopy.remove(("operator" +: own).asJava).asInstanceOf[ObjectNode]
-    SpecJson.read(shared, outer)
-  }
+      late: PaneTrigger): Either[Seq[SpecProblem], WindowOperatorDraft] =
+    SpecJson.read(node, outer).map(draft => if (node.has("late")) draft else draft.copy(late = late))
+
+  /** The fields that an operator shares with a windowed aggregation. */
+  private def without(node: ObjectNode, own: String*): ObjectNode =
+    node.deepCopy.remove(("operator" +: own).asJava).asInstanceOf[ObjectNode]
 
   private def fullState(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], FullStateDraft] =
-    asAggregate(node, outer).flatMap { draft =>
+    SpecJson.read(without(node), outer).flatMap { draft =>
       val refused = Seq(
         "fire_only_updated" -> draft.fireOnlyUpdated,
         "fill_gaps"         -> draft.fillGaps,
@@ -77,16 +83,20 @@ object OperatorJson {
           draft.onTime,
           if (node.has("late")) draft.late else EachMessage,
           draft.retention,
-          draft.maxFuture),
+          draft.maxFuture,
+          draft.startOffsets),
         found)
     }
 
-  private def coGroup(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], CoGroupSpec] = {
+  private def coGroup(
+      node: ObjectNode,
+      outer: Map[String, String],
+      late: PaneTrigger): Either[Seq[SpecProblem], CoGroupSpec] = {
     val reader = new JsonReader(unit(node, outer))
     val names  = streams(node, reader).map(_.name)
     if (names.size < 2) reader.refuse[Unit]("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")
     if (names.distinct != names) reader.refuse[Unit]("STREAM_TWICE", s"the streams are ${names.mkString(", ")}.")
-    asAggregate(node, outer, "streams").flatMap(_.check) match {
+    aggregate(without(node, "streams"), outer, late).flatMap(_.check) match {
       case Right(window) if reader.problems.isEmpty => Right(CoGroupSpec(window, names))
       case window                                   => Left(window.left.getOrElse(Nil) ++ reader.problems)
     }

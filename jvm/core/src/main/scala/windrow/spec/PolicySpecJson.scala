@@ -28,7 +28,7 @@ object PolicySpecJson {
           reader.refuse[Unit](
             "TRIGGER_ON_TUMBLING",
             "a tumbling policy fires as it empties; a trigger is for a sliding one.")
-        if (rule.has("punctuation")) Some(Eviction.Punctuated("punctuation"))
+        if (rule.has("punctuation")) Some(Eviction.Punctuated(rule.get("punctuation").asText))
         else by(rule, "eviction.tumbling", reader).map(Eviction.Tumbling(_))
       case Seq(("sliding", rule)) =>
         val trigger = reader.child(window, "trigger").orElse(

@@ -3,8 +3,6 @@ package windrow.operators
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
-import windrow.core.state.Space
 
 /** The life of standalone operators: contexts, back-pressure, what is persisted when (SEMANTICS R25-R31, R40-R42). */
 class OperatorLifeSuite extends AnyFunSuite {
@@ -118,56 +116,11 @@ class OperatorLifeSuite extends AnyFunSuite {
     assert(operator.getWindow("a", 0).map(_.count).contains(3L))
   }
 
-  /** Fails at one of its writes, and at all that follow. */
-  private final class Breaking(target: InMemoryShardStore, writes: Int) extends ShardStore {
-    private var left = writes
-    private def write(change: => Unit): Unit = {
-      if (left == 0) throw new IllegalStateException("crash")
-      left -= 1
-      change
-    }
-    def header: Array[Byte]                 = target.header
-    def putHeader(bytes: Array[Byte]): Unit = write(target.putHeader(bytes))
-    def space(name: String): Space = {
-      val of = target.space(name)
-      new Space {
-        def get(id: Long): Array[Byte]              = of.get(id)
-        def put(id: Long, bytes: Array[Byte]): Unit = write(of.put(id, bytes))
-        def remove(id: Long): Unit                  = write(of.remove(id))
-      }
-    }
-  }
-
   private val input = (0L until 40L).map(i => event(i, i * 7 % 200, if (i % 3 == 0) "a" else "b"))
 
   private def feed(operator: FullStateWindowOperator[String, Event]): Unit = input.foreach { message =>
     operator.addMessage("messages", message)
     if (message.offset % 7 == 6) operator.advanceWatermark(message.offset * 3)
-  }
-
-  private def state(operator: FullStateWindowOperator[String, Event]) =
-    (operator.getMessages(None, None), operator.getWindows(None, None).map(_.copy(panes = 0)))
-
-  test("R26: a crash between any two writes; the replay of the stream gives the state of one that never crashed") {
-    val whole = open(Context(send = Some(_ => true)))
-    feed(whole)
-    var writes  = 0
-    var crashed = true
-    while (crashed) {
-      val store = new InMemoryShardStore
-      crashed =
-        try {
-          feed(open(Context(store = new Breaking(store, writes), send = Some(_ => true))))
-          false
-        } catch { case e: IllegalStateException if e.getMessage == "crash" => true }
-      val again = open(Context(store = store, send = Some(_ => true)))
-      val known = again.getMessages(None, None).size
-      assert(again.getWindows(None, None).map(_.count).sum == known, s"crash at write $writes")
-      feed(again)
-      assert(state(again) == state(whole), s"crash at write $writes")
-      writes += 1 + writes / 20
-    }
-    assert(writes > 60)
   }
 
   test("R26: what is stored was sent") {

@@ -5,20 +5,16 @@ import org.apache.spark.sql.streaming.MapState
 import org.apache.spark.sql.streaming.StatefulProcessorHandle
 import org.apache.spark.sql.streaming.TTLConfig
 import org.apache.spark.sql.streaming.ValueState
-import windrow.AlignedWindows
-import windrow.Global
-import windrow.Session
-import windrow.WindowKind
 import windrow.core.state.ShardStore
 import windrow.core.state.Space
 
 /** A shard in Spark's state: one value for its header, one map for each space. The grouping key is the shard's number. */
-final class SparkShardStore(handle: StatefulProcessorHandle, window: WindowKind) extends ShardStore {
+final class SparkShardStore(handle: StatefulProcessorHandle, spaces: Seq[String]) extends ShardStore {
 
   private val head: ValueState[Array[Byte]] = handle.getValueState("header", Encoders.BINARY, TTLConfig.NONE)
 
   private val maps: Map[String, MapState[Long, Array[Byte]]] =
-    SparkShardStore.spaces(window).map(name =>
+    spaces.map(name =>
       name -> handle.getMapState(name, Encoders.scalaLong, Encoders.BINARY, TTLConfig.NONE)).toMap
 
   def header: Array[Byte]                 = head.get()
@@ -31,15 +27,5 @@ final class SparkShardStore(handle: StatefulProcessorHandle, window: WindowKind)
       def put(id: Long, bytes: Array[Byte]): Unit = map.updateValue(id, bytes)
       def remove(id: Long): Unit                  = map.removeKey(id)
     }
-  }
-}
-
-object SparkShardStore {
-
-  /** The spaces that the windows of a kind use. */
-  def spaces(window: WindowKind): Seq[String] = window match {
-    case _: AlignedWindows | Global => Seq("slices", "panes")
-    case _: Session                 => Seq("sessions")
-    case _                          => Seq("keys", "runs")
   }
 }

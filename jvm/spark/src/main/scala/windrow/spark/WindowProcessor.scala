@@ -1,6 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.streaming._
+import windrow.core.operator.ShardSpaces
 import windrow.core.operator.Watermark
 import windrow.spark.pack.PackRecipe
 
@@ -17,7 +18,7 @@ final class WindowProcessor(recipe: PackRecipe, schema: OutputSchema)
   @transient private lazy val runner: ShardRunner = ShardRunner(recipe, schema)
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
-    store = new SparkShardStore(getHandle, recipe.spec.window)
+    store = new SparkShardStore(getHandle, ShardSpaces.of(recipe.spec))
     mode = timeMode
   }
 

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}
 
-/** The laws hold for the transcripts' aggregates, and find aggregations that break them. */
+/** The laws hold for the transcripts' aggregates, and find aggregations that break them (SEMANTICS E8). */
 class AggregationLawsSuite extends AnyFunSuite {
 
   private val all = new TranscriptAggregation(ReferenceAggregates.Names.map(name => name -> name))

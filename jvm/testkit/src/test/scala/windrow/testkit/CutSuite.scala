@@ -2,36 +2,28 @@ package windrow.testkit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** R1: cutting a stream into other steps moves panes, never the last value over the same accepted messages. */
+/** Other groupings of the calls (SEMANTICS R1): cutting a stream into other steps moves panes, never the last value over
+  * the same accepted messages.
+  */
 class CutSuite extends AnyFunSuite {
+  private val count = math.max(100, sys.props.getOrElse("windrow.cases", "500").toInt / 20)
+  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
 
-  /** Every message is accepted, and all windows are closed. */
-  private def acceptingAll(seed: Long): TranscriptCase = {
-    val transcript = RandomCase(seed)
-    val spec       = transcript.specJson.deepCopy.put("lateness", 1000000000000L).put("accumulation", "accumulating")
-    spec.remove("max_future")
-    transcript.copy(specJson = spec, atEnd = Some(AtEnd(isFinal = true)))
-  }
+  private def lastValues(engine: Engine, transcript: TranscriptCase) =
+    LastValues.of(engine.run(transcript), transcript.id)
 
-  /** One row for each live window: panes less retractions, the last of each. */
-  private def lastValues(outcome: Outcome): Map[(Scalar, Long, Long), Content] = outcome match {
-    case Outcome.Ran(results, atEnd) =>
-      val panes = results.collect { case StepResult.Emitted(emission) => emission }.flatMap(_.panes) ++ atEnd.get.panes
-      panes.foldLeft(Map.empty[(Scalar, Long, Long), Content]) { (live, pane) =>
-        val window = (pane.key, pane.start, pane.end)
-        if (pane.isRetraction) live - window else live + (window -> pane.value)
-      }
-    case other => fail(other.toString)
-  }
+  // Of tuples only offsets stand where they stood in another cut.
+  private val families = RandomFamily.InQueries +: RandomFamily.Timed :+ RandomFamily.OffsetWindows
 
-  for (engine <- Seq(ReferenceEngine, new CoreEngine))
-    test(s"${engine.name}: the last values of 300 streams in other cuts") {
-      (1L to 300L).foreach { seed =>
-        val transcript = acceptingAll(seed)
-        val expected   = lastValues(ReferenceEngine.run(transcript))
-        Seq(Recut.cut(transcript, seed), Recut.cut(transcript, -seed)).foreach { other =>
-          assert(lastValues(engine.run(other)) == expected, TranscriptWriter.write(other))
-        }
+  for (family <- families)
+    test(s"the last values of $count streams in other cuts: ${family.name}, reference and core") {
+      (first until first + count).foreach { seed =>
+        val transcript = LastValues.accepting(RandomCase(seed, family))
+        val expected   = lastValues(ReferenceEngine, transcript)
+        val cut        = Recut.cut(transcript, seed)
+        assert(lastValues(ReferenceEngine, cut) == expected, TranscriptWriter.write(cut))
+        if (family != RandomFamily.OffsetWindows)
+          assert(lastValues(new CoreEngine, Recut.cut(transcript, -seed)) == expected, TranscriptWriter.write(cut))
       }
     }
 

@@ -48,11 +48,17 @@ class RandomStoreCaseSuite extends AnyFunSuite {
   happens(
     "full state",
     fullState,
-    "sessions"                    -> (_.isFullState(_.window.isInstanceOf[Session])),
-    "a window of everything"      -> (_.isFullState(_.window == Global)),
+    "sessions"               -> (_.isFullState(_.window.isInstanceOf[Session])),
+    "a window of everything" -> (_.isFullState(_.window == Global)),
+    "windows of messages" -> (run =>
+      run.isFullState(spec =>
+        spec.window.isInstanceOf[Sliding] || spec.window.isInstanceOf[Over]) && run.panes.size > 3),
+    "windows of positions" -> (run => run.isFullState(_.window.isInstanceOf[TupleWindows]) && run.panes.size > 3),
+    "windows of positions that are on time" -> (run =>
+      run.isFullState(_.window.isInstanceOf[TupleWindows]) && run.panes.exists(_.timing == Timing.OnTime)),
     "early panes"                 -> (_.panes.exists(_.timing == Timing.Early)),
     "panes on time"               -> (_.panes.exists(_.timing == Timing.OnTime)),
-    "several late panes"          -> (_.panes.exists(p => p.timing == Timing.Late && p.index > 1)),
+    "late panes after others"     -> (_.panes.exists(p => p.timing == Timing.Late && p.index > 0)),
     "late panes as lateness ends" -> (_.panes.exists(p => p.timing == Timing.Late && p.isLast)),
     "periods that fire" -> (run =>
       run.isFullState(_.early.isInstanceOf[EveryPeriod]) && run.panes.exists(_.timing == Timing.Early)),

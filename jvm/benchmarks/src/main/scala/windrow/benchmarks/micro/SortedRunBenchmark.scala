@@ -15,11 +15,11 @@ import windrow.core.state._
 @Fork(1)
 class SortedRunBenchmark {
 
-  @Param(Array("100", "10000", "100000"))
+  @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var positions: Int = _
 
   /** How far a value may lie behind the newest, as a share of the positions held. */
-  @Param(Array("0.0", "1.0"))
+  @Param(Array("0.0", "0.1", "1.0"))
   var disorder: Double = _
 
   private val sums                      = new Sums

@@ -1,13 +1,15 @@
 package windrow.core.fullstate
 
-import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
+import windrow.core.operator.Origin
+import windrow.core.operator.Progress
 import windrow.core.operator.StepClock
 import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.window.RunWindows
 
 /** What comes out of a full-state shard. */
 sealed trait Delta
@@ -31,34 +33,29 @@ object Delta {
   *   what may not change while the state lives, in words
   */
 final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[String] = Nil) {
-  val counters = new Counters
-
-  private val lateness = spec.lateness.micros
   private val policy   = new DeltaPolicy(spec)
-  private val placer   = Placer(spec.window, lateness)
-  private val applied  = new AppliedOffsets
+  private val placer   = Placer(spec)
+  private val intake   = new Intake(fixed, spec.maxFuture)
   private val segments = new Segments("messages", store)
   private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
-  private val periods  = new SortedRun[Unit]("periods", store, NothingCodec)
+  private val periods  = new Periods(store)
 
-  private var before         = Watermark.None
-  private var processingTime = Option.empty[Long]
+  /** Of source partitions, at the end of the last step; where windows go by it. */
+  private var offsets = Map.empty[(String, Long), Watermark]
 
-  Option(store.header).foreach { bytes =>
-    val in   = ByteReader.unsealed(bytes, "the header of a shard")
-    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
-    if (kept != fixed)
-      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
-    before = Watermark(in.long())
-    processingTime = Option.when(in.byte() == 1)(in.long())
-    applied.read(in)
+  intake.open(store) { in =>
+    offsets = Reach.readOffsets(in)
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
   }
 
+  def counters: Counters = intake.counters
+
   /** The watermark of the last step. */
-  def watermark: Watermark = before
+  def watermark: Watermark = intake.watermark
+
+  private def processingTime: Option[Long] = intake.processingTime
 
   private var retiredCount = 0L
 
@@ -69,173 +66,242 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   def overRetention: Long =
     spec.retention.messages.fold(0L)(newest => states(None).map(_.messages.size - newest).filter(_ > 0).sum)
 
-  /** One step: messages in [[Incoming.Order]], then the watermark, judged at a processing time in microseconds. */
-  def step(messages: Iterator[Incoming], watermark: Watermark, now: Option[Long]): Seq[Delta] = {
-    val isFirstP = processingTime.isEmpty && now.isDefined
-    processingTime = now.orElse(processingTime)
-    val clock = StepClock(before, processingTime)
-    val out   = new ArrayBuffer[Delta]
-    messages.foreach(apply(_, clock, out))
-    before = clock.before.max(watermark)
-    stepEnd(clock, isFirstP, out)
+  private def reach: Reach = Reach(watermark, offsets)
+
+  /** One step: messages in the order of [[FullStateShard.order]], then the watermark, judged at a processing time in
+    * microseconds.
+    *
+    * @param progress
+    *   windows on offsets: what the step brings to the whole stream, the same for every shard
+    */
+  def step(
+      messages: Iterator[Incoming],
+      watermark: Watermark,
+      now: Option[Long],
+      progress: Seq[Progress] = Nil): Seq[Delta] = {
+    val isFirstP = intake.begin(now)
+    val clock    = StepClock(intake.watermark, processingTime)
+    val before   = reach
+    val out      = new ArrayBuffer[Delta]
+    messages.foreach { message =>
+      if (placer.isByPosition) message.origin.foreach(see)
+      apply(message, clock, before, out)
+    }
+    if (placer.isByPosition) progress.foreach(one => see(Origin(one.source, one.partition, one.last)))
+    intake.watermark = clock.before.max(watermark)
+    stepEnd(before, isFirstP, out)
     flush()
     out.foreach { case Delta.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
     out.toSeq
   }
 
+  private def see(origin: Origin): Unit = offsets = reach.seeing(origin).offsets
+
   // ---- messages
 
-  private def apply(message: Incoming, clock: StepClock, out: ArrayBuffer[Delta]): Unit =
-    if (message.origin.exists(from => !applied(from.source, from.partition, from.offset))) counters.replays += 1
-    else message.time match {
-      case None                                     => out += refuse(message, Reason.InvalidTime)
-      case Some(time) if isTooFarAhead(time, clock) => out += refuse(message, Reason.TooFarAhead)
-      case Some(time)                               => place(message, time, clock, out)
+  private def apply(message: Incoming, clock: StepClock, before: Reach, out: ArrayBuffer[Delta]): Unit =
+    if (!intake.isReplay(message.origin)) intake.timeOf(message) match {
+      case Left(reason) => out += refuse(message, reason)
+      case Right(time)  => place(message, time, clock, before, out)
     }
 
-  private def isTooFarAhead(time: Long, clock: StepClock): Boolean =
-    spec.maxFuture.exists(limit => clock.processingTime.exists(now => time - now > limit.micros))
+  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  def withhold(message: Incoming): Boolean = !intake.isReplay(message.origin)
 
-  private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, before)
+  private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, watermark)
 
-  private def place(message: Incoming, time: Long, clock: StepClock, out: ArrayBuffer[Delta]): Unit = {
+  private def place(
+      message: Incoming,
+      time: Long,
+      clock: StepClock,
+      before: Reach,
+      out: ArrayBuffer[Delta]): Unit = {
     val found = keys.get(message.key)
     val state = if (found == null) new KeyWindows(message.key, segments) else found
-    placer.place(state.rows, message, time, clock.before) match {
+    placer.place(state, message, time, before) match {
       case Placement.Broken => out += refuse(message, Reason.InvalidTime)
-      case Placement.Gap    => counters.gaps += 1
+      case Placement.Gap =>
+        counters.gaps += 1
+        if (placer.areNumbered) number(state)
       case Placement.TooLate =>
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out += refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate)
       case entered: Placement.Enter =>
-        classify(state, time)
+        classify(state, message, time)
         counters.accepted += 1
-        enter(state, message, time, entered, clock, out)
-        keys.put(message.key, state)
+        number(state)
+        enter(state, message.stored(time), entered, clock, before, out)
     }
   }
 
+  private def number(state: KeyWindows): Unit = {
+    if (placer.areNumbered) state.numbered += 1
+    keys.put(state.key, state)
+  }
+
   /** Seen from the key's window with the greatest start (SEMANTICS R5). */
-  private def classify(state: KeyWindows, time: Long): Unit = state.rows.lastOption match {
-    case Some(current) if time < current.start => counters.past += 1
-    case Some(current) if time >= current.end  => counters.future += 1
-    case _                                     => counters.inTime += 1
+  private def classify(state: KeyWindows, message: Incoming, time: Long): Unit = {
+    val position = placer.position(message, time, state)
+    val part     = message.origin.map(from => (from.source, from.partition))
+    val current =
+      if (placer.isByPosition) state.rows.valuesIterator.filter(_.id.part.forall(part.contains)).toSeq.lastOption
+      else state.rows.lastOption.map(_._2)
+    current match {
+      case Some(row) if position < placer.shownStart(row.id, state) => counters.past += 1
+      case Some(row) if position >= row.end                         => counters.future += 1
+      case _                                                        => counters.inTime += 1
+    }
   }
 
   private def enter(
       state: KeyWindows,
-      message: Incoming,
-      time: Long,
+      message: StoredMessage,
       entered: Placement.Enter,
       clock: StepClock,
+      before: Reach,
       out: ArrayBuffer[Delta]): Unit = {
-    val stored = message.stored(time)
-    state.messages.add(stored)
-    val row        = entered.rows(entered.first).awaiting(stored, clock.processingTime)
-    val isComplete = clock.before.reached(row.end)
-    awaitPeriods(message.key)
-    val now =
-      if (policy.firesWith(isComplete, row.firing.unsent))
-        fire(message.key, row, if (isComplete) Timing.Late else Timing.Early, isLast = false, out)
-      else row
-    state.rows = entered.rows.updated(entered.first, now)
+    state.messages.add(message.copy(isSettled = entered.first.isDefined))
+    state.rows = entered.rows
+    entered.found.foreach { case (one, id) =>
+      state.messages.replace(one, one.copy(isSettled = true))
+      comeOut(state, one, id, clock, before, out)
+    }
+    entered.first.foreach(comeOut(state, message, _, clock, before, out))
   }
 
-  private def fire(key: Key, row: WindowRow, timing: Timing, isLast: Boolean, out: ArrayBuffer[Delta]): WindowRow = {
-    val messages = row.firing.delta.getOrElse(Vector.empty).sorted(StoredMessage.Order)
-    out += Delta.Fire(
-      Pane(key, row.start, row.end, timing, row.firing.index, isLast, isRetraction = false, messages))
+  /** With a window, now or at the end of the step. */
+  private def comeOut(
+      state: KeyWindows,
+      message: StoredMessage,
+      id: WindowId,
+      clock: StepClock,
+      before: Reach,
+      out: ArrayBuffer[Delta]): Unit = {
+    val row         = state.rows(id).awaiting(message, clock.processingTime)
+    val wasComplete = placer.reachedBefore(id, state, before).reached(row.end, placer.delay)
+    val completes   = placer.reachOf(message, state).reached(row.end, placer.delay) // and so fires no early pane (R21)
+    awaitPeriods(state.key)
+    val now =
+      if ((wasComplete || !completes) && policy.firesWith(wasComplete, row.firing.unsent))
+        fire(state, row, if (wasComplete) Timing.Late else Timing.Early, isLast = false, out)
+      else row
+    state.rows = state.rows.updated(id, now)
+  }
+
+  private def fire(
+      state: KeyWindows,
+      row: WindowRow,
+      timing: Timing,
+      isLast: Boolean,
+      out: ArrayBuffer[Delta]): WindowRow = {
+    out += Delta.Fire(Pane(
+      state.key,
+      placer.shownStart(row.id, state),
+      placer.shownEnd(row.id),
+      timing,
+      row.firing.index,
+      isLast,
+      isRetraction = false,
+      row.firing.delta.getOrElse(Vector.empty).sorted(StoredMessage.Order),
+      row.id.message.flatMap(_ => row.firing.delta.flatMap(_.headOption)).map(_.payload)))
     val fired = row.fired(timing)
     if (timing == Timing.Early) fired else fired.copy(firing = fired.firing.copy(isPastOnTime = true))
   }
 
   // ---- the end of a step
 
-  private def stepEnd(clock: StepClock, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
+  private def stepEnd(before: Reach, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
-      else keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
+      else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
     due.toVector.distinct.foreach { key =>
       val state = keys.get(key)
       if (state != null) {
         val was = state.rows
-        if (isFirstP && was.exists(_.firing.unsent > 0)) awaitPeriods(key)
-        state.rows = was.map(row => atStepEnd(key, awaitingFrom(row), clock, out))
+        if (isFirstP && was.valuesIterator.exists(_.firing.unsent > 0)) awaitPeriods(key)
+        state.rows = was.transform((_, row) => atStepEnd(state, awaitingFrom(row), before, out))
         val retired = retire(state)
-        if (state.messages.isEmpty && state.rows.isEmpty) keys.remove(key)
+        if (state.messages.isEmpty && state.rows.isEmpty && state.numbered == 0) keys.remove(key)
         else if (retired > 0 || state.rows != was) keys.put(key, state)
       }
     }
-    processingTime.foreach(now => periods.dropBelow(now + 1))
+    periods.forget(processingTime)
   }
 
   private def awaitPeriods(key: Key): Unit =
-    policy.deadlines(processingTime).foreach(at => periods.at(at).put(key, ()))
-
-  private def periodsDue(): Iterator[Key] = processingTime.iterator.flatMap { now =>
-    Iterator.unfold(Long.MinValue)(from => periods.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
-      .flatMap(at => periods.peek(at).keySet.toArray(Array.empty[Key]))
-  }
+    policy.deadlines(processingTime).foreach(periods.await(key, _))
 
   /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
   private def awaitingFrom(row: WindowRow): WindowRow =
     if (row.firing.unsent == 0 || row.firing.since.isDefined || processingTime.isEmpty) row
     else row.copy(firing = row.firing.copy(since = processingTime))
 
-  private def atStepEnd(key: Key, row: WindowRow, clock: StepClock, out: ArrayBuffer[Delta]): WindowRow = {
-    val isComplete = before.reached(row.end)
-    val hasLeft    = before.reached(row.end, lateness)
-    val owesFirst  = spec.onTime && isComplete && !row.firing.isPastOnTime
+  private def isComplete(row: WindowRow, state: KeyWindows): Boolean =
+    placer.reach(row.id, state, reach).reached(row.end, placer.delay)
+
+  private def isClosed(row: WindowRow, state: KeyWindows): Boolean =
+    placer.reach(row.id, state, reach).reached(row.end, RunWindows.plus(placer.lateness, placer.delay))
+
+  private def atStepEnd(state: KeyWindows, row: WindowRow, before: Reach, out: ArrayBuffer[Delta]): WindowRow = {
+    val complete    = isComplete(row, state)
+    val hasLeft     = isClosed(row, state)
+    val wasComplete = placer.reachedBefore(row.id, state, before).reached(row.end, placer.delay)
+    val owesFirst   = spec.onTime && complete && !row.firing.isPastOnTime
     val fires = row.firing.unsent > 0 &&
-      (owesFirst || hasLeft || policy.firesAtStepEnd(isComplete, row.firing, processingTime))
+      (owesFirst || hasLeft || policy.firesAtStepEnd(complete, row.firing, processingTime))
     val timing =
-      if (!isComplete) Timing.Early
-      else if (owesFirst && !clock.before.reached(row.end)) Timing.OnTime
+      if (!complete) Timing.Early
+      else if (owesFirst && !wasComplete) Timing.OnTime
       else Timing.Late
-    val now = if (fires) fire(key, row, timing, hasLeft, out) else row
-    if (isComplete) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
+    val now = if (fires) fire(state, row, timing, hasLeft, out) else row
+    if (complete) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
   }
 
   private def retire(state: KeyWindows): Long = {
-    val open    = state.rows.filter(row => row.hasEnd && !before.reached(row.end, lateness))
-    val bound   = RetentionBound(spec.retention, before, open.map(_.start).minOption.getOrElse(Long.MaxValue))
+    val open    = state.rows.valuesIterator.filter(row => row.hasEnd && !isClosed(row, state)).toSet
+    val bound   = RetentionBound(spec.retention, watermark, open.map(_.oldest).minOption.getOrElse(Long.MaxValue))
     val retired = state.messages.retire(bound.leaves)
     retiredCount += retired
     val oldest = state.messages.oldest
-    state.rows = state.rows.filter(row =>
+    state.rows = state.rows.filter { case (_, row) =>
       row.firing.unsent > 0 || open.contains(row) ||
-        oldest.exists(first => row.newest.exists(StoredMessage.Order.lteq(first, _))))
+      oldest.exists(first => row.newest.exists(StoredMessage.Order.lteq(first, _)))
+    }
     retired
   }
 
-  /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. */
+  /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. What
+    * windows go by beside the watermark may bring them any step.
+    */
   private def deadline(state: KeyWindows): Long = {
-    val windows = state.rows.map(row =>
-      if (!before.reached(row.end)) row.end
-      else if (!before.reached(row.end, lateness)) Placer.plus(row.end, lateness)
-      else Long.MaxValue)
+    val windows = state.rows.valuesIterator.map { row =>
+      if (isClosed(row, state)) Long.MaxValue
+      else if (placer.isByPosition) Long.MinValue
+      else if (!isComplete(row, state)) row.end
+      else RunWindows.plus(row.end, placer.lateness)
+    }
     val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldest)
-      yield Placer.plus(Placer.plus(oldest.time, span.micros), 1)
+      yield RunWindows.plus(RunWindows.plus(oldest.time, span.micros), 1)
     (windows ++ leaves).minOption.getOrElse(Long.MaxValue)
   }
 
   private def flush(): Unit = {
     keys.flush()
     periods.flush()
-    val out = new ByteWriter
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
-    out.long(before.micros)
-    out.byte(if (processingTime.isDefined) 1 else 0)
-    processingTime.foreach(out.long)
-    applied.write(out)
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    periods.writeDirectory(out)
-    store.putHeader(out.sealedResult())
+    intake.write(store) { out =>
+      reach.writeOffsets(out)
+      segments.writeDirectory(out)
+      keys.writeDirectory(out)
+      periods.writeDirectory(out)
+    }
   }
 
   // ---- queries
+
+  /** Where a replay must begin to rebuild the store: for each source and partition an offset (SEMANTICS R27). */
+  def replayOffsets: Map[(String, Long), Long] = intake.replayOffsets(states(None).flatMap { state =>
+    state.messages.range(Axis.Time, None, None) ++ state.rows.valuesIterator.flatMap(_.firing.delta.iterator.flatten)
+  }.flatMap(_.origin))
 
   /** The messages in a closed range of event time (microseconds) or offsets, inside retention, in order of (time,
     * source, partition, offset) or of offset; None: open (SEMANTICS R24).
@@ -253,15 +319,39 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
       case Axis.Offset => StoredMessage.OffsetOrder
     })
 
-  /** The windows inside retention that overlap a closed range of event time, by (start, end, key) (SEMANTICS R23). */
+  /** The windows inside retention that overlap a closed range of their axis, by (start, end, key) (SEMANTICS R23). */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[Key] = None): Vector[WindowMetadata] =
-    states(key).flatMap(state =>
-      state.rows.filter(row => start.forall(_ < row.end) && end.forall(_ >= row.start))
-        .map(WindowMetadata.of(state.key, _))).toVector
-      .sorted(WindowMetadata.Order)
+    states(key).flatMap { state =>
+      state.rows.valuesIterator.map(metadata(_, state)).zip(state.rows.valuesIterator).collect {
+        case (shown, row) if start.forall(_ < row.end) && end.forall(_ >= shown.start) => shown
+      }
+    }.toVector.sorted(WindowMetadata.Order)
+
+  private def metadata(row: WindowRow, state: KeyWindows): WindowMetadata = WindowMetadata(
+    state.key,
+    placer.shownStart(row.id, state),
+    placer.shownEnd(row.id),
+    row.offsets,
+    row.count,
+    row.last,
+    row.firing.index,
+    isComplete(row, state),
+    row.id.part,
+    row.id.message.map(one =>
+      state.messages.range(Axis.Time, Some(one.time), Some(one.time))
+        .find(StoredMessage.Order.equiv(_, one)).getOrElse(one)))
 
   private def states(key: Option[Key]): Iterator[KeyWindows] = key match {
     case Some(one) => Option(keys.get(one)).iterator
     case None      => keys.due(Long.MaxValue).map(keys.get)
+  }
+}
+
+object FullStateShard {
+
+  /** In which the messages of a step are applied. */
+  def order(window: WindowKind): Ordering[Incoming] = window match {
+    case _: TupleWindows => Incoming.ByOffset
+    case _               => Incoming.Order
   }
 }

@@ -1,5 +1,6 @@
 package windrow.core.fullstate
 
+import scala.collection.immutable.TreeMap
 import windrow.Timing
 import windrow.core.state._
 import windrow.core.store._
@@ -10,19 +11,23 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
 
   val messages = new MessageRun(StoredMessage.Order, codec, segments)
 
-  /** By (start, end). */
-  var rows: Vector[WindowRow] = Vector.empty
+  var rows: TreeMap[WindowId, WindowRow] = TreeMap.empty
+
+  /** How many messages have got a number, for windows that count them. */
+  var numbered = 0L
 
   def write(out: ByteWriter): Unit = {
     out.bytes(key.bytes)
     messages.write(out)
     out.count(rows.size.toLong)
-    rows.foreach(WindowRow.codec(codec).write(_, out))
+    rows.values.foreach(WindowRow.codec(codec).write(_, out))
+    out.count(numbered)
   }
 
   def read(in: ByteReader): Unit = {
     messages.read(in)
-    rows = Vector.fill(in.count().toInt)(WindowRow.codec(codec).read(in))
+    rows = TreeMap.from(Seq.fill(in.count().toInt)(WindowRow.codec(codec).read(in)).map(row => row.id -> row))
+    numbered = in.count()
   }
 }
 
@@ -39,9 +44,9 @@ private[fullstate] final class KeyWindowsCodec(segments: Segments) extends Codec
 /** What the metadata store tells of a window.
   *
   * @param start
-  *   inclusive, in microseconds
+  *   inclusive: microseconds, or a position
   * @param end
-  *   exclusive, in microseconds
+  *   as panes show it: exclusive of half-open windows, else the last instant or position
   * @param offsets
   *   by source and partition, of all messages that it ever accepted
   * @param count
@@ -50,6 +55,12 @@ private[fullstate] final class KeyWindowsCodec(segments: Segments) extends Codec
   *   of its last pane
   * @param panes
   *   that it has fired
+  * @param isComplete
+  *   nothing more is on time for it
+  * @param partition
+  *   source and partition, of windows on offsets
+  * @param message
+  *   of a window of `Over`: the one that it ends at
   */
 final case class WindowMetadata(
     key: Key,
@@ -58,14 +69,16 @@ final case class WindowMetadata(
     offsets: Map[(String, Long), OffsetRange],
     count: Long,
     lastTiming: Option[Timing],
-    panes: Long)
+    panes: Long,
+    isComplete: Boolean = false,
+    partition: Option[(String, Long)] = None,
+    message: Option[StoredMessage] = None)
 
 object WindowMetadata {
 
   /** By (start, end), then key. */
   val Order: Ordering[WindowMetadata] = Ordering.by[WindowMetadata, (Long, Long)](row => (row.start, row.end))
     .orElse((a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
-
-  private[fullstate] def of(key: Key, row: WindowRow): WindowMetadata =
-    WindowMetadata(key, row.start, row.end, row.offsets, row.count, row.last, row.firing.index)
+    .orElse(Ordering.by[WindowMetadata, Option[(String, Long)]](_.partition))
+    .orElse(Ordering.by[WindowMetadata, Option[StoredMessage]](_.message)(Ordering.Option(StoredMessage.Order)))
 }

@@ -1,104 +1,107 @@
 package windrow.core.fullstate
 
+import scala.collection.immutable.TreeMap
 import windrow._
 import windrow.core.operator.Watermark
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
+import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
-import windrow.core.window.SessionBounds
-import windrow.core.window.SessionPlan
 import windrow.core.window.SliceGrid
 
 /** Where a message goes among the windows of its key. */
 private[fullstate] sealed trait Placement
 
 private[fullstate] object Placement {
+  type Rows = TreeMap[WindowId, WindowRow]
+
+  /** It has no place on the axis of the windows. */
   case object Broken  extends Placement
   case object Gap     extends Placement
   case object TooLate extends Placement
 
   /** @param rows
-    *   the key's windows afterwards, by start; the message is counted in each that takes it
+    *   the key's windows afterwards; the message is counted in each that takes it
     * @param first
-    *   the earliest of these: with it the message comes out, once (SEMANTICS R6)
+    *   the earliest of these: with it the message comes out, once (SEMANTICS R6); None: there is none yet
+    * @param found
+    *   stored messages that had none, and the first that has come to hold them
     */
-  final case class Enter(rows: Vector[WindowRow], first: Int) extends Placement
+  final case class Enter(rows: Rows, first: Option[WindowId], found: Seq[(StoredMessage, WindowId)] = Nil)
+      extends Placement
 }
 
-/** Decides on windows; keeps nothing. */
+/** Decides on the windows of one kind; keeps nothing. Positions are microseconds or those of tuples. */
 private[fullstate] trait Placer {
 
-  /** @param rows
-    *   of the message's key, by start
+  /** @param state
+    *   of the message's key, without the message
+    * @param before
+    *   what the message is judged by: the end of the step before
     */
-  def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement
+
+  /** How far the axis of a window has come. */
+  def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark
+
+  /** The same, seen from the step before. */
+  def reachedBefore(id: WindowId, state: KeyWindows, before: Reach): Watermark
+
+  /** How long after its end a window is complete. */
+  def delay: Long
+
+  /** How long a complete window takes messages still. */
+  def lateness: Long
+
+  /** Windows are complete by what the stream brings, not by the watermark. */
+  def isByPosition: Boolean
+
+  /** The messages of a key are numbered, in gaps too. */
+  def areNumbered: Boolean
+
+  /** What a message itself brings its windows to. */
+  def reachOf(message: StoredMessage, state: KeyWindows): Watermark
+
+  /** The message's place on the axis, to compare with the bounds of windows. */
+  def position(message: Incoming, time: Long, state: KeyWindows): Long
+
+  /** Where a window begins, as panes and queries show it. */
+  def shownStart(id: WindowId, state: KeyWindows): Long
+
+  /** Where it ends: exclusive, or the last instant or position. */
+  def shownEnd(id: WindowId): Long
+}
+
+/** What holds unless a kind says otherwise: for half-open windows of time. */
+private[fullstate] trait PlacerDefaults extends Placer {
+  def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark             = at.watermark
+  def reachedBefore(id: WindowId, state: KeyWindows, before: Reach): Watermark = reach(id, state, before)
+  def delay: Long                                                              = 0
+  def isByPosition: Boolean                                                    = false
+  def areNumbered: Boolean                                                     = false
+  def reachOf(message: StoredMessage, state: KeyWindows): Watermark            = Watermark.None
+  def position(message: Incoming, time: Long, state: KeyWindows): Long         = time
+  def shownStart(id: WindowId, state: KeyWindows): Long                        = id.start
+  def shownEnd(id: WindowId): Long                                             = id.end
 }
 
 private[fullstate] object Placer {
-  def apply(window: WindowKind, lateness: Long): Placer = window match {
-    case aligned: AlignedWindows => new AlignedPlacer(SliceGrid(aligned), lateness)
-    case Session(gap)            => new SessionPlacer(gap.map(_.micros), lateness)
-    case Global                  => GlobalPlacer
-    case other                   => throw new IllegalArgumentException(s"no full-state windows: $other")
-  }
-
-  /** Bounds beyond 64 bits end at its limits. */
-  def plus(time: Long, span: Long): Long = {
-    val sum = time + span
-    if (sum < time) Long.MaxValue else sum
-  }
-}
-
-private final class AlignedPlacer(grid: SliceGrid, lateness: Long) extends Placer {
-  def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement =
-    if (grid.inGap(time)) Placement.Gap
-    else {
-      val open = Iterator.iterate(grid.firstStart(time))(grid.next).takeWhile(_ <= time)
-        .filterNot(start => before.reached(grid.end(start), lateness)).toVector
-      if (open.isEmpty) Placement.TooLate else enter(rows, message.stored(time), open)
+  def apply(spec: FullStateSpec): Placer = {
+    val lateness = spec.lateness.micros
+    spec.window match {
+      case aligned: AlignedWindows    => new AlignedPlacer(SliceGrid(aligned), lateness)
+      case Session(gap)               => new SessionPlacer(gap.map(_.micros), lateness)
+      case Global                     => new GlobalPlacer(spec.retention, lateness)
+      case Sliding(size, granularity) => new SlidingPlacer(size.micros, granularity.micros, lateness)
+      case over: Over                 => new OverPlacer(over, lateness)
+      case Count(n, step)             => new CountPlacer(n, step)
+      case Offsets(n, step)           => new OffsetPlacer(n, step, spec.startOffsets, lateness)
+      case TupleSession(n)            => new TupleSessionPlacer(n)
+      case other: Inherit             => throw new IllegalArgumentException(s"no full state of $other")
     }
-
-  private def enter(rows: Vector[WindowRow], message: StoredMessage, open: Vector[Long]): Placement = {
-    val known = rows.filter(row => open.contains(row.start))
-    val taken = open.map(start =>
-      known.find(_.start == start).getOrElse(WindowRow.opened(start, grid.end(start))).counting(message))
-    val (earlier, others) = rows.filterNot(known.contains).partition(_.start < open.head)
-    Placement.Enter(earlier ++ (taken ++ others).sortBy(_.start), earlier.size)
   }
-}
 
-private final class SessionPlacer(gap: Option[Long], lateness: Long) extends Placer {
-  def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement =
-    message.gap.orElse(gap).filter(_ > 0).fold[Placement](Placement.Broken) { own =>
-      val bounds = SessionBounds(time, Placer.plus(time, own))
-      if (before.reached(bounds.end, lateness)) Placement.TooLate else enter(rows, message.stored(time), bounds, before)
-    }
-
-  /** Sessions past their lateness only remember; they take nothing more (SEMANTICS R53). */
-  private def enter(
-      rows: Vector[WindowRow],
-      message: StoredMessage,
-      own: SessionBounds,
-      before: Watermark): Placement = {
-    val (closed, open) = rows.partition(row => before.reached(row.end, lateness))
-    val (merged, bounds) = SessionPlan(open.map(row => SessionBounds(row.start, row.end)), own) match {
-      case SessionPlan.Update(index) => (Seq(open(index)), SessionBounds(open(index).start, open(index).end))
-      case SessionPlan.Replace(from, until, bounds) => (open.slice(from, until), bounds)
-    }
-    val row = merged match {
-      case Seq(same) if same.start == bounds.start && same.end == bounds.end => same
-      case one +: others => one.joined(others, bounds.start, bounds.end)
-      case _             => WindowRow.opened(bounds.start, bounds.end)
-    }
-    val taken = row.counting(message)
-    val after = (closed ++ open.filterNot(merged.contains) :+ taken).sortBy(row => (row.start, row.end))
-    Placement.Enter(after, after.indexWhere(_ eq taken))
-  }
-}
-
-private object GlobalPlacer extends Placer {
-  def place(rows: Vector[WindowRow], message: Incoming, time: Long, before: Watermark): Placement = {
-    val row = rows.headOption.getOrElse(WindowRow.opened(Long.MinValue, Long.MaxValue))
-    Placement.Enter(Vector(row.counting(message.stored(time))), 0)
-  }
+  /** Counts a message in windows that are there or come to be. */
+  def counted(rows: Placement.Rows, message: StoredMessage, ids: Seq[WindowId]): Placement.Rows =
+    ids.foldLeft(rows)((rows, id) => rows.updated(id, rows.getOrElse(id, WindowRow.opened(id)).counting(message)))
 }

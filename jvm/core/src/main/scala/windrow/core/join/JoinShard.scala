@@ -1,6 +1,5 @@
 package windrow.core.join
 
-import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
@@ -33,8 +32,6 @@ object JoinEffect {
   *   some equality field of a key is null: it matches nothing (SEMANTICS R35)
   */
 final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean, fixed: Seq[String] = Nil) {
-  val counters = new Counters
-
   private val rule     = PairRule(spec)
   private val streams  = spec.streams.size
   private val outcome  = new JoinOutcome(spec.how)
@@ -43,67 +40,71 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order    = MessageKey.order(layout)
-  private val applied  = new AppliedOffsets
+  private val intake   = new Intake(fixed, spec.maxFuture)
   private val segments = new Segments("messages", store)
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
-  private val periods = new SortedRun[Unit]("periods", store, NothingCodec)
+  private val periods = new Periods(store)
 
-  private var before         = Watermark.None
-  private var processingTime = Option.empty[Long]
-
-  Option(store.header).foreach { bytes =>
-    val in   = ByteReader.unsealed(bytes, "the header of a shard")
-    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
-    if (kept != fixed)
-      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
-    before = Watermark(in.long())
-    processingTime = Option.when(in.byte() == 1)(in.long())
-    applied.read(in)
+  intake.open(store) { in =>
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
   }
 
+  def counters: Counters = intake.counters
+
   private def sides(fixed: Option[Key]): KeySides = new KeySides(fixed, order, streams, segments)
 
   /** The watermark of the last step. */
-  def watermark: Watermark = before
+  def watermark: Watermark = intake.watermark
+
+  private def processingTime: Option[Long] = intake.processingTime
 
   /** One step: messages with the place of their stream in the spec, then the watermark, judged at a processing time in
     * microseconds. The order of the messages does not show in the rows.
     */
   def step(messages: Iterator[(Int, Incoming)], watermark: Watermark, now: Option[Long]): Seq[JoinEffect] = {
-    val isFirstP = processingTime.isEmpty && now.isDefined
-    processingTime = now.orElse(processingTime)
-    val out = new ArrayBuffer[JoinEffect]
+    val isFirstP = intake.begin(now)
+    val out      = new ArrayBuffer[JoinEffect]
     messages.foreach { case (stream, message) => apply(stream, message, out) }
-    before = before.max(watermark)
+    intake.watermark = this.watermark.max(watermark)
     stepEnd(isFirstP, out)
     flush()
     counters.rejected += out.count(_.isInstanceOf[JoinEffect.Refuse])
     out.toSeq
   }
 
+  private var retiredCount = 0L
+
+  /** Messages that have left since this object was made (SEMANTICS R74). */
+  def retired: Long = retiredCount
+
+  /** Messages of a stream and key above the stated count, kept because they may still pair (SEMANTICS R10). */
+  def overRetention: Long = spec.retention.messages.fold(0L)(newest =>
+    keys.due(Long.MaxValue).flatMap(keys.get(_)._2.runs).map(_.size - newest).filter(_ > 0).sum)
+
   // ---- messages
 
   private def apply(stream: Int, message: Incoming, out: ArrayBuffer[JoinEffect]): Unit = {
-    def refuse(reason: Reason) = out += JoinEffect.Refuse(stream, message, reason, before)
-    if (message.origin.exists(from => !applied(spec.names(stream), from.partition, from.offset))) counters.replays += 1
-    else message.time match {
-      case None                                                             => refuse(Reason.InvalidTime)
-      case Some(time) if isTooFarAhead(time)                                => refuse(Reason.TooFarAhead)
-      case Some(time) if rule.inGap(time, stream)                           => counters.gaps += 1
-      case Some(time) if RetentionBound.isOut(spec.retention, before, time) => refuse(Reason.OutOfRetention)
-      case Some(time) if before.reached(rule.tooLateFrom(time, stream))     => refuse(Reason.TooLate)
-      case Some(time) =>
+    def refuse(reason: Reason) = out += JoinEffect.Refuse(stream, message, reason, watermark)
+    if (!isReplay(stream, message)) intake.timeOf(message) match {
+      case Left(reason)                                                         => refuse(reason)
+      case Right(time) if rule.inGap(time, stream)                              => counters.gaps += 1
+      case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) => refuse(Reason.OutOfRetention)
+      case Right(time) if watermark.reached(rule.tooLateFrom(time, stream))     => refuse(Reason.TooLate)
+      case Right(time) =>
         counters.accepted += 1
         accept(stream, message.stored(time), out)
     }
   }
 
-  private def isTooFarAhead(time: Long): Boolean =
-    spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+  /** The name of a stream is the source of its messages (SEMANTICS R42). */
+  private def isReplay(stream: Int, message: Incoming): Boolean =
+    intake.isReplay(message.origin.map(_.copy(source = spec.names(stream))))
+
+  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
 
   private def accept(stream: Int, message: StoredMessage, out: ArrayBuffer[JoinEffect]): Unit =
     if (spec.hasKeys && isNull(message.key)) {
@@ -145,14 +146,14 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     if (spec.hasKeys) row.messages.flatten.head.key else JoinShard.Everyone
 
   private def await(run: Key, since: Option[Long]): Unit =
-    for (from <- since; span <- period) periods.at(FiringPolicy.due(from, span)).put(run, ())
+    for (from <- since; span <- period) periods.await(run, FiringPolicy.due(from, span))
 
   // ---- the end of a step
 
   private def stepEnd(isFirstP: Boolean, out: ArrayBuffer[JoinEffect]): Unit = {
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
-      else keys.due(if (before.isDefined) before.micros else Long.MinValue) ++ periodsDue()
+      else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
     due.toVector.distinct.foreach { run =>
       val kept = keys.get(run)
       if (kept != null) {
@@ -163,18 +164,13 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
         if (state.isEmpty) keys.remove(run) else keys.put(run, kept)
       }
     }
-    processingTime.foreach(now => periods.dropBelow(now + 1))
-  }
-
-  private def periodsDue(): Iterator[Key] = processingTime.iterator.flatMap { now =>
-    Iterator.unfold(Long.MinValue)(from => periods.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
-      .flatMap(at => periods.peek(at).keySet.toArray(Array.empty[Key]))
+    periods.forget(processingTime)
   }
 
   private def release(run: Key, state: KeySides, out: ArrayBuffer[JoinEffect]): Unit =
     state.waiting = state.waiting.flatMap { case (key, held) =>
       val since = held.since.orElse(processingTime)
-      val isDue = before == Watermark.End || (for (from <- since; now <- processingTime; span <- period)
+      val isDue = watermark == Watermark.End || (for (from <- since; now <- processingTime; span <- period)
         yield now >= FiringPolicy.due(from, span)).contains(true)
       if (isDue) out ++= held.rows.map(JoinEffect.Row(_))
       else if (held.since.isEmpty) await(run, since)
@@ -187,7 +183,7 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     else {
       val run = state.runs(stream)
       val decided = run.range(Axis.Time, Some(state.settledBelow(stream)), None)
-        .takeWhile(message => before.reached(rule.decidedFrom(message.time, stream))).toVector
+        .takeWhile(message => watermark.reached(rule.decidedFrom(message.time, stream))).toVector
       decided.lastOption.foreach(last => state.settledBelow(stream) = last.time)
       decided.filterNot(_.isSettled).map { message =>
         run.replace(message, message.copy(isSettled = true))
@@ -199,14 +195,14 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
     val rows = new ArrayBuffer[JoinRow]
     val tell = Option.when[StoredMessage => Unit](outcome.tellsUnmatched(stream))(message =>
       if (!message.isSettled) rows += outcome.unmatched(stream, message))
-    state.runs(stream).retire(leaves(stream), tell)
+    retiredCount += state.runs(stream).retire(leaves(stream), tell)
     rows.toSeq
   }
 
   private def leaves(stream: Int): (Long, Long) => Boolean =
-    if (!isKeptByRetention) (time, _) => before.reached(rule.neededUntil(time, stream))
+    if (!isKeptByRetention) (time, _) => watermark.reached(rule.neededUntil(time, stream))
     else {
-      val bound = RetentionBound(spec.retention, before, Long.MaxValue)
+      val bound = RetentionBound(spec.retention, watermark, Long.MaxValue)
       (time, left) => bound.leaves(time, left) && isUnprotected(time, stream)
     }
 
@@ -214,7 +210,7 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   private def isUnprotected(time: Long, stream: Int): Boolean = {
     val until = rule.protectedUntil(time, stream)
-    until == Long.MinValue || before.reached(until)
+    until == Long.MinValue || watermark.reached(until)
   }
 
   /** When to look at a key again. */
@@ -239,20 +235,25 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
   private def flush(): Unit = {
     keys.flush()
     periods.flush()
-    val out = new ByteWriter
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
-    out.long(before.micros)
-    out.byte(if (processingTime.isDefined) 1 else 0)
-    processingTime.foreach(out.long)
-    applied.write(out)
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    periods.writeDirectory(out)
-    store.putHeader(out.sealedResult())
+    intake.write(store) { out =>
+      segments.writeDirectory(out)
+      keys.writeDirectory(out)
+      periods.writeDirectory(out)
+    }
   }
 
   // ---- queries
+
+  /** Where a replay must begin to rebuild the stores: for each stream and partition an offset (SEMANTICS R27). */
+  def replayOffsets: Map[(String, Long), Long] =
+    intake.replayOffsets(keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap { state =>
+      spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
+        run.range(Axis.Time, None, None).flatMap(_.origin).map(_.copy(source = name))
+      } ++ state.waiting.values.iterator.flatMap(_.rows).flatMap(row =>
+        spec.names.zip(row.messages).flatMap { case (name, side) =>
+          side.flatMap(_.origin).map(_.copy(source = name))
+        })
+    })
 
   /** The messages of a stream in a closed range, as [[windrow.core.fullstate.FullStateShard.getMessages]] gives them. */
   def getMessages(

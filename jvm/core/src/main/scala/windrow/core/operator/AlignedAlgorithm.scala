@@ -251,13 +251,21 @@ private[operator] final class AlignedAlgorithm[B, V](
     records.dropBelow(open)
   }
 
-  def openWindows(at: Watermark): Iterator[Long] = {
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
     val found = for {
       position <- Iterator.unfold(Long.MinValue)(from => slices.ceiling(from).map(one => (one, one + 1)))
       start    <- grid.windowsAt(position, Long.MinValue) if !at.reached(grid.end(start), lateness)
       key      <- slices.peek(position).keySet.asScala.iterator
     } yield (key, start)
-    WindowAlgorithm.countByKey(found ++ gaps.iterator.flatMap(_.open(at)))
+    (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) => window(key, start, at) }
+  }
+
+  private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
+    val isComplete = at.reached(grid.end(start))
+    def whole      = Option(valueOf(start, key)).getOrElse(aggregation.zero)
+    def firing = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else Firing[B]())
+    OpenWindow(key, start, grid.end(start), isComplete, firing, whole)
   }
 
   def flush(): Unit = {

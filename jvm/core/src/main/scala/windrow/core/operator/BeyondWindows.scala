@@ -178,6 +178,9 @@ private[operator] final class BeyondWindows[B, V](
     if (closesComplete) lane.completion.waitingIds ++ panes.withContent(lane, lane.completion.reached)
     else panes.withContent(lane, closedUpTo(at).fold(Watermark.None)(Watermark(_)))
 
+  def isComplete(lane: GridLane[B], start: Long, at: Watermark): Boolean =
+    isComplete(lane, start) || isClosed(start, at)
+
   def current(lane: GridLane[B], at: Watermark): Option[Long] =
     if (closesComplete) panes.newest(lane).filterNot(isComplete(lane, _)).orElse(lane.completion.waitingIds.maxOption)
     else panes.newest(lane).filterNot(isClosed(_, at))

@@ -64,8 +64,11 @@ private[operator] final class CountAlgorithm[B, V](
       }
   }
 
-  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get).map(lane =>
-    lanes.open(lane, Watermark(lane.ended)).size.toLong)
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    val now  = Watermark(lane.ended)
+    lanes.open(lane, now).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, now)))
+  }
 
   def flush(): Unit = keys.flush()
 

@@ -19,6 +19,8 @@ import windrow.core.state.Codec
   *   DISCARDING: the unsent messages
   * @param shown
   *   its last pane, where that may have to be withdrawn or compared
+  * @param last
+  *   timing of its last pane
   */
 private[windrow] final case class Firing[B](
     index: Long = 0,
@@ -26,7 +28,11 @@ private[windrow] final case class Firing[B](
     since: Option[Long] = None,
     isPastOnTime: Boolean = false,
     delta: Option[B] = None,
-    shown: Option[Shown[B]] = None) {
+    shown: Option[Shown[B]] = None,
+    last: Option[Timing] = None) {
+
+  def map[C](change: B => C): Firing[C] =
+    copy(delta = delta.map(change), shown = shown.map(one => one.copy(buffer = change(one.buffer))))
 
   /** Before the first processing time, a period counts from the first that is seen (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): Firing[B] =
@@ -48,7 +54,8 @@ private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Fir
     out.byte(
       (if (firing.since.isDefined) Since else 0) | (if (firing.delta.isDefined) Delta else 0) |
         (if (firing.shown.isDefined) HasShown else 0) | (if (isWhole) Whole else 0) |
-        (if (firing.isPastOnTime) PastOnTime else 0))
+        (if (firing.isPastOnTime) PastOnTime else 0) |
+        (firing.last.fold(0)(_.code + 1) << LastTiming))
     out.count(firing.index)
     out.count(firing.unsent)
     firing.since.foreach(out.long)
@@ -80,7 +87,8 @@ private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Fir
         (timing & IsLast) != 0,
         if ((flags & Whole) != 0) whole else buffers.read(in))
     }
-    Firing(index, unsent, since, (flags & PastOnTime) != 0, delta, shown)
+    val last = Some(((flags >> LastTiming) & 3) - 1).filter(_ >= 0).map(code => Timing(code.toByte))
+    Firing(index, unsent, since, (flags & PastOnTime) != 0, delta, shown, last)
   }
 }
 
@@ -90,5 +98,6 @@ private object FiringCodec {
   private val HasShown   = 4
   private val Whole      = 8
   private val PastOnTime = 16
+  private val LastTiming = 5 // bits from there on: one more than its code
   private val IsLast     = 8
 }

@@ -41,6 +41,12 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
   /** Windows that a message reached are looked at when the step ends. */
   def waitsForStepEnd(isComplete: Boolean): Boolean = of(isComplete).contains(EachStep)
 
+  /** Something may fire at the end of a step. */
+  def mayFireAtStepEnd(isComplete: Boolean): Boolean = of(isComplete).exists {
+    case EachStep | EveryPeriod(_) => true
+    case _                         => false
+  }
+
   /** Some windows fire by processing time. */
   val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
 

@@ -77,6 +77,13 @@ private[operator] final class GridPanes[B, V](
     lane.records.headMap(start).clear()
   }
 
+  /** As queries see it. */
+  def window(key: Key, lane: GridLane[B], start: Long, isComplete: Boolean): OpenWindow[B] = {
+    def firing = Option(lane.records.get(start))
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(lane, start)) else Firing[B]())
+    OpenWindow(key, start, grid.printedEnd(start), isComplete, firing, value(lane, start))
+  }
+
   // ---- panes
 
   /** What a window keeps of its panes; None: it is new. It must not wait for its pane on time, unless all have records. */

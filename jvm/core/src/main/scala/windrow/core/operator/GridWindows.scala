@@ -38,6 +38,8 @@ private[operator] trait GridWindows[B, V] {
   /** The existing windows. */
   def open(lane: GridLane[B], at: Watermark): Iterator[Long]
 
+  def isComplete(lane: GridLane[B], start: Long, at: Watermark): Boolean
+
   /** The existing window with the greatest start. */
   def current(lane: GridLane[B], at: Watermark): Option[Long]
 }
@@ -115,6 +117,8 @@ private[operator] final class PassedWindows[B, V](panes: GridPanes[B, V], latene
     if (at.isDefined && lateness != Long.MaxValue) Watermark(at.micros - lateness) else Watermark.None
 
   def open(lane: GridLane[B], at: Watermark): Iterator[Long] = panes.withContent(lane, closedUpTo(at))
+
+  def isComplete(lane: GridLane[B], start: Long, at: Watermark): Boolean = at.reached(grid.end(start))
 
   def current(lane: GridLane[B], at: Watermark): Option[Long] = panes.newest(lane).filterNot(isClosed(_, at))
 }

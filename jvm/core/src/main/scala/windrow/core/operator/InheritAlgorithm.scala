@@ -132,7 +132,9 @@ private[operator] final class InheritAlgorithm[B, V](
     panes.withdrawn(idOf(key, window), window.firing),
     window.copy(firing = window.firing.copy(unsent = 0, since = None, shown = None)))
 
-  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get(_).count(!_.isEmpty).toLong)
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap(key =>
+    keys.get(key).iterator.filterNot(_.isEmpty).map(one =>
+      OpenWindow(key, one.start, one.end, one.firing.isPastOnTime, one.firing, one.value(aggregation))))
 
   def flush(): Unit = keys.flush()
 

@@ -66,9 +66,12 @@ private[operator] final class KeyedAlgorithm[B, V](
       windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now))
   }
 
-  def openWindows(at: Watermark): Iterator[Long] = {
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
     val found = keys.due(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
-    WindowAlgorithm.countByKey(found ++ gaps.iterator.flatMap(_.open(at)))
+    (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) =>
+      val lane = Option(keys.get(key)).getOrElse(codec.empty)
+      panes.window(key, lane, start, windows.isComplete(lane, start, at))
+    }
   }
 
   def flush(): Unit = {

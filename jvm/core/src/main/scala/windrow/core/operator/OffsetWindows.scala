@@ -72,8 +72,10 @@ private[operator] final class OffsetWindows[B, V](
       }
   }
 
-  def openWindows(at: Watermark): Iterator[(Key, Long)] =
-    keys.due(Long.MaxValue).map(key => (key, lanes.open(keys.get(key), at).size.toLong))
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    lanes.open(lane, at).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, at)))
+  }
 
   def flush(): Unit = keys.flush()
 

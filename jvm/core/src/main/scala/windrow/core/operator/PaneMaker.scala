@@ -38,7 +38,10 @@ private[operator] final class PaneMaker[B, V](
 
   /** What a window would have kept of its pane on time, which was its first. */
   def firedOnTime(whole: => B): Firing[B] =
-    Firing(index = 1, shown = Option.when(keeps)(Shown(Timing.OnTime, 0, isLast = false, whole)))
+    Firing(
+      index = 1,
+      shown = Option.when(keeps)(Shown(Timing.OnTime, 0, isLast = false, whole)),
+      last = Some(Timing.OnTime))
 
   /** The first pane of a window that keeps nothing of it. */
   def first(id: WindowId, timing: Timing, isLast: Boolean, whole: B): Effect[B, V] =
@@ -63,7 +66,7 @@ private[operator] final class PaneMaker[B, V](
       val panes =
         (if (retracts) withdrawn(id, firing) else Iterator.empty) ++ lazily(pane(id, last, isRetraction = false))
       val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
-      (panes, sent.copy(index = firing.index + 1, shown = kept))
+      (panes, sent.copy(index = firing.index + 1, shown = kept, last = Some(timing)))
     }
   }
 

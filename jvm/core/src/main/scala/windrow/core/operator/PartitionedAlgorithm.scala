@@ -20,8 +20,8 @@ private[operator] trait PartitionWindows[B, V] {
 
   def processingDeadline: Option[Long]
 
-  /** How many open windows a key has, where the partition has come to. */
-  def openWindows(at: Watermark): Iterator[(Key, Long)]
+  /** The windows of all keys that still take messages where the partition has come to. */
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]]
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit
@@ -71,9 +71,9 @@ private[operator] final class PartitionedAlgorithm[B, V](
 
   def processingDeadline: Option[Long] = parts.values.flatMap(_.windows.processingDeadline).minOption
 
-  def openWindows(at: Watermark): Iterator[Long] = parts.values.iterator
-    .flatMap(part => part.windows.openWindows(part.progress.before)).toSeq
-    .groupMapReduce(_._1)(_._2)(_ + _).valuesIterator
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = parts.iterator.flatMap { case (of, part) =>
+    part.windows.openWindows(part.progress.before).map(_.of(of))
+  }
 
   def flush(): Unit = parts.values.foreach(_.windows.flush())
 

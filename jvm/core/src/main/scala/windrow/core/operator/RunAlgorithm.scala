@@ -215,22 +215,31 @@ private[operator] final class RunAlgorithm[B, V](
       now: Watermark,
       isDue: Boolean,
       completesUnseen: Boolean): Iterator[Effect[B, V]] = {
+    val complete = math.max(completion.mark(lane, now).micros, bound(now))
+    // Where incomplete windows fire nothing they are not even looked at: they can be many.
+    def mayFireByEnd(all: Iterator[RunWindow]) =
+      if (policy.mayFireAtStepEnd(isComplete = false)) all else all.takeWhile(_.end <= complete)
     val found =
-      if (isDue) windows.ending(lane.run, openFrom(now), Long.MaxValue)
-      else Option(touched.get(key)).iterator.flatMap { case (low, high) => windows.reached(lane.run, low, high) } ++
+      if (isDue) mayFireByEnd(windows.ending(lane.run, openFrom(now), Long.MaxValue))
+      else Option(touched.get(key)).iterator.flatMap { case (low, high) =>
+        mayFireByEnd(windows.reached(lane.run, low, high))
+      } ++
         (if (completesUnseen) completion.completedAtEnd(lane, clock.before, now).iterator.map(_._1)
          else Iterator.empty) ++
         Option(unseen.get(key)).iterator.flatMap(windows.ending(lane.run, _, completion.mark(lane, now).micros))
-    found.filterNot(isClosed(_, clock.before)).flatMap { window =>
-      val isComplete = completion.isComplete(lane, window, now)
-      val found      = firings(lane, window, isComplete)
-      if (policy.atStepEnd(isComplete, found.firing.unsent, found.firing.since, clock.processingTime))
-        fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isClosed(window, now))
-      else {
-        periods.add(isComplete, found.firing)
-        Iterator.empty
+    val latest = lane.run.maxJudged
+    def mayFire(window: RunWindow, isComplete: Boolean) =
+      policy.mayFireAtStepEnd(isComplete) && (!isComplete || firings.mayHaveUnsent(lane, window, latest))
+    found.filterNot(isClosed(_, clock.before)).map(window => (window, completion.isComplete(lane, window, now)))
+      .filter { case (window, isComplete) => mayFire(window, isComplete) }.flatMap { case (window, isComplete) =>
+        val found = firings(lane, window, isComplete)
+        if (policy.atStepEnd(isComplete, found.firing.unsent, found.firing.since, clock.processingTime))
+          fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isClosed(window, now))
+        else {
+          periods.add(isComplete, found.firing)
+          Iterator.empty
+        }
       }
-    }
   }
 
   /** The least end of a window that is not closed. */
@@ -244,11 +253,14 @@ private[operator] final class RunAlgorithm[B, V](
     else RunWindows.plus(at.micros, -lateness)
 
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
-  private def lastPanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
-    windows.ending(lane.run, openFrom(before), bound(now)).filter(firings.mayHaveUnsent(lane, _)).flatMap { window =>
-      val found = firings(lane, window, isComplete = true)
-      if (found.firing.unsent > 0) fire(key, lane, window, found, Timing.Late, isLast = true) else Iterator.empty
+  private def lastPanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
+    val latest = lane.run.maxJudged
+    windows.ending(lane.run, openFrom(before), bound(now)).filter(firings.mayHaveUnsent(lane, _, latest)).flatMap {
+      window =>
+        val found = firings(lane, window, isComplete = true)
+        if (found.firing.unsent > 0) fire(key, lane, window, found, Timing.Late, isLast = true) else Iterator.empty
     }
+  }
 
   private def leave(key: Key, lane: RunLane[B], now: Watermark): Iterator[Effect[B, V]] = {
     val closed = bound(now)
@@ -283,8 +295,19 @@ private[operator] final class RunAlgorithm[B, V](
 
   // ---- state
 
-  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get).map(lane =>
-    windows.ending(lane.run, openFrom(at), Long.MaxValue).size.toLong)
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    windows.ending(lane.run, openFrom(at), Long.MaxValue).map { window =>
+      val isComplete = completion.isComplete(lane, window, at)
+      OpenWindow(
+        key,
+        window.start,
+        window.end - 1,
+        isComplete,
+        firings(lane, window, isComplete).firing,
+        lane.run.value(window.from, window.until))
+    }
+  }
 
   def flush(): Unit = keys.flush()
 

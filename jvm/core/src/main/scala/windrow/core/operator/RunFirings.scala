@@ -37,9 +37,13 @@ private[operator] final class RunFirings[B](
         else RunFiring(neverFired(lane, window, maker), window.start, isNew)
     }
 
-  /** Whether something may be unsent in a complete window, without reading the run. */
-  def mayHaveUnsent(lane: RunLane[B], window: RunWindow): Boolean =
-    !spec.onTime || lane.run.maxJudged >= window.end || lane.records.containsKey(window.id)
+  /** Whether something may be unsent in a complete window, without reading the run.
+    *
+    * @param latest
+    *   the run's `maxJudged`
+    */
+  def mayHaveUnsent(lane: RunLane[B], window: RunWindow, latest: Long): Boolean =
+    !spec.onTime || latest >= window.end || lane.records.containsKey(window.id)
 
   private def afterOnTime(lane: RunLane[B], window: RunWindow): RunFiring[B] = {
     lazy val held = windows.onTime(lane.run, window).toVector

@@ -150,7 +150,9 @@ private[operator] final class SessionAlgorithm[B, V](
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))
   }
 
-  def openWindows(at: Watermark): Iterator[Long] = keys.due(Long.MaxValue).map(keys.get(_).size.toLong)
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap(key =>
+    keys.get(key).iterator.map(one =>
+      OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.firing, one.buffer)))
 
   def flush(): Unit = keys.flush()
 

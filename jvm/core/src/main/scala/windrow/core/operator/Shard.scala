@@ -48,9 +48,15 @@ final class Shard[B, V](
   /** The processing time, in microseconds, at which a step without messages would fire something. */
   def processingDeadline: Option[Long] = algorithm.processingDeadline
 
+  /** For each source and partition the offset after the greatest that was applied. */
+  def nextOffsets: Map[(String, Long), Long] = applied.next
+
+  /** The windows of all keys that still take messages. */
+  def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(before)
+
   /** Windows above the stated number, kept because they still take messages (SEMANTICS R10). It looks at all keys. */
   def overRetention: Long =
-    spec.retention.windows.fold(0L)(most => algorithm.openWindows(before).map(_ - most).filter(_ > 0).sum)
+    spec.retention.windows.fold(0L)(most => OpenWindow.countByKey(openWindows).map(_ - most).filter(_ > 0).sum)
 
   /** One step: messages, then the watermark, judged at a processing time in microseconds.
     *

@@ -138,7 +138,10 @@ private[operator] final class TupleSessions[B, V](
     }
   }
 
-  def openWindows(at: Watermark): Iterator[(Key, Long)] = keys.due(Long.MaxValue).map((_, 1L))
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).map { key =>
+    val one = keys.get(key)
+    OpenWindow(key, one.first, one.last, isComplete = false, one.firing, one.buffer)
+  }
 
   def flush(): Unit = keys.flush()
 

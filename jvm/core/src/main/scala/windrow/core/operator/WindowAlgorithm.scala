@@ -2,7 +2,6 @@ package windrow.core.operator
 
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.state.Key
 
 /** What a kind of windows does with the messages and the watermarks of a shard. */
 private[operator] trait WindowAlgorithm[B, V] {
@@ -25,18 +24,11 @@ private[operator] trait WindowAlgorithm[B, V] {
   /** The processing time at which a window would fire though nothing came, in microseconds. */
   def processingDeadline: Option[Long]
 
-  /** For each key how many windows it has that still take messages. It looks at all of them. */
-  def openWindows(at: Watermark): Iterator[Long]
+  /** The windows of all keys that still take messages, each once. */
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]]
 
   /** Writes what has changed. */
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit
-}
-
-private[operator] object WindowAlgorithm {
-
-  /** How many different windows each key has. */
-  def countByKey(windows: Iterator[(Key, Long)]): Iterator[Long] =
-    windows.toSet[(Key, Long)].groupMapReduce(_._1)(_ => 1L)(_ + _).valuesIterator
 }

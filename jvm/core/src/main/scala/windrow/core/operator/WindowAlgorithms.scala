@@ -79,8 +79,8 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] =
     inner.advance(clock, now).collect { case Effect.Fire(pane) => Effect.Fire(pane) }
 
-  def processingDeadline: Option[Long]           = inner.processingDeadline
-  def openWindows(at: Watermark): Iterator[Long] = inner.openWindows(at)
+  def processingDeadline: Option[Long]                    = inner.processingDeadline
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = inner.openWindows(at).map(_.map(_.buffer))
 
   def flush(): Unit                         = inner.flush()
   def readDirectory(in: ByteReader): Unit   = inner.readDirectory(in)

@@ -28,7 +28,11 @@ final case class Held[M](message: M, value: Double, at: Long)
   * @param touched
   *   when its last message came
   * @param panes
-  *   fired so far
+  *   fired so far: the number of the window
+  * @param events
+  *   raised so far
+  * @param state
+  *   what listeners keep beside it (SEMANTICS R61)
   */
 final case class Partition[M](
     held: Vector[Held[M]],
@@ -40,17 +44,33 @@ final case class Partition[M](
     checked: Long,
     tumbled: Long,
     touched: Long,
-    panes: Long) {
+    panes: Long,
+    events: Long = 0,
+    state: Vector[Array[Byte]] = Vector.empty) {
 
   def messages: Vector[M]   = held.map(_.message)
   def emptied: Partition[M] = copy(held = Vector.empty)
+
+  /** What happened before any processing time counts as if it had happened at the first (SEMANTICS R14). */
+  def begunAt(now: Long): Partition[M] = {
+    def at(time: Long) = if (time == Partition.NoTime) now else time
+    copy(
+      held = held.map(one => one.copy(at = at(one.at))),
+      created = at(created),
+      checked = at(checked),
+      tumbled = at(tumbled),
+      touched = at(touched))
+  }
 }
 
 object Partition {
 
-  /** Before its first message, which has this value. */
-  def created[M](value: Double, now: Long): Partition[M] =
-    Partition(Vector.empty, now, value, value, 0, isFull = false, now, now, now, 0)
+  /** No processing time has been seen. */
+  val NoTime: Long = Long.MinValue
+
+  /** Before its first message, which has these values of the columns of eviction and trigger. */
+  def created[M](value: Double, mark: Double, now: Long): Partition[M] =
+    Partition(Vector.empty, now, value, mark, 0, isFull = false, now, now, now, 0)
 }
 
 /** What happens to a window, in the order in which listeners hear of it. */

@@ -3,6 +3,7 @@ package windrow.core.policy
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.store.OriginCodec
 
 private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[Partition[Kept[B]]] {
 
@@ -11,6 +12,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
     partition.held.foreach { held =>
       out.bytes(held.message.raw)
       buffers.write(held.message.buffer, out)
+      OriginCodec.write(held.message.origin, out)
       out.long(java.lang.Double.doubleToLongBits(held.value))
       out.long(held.at)
     }
@@ -23,12 +25,18 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
       partition.checked,
       partition.tumbled,
       partition.touched,
-      partition.panes).foreach(out.long)
+      partition.panes,
+      partition.events).foreach(out.long)
+    out.count(partition.state.size.toLong)
+    partition.state.foreach(out.bytes)
   }
 
   def read(in: ByteReader): Partition[Kept[B]] = {
     val held = Vector.fill(in.count().toInt)(
-      Held(Kept(in.bytes(), buffers.read(in)), java.lang.Double.longBitsToDouble(in.long()), in.long()))
+      Held(
+        Kept(in.bytes(), buffers.read(in), OriginCodec.read(in)),
+        java.lang.Double.longBitsToDouble(in.long()),
+        in.long()))
     Partition(
       held,
       in.long(),
@@ -39,6 +47,8 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
       in.long(),
       in.long(),
       in.long(),
-      in.long())
+      in.long(),
+      in.long(),
+      Vector.fill(in.count().toInt)(in.bytes()))
   }
 }

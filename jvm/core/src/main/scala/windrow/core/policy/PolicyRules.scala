@@ -14,8 +14,10 @@ sealed trait PolicyRules {
 
   /** @param partition
     *   before the message; just created for the first one
+    * @param mark
+    *   the message's value of the column that a trigger by delta looks at
     */
-  def insert[M](partition: Partition[M], message: Held[M]): Outcome[M]
+  def insert[M](partition: Partition[M], message: Held[M], mark: Double): Outcome[M]
 
   /** The processing time of the step has come. */
   def tick[M](partition: Partition[M], now: Long): Outcome[M]
@@ -53,7 +55,7 @@ object PolicyRules {
 private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
   override def isPunctuated: Boolean = by.isEmpty
 
-  def insert[M](partition: Partition[M], message: Held[M]): Outcome[M] = by match {
+  def insert[M](partition: Partition[M], message: Held[M], mark: Double): Outcome[M] = by match {
     case Some(ByCount(n)) =>
       both[M](inserted(partition, message), now => if (now.held.size < n) (Vector.empty, now) else evicted(now))
     case Some(ByDelta(_, delta)) if partition.held.headOption.exists(oldest => message.value > oldest.value + delta) =>
@@ -75,11 +77,11 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
 
 private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRules {
 
-  def insert[M](partition: Partition[M], message: Held[M]): Outcome[M] = {
+  def insert[M](partition: Partition[M], message: Held[M], mark: Double): Outcome[M] = {
     val steps = Seq[Partition[M] => Outcome[M]](
       fullFromTheStart,
       expire(_, message.at),
-      triggerByDelta(_, message.value),
+      triggerByDelta(_, mark),
       makeRoom(_, message),
       inserted(_, message),
       fullByCount,

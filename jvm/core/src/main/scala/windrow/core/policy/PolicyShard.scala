@@ -5,19 +5,24 @@ import windrow.Pane
 import windrow.PolicyWindowSpec
 import windrow.Timing
 import windrow.core.aggregate.Aggregation
+import windrow.core.operator.Counters
 import windrow.core.operator.Origin
+import windrow.core.operator.Watermark
 import windrow.core.state._
+import windrow.core.store.Intake
 
 /** A message on its way into a window of policies.
   *
   * @param value
-  *   of the column of a delta policy; 0 without one
+  *   of the column that eviction by delta looks at; 0 without one
   * @param isMarker
   *   it only marks the end of what is inside (punctuation)
   * @param buffer
   *   the message, lifted
   * @param raw
   *   the message as events show it
+  * @param mark
+  *   of the column that a trigger by delta looks at; None: the same
   */
 final case class PolicyEntry[B](
     key: Key,
@@ -25,43 +30,54 @@ final case class PolicyEntry[B](
     isMarker: Boolean,
     buffer: B,
     raw: Array[Byte],
-    origin: Option[Origin])
+    origin: Option[Origin],
+    mark: Option[Double] = None)
 
 /** What comes out of a shard of policy windows. */
 sealed trait PolicyEffect[+V]
 
 object PolicyEffect {
-  final case class Happened(key: Key, event: WindowEvent[Array[Byte]]) extends PolicyEffect[Nothing]
+
+  /** @param window
+    *   number of the window in its partition
+    * @param sequence
+    *   0, 1, … among the events of the partition
+    */
+  final case class Happened(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long)
+      extends PolicyEffect[Nothing]
 
   /** Window `n` of a key begins and ends at the number `n` of its pane. */
   final case class Fire[V](pane: Pane[Key, V]) extends PolicyEffect[V]
 }
 
-private[policy] final case class Kept[B](raw: Array[Byte], buffer: B)
+private[policy] final case class Kept[B](raw: Array[Byte], buffer: B, origin: Option[Origin])
 
 /** The windows of all keys of a shard (SEMANTICS P). Moved by its steps alone; it reads no clock.
   *
   * @param store
   *   where it lives between two of its objects; written at the end of each step
+  * @param fixed
+  *   what may not change while the state lives, in words
   */
-final class PolicyShard[B, V](spec: PolicyWindowSpec, aggregation: Aggregation[B, V], store: ShardStore) {
+final class PolicyShard[B, V](
+    spec: PolicyWindowSpec,
+    aggregation: Aggregation[B, V],
+    store: ShardStore,
+    fixed: Seq[String] = Nil) {
   private type Window  = Partition[Kept[B]]
   private type Effects = Vector[PolicyEffect[V]]
 
-  private val rules    = PolicyRules(spec.eviction)
-  private val limits   = new LimitRules(spec.limits)
-  private val applied  = new AppliedOffsets
-  private val windows  = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
-  private var replayed = 0L
+  private val rules   = PolicyRules(spec.eviction)
+  private val limits  = new LimitRules(spec.limits)
+  private val intake  = new Intake(fixed)
+  private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
-  Option(store.header).foreach { bytes =>
-    val in = ByteReader.unsealed(bytes, "the header of a shard")
-    applied.read(in)
-    windows.readDirectory(in)
-  }
+  intake.open(store)(windows.readDirectory)
 
-  /** Messages that had been applied before, since this object was made. */
-  def replays: Long = replayed
+  def counters: Counters = intake.counters
+
+  /** The processing time of the last step that had one. */
+  private def clock: Long = intake.processingTime.getOrElse(Partition.NoTime)
 
   private def deadline(window: Window): Long =
     (rules.deadline(window) ++ limits.deadline(window)).minOption.getOrElse(Long.MaxValue)
@@ -69,27 +85,56 @@ final class PolicyShard[B, V](spec: PolicyWindowSpec, aggregation: Aggregation[B
   /** One step: messages, then a marker for every key, then processing time (microseconds), by which all of it is judged.
     *
     * Effects are made as they are taken, and the state is written when the last one is: take them all.
+    *
+    * @param now
+    *   None: that of the step before
     */
-  def step(entries: Iterator[PolicyEntry[B]], now: Long, marker: Boolean = false): Iterator[PolicyEffect[V]] =
-    entries.flatMap(add(_, now)) ++
+  def step(
+      entries: Iterator[PolicyEntry[B]],
+      now: Option[Long],
+      marker: Boolean = false): Iterator[PolicyEffect[V]] = {
+    if (intake.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
+    entries.flatMap(add) ++
       (if (marker) allKeys.flatMap(punctuate) else Iterator.empty) ++
-      windows.due(now).flatMap(tick(_, now)) ++
+      intake.processingTime.iterator.flatMap(windows.due).flatMap(tick) ++
       written()
-
-  /** The input is over: FINAL for every partition. */
-  def finish(): Iterator[PolicyEffect[V]] = allKeys.flatMap { key =>
-    val window = windows.get(key)
-    happened(key, WindowEvent(EventKind.Final, window.messages))
   }
+
+  /** The input is over: FINAL for every partition, once. */
+  def finish(): Iterator[PolicyEffect[V]] = if (intake.watermark == Watermark.End) Iterator.empty
+  else {
+    intake.watermark = Watermark.End
+    allKeys.flatMap(key => keep(key, Vector(finalOf(windows.get(key))), windows.get(key))) ++ written()
+  }
+
+  private def finalOf(window: Window) = WindowEvent(EventKind.Final, window.messages)
+
+  /** Marks a message that goes no further as applied; false: it was before. */
+  def withhold(origin: Option[Origin]): Boolean = !intake.isReplay(origin)
 
   def partitions: Iterator[Key] = allKeys
 
-  /** Whether a limit of partitions asks for an eviction now. */
-  def needsPartitionEviction(now: Long): Boolean = limits.surplus(sizes, now).nonEmpty
+  /** Whether a limit of partitions asks for an eviction. */
+  def needsPartitionEviction: Boolean = limits.surplus(sizes, clock).nonEmpty
 
   /** Drops a key's window, contents and marks. */
   def evictPartition(key: Key): Iterator[PolicyEffect[V]] =
     if (windows.get(key) == null) Iterator.empty else drop(key).iterator ++ written()
+
+  /** What listeners keep beside a key's window, in their order; empty if it has none (SEMANTICS R61). */
+  def state(key: Key): Seq[Array[Byte]] = Option(windows.get(key)).fold(Seq.empty[Array[Byte]])(_.state)
+
+  /** Keeps the state of listeners with those partitions that are there. */
+  def keepState(states: Map[Key, Seq[Array[Byte]]]): Unit = {
+    states.foreach { case (key, state) =>
+      Option(windows.get(key)).foreach(window => windows.put(key, window.copy(state = state.toVector)))
+    }
+    written().foreach(identity)
+  }
+
+  /** Where a replay must begin to rebuild what is inside the windows: for each source and partition an offset. */
+  def replayOffsets: Map[(String, Long), Long] =
+    intake.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
 
   private def allKeys: Iterator[Key] = windows.due(Long.MaxValue)
 
@@ -98,42 +143,54 @@ final class PolicyShard[B, V](spec: PolicyWindowSpec, aggregation: Aggregation[B
     key -> PartitionSize(window.touched, window.held.size.toLong)
   }.toMap
 
-  private def add(entry: PolicyEntry[B], now: Long): Effects =
-    if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset))) {
-      replayed += 1
-      Vector.empty
-    } else if (entry.isMarker) punctuate(entry.key)
+  private def add(entry: PolicyEntry[B]): Effects =
+    if (intake.isReplay(entry.origin)) Vector.empty
     else {
-      val before          = Option(windows.get(entry.key)).getOrElse(Partition.created[Kept[B]](entry.value, now))
-      val (events, after) = rules.insert(before, Held(Kept(entry.raw, entry.buffer), entry.value, now))
-      keep(entry.key, events, after) ++ (if (limits.areShared) limits.surplus(sizes, now).flatMap(drop) else Nil)
+      counters.accepted += 1
+      if (entry.isMarker) punctuate(entry.key) else insert(entry)
     }
+
+  private def insert(entry: PolicyEntry[B]): Effects = {
+    val mark            = entry.mark.getOrElse(entry.value)
+    val before          = Option(windows.get(entry.key)).getOrElse(Partition.created[Kept[B]](entry.value, mark, clock))
+    val message         = Held(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
+    val (events, after) = rules.insert(before, message, mark)
+    keep(entry.key, events, after) ++ (if (limits.areShared) limits.surplus(sizes, clock).flatMap(drop) else Nil)
+  }
 
   private def punctuate(key: Key): Effects = Option(windows.get(key)).filter(_ => rules.isPunctuated)
     .fold(Vector.empty: Effects)(window =>
       keep(key, Vector(WindowEvent(EventKind.Eviction, window.messages)), window.emptied))
 
-  private def tick(key: Key, now: Long): Effects = {
+  private def tick(key: Key): Effects = {
     val window = windows.get(key)
-    if (limits.isTooOld(window.touched, now)) drop(key)
+    if (limits.isTooOld(window.touched, clock)) drop(key)
     else {
-      val (events, after) = rules.tick(window, now)
+      val (events, after) = rules.tick(window, clock)
       if (events.isEmpty) Vector.empty else keep(key, events, after)
     }
   }
 
   private def drop(key: Key): Effects = {
     val window = windows.get(key)
+    val events = keep(key, Vector(WindowEvent(EventKind.PartitionEviction, window.messages)), window)
     windows.remove(key)
-    happened(key, WindowEvent(EventKind.PartitionEviction, window.messages))
+    events
   }
 
+  /** Numbers the events and the panes among them, and keeps the window after them. */
   private def keep(key: Key, events: Vector[WindowEvent[Kept[B]]], window: Window): Effects = {
-    val (effects, panes) = events.foldLeft((Vector.empty: Effects, window.panes)) { case ((out, number), event) =>
-      val pane = Option.when(firesPane(event.kind))(paneOf(key, number, event.messages))
-      (out ++ happened(key, event) ++ pane, number + pane.size)
+    val (effects, after) = events.foldLeft((Vector.empty: Effects, window)) { case ((out, now), event) =>
+      val happened = PolicyEffect.Happened(
+        key,
+        WindowEvent(event.kind, event.messages.map(_.raw)),
+        window = now.panes,
+        sequence = now.events)
+      val pane = Option.when(firesPane(event.kind))(paneOf(key, now.panes, event.messages))
+      counters.panes += pane.size.toLong
+      ((out :+ happened) ++ pane, now.copy(panes = now.panes + pane.size, events = now.events + 1))
     }
-    windows.put(key, window.copy(panes = panes))
+    windows.put(key, after)
     effects
   }
 
@@ -149,15 +206,9 @@ final class PolicyShard[B, V](spec: PolicyWindowSpec, aggregation: Aggregation[B
       Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, aggregation.lower(sum)))
   }
 
-  private def happened(key: Key, event: WindowEvent[Kept[B]]): Effects =
-    Vector(PolicyEffect.Happened(key, WindowEvent(event.kind, event.messages.map(_.raw))))
-
   private def written(): Iterator[PolicyEffect[V]] = Iterator.single(()).flatMap { _ =>
     windows.flush()
-    val out = new ByteWriter
-    applied.write(out)
-    windows.writeDirectory(out)
-    store.putHeader(out.sealedResult())
+    intake.write(store)(windows.writeDirectory)
     Iterator.empty
   }
 }

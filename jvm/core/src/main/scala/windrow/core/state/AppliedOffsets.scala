@@ -33,6 +33,10 @@ final class AppliedOffsets(limit: Int = 1024) {
     }
   }
 
+  /** For each source and partition the offset after the greatest that was applied. */
+  def next: Map[(String, Long), Long] =
+    partitions.view.mapValues(ranges => ranges.ends.lastEntry.getValue + 1).toMap
+
   private def forget(ranges: Ranges): Unit = while (ranges.ends.size > limit) {
     ranges.bound = ranges.ends.pollFirstEntry.getValue + 1
   }

@@ -3,6 +3,7 @@ package windrow.core.state
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{LinkedHashMap => JLinkedHashMap}
 import scala.jdk.CollectionConverters._
+import windrow.CheckpointError
 
 /** Holds back what is written until `commit`, which then is whole or not at all: all changes are first put down as one
   * value, the journal. A crash between any two writes leaves either no journal, and the state before, or the journal,
@@ -23,7 +24,12 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     journal.remove(Only)
   }
 
-  def header: Array[Byte]                 = head.getOrElse(target.header)
+  /** An empty header is none: what has been there cannot be taken away. */
+  def header: Array[Byte] = {
+    val bytes = head.getOrElse(target.header)
+    if (bytes == null || bytes.isEmpty) null else bytes
+  }
+
   def putHeader(bytes: Array[Byte]): Unit = head = Some(bytes)
 
   def space(name: String): Space = {
@@ -57,6 +63,48 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     journal.remove(Only)
     changes.clear()
     head = None
+  }
+
+  /** All that is there as one value, whether it is committed or not.
+    *
+    * @throws windrow.CheckpointError
+    *   if the store cannot tell what it has
+    */
+  def image(): Array[Byte] = {
+    val all = listed.filterNot { case (space, id) => changes.containsKey((space, id)) }
+      .map { case (space, id) => (space, id, target.space(space).get(id)) } ++
+      changes.asScala.collect { case ((space, id), Some(bytes)) => (space, id, bytes) }
+    val out = new ByteWriter(4096)
+    out.count(all.size.toLong)
+    all.sortBy(one => (one._1, one._2)).foreach { case (space, id, bytes) =>
+      out.bytes(space.getBytes(UTF_8))
+      out.long(id)
+      out.bytes(bytes)
+    }
+    out.bytes(Option(header).getOrElse(Array.emptyByteArray))
+    out.sealedResult()
+  }
+
+  /** Puts an image in the place of all that is there; None: nothing. What shards have read before is void then.
+    *
+    * @throws windrow.core.state.DamagedStateError
+    *   and nothing has changed
+    */
+  def replaceBy(image: Option[Array[Byte]]): Unit = {
+    val in = image.map(ByteReader.unsealed(_, "a checkpoint"))
+    val came = in.fold(Seq.empty[((String, Long), Array[Byte])])(in =>
+      Seq.fill(in.count().toInt)((new String(in.bytes(), UTF_8), in.long()) -> in.bytes()))
+    val known = listed
+    changes.clear()
+    known.foreach(changes.put(_, None))
+    came.foreach { case (at, bytes) => changes.put(at, Some(bytes)) }
+    head = Some(in.fold(Array.emptyByteArray)(_.bytes()))
+  }
+
+  private def listed: Seq[(String, Long)] = target match {
+    case listed: ListedStore => listed.entries.map { case (space, id, _) => (space, id) }.toSeq
+    case _ => throw new CheckpointError(s"[STORE_NOT_LISTED] ${target.getClass.getName} cannot tell all that it has; " +
+        "checkpoint and reset need a ListedStore.")
   }
 
   private def carryOut(in: ByteReader): Unit = {

@@ -20,6 +20,9 @@ private[core] final class KeyRun[B](
   private var hidden = 0
   private var count  = 0
 
+  /** Cells before each piece, hidden ones included, and at the end all; null: to be counted. */
+  private var starts: Array[Int] = _
+
   def size: Int        = count
   def isEmpty: Boolean = count == 0
 
@@ -27,15 +30,14 @@ private[core] final class KeyRun[B](
 
   /** The first index whose position is not below. */
   def indexOf(position: Long): Int = {
-    var before = -hidden
-    var i      = 0
-    while (i < pieces.size && pieces(i).last < position) {
-      before += pieces(i).size
-      i += 1
-    }
+    val i = KeyRun.firstIndex(pieces.size)(j => pieces(j).last >= position)
     if (i == pieces.size) count
-    else if (pieces(i).first >= position) math.max(before, 0)
-    else math.max(before + KeyRun.firstIndex(loaded(pieces(i)).size)(j => pieces(i).cells(j).position >= position), 0)
+    else {
+      val inside =
+        if (pieces(i).first >= position) 0
+        else KeyRun.firstIndex(loaded(pieces(i)).size)(j => pieces(i).cells(j).position >= position)
+      math.max(before(i) + inside, 0)
+    }
   }
 
   /** The index of the cell with this position, or -1. */
@@ -56,15 +58,14 @@ private[core] final class KeyRun[B](
       else KeyRun.firstIndex(cells.size)(j => cell.isBefore(cells(j)))
     piece.insert(place, cell)
     count += 1
+    if (starts != null) (i + 1 until starts.length).foreach(starts(_) += 1)
     before(i) + place
   }
 
-  /** The first piece that the cell may belong to; in order that is the last. */
-  private def pieceFor(cell: Cell[B]): Int = {
-    var i = pieces.size - 1
-    while (i > 0 && (cell.position < pieces(i).first ||
-        (cell.position == pieces(i).first && cell.isBefore(loaded(pieces(i)).head)))) i -= 1
-    i
+  /** The last piece that begins before the cell, or the first. */
+  private def pieceFor(cell: Cell[B]): Int = KeyRun.firstIndex(pieces.size - 1) { i =>
+    val next = pieces(i + 1)
+    cell.position < next.first || (cell.position == next.first && cell.isBefore(loaded(next).head))
   }
 
   /** A cell of the same position with more in it.
@@ -176,6 +177,7 @@ private[core] final class KeyRun[B](
       hidden -= pieces(0).size
       remove(pieces(0))
       pieces.remove(0)
+      starts = null
     }
   }
 
@@ -184,36 +186,35 @@ private[core] final class KeyRun[B](
   // ---- pieces
 
   /** Calls back with each piece of a range and the places of the range in it. */
-  private def ranges(from: Int, until: Int)(body: (RunPiece[B], Int, Int) => Unit): Unit = {
-    var before      = 0
-    var i           = 0
+  private def ranges(from: Int, until: Int)(body: (RunPiece[B], Int, Int) => Unit): Unit = if (from < until) {
     val (low, high) = (from + hidden, until + hidden)
-    while (i < pieces.size && before < high) {
-      val piece = pieces(i)
-      if (before + piece.size > low && low < high)
-        body(piece, math.max(low - before, 0), math.min(high - before, piece.size))
-      before += piece.size
+    var i           = pieceAt(low)
+    while (i < pieces.size && counted(i) < high) {
+      body(pieces(i), math.max(low - counted(i), 0), math.min(high - counted(i), pieces(i).size))
       i += 1
     }
   }
 
   private def at[T](index: Int)(body: (RunPiece[B], Int) => T): T = {
-    // Most often asked for near the end.
-    var i      = pieces.size - 1
-    var before = count + hidden - pieces(i).size
-    while (before > index + hidden) {
-      i -= 1
-      before -= pieces(i).size
-    }
-    body(pieces(i), index + hidden - before)
+    val i = pieceAt(index + hidden)
+    body(pieces(i), index + hidden - counted(i))
   }
 
-  private def before(i: Int): Int = count - pieces.iterator.drop(i).map(_.size).sum
+  /** The piece that has the cell of this number, hidden ones counted. */
+  private def pieceAt(number: Int): Int = KeyRun.firstIndex(pieces.size)(i => counted(i + 1) > number)
+
+  private def before(i: Int): Int = counted(i) - hidden
+
+  private def counted(i: Int): Int = {
+    if (starts == null) starts = pieces.iterator.map(_.size).scanLeft(0)(_ + _).toArray
+    starts(i)
+  }
 
   private def addPiece(): Unit = {
     val piece = new RunPiece(RunPiece.Inside, aggregation)
     piece.cells = new ArrayBuffer
     pieces += piece
+    starts = null
   }
 
   private def loaded(piece: RunPiece[B]): ArrayBuffer[Cell[B]] = {
@@ -230,6 +231,7 @@ private[core] final class KeyRun[B](
     loaded(pieces(0))
     pieces(0).dropFirst(hidden)
     hidden = 0
+    starts = null
   }
 
   // ---- bytes
@@ -240,6 +242,7 @@ private[core] final class KeyRun[B](
     val written = pieces.toVector.flatMap(piece => if (piece.changed) store(piece) else Seq(piece))
     pieces.clear()
     pieces ++= written
+    starts = null
     out.count(pieces.size.toLong)
     out.count(hidden.toLong)
     pieces.foreach(_.writeRoot(out, codec))

@@ -20,7 +20,7 @@ trait Space {
 }
 
 /** Keeps a shard on the heap: standalone operators, batch queries, tests. */
-final class InMemoryShardStore extends ShardStore {
+final class InMemoryShardStore extends ListedStore {
   private var head: Array[Byte] = _
   private val spaces            = mutable.HashMap.empty[String, mutable.HashMap[Long, Array[Byte]]]
 
@@ -35,6 +35,9 @@ final class InMemoryShardStore extends ShardStore {
       def remove(id: Long): Unit                  = { entries -= id; () }
     }
   }
+
+  def entries: Iterator[(String, Long, Array[Byte])] =
+    for ((name, values) <- spaces.iterator; (id, bytes) <- values.iterator) yield (name, id, bytes)
 
   /** A copy that later changes do not reach. */
   def snapshot: InMemoryShardStore = {

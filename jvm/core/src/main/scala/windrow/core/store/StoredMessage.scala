@@ -1,5 +1,6 @@
 package windrow.core.store
 
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 import windrow.core.operator.Origin
@@ -28,6 +29,14 @@ final case class Incoming(
     payload: Array[Byte],
     gap: Option[Long] = None) {
 
+  /** Bytes that compare, unsigned, as [[Incoming.Order]] does for messages of one key. */
+  private[windrow] def position: Array[Byte] = {
+    val order = origin.fold(Array[Byte](0))(1.toByte +: _.order)
+    val at    = ByteBuffer.allocate(9 + order.length + payload.length)
+    at.put((if (time.isDefined) 1 else 0).toByte).putLong(time.getOrElse(0L) ^ Long.MinValue).put(order).put(payload)
+    at.array
+  }
+
   private[core] def stored(time: Long): StoredMessage = StoredMessage(key, time, origin, payload)
 }
 
@@ -39,13 +48,17 @@ object Incoming {
     .orElse((a, b) => Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
     .orElse((a, b) => Arrays.compareUnsigned(a.payload, b.payload))
 
-  val ByOffset: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.origin.map(_.offset)).orElse(Order)
+  /** The same on the tuple axis. */
+  val ByOffset: Ordering[Incoming] =
+    Ordering.by[Incoming, Option[(Long, String, Long)]](_.origin.map(at => (at.offset, at.source, at.partition)))
+      .orElse(Order)
 }
 
 /** A message in a store.
   *
   * @param isSettled
-  *   of an outer join: a partner was found for it, or it has come out without one
+  *   of an outer join: a partner was found for it, or it has come out without one; of full state: it has a window to
+  *   come out with
   */
 final case class StoredMessage(
     key: Key,

@@ -13,35 +13,75 @@ final case class OffsetRange(first: Long, last: Long) {
   def span(other: OffsetRange): OffsetRange = OffsetRange(math.min(first, other.first), math.max(last, other.last))
 }
 
-/** What is known of a window beside its messages (SEMANTICS R22).
+object OffsetRange {
+  private[windrow] def write(ranges: Map[(String, Long), OffsetRange], out: ByteWriter): Unit = {
+    out.count(ranges.size.toLong)
+    ranges.toSeq.sortBy(_._1).foreach { case ((source, partition), range) =>
+      out.bytes(source.getBytes(UTF_8))
+      out.long(partition)
+      out.long(range.first)
+      out.long(range.last)
+    }
+  }
+
+  private[windrow] def read(in: ByteReader): Map[(String, Long), OffsetRange] = Seq.fill(in.count().toInt) {
+    (new String(in.bytes(), UTF_8), in.long()) -> OffsetRange(in.long(), in.long())
+  }.toMap
+}
+
+/** A window among those of its key.
   *
   * @param start
   *   inclusive; of a global window the least position
   * @param end
   *   exclusive; of a global window the greatest position
+  * @param part
+  *   source and partition, of windows on offsets
+  * @param message
+  *   whose window it is (`Over`); then it begins and ends with it, whatever it shows
+  */
+private[core] final case class WindowId(
+    start: Long,
+    end: Long,
+    part: Option[(String, Long)] = None,
+    message: Option[StoredMessage] = None)
+
+private[core] object WindowId {
+  implicit val Order: Ordering[WindowId] =
+    Ordering.by[WindowId, (Long, Long, Option[(String, Long)])](id => (id.start, id.end, id.part))
+      .orElse(Ordering.by[WindowId, Option[StoredMessage]](_.message)(Ordering.Option(StoredMessage.Order)))
+}
+
+/** What is known of a window beside its messages (SEMANTICS R22).
+  *
   * @param offsets
   *   by source and partition
   * @param count
   *   messages ever accepted
+  * @param oldest
+  *   least event time of these, from which on retention takes nothing while the window is open
   * @param newest
   *   of its messages, in the order of the store; when this one leaves, so does the row
   * @param last
   *   timing of its last pane
   */
 private[core] final case class WindowRow(
-    start: Long,
-    end: Long,
+    id: WindowId,
     offsets: Map[(String, Long), OffsetRange],
     count: Long,
+    oldest: Long,
     newest: Option[StoredMessage],
     last: Option[Timing],
     firing: Firing[Vector[StoredMessage]]) {
 
-  def holds(time: Long): Boolean = start <= time && time < end
-  def hasEnd: Boolean            = end != Long.MaxValue
+  def start: Long = id.start
+  def end: Long   = id.end
+
+  def hasEnd: Boolean = end != Long.MaxValue
 
   def counting(message: StoredMessage): WindowRow = copy(
     count = count + 1,
+    oldest = math.min(oldest, message.time),
     newest = WindowRow.newestOf(newest ++ Seq(message.position)),
     offsets = offsets ++ message.origin.map { from =>
       val at   = (from.source, from.partition)
@@ -61,13 +101,13 @@ private[core] final case class WindowRow(
     firing = firing.copy(index = firing.index + 1, unsent = 0, since = None, delta = None))
 
   /** A session that takes the place of this one and others (SEMANTICS R84): what waits moves over to it. */
-  def joined(others: Seq[WindowRow], start: Long, end: Long): WindowRow = {
+  def joined(others: Seq[WindowRow], id: WindowId): WindowRow = {
     val all = this +: others
     WindowRow(
-      start,
-      end,
+      id,
       all.flatMap(_.offsets).groupMapReduce(_._1)(_._2)(_ span _),
       all.map(_.count).sum,
+      all.map(_.oldest).min,
       WindowRow.newestOf(all.flatMap(_.newest)),
       None,
       Firing(
@@ -79,7 +119,7 @@ private[core] final case class WindowRow(
 }
 
 private[core] object WindowRow {
-  def opened(start: Long, end: Long): WindowRow = WindowRow(start, end, Map.empty, 0, None, None, Firing())
+  def opened(id: WindowId): WindowRow = WindowRow(id, Map.empty, 0, Long.MaxValue, None, None, Firing())
 
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)
@@ -94,30 +134,47 @@ private[core] object WindowRow {
     })
 
     def write(row: WindowRow, out: ByteWriter): Unit = {
-      out.long(row.start)
-      out.long(row.end)
-      out.count(row.offsets.size.toLong)
-      row.offsets.toSeq.sortBy(_._1).foreach { case ((source, partition), range) =>
-        out.bytes(source.getBytes(UTF_8))
-        out.long(partition)
-        out.long(range.first)
-        out.long(range.last)
-      }
+      writeId(row.id, out)
+      OffsetRange.write(row.offsets, out)
       out.count(row.count)
-      out.byte(if (row.newest.isDefined) 1 else 0)
-      row.newest.foreach(messages.write(_, out))
+      out.long(row.oldest)
+      writeOption(row.newest, out)(messages.write(_, out))
       out.byte(row.last.fold(-1)(_.code.toInt))
       firings.write(row.firing, out)
     }
 
-    def read(in: ByteReader): WindowRow = {
-      val (start, end) = (in.long(), in.long())
-      val offsets = Seq.fill(in.count().toInt) {
-        (new String(in.bytes(), UTF_8), in.long()) -> OffsetRange(in.long(), in.long())
-      }.toMap
-      val count  = in.count()
-      val newest = Option.when(in.byte() == 1)(messages.read(in))
-      WindowRow(start, end, offsets, count, newest, Some(in.byte()).filter(_ >= 0).map(Timing(_)), firings.read(in))
+    def read(in: ByteReader): WindowRow =
+      WindowRow(
+        readId(in),
+        OffsetRange.read(in),
+        in.count(),
+        in.long(),
+        readOption(in)(messages.read(in)),
+        Some(in.byte()).filter(_ >= 0).map(Timing(_)),
+        firings.read(in))
+
+    private def writeId(id: WindowId, out: ByteWriter): Unit = {
+      out.long(id.start)
+      out.long(id.end)
+      writeOption(id.part, out)(writePart(_, out))
+      writeOption(id.message, out)(messages.write(_, out))
     }
+
+    private def readId(in: ByteReader): WindowId =
+      WindowId(in.long(), in.long(), readOption(in)(readPart(in)), readOption(in)(messages.read(in)))
+
+    private def writePart(part: (String, Long), out: ByteWriter): Unit = {
+      out.bytes(part._1.getBytes(UTF_8))
+      out.long(part._2)
+    }
+
+    private def readPart(in: ByteReader): (String, Long) = (new String(in.bytes(), UTF_8), in.long())
+
+    private def writeOption[T](value: Option[T], out: ByteWriter)(write: T => Unit): Unit = {
+      out.byte(if (value.isDefined) 1 else 0)
+      value.foreach(write)
+    }
+
+    private def readOption[T](in: ByteReader)(read: => T): Option[T] = Option.when(in.byte() == 1)(read)
   }
 }

@@ -7,7 +7,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Origin
 import windrow.core.state._
 
-/** The policy table of SEMANTICS P, row by row; every case also with its state written and read between any two steps. */
+/** The policy table of SEMANTICS P1 to P7, row by row; every case also with its state written and read between any two steps. */
 class PolicyShardSpec extends AnyFunSuite {
   import PolicyShardSpec._
 
@@ -157,7 +157,10 @@ private object PolicyShardSpec {
       reopen()
       text(
         if (step.isEnd) shard.finish()
-        else shard.step(step.messages.iterator.map { case (key, value) => entry(key, value) }, step.now, step.marker))
+        else shard.step(
+          step.messages.iterator.map { case (key, value) => entry(key, value) },
+          Some(step.now),
+          step.marker))
     }
 
     def evict(key: String): String = {
@@ -177,7 +180,7 @@ private object PolicyShardSpec {
     }
 
     private def text(effects: Iterator[PolicyEffect[Long]]): String = effects.map {
-      case PolicyEffect.Happened(key, event) =>
+      case PolicyEffect.Happened(key, event, _, _) =>
         new String(key.bytes) + Signs(event.kind) + event.messages.map(ByteBuffer.wrap(_).getInt).mkString(",")
       case PolicyEffect.Fire(pane) => s"${new String(pane.key.bytes)}=${pane.value}#${pane.start}"
     }.toSeq.mkString(" ")

@@ -5,7 +5,7 @@ import scala.util.Random
 import windrow.core.operator.Origin
 import windrow.core.state._
 
-/** A run of messages against a sorted list, whatever its segments (SEMANTICS R10, R11, R24). */
+/** A run of messages against a sorted list, whatever its segments (SEMANTICS R10, R11, R24, S5). */
 class MessageRunSuite extends AnyFunSuite {
   private val codec = StoredMessage.codec(None)
 

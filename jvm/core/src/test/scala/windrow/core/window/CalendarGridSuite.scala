@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.Calendar
 import windrow.CalendarUnit
 
-/** Calendar windows against a walk over the days of a zone (SEMANTICS W). */
+/** Calendar windows against a walk over the days of a zone (SEMANTICS W4). */
 class CalendarGridSuite extends AnyFunSuite {
   private def micros(instant: Instant): Long = ChronoUnit.MICROS.between(Instant.EPOCH, instant)
   private def at(text: String): Long         = micros(Instant.parse(text))

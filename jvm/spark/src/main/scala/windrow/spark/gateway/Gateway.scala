@@ -3,11 +3,15 @@ package windrow.spark.gateway
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.windrow.SparkInside
+import scala.jdk.CollectionConverters._
 import windrow.spark.WindrowExtensions
 import windrow.spark.WindrowVersion
 import windrow.spark.pack.PackStrategy
+import windrow.spark.standalone.Standalone
+import windrow.spark.standalone.StandaloneOperator
+import windrow.testkit.Replay
 
-/** The one class that Python calls: plain texts in and out. */
+/** The one class that Python calls; what it gives is called in turn. Texts, numbers and bytes go in and come out. */
 object Gateway {
 
   def version(): String = WindrowVersion.value
@@ -18,5 +22,16 @@ object Gateway {
     new WindrowExtensions()(extensions)
     SparkInside.registerTableFunctions(session, extensions)
     SparkInside.addStrategy(session, PackStrategy(session))
+  }
+
+  /** A standalone operator with its state in a folder, or null: in memory; see [[Standalone]]. */
+  def operator(session: SparkSession, spec: String, folder: String): StandaloneOperator =
+    Standalone.open(session, spec, folder)
+
+  /** Runs a transcript as `scripts/replay` does: the exit status on the first line, then what it prints. */
+  def replay(arguments: java.util.List[String]): String = {
+    val printed = new java.util.StringJoiner("\n")
+    val status  = Replay.run(arguments.asScala.toList, line => { printed.add(line); () })
+    s"$status\n$printed"
   }
 }

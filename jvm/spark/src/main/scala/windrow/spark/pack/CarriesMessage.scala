@@ -34,8 +34,9 @@ object CarriesMessage {
       case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark - spec.lateness.micros))
       case Sliding(size, granularity) =>
         earlierThan(watermark - spec.lateness.micros - size.micros + granularity.micros)
-      case Global => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
-      case _: Over | _: TupleWindows | _: Inherit => Literal(true)
+      case Global   => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
+      case _: Count => Literal(false) // nothing is late for them
+      case _: Over | _: Offsets | _: TupleSession | _: Inherit => Literal(true)
     }
   }
 }

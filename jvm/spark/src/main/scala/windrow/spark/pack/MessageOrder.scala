@@ -6,18 +6,24 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.XXH64
 import windrow.core.operator.Origin
 
-/** A message's place in the order of its step (SEMANTICS T): event time, source, partition, offset, content; as bytes that
-  * compare unsigned, as Spark sorts binary columns.
+/** A message's place in the order of its step (SEMANTICS T): event time, source, partition, offset, content; on the axis of
+  * positions event time comes after the offset. As bytes that compare unsigned, as Spark sorts binary columns.
   */
 object MessageOrder {
 
-  def apply(time: Option[Long], origin: Option[Origin], content: UnsafeRow): Array[Byte] = {
-    val source = origin.fold(Array.emptyByteArray)(_.source.getBytes(UTF_8))
-    val out    = ByteBuffer.allocate(33 + source.length)
-    out.putLong(ascending(time.getOrElse(Long.MinValue)))
+  def apply(
+      time: Option[Long],
+      origin: Option[Origin],
+      content: UnsafeRow,
+      byPosition: Boolean = false): Array[Byte] = {
+    val source    = origin.fold(Array.emptyByteArray)(_.source.getBytes(UTF_8))
+    val out       = ByteBuffer.allocate(33 + source.length)
+    def putTime() = out.putLong(ascending(time.getOrElse(Long.MinValue)))
+    if (!byPosition) putTime()
     out.put(source).put(0.toByte)
     out.putLong(ascending(origin.fold(0L)(_.partition)))
     out.putLong(ascending(origin.fold(0L)(_.offset)))
+    if (byPosition) putTime()
     out.putLong(XXH64.hashUnsafeBytes(content.getBaseObject, content.getBaseOffset, content.getSizeInBytes, 42L))
     out.array
   }

@@ -9,6 +9,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import windrow.Count
+import windrow.TupleWindows
 import windrow.core.operator.Origin
 import windrow.spark.aggregate.FunctionSet
 import windrow.spark.aggregate.Lift
@@ -96,6 +98,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
   private val hasGap  = program.gap.nonEmpty
   private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
+  private val window  = program.recipe.spec.window
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
   private val lift: InternalRow => UnsafeRow = program.lift match {
@@ -130,7 +133,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
     val from   = originOf(values, if (hasGap) 2 else 1)
     val buffer = lift(row)
-    val order  = if (ordered) MessageOrder(time, from, buffer) else null
+    val order  = if (ordered) MessageOrder(time, from, buffer, window.isInstanceOf[TupleWindows]) else null
     val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
     EntryCodec.write(
       out,
@@ -141,9 +144,12 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
       buffer,
       raw,
       from,
-      if (program.recipe.lane.ordered) order else null)
+      if (!program.recipe.lane.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
     order
   }
+
+  /** The messages of a window stand in the order in which they were accepted, over all steps. */
+  private val isInTurn = window.isInstanceOf[Count]
 
   private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
     Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(
@@ -151,4 +157,10 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
         if (values.isNullAt(at)) "" else values.getUTF8String(at).toString,
         values.getLong(at + 1),
         values.getLong(at + 2)))
+}
+
+private object EntryPacker {
+
+  /** The place of a message that comes after all that are there. */
+  val InTurn: Array[Byte] = Array.emptyByteArray
 }

@@ -12,7 +12,7 @@ private[plan] object LaneChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): Lane = {
     val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))
-    val showsOrder = countsMessages || (spec.window match {
+    val showsOrder = countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || (spec.window match {
       case _: Over | _: TupleWindows => true
       case _                         => false
     })

@@ -64,8 +64,8 @@ object Outputs {
   private def instant(micros: Expression, timeType: DataType): Expression =
     PreciseTimestampConversion(micros, LongType, timeType)
 
-  /** `end` is exclusive, `last` inclusive. */
-  private def windowOf(kind: WindowKind, from: Expression, to: Expression, timeType: DataType): Expression = {
+  /** The window as users see it: `end` is exclusive, `last` inclusive. */
+  private[spark] def windowOf(kind: WindowKind, timeType: DataType, from: Expression, to: Expression): Expression = {
     def time(micros: Expression) = instant(micros, timeType)
     val none                     = Literal.create(null, timeType)
     kind match {
@@ -93,7 +93,7 @@ object Outputs {
     def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
     val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
     val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
-    (parts.shown.map(moved) :+ Alias(windowOf(schema.window, at(0), at(1), timeType), "window")()) ++
+    (parts.shown.map(moved) :+ Alias(windowOf(schema.window, timeType, at(0), at(1)), "window")()) ++
       parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
   }
 

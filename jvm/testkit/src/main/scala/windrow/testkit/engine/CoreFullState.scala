@@ -2,9 +2,8 @@ package windrow.testkit
 
 import windrow.FullStateSpec
 import windrow.core.fullstate.{Delta, FullStateShard, WindowMetadata}
-import windrow.core.operator.{Counters, Watermark}
+import windrow.core.operator.{Counters, Progress, Watermark}
 import windrow.core.state.InMemoryShardStore
-import windrow.core.store.Incoming
 
 /** The core's full-state operator on shards. */
 private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) extends CoreStores[FullStateShard](count) {
@@ -18,12 +17,17 @@ private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) exte
 
   private def stepTo(messages: Seq[Message], watermark: Watermark, now: Option[Long]): Emission = {
     val entries = messages.map(message => CoreStores.incoming(message) -> message)
-    val byShard = entries.sortBy(_._1)(Incoming.Order).groupBy(entry => shardOf(entry._1.key))
+    val byShard =
+      entries.sortBy(_._1)(FullStateShard.order(spec.window)).groupBy(entry => shardOf(entry._1.key))
+    val progress = entries.flatMap(_._1.origin).map(at => Progress(at.source, at.partition, at.offset, at.offset))
     val deltas = shards.indices.flatMap(index =>
-      shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now))
+      shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now, progress))
     Emission(
       panes = deltas.collect { case Delta.Fire(pane) =>
-        pane.copy(key = CoreKey.read(pane.key), value = Content.Messages(pane.value.map(CoreStores.shown)): Content)
+        pane.copy(
+          key = CoreKey.read(pane.key),
+          value = Content.Messages(pane.value.map(CoreStores.shown)): Content,
+          message = None)
       },
       rejected = deltas.collect { case Delta.Refuse(refused, reason, _) =>
         entries.find(_._1 eq refused).get._2.rejected(reason)

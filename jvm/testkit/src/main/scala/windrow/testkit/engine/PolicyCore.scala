@@ -25,7 +25,8 @@ private object PolicyCore {
 }
 
 private final class PolicyShards(spec: PolicyWindowSpec, aggregates: Seq[(String, String)], count: Int) {
-  private val aggregation = new TranscriptAggregation(aggregates)
+  // The contents of policy windows are in order of insertion.
+  private val aggregation = new TranscriptAggregation(aggregates, _ => Array.emptyByteArray)
   private var stores      = Vector.fill(count)(new InMemoryShardStore)
   private var shards      = open()
   private var now         = 0L
@@ -41,7 +42,7 @@ private final class PolicyShards(spec: PolicyWindowSpec, aggregates: Seq[(String
     feed.processingTime.foreach(now = _)
     val entries = feed.messages.sorted(Message.ByPosition).map(entry).groupBy(e => Math.floorMod(e.key.hashCode, count))
     emission(shards.indices.flatMap(index =>
-      shards(index).step(entries.getOrElse(index, Nil).iterator, now, feed.punctuation)))
+      shards(index).step(entries.getOrElse(index, Nil).iterator, Some(now), feed.punctuation)))
   }
 
   def finish(): Emission = emission(shards.flatMap(_.finish()))
@@ -64,7 +65,7 @@ private final class PolicyShards(spec: PolicyWindowSpec, aggregates: Seq[(String
 
   private def emission(effects: Seq[PolicyEffect[Content]]): Emission = Emission(
     panes = effects.collect { case PolicyEffect.Fire(pane) => pane.copy(key = CoreKey.read(pane.key)) },
-    events = effects.collect { case PolicyEffect.Happened(key, event) =>
+    events = effects.collect { case PolicyEffect.Happened(key, event, _, _) =>
       PolicyEvent(
         CoreKey.read(key),
         PolicyShards.kind(event.kind),

@@ -12,6 +12,9 @@ object ReferenceEngine extends Engine {
       StepwiseOperator.run(transcript, new ReferenceOperator(spec.window, ReferencePanes.byStream(spec.streams)))
     case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new ReferenceFullState(spec))
     case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new ReferenceJoin(spec))
-    case Right(other)                        => Outcome.NotRun(s"The reference cannot do ${other.name} yet.")
+    case Right(policy: OperatorSpec.Policy) =>
+      policy.spec(transcript.timeUnit).fold(
+        Outcome.Refused(_),
+        new ReferencePolicyWindows(_, ReferencePanes.values(OperatorSpec.aggregates(policy.json))).run(transcript))
   }
 }

@@ -39,7 +39,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
 
   private def step(): Seq[Step] = {
     present += some(20)
-    val messages = if (once(5)) Nil else Seq.fill(random.nextInt(8 * scale + 1))(message())
+    val messages = if (once(5)) Nil else Seq.fill(random.nextInt(6 * scale + 1))(message())
     if (!once(3)) processingTime = Some(processingTime.getOrElse(present) + random.nextInt(20))
     val moved = nextWatermark().filter(to => watermark.forall(_ <= to))
     moved.foreach(to => watermark = Some(to))

@@ -17,6 +17,7 @@ object RandomStoreCase {
     val random = new Random(seed)
     val draft  = RandomStoreSpec.fullState(random)
     val json   = SpecJson.write(draft).put("operator", "full_state")
+    json.remove("accumulation")                                              // there is but one
     if (random.nextInt(5) == 0) Seq("early", "late").foreach(json.remove(_)) // the defaults
     val edges = if (draft.window == Global) draft.copy(window = Tumbling(TimeSpan(20))) else draft
     val steps = new RandomSteps(random, edges, offsets = true, scale).result()
@@ -100,26 +101,32 @@ object RandomStoreCase {
 
 private object RandomStoreSpec {
 
+  private val families =
+    Seq.fill(4)(RandomFamily.InQueries) ++ RandomFamily.Timed ++ RandomFamily.Tuples :+ RandomFamily.Everything
+
   def fullState(random: Random): WindowOperatorDraft = {
-    val draft = RandomSpec(random, RandomFamily.InQueries)
-    val (window, lateness) =
-      if (random.nextInt(12) == 0) (Global, TimeSpan(0)) else (draft.window, draft.lateness.get)
+    val draft    = RandomSpec(random, families(random.nextInt(families.size)))
+    val window   = draft.window
+    val lateness = draft.lateness.getOrElse(TimeSpan.Zero)
     val size = window match {
       case fixed: FixedWindows => fixed.size.micros
       case Session(Some(gap))  => gap.micros
-      case _                   => 20L
+      case Sliding(size, _)    => size.micros
+      case Over.Range(range)   => range.micros
+      case _                   => 20L * RandomSpec.pace(window)
     }
     val early = trigger(random)
-    val late  = trigger(random)
+    val late  = if (random.nextBoolean()) EachMessage else trigger(random)
     WindowOperatorDraft(
       window,
       Some(lateness),
       early = if (window == Global && early == Never) EachStep else early,
       onTime = random.nextInt(8) > 0 || (early == Never && late == Never),
       late = late,
-      accumulation = Some(Discarding),
-      retention = retention(random, size + lateness.micros),
-      maxFuture = draft.maxFuture)
+      accumulation = Some(if (window.isInstanceOf[Over]) Accumulating else Discarding),
+      retention = retention(random, size + lateness.micros, RandomSpec.pace(window)),
+      maxFuture = draft.maxFuture,
+      startOffsets = draft.startOffsets)
   }
 
   def trigger(random: Random): PaneTrigger = random.nextInt(6) match {
@@ -132,8 +139,8 @@ private object RandomStoreSpec {
   }
 
   /** By time, by count, or both. */
-  def retention(random: Random, least: Long): Retention = {
-    val time     = TimeSpan(least + (if (random.nextBoolean()) 0 else random.nextInt(60)))
+  def retention(random: Random, least: Long, pace: Long = 1): Retention = {
+    val time     = TimeSpan(least + (if (random.nextBoolean()) 0 else random.nextInt(60) * pace))
     val messages = 1L + random.nextInt(8)
     random.nextInt(3) match {
       case 0 => Retention(time = Some(time))

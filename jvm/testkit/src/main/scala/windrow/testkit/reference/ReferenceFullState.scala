@@ -10,49 +10,59 @@ import windrow.testkit.ReferenceFullState._
 private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends StepwiseOperator {
   private type Key = Scalar
 
-  private val lateness = spec.lateness.micros
-  private val intake   = new ReferenceIntake(spec.maxFuture)
+  private val asAggregate = new WindowOperatorSpec(WindowOperatorDraft(
+    spec.window,
+    Some(spec.lateness),
+    retention = spec.retention,
+    startOffsets = spec.startOffsets))
+  private val kinds      = ReferenceWindows(asAggregate)
+  private val completion = new ReferenceCompletion(asAggregate, kinds)
+  private val intake     = new ReferenceIntake(spec.maxFuture)
 
-  private var watermark = Option.empty[Long]
-  private var windows   = Map.empty[(Key, Bounds), Known]
-  private var stored    = Map.empty[Key, Vector[Message]]
-  private var panes     = Vector.empty[ContentPane]
+  private var before   = ReferenceProgress()             // the step
+  private var progress = ReferenceProgress()
+  private var windows  = Map.empty[(Key, Bounds), Known] // by identity
+  private var stored   = Map.empty[Key, Vector[Held]]
+  private var homeless = Set.empty[Held]                 // no window holds them yet (SEMANTICS R47)
+  private var panes    = Vector.empty[ContentPane]
 
   def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
     val isFirstClock = intake.processingTime.isEmpty && processingTime.isDefined
     intake.processingTime = processingTime.orElse(intake.processingTime)
-    messages.sorted(Message.Order).foreach(message => intake(message)(place(message, _)))
+    before = progress
+    messages.sorted(kinds.order).foreach { message =>
+      progress = progress.seeing(message)
+      intake(message)(_ => judge(Held(message, progress.sequence(message.key))))
+    }
     if (isFirstClock) windows = windows.view.mapValues(known =>
       if (known.unsent.isEmpty || known.since.isDefined) known else known.copy(since = intake.processingTime)).toMap
-    advance(watermark.fold(this.watermark)(to => Some(this.watermark.fold(to)(math.max(_, to)))))
+    progress = progress.advanced(watermark)
+    endStep()
   }
 
-  def finish(): Emission = advance(Some(Long.MaxValue))
+  def finish(): Emission = {
+    before = progress
+    progress = progress.over
+    endStep()
+  }
 
   def restart(): Unit = ()
 
   // ---- messages
 
-  /** The windows that a message would make alone. */
-  private def own(message: Message): Seq[Bounds] = spec.window match {
-    case fixed: FixedWindows => new ReferenceWindows.Fixed(fixed).own(message, 0)
-    case calendar: Calendar  => new ByCalendar(calendar).own(message, 0)
-    case Session(gap)        => new ReferenceWindows.Sessions(gap.map(_.micros)).own(message, 0)
-    case _                   => Seq(Everything)
-  }
-
-  private def sessions(messages: Seq[Message]): Seq[Bounds] = spec.window match {
-    case Session(gap) => new ReferenceWindows.Sessions(gap.map(_.micros)).all(messages.map(Held(_, 0)))
-    case _            => Nil
-  }
-
-  private def place(message: Message, time: Long): Unit = {
-    val bounds = own(message)
-    if (isGapBroken(message)) intake.reject(message, Reason.InvalidTime)
-    else if (bounds.isEmpty) intake.count("gaps")
-    else if (bounds.forall(isPastLateness(_, watermark)))
-      intake.reject(message, if (isOld(message, watermark)) Reason.OutOfRetention else Reason.TooLate)
-    else accept(message, time)
+  private def judge(one: Held): Unit = {
+    val message = one.message
+    val own     = kinds.own(message, one.sequence)
+    if (kinds.position(one).isEmpty || isGapBroken(message)) intake.reject(message, Reason.InvalidTime)
+    else if (own.isEmpty) {
+      intake.count("gaps")
+      progress = progress.numbering(message.key)
+    } else if (own.forall(completion.isRefused(message, _, before)))
+      intake.reject(message, if (isOld(message, before.watermark)) Reason.OutOfRetention else Reason.TooLate)
+    else {
+      progress = progress.numbering(message.key)
+      accept(one)
+    }
   }
 
   private def isGapBroken(message: Message): Boolean = spec.window match {
@@ -60,72 +70,104 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     case _            => false
   }
 
-  private def holds(window: Bounds, message: Message): Boolean =
-    message.time.exists(time => window.start <= time && time < window.end)
-
   private def isOld(message: Message, at: Option[Long]): Boolean =
     at.zip(spec.retention.time).exists { case (w, span) =>
       message.time.exists(_ < (if (w == Long.MaxValue) w else w - span.micros))
     }
 
-  private def accept(message: Message, time: Long): Unit = {
-    val key = message.key
-    classify(of(key).lastOption.map(_._1), time)
-    stored += key -> (stored.getOrElse(key, Vector.empty) :+ message)
-    val open = of(key).filterNot { case (bounds, _) => isPastLateness(bounds, watermark) }
+  private def accept(one: Held): Unit = {
+    val key = one.message.key
+    classify(one)
+    val was = kinds.all(held(key)).map(_.identity).toSet
+    stored += key -> (held(key) :+ one)
     val taken = spec.window match {
-      case _: Session => Seq(joined(key, open, message))
-      case _          => own(message).filterNot(isPastLateness(_, watermark))
+      case _: Session | _: TupleSession => Seq(joined(key, one))
+      case _                            => taking(key, one, was)
     }
-    taken.foreach(bounds => windows += (key, bounds) -> known(key, bounds).holding(message))
-    comeOut(key, taken.min(Bounds.Order), message)
+    if (taken.isEmpty) homeless += one else comeOut(key, first(taken, one), one)
   }
 
-  private def classify(current: Option[Bounds], time: Long): Unit = {
+  /** Windows that hold the message and take messages still. Those that come to be with it take what is stored. */
+  private def taking(key: Key, one: Held, was: Set[Bounds]): Seq[Bounds] = {
+    val all  = (kinds.all(held(key)) ++ of(key).map(_._1)).distinctBy(_.identity) // what made a window may be gone
+    val open = all.filterNot(completion.isRefused(one.message, _, before))
+    val (known, others) = open.partition(window => windows.contains((key, window.identity)))
+    val made            = others.filterNot(window => was(window.identity))
+    made.foreach(window => windows += (key, window.identity) -> Known(kinds.contents(window, held(key)).toVector))
+    for (old <- held(key).sorted(Held.ByTime) if homeless(old)) {
+      val holding = made.filter(kinds.contents(_, held(key)).contains(old))
+      if (holding.nonEmpty) {
+        homeless -= old
+        comeOut(key, first(holding, old), old)
+      }
+    }
+    val holding = (known ++ made).filter(kinds.contents(_, held(key)).contains(one))
+    holding.filter(known.contains).foreach(window =>
+      windows += (key, window.identity) -> windows((key, window.identity)).holding(one))
+    holding
+  }
+
+  /** A window of `Over` is its message's own (SEMANTICS R43). */
+  private def first(taken: Seq[Bounds], one: Held): Bounds =
+    taken.find(_.of.contains(one)).getOrElse(taken.min(Bounds.Order))
+
+  private def classify(one: Held): Unit = {
+    val at      = kinds.position(one).get
+    val current = of(one.message.key).map(_._1).filter(_.partition.forall(one.message.partition.contains)).lastOption
     intake.count("accepted")
     intake.count(current match {
-      case Some(window) if time < window.start => "past"
-      case Some(window) if time >= window.end  => "future"
-      case _                                   => "in_time"
+      case Some(window) if at < window.start    => "past"
+      case Some(window) if isBeyond(at, window) => "future"
+      case _                                    => "in_time"
     })
   }
 
+  private def isBeyond(position: Long, window: Bounds): Boolean =
+    if (kinds.isHalfOpen) position >= window.end else position > window.end
+
   /** The session that the message makes of the open ones; those that it replaces go, and what waits in them moves on. */
-  private def joined(key: Key, open: Seq[(Bounds, Known)], message: Message): Bounds = {
-    val everybody = open.flatMap(_._2.members) :+ message
-    val session   = sessions(everybody).find(holds(_, message)).get
-    val replaced  = open.filter { case (bounds, _) => session.start <= bounds.start && bounds.end <= session.end }
+  private def joined(key: Key, one: Held): Bounds = {
+    val open      = of(key).filterNot { case (bounds, _) => hasLeft(key, bounds, before) }
+    val everybody = open.flatMap(_._2.members) :+ one
+    val session   = kinds.all(everybody).find(kinds.contents(_, everybody).contains(one)).get
+    val replaced = open.filter { case (bounds, _) =>
+      bounds.partition == session.partition && session.start <= bounds.start && bounds.end <= session.end
+    }
     if (!replaced.exists(_._1 == session)) {
       windows --= replaced.map { case (bounds, _) => (key, bounds) }
       if (replaced.nonEmpty) windows += (key, session) -> Known.of(replaced.map(_._2))
     }
+    windows += (key, session) -> windows.getOrElse((key, session), Known()).holding(one)
     session
   }
 
-  /** The message comes out with the first window that takes it, now or at the end of the step (SEMANTICS R6, R15). */
-  private def comeOut(key: Key, bounds: Bounds, message: Message): Unit = {
-    val before     = known(key, bounds)
-    val now        = before.copy(unsent = before.unsent :+ message, since = before.since.orElse(intake.processingTime))
-    val isComplete = reached(bounds.end, watermark)
-    val policy     = parts(if (isComplete) spec.late else spec.early)
-    windows += (key, bounds) -> now
-    if (policy.exists { case Every(n) => now.unsent.size >= n; case _ => false })
-      fire(key, bounds, if (isComplete) Timing.Late else Timing.Early, isLast = false)
+  /** The message comes out with the first window that takes it, now or at the end of the step (SEMANTICS R6, R15). One
+    * that completes its window of positions fires no early pane (R21).
+    */
+  private def comeOut(key: Key, window: Bounds, one: Held): Unit = {
+    val known       = windows((key, window.identity))
+    val now         = known.copy(unsent = known.unsent :+ one, since = known.since.orElse(intake.processingTime))
+    val wasComplete = isComplete(key, window, before)
+    val completes   = !wasComplete && isComplete(key, window, progress)
+    val policy      = parts(if (wasComplete) spec.late else spec.early)
+    windows += (key, window.identity) -> now
+    if (!completes && policy.exists { case Every(n) => now.unsent.size >= n; case _ => false })
+      fire(key, window, if (wasComplete) Timing.Late else Timing.Early, isLast = false)
   }
 
-  private def fire(key: Key, bounds: Bounds, timing: Timing, isLast: Boolean): Unit = {
-    val known    = windows((key, bounds))
-    val messages = known.unsent.sorted(Message.Order).map(message => StoredValue(message.time.get, message.value))
+  private def fire(key: Key, window: Bounds, timing: Timing, isLast: Boolean): Unit = {
+    val known    = windows((key, window.identity))
+    val messages = known.unsent.map(_.message).sorted(Message.Order)
     panes :+= Pane(
       key,
-      bounds.start,
-      bounds.end,
+      window.start,
+      window.end,
       timing,
       known.fired,
       isLast,
       isRetraction = false,
-      Content.Messages(messages))
-    windows += (key, bounds) -> known.copy(
+      Content.Messages(messages.map(message => StoredValue(message.time.get, message.value))))
+    windows += (key, window.identity) -> known.copy(
       unsent = Vector.empty,
       since = None,
       fired = known.fired + 1,
@@ -134,22 +176,26 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
 
   // ---- the end of a step
 
-  private def advance(to: Option[Long]): Emission = {
-    val before = watermark
-    watermark = to
-    windows.keys.toSeq.foreach { case (key, bounds) => settle(key, bounds, before) }
+  private def endStep(): Emission = {
+    for (key <- stored.keys.toSeq; (window, _) <- of(key)) settle(key, window)
     stored.keys.toSeq.foreach(retire)
     val emission = Emission(panes = panes, rejected = intake.takeRejected())
     panes = Vector.empty
     emission
   }
 
-  private def settle(key: Key, bounds: Bounds, before: Option[Long]): Unit = {
-    val known      = windows((key, bounds))
-    val isComplete = reached(bounds.end, watermark)
-    val isLast     = isPastLateness(bounds, watermark)
-    val owes       = isComplete && spec.onTime && !known.isPastOnTime
-    val isDue = parts(if (isComplete) spec.late else spec.early).exists {
+  private def isComplete(key: Key, window: Bounds, at: ReferenceProgress): Boolean =
+    completion.isComplete(key, window, held(key), at)
+
+  private def hasLeft(key: Key, window: Bounds, at: ReferenceProgress): Boolean =
+    completion.hasLeft(key, window, held(key), at)
+
+  private def settle(key: Key, window: Bounds): Unit = {
+    val known    = windows((key, window.identity))
+    val complete = isComplete(key, window, progress)
+    val isLast   = hasLeft(key, window, progress)
+    val owes     = complete && spec.onTime && !known.isPastOnTime
+    val isDue = parts(if (complete) spec.late else spec.early).exists {
       case EachMessage | EachStep => true
       case EveryPeriod(period) =>
         known.since.zip(intake.processingTime).exists { case (from, now) =>
@@ -159,42 +205,49 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     }
     if (known.unsent.nonEmpty && (owes || isLast || isDue)) {
       val timing =
-        if (!isComplete) Timing.Early
-        else if (owes && !reached(bounds.end, before)) Timing.OnTime
+        if (!complete) Timing.Early
+        else if (owes && !isComplete(key, window, before)) Timing.OnTime
         else Timing.Late
-      fire(key, bounds, timing, isLast)
+      fire(key, window, timing, isLast)
     }
-    if (isComplete) windows += (key, bounds) -> windows((key, bounds)).copy(isPastOnTime = true)
+    if (complete)
+      windows += (key, window.identity) -> windows((key, window.identity)).copy(isPastOnTime = true)
   }
 
   /** Every message is asked by itself whether it stays (SEMANTICS R10), every closed window whether it still has one. */
   private def retire(key: Key): Unit = {
-    val newestFirst = stored(key).sorted(Message.Order).reverse
-    val open        = of(key).map(_._1).filter(window => window != Everything && !isPastLateness(window, watermark))
+    val newestFirst = held(key).sorted(Held.ByTime).reverse
+    val open        = of(key).filterNot { case (window, _) => spec.window == Global || hasLeft(key, window, progress) }
+    val from        = open.map { case (window, known) => protectedFrom(window, known) }.minOption
     val kept = newestFirst.zipWithIndex.collect {
-      case (message, rank)
-          if open.exists(holds(_, message)) ||
-            (!isOld(message, watermark) && spec.retention.messages.forall(rank < _)) => message
+      case (one, rank)
+          if from.exists(_ <= one.time) ||
+            (!isOld(one.message, progress.watermark) && spec.retention.messages.forall(rank < _)) => one
     }
-    stored += key -> kept.toVector
+    stored += key -> held(key).filter(kept.contains)
     val gone = of(key).collect {
-      case (bounds, known)
-          if known.unsent.isEmpty && !open.contains(bounds) && !known.members.exists(kept.contains) => (key, bounds)
+      case (window, known)
+          if known.unsent.isEmpty && !open.exists(_._1 == window) && !known.members.exists(kept.contains) =>
+        (key, window.identity)
     }
     windows --= gone
   }
 
-  private def reached(time: Long, at: Option[Long]): Boolean = at.exists(_ >= time)
-
-  private def isPastLateness(window: Bounds, at: Option[Long]): Boolean =
-    reached(Bounds.plus(window.end, lateness), at)
+  /** Retention takes nothing from there on; windows of everything before a message protect this message alone. */
+  private def protectedFrom(window: Bounds, known: Known): Long =
+    if (spec.window == Over.Everything) window.of.get.time else known.members.map(_.time).min
 
   // ---- what is known
 
-  private def of(key: Key): Seq[(Bounds, Known)] =
-    windows.collect { case ((of, bounds), known) if of == key => (bounds, known) }.toSeq.sortBy(_._1)(Bounds.Order)
+  private def held(key: Key): Vector[Held] = stored.getOrElse(key, Vector.empty)
 
-  private def known(key: Key, bounds: Bounds): Known = windows.getOrElse((key, bounds), Known())
+  /** In the order of their starts; windows of `Over` as they begin now. */
+  private def of(key: Key): Seq[(Bounds, Known)] = windows.collect { case ((`key`, identity), known) =>
+    (identity.of.fold(identity)(overBounds(key, _)), known)
+  }.toSeq.sortBy(_._1)(Bounds.Order.orElse(Ordering.by[Bounds, Option[Held]](_.of)(Ordering.Option(Held.ByTime))))
+
+  private def overBounds(key: Key, one: Held): Bounds =
+    kinds.all(if (held(key).contains(one)) held(key) else held(key) :+ one).find(_.of.contains(one)).get
 
   private def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
     case AnyOf(triggers) => triggers.flatMap(parts)
@@ -204,19 +257,22 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   def ask(query: Query): Answer = query match {
     case Query.Counters => Answer.Counters(intake.counters)
     case Query.GetMessages(start, end, key, axis) =>
-      val found = stored.values.flatten.filter(message => key.forall(_ == message.key)).filter { message =>
-        val at = if (axis == Query.ByTime) message.time else message.offset
-        at.exists(position => start.forall(_ <= position) && end.forall(position <= _)) || (start ++ end).isEmpty
-      }
+      val found =
+        stored.values.flatten.map(_.message).filter(message => key.forall(_ == message.key)).filter { message =>
+          val at = if (axis == Query.ByTime) message.time else message.offset
+          at.exists(position => start.forall(_ <= position) && end.forall(position <= _)) || (start ++ end).isEmpty
+        }
       Answer.Messages(inOrder(found.toSeq, axis).map(message =>
         StoredMessage(message.key, message.time.get, message.value, message.offset)))
     case Query.GetWindows(start, end, key) =>
-      val found = windows.collect {
-        case ((of, bounds), known) if key.forall(_ == of) && bounds.start <= end && start < bounds.end =>
-          val offsets = known.members.flatMap(_.offset)
-          WindowRow(of, bounds.start, bounds.end, offsets.minOption, offsets.maxOption, known.members.size.toLong)
+      val found = for {
+        of              <- stored.keys.toSeq if key.forall(_ == of)
+        (window, known) <- this.of(of) if window.start <= end && !isBeyond(start, window)
+      } yield {
+        val offsets = known.members.flatMap(_.message.offset)
+        WindowRow(of, window.start, window.end, offsets.minOption, offsets.maxOption, known.members.size.toLong)
       }
-      Answer.Windows(found.toSeq.sortBy(row => (row.start, row.end, row.key == Value.Null, row.key)))
+      Answer.Windows(found.sortBy(row => (row.start, row.end, row.key == Value.Null, row.key)))
   }
 
   private def inOrder(messages: Seq[Message], axis: Query.Axis): Seq[Message] = axis match {
@@ -226,18 +282,17 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
 }
 
 private object ReferenceFullState {
-  val Everything: Bounds = Bounds(Long.MinValue, Long.MaxValue)
 
   /** @param members
     *   messages that the window ever accepted
     */
   final case class Known(
-      members: Vector[Message] = Vector.empty,
-      unsent: Vector[Message] = Vector.empty,
+      members: Vector[Held] = Vector.empty,
+      unsent: Vector[Held] = Vector.empty,
       since: Option[Long] = None,
       fired: Long = 0,
       isPastOnTime: Boolean = false) {
-    def holding(message: Message): Known = copy(members = members :+ message)
+    def holding(one: Held): Known = copy(members = members :+ one)
   }
 
   object Known {

@@ -138,7 +138,8 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val replaced = was.filterNot(window => is.exists(_.identity == window.identity))
     replaced.foreach(window => fired ++= panes.replaced(history(key, window)))
     is.foreach { window =>
-      if (!same(window.identity)) {
+      val isEmpty = windows.contents(window, held(key)).isEmpty // but for a retraction that waits for its pane
+      if (!same(window.identity) && !isEmpty) {
         gaps.reach(key, window)
         val news = if (replaced.isEmpty) windows.contents(window, held(key)) else Seq(message)
         update(key, window, replaced.map(history(key, _)), news, earlier)

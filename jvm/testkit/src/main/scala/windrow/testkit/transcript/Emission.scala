@@ -15,9 +15,9 @@ final case class Emission(
     rows: Seq[Emission.Row] = Nil,
     events: Seq[PolicyEvent] = Nil) {
 
-  /** As a transcript states it: panes sorted by key and window; of rows and events only what `shape` speaks of. */
+  /** As a transcript states it: panes sorted by key and window; rows and events only where `shape` speaks of them. */
   def asExpected(shape: Expected.Shape): Expected = Expected(
-    Option.when(shape == Expected.Panes)(panes.sortBy(pane => (pane.key, pane.start, pane.end))),
+    Option.when(shape != Expected.Rows)(panes.sortBy(pane => (pane.key, pane.start, pane.end))),
     Some(rejected),
     Option.when(shape == Expected.Rows)(rows),
     Option.when(shape == Expected.Events)(events))

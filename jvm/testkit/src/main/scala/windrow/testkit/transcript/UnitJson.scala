@@ -3,7 +3,9 @@ package windrow.testkit
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.JsonNodeFactory
 
-/** How a case writes its positions: times in its unit, window bounds in that unit or, for tuple windows, as they are. */
+/** How a case writes its positions: times in its unit, window bounds in that unit or, for tuple and policy
+  * windows, as they are.
+  */
 private[testkit] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
   private val kind      = TranscriptCase.windowKind(spec)
   private val isTuple   = UnitJson.TupleKinds(kind)
@@ -40,6 +42,6 @@ private[testkit] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
 }
 
 private object UnitJson {
-  val TupleKinds: Set[String]  = Set("count", "offsets", "tuple_session")
+  val TupleKinds: Set[String]  = Set("count", "offsets", "tuple_session", "policy")
   val ClosedKinds: Set[String] = Set("sliding", "over")
 }

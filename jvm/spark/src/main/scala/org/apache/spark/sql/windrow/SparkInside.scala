@@ -8,11 +8,13 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.types.StructType
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.operator.Watermark
@@ -82,4 +84,14 @@ object SparkInside {
     classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
 
   def plan(frame: DataFrame): LogicalPlan = frame.asInstanceOf[classic.Dataset[_]].logicalPlan
+
+  /** Runs code that asks for the active session and its settings, as Spark's expressions do. */
+  def inSession[T](session: SparkSession)(code: => T): T = session.asInstanceOf[classic.SparkSession].withActive(code)
+
+  /** How the session compares names of columns. */
+  def resolver(session: SparkSession): Resolver =
+    session.asInstanceOf[classic.SparkSession].sessionState.conf.resolver
+
+  /** The same fields, all of which may be null, also inside. */
+  def nullable(schema: StructType): StructType = schema.asNullable
 }

@@ -1,0 +1,62 @@
+package windrow.benchmarks.micro
+
+import java.util.concurrent.TimeUnit
+import org.openjdk.jmh.annotations._
+import org.openjdk.jmh.infra.Blackhole
+import windrow._
+import windrow.core.operator._
+import windrow.core.state.InMemoryShardStore
+
+/** Per-event sliding windows of one key that hold n messages each: a step of messages, then the watermark over them. Time
+  * for each message, its two panes on time included; it should not grow with n.
+  */
+@State(Scope.Thread)
+@BenchmarkMode(Array(Mode.AverageTime))
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+class SlidingBenchmark {
+
+  @Param(Array("100", "1000", "10000", "100000", "1000000"))
+  var n: Int = _
+
+  /** How far a message may lie behind the newest, as a share of n. */
+  @Param(Array("0.0", "0.1", "1.0"))
+  var disorder: Double = _
+
+  private val sums                      = new Sums
+  private val key                       = Sums.key(1)
+  private val random                    = new java.util.Random(1)
+  private var spec: WindowOperatorSpec  = _
+  private var store: InMemoryShardStore = _
+  private var newest: Long              = 0L
+
+  @Setup
+  def prepare(sink: Blackhole): Unit = {
+    spec = WindowOperatorDraft(
+      Sliding(TimeSpan(n * SlidingBenchmark.MicrosApart)),
+      lateness = Some(TimeSpan.Zero)).checked
+    store = new InMemoryShardStore
+    newest = 0L
+    Iterator.fill(n / SlidingBenchmark.Messages + 1)(()).foreach(_ => step(sink))
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(SlidingBenchmark.Messages)
+  def step(sink: Blackhole): Unit = {
+    val shard = new Shard(spec, sums, store)
+    val reach = (disorder * n * SlidingBenchmark.MicrosApart).toLong
+    val entries = Iterator.range(0, SlidingBenchmark.Messages).map { i =>
+      newest += SlidingBenchmark.MicrosApart
+      val time = newest - (random.nextDouble() * reach).toLong
+      Entry(key, Some(time), 0, 1, sums.lift(i.toLong), null, None)
+    }
+    shard.step(entries, Watermark(newest - reach), None).foreach(effect => sink.consume(effect))
+  }
+}
+
+object SlidingBenchmark {
+  final val Messages    = 1000
+  final val MicrosApart = 1000L
+}

@@ -1,0 +1,110 @@
+package windrow.core.fullstate
+
+import windrow.Over
+import windrow.core.store.Axis
+import windrow.core.store.Incoming
+import windrow.core.store.StoredMessage
+import windrow.core.store.WindowId
+import windrow.core.store.WindowRow
+import windrow.core.window.RunWindows.plus
+
+/** Windows that follow from the messages that are stored (KIP-450's). */
+private final class SlidingPlacer(size: Long, granularity: Long, val lateness: Long) extends PlacerDefaults {
+  private def floor(time: Long): Long = Math.floorDiv(time, granularity) * granularity
+
+  private def id(start: Long): WindowId = WindowId(start, plus(start, size + 1))
+
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement = {
+    val at                            = floor(time)
+    val stored                        = message.stored(time)
+    def isOpen(id: WindowId): Boolean = !before.watermark.reached(id.end, lateness)
+    if (!isOpen(id(at))) Placement.TooLate
+    else {
+      val around   = neighbours(state, at)
+      val earlier  = around.map(one => floor(one.time)).distinct.sorted
+      val was      = starts(earlier)
+      val brought  = starts((earlier :+ at).distinct.sorted).diff(was).map(id).filter(isOpen)
+      val known    = brought.filterNot(state.rows.contains)
+      val opened   = known.map(id => id -> taking(id, around))
+      val rows     = state.rows ++ opened
+      val existing = rows.range(WindowId(plus(at, -size), Long.MinValue), WindowId(plus(at, 1), Long.MinValue))
+      val holding  = existing.keysIterator.filter(isOpen).toSeq
+      Placement.Enter(Placer.counted(rows, stored, holding), holding.headOption, found(known, around))
+    }
+  }
+
+  /** A message that is accepted for the sake of windows to come may be in none yet (SEMANTICS R47). */
+  private def found(brought: Seq[WindowId], messages: Vector[StoredMessage]): Seq[(StoredMessage, WindowId)] =
+    messages.filterNot(_.isSettled).flatMap(one => brought.find(holds(_, one)).map(one -> _))
+
+  private def holds(id: WindowId, message: StoredMessage): Boolean =
+    id.start <= floor(message.time) && floor(message.time) < id.end
+
+  /** All messages that may share a window with one that shares a window with it. */
+  private def neighbours(state: KeyWindows, at: Long): Vector[StoredMessage] = {
+    val far = 3 * (size + granularity)
+    state.messages.range(Axis.Time, Some(plus(at, -far)), Some(plus(at, far + granularity))).toVector
+  }
+
+  /** Of the windows that hold one of these positions; of those with the same content the one that starts first. */
+  private def starts(positions: Vector[Long]): Vector[Long] =
+    positions.flatMap(at => Seq(plus(at, -size), plus(at, granularity))).distinct.sorted
+      .map(start => (start, positions.filter(at => start <= at && at <= plus(start, size))))
+      .filter(_._2.nonEmpty).distinctBy(_._2).map(_._1)
+
+  /** A window that comes to be takes all stored messages that it holds (SEMANTICS R6). */
+  private def taking(id: WindowId, messages: Vector[StoredMessage]): WindowRow =
+    messages.filter(holds(id, _))
+      .foldLeft(WindowRow.opened(id))(_ counting _)
+
+  override def position(message: Incoming, time: Long, state: KeyWindows): Long = floor(time)
+
+  override def shownEnd(id: WindowId): Long = id.end - 1
+}
+
+/** A window for each message; the message comes out with its own (SEMANTICS R43). */
+private final class OverPlacer(kind: Over, val lateness: Long) extends PlacerDefaults {
+
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
+    if (before.watermark.reached(plus(time, 1), lateness)) Placement.TooLate
+    else {
+      val stored  = message.stored(time)
+      val own     = WindowId(time, plus(time, 1), message = Some(stored.position))
+      val opened  = held(state, stored).foldLeft(WindowRow.opened(own))(_ counting _)
+      val holding = later(state, own).filterNot(_ == own)
+      val rows    = Placer.counted(state.rows.updated(own, opened), stored, own +: holding)
+      Placement.Enter(if (kind == Over.Everything) unprotected(rows, own +: holding) else rows, Some(own))
+    }
+
+  /** Stored messages that the window of one holds beside it. */
+  private def held(state: KeyWindows, one: StoredMessage): Iterator[StoredMessage] = kind match {
+    case Over.Range(range) => state.messages.range(Axis.Time, Some(plus(one.time, -range.micros)), Some(one.time))
+    case Over.Rows(rows)   => upTo(state, one, rows - 1).iterator
+    case Over.Everything   => state.messages.range(Axis.Time, None, Some(one.time))
+  }
+
+  private def upTo(state: KeyWindows, one: StoredMessage, newest: Long): Vector[StoredMessage] =
+    state.messages.range(Axis.Time, None, Some(one.time)).filter(StoredMessage.Order.lt(_, one)).toVector
+      .takeRight(math.min(newest, Int.MaxValue.toLong).toInt)
+
+  /** Windows of other messages that take it; none of them is closed, since they end no earlier. */
+  private def later(state: KeyWindows, own: WindowId): Seq[WindowId] = kind match {
+    case Over.Range(range) =>
+      state.rows.range(own.copy(message = None), WindowId(plus(own.end, range.micros), Long.MinValue)).keys.toSeq
+    case Over.Rows(rows) =>
+      state.rows.keysIteratorFrom(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toSeq
+    case Over.Everything => state.rows.keysIteratorFrom(own.copy(message = None)).toSeq
+  }
+
+  /** A window of everything before protects its own message alone, or nothing would ever leave. */
+  private def unprotected(rows: Placement.Rows, ids: Seq[WindowId]): Placement.Rows =
+    ids.foldLeft(rows)((rows, id) => rows.updated(id, rows(id).copy(oldest = id.start)))
+
+  override def shownStart(id: WindowId, state: KeyWindows): Long = kind match {
+    case Over.Range(range) => plus(id.start, -range.micros)
+    case Over.Rows(rows)   => upTo(state, id.message.get, rows - 1).headOption.fold(id.start)(_.time)
+    case Over.Everything   => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
+  }
+
+  override def shownEnd(id: WindowId): Long = id.end - 1
+}

@@ -1,0 +1,37 @@
+package windrow.core.fullstate
+
+import java.nio.charset.StandardCharsets.UTF_8
+import windrow.core.operator.Origin
+import windrow.core.operator.Watermark
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+
+/** How far the axes of windows have come: event time, and the offsets of each source partition. A watermark on the axis of
+  * offsets is the offset that comes next.
+  */
+private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[(String, Long), Watermark]) {
+
+  def of(part: (String, Long)): Watermark =
+    if (watermark == Watermark.End) watermark else offsets.getOrElse(part, Watermark.None)
+
+  /** An offset was seen, whatever became of its message. */
+  def seeing(origin: Origin): Reach = {
+    val part = (origin.source, origin.partition)
+    val next = Watermark(origin.offset + 1)
+    copy(offsets = offsets.updated(part, offsets.get(part).fold(next)(_.max(next))))
+  }
+
+  def writeOffsets(out: ByteWriter): Unit = {
+    out.count(offsets.size.toLong)
+    offsets.toSeq.sortBy(_._1).foreach { case ((source, partition), reached) =>
+      out.bytes(source.getBytes(UTF_8))
+      out.long(partition)
+      out.long(reached.micros)
+    }
+  }
+}
+
+private[fullstate] object Reach {
+  def readOffsets(in: ByteReader): Map[(String, Long), Watermark] =
+    Seq.fill(in.count().toInt)((new String(in.bytes(), UTF_8), in.long()) -> Watermark(in.long())).toMap
+}

@@ -1,0 +1,69 @@
+package windrow.core.fullstate
+
+import windrow.Retention
+import windrow.core.store.Incoming
+import windrow.core.store.RetentionBound
+import windrow.core.store.StoredMessage
+import windrow.core.store.WindowId
+import windrow.core.store.WindowRow
+import windrow.core.window.RunWindows.plus
+import windrow.core.window.SessionBounds
+import windrow.core.window.SessionPlan
+import windrow.core.window.SliceGrid
+
+private final class AlignedPlacer(grid: SliceGrid, val lateness: Long) extends PlacerDefaults {
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
+    if (grid.inGap(time)) Placement.Gap
+    else {
+      val open = Iterator.iterate(grid.firstStart(time))(grid.next).takeWhile(_ <= time)
+        .map(start => WindowId(start, grid.end(start)))
+        .filterNot(id => before.watermark.reached(id.end, lateness)).toVector
+      if (open.isEmpty) Placement.TooLate
+      else Placement.Enter(Placer.counted(state.rows, message.stored(time), open), open.headOption)
+    }
+}
+
+private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends PlacerDefaults {
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
+    message.gap.orElse(gap).filter(_ > 0).fold[Placement](Placement.Broken) { own =>
+      val bounds = SessionBounds(time, plus(time, own))
+      if (before.watermark.reached(bounds.end, lateness)) Placement.TooLate
+      else enter(state, message.stored(time), bounds, before)
+    }
+
+  /** Sessions past their lateness only remember; they take nothing more (SEMANTICS R53). */
+  private def enter(state: KeyWindows, message: StoredMessage, own: SessionBounds, before: Reach): Placement = {
+    val open = state.rows.values.filterNot(row => before.watermark.reached(row.end, lateness)).toVector
+    val (merged, bounds) = SessionPlan(open.map(row => SessionBounds(row.start, row.end)), own) match {
+      case SessionPlan.Update(index) => (Seq(open(index)), SessionBounds(open(index).start, open(index).end))
+      case SessionPlan.Replace(from, until, bounds) => (open.slice(from, until), bounds)
+    }
+    SessionPlacer.replaced(state, merged, WindowId(bounds.start, bounds.end), message)
+  }
+}
+
+private[fullstate] object SessionPlacer {
+
+  /** The message in a session that takes the place of others, or is the same as the only one. */
+  def replaced(
+      state: KeyWindows,
+      merged: Seq[WindowRow],
+      id: WindowId,
+      message: StoredMessage): Placement = {
+    val row = merged match {
+      case Seq(same) if same.id == id => same
+      case one +: others              => one.joined(others, id)
+      case _                          => WindowRow.opened(id)
+    }
+    Placement.Enter(state.rows -- merged.map(_.id) + (id -> row.counting(message)), Some(id))
+  }
+}
+
+/** It protects nothing from retention, so what is out of it is refused (SEMANTICS R10). */
+private final class GlobalPlacer(retention: Retention, val lateness: Long) extends PlacerDefaults {
+  private val id = WindowId(Long.MinValue, Long.MaxValue)
+
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
+    if (before.watermark.reached(id.end) || RetentionBound.isOut(retention, before.watermark, time)) Placement.TooLate
+    else Placement.Enter(Placer.counted(state.rows, message.stored(time), Seq(id)), Some(id))
+}

@@ -1,0 +1,57 @@
+package windrow.core.operator
+
+import windrow.core.state.Key
+
+/** A window that still takes messages, as queries see it. What it keeps is looked up when it is asked for.
+  *
+  * @param start
+  *   as panes print it
+  * @param end
+  *   as panes print it
+  * @param isComplete
+  *   it has passed its time for a pane on time
+  * @param part
+  *   source and partition, of windows on offsets
+  * @param keeps
+  *   of its panes
+  * @param whole
+  *   all its messages
+  */
+final class OpenWindow[B] private[operator] (
+    val key: Key,
+    val start: Long,
+    val end: Long,
+    val isComplete: Boolean,
+    val part: Option[(String, Long)],
+    keeps: () => Firing[B],
+    whole: () => B) {
+  private[windrow] lazy val firing: Firing[B] = keeps()
+  lazy val buffer: B                          = whole()
+
+  private[operator] def of(part: (String, Long)): OpenWindow[B] =
+    new OpenWindow(key, start, end, isComplete, Some(part), keeps, whole)
+
+  private[operator] def map[C](change: B => C): OpenWindow[C] = new OpenWindow(
+    key,
+    start,
+    end,
+    isComplete,
+    part,
+    () => firing.map(change),
+    () => change(buffer))
+}
+
+private[operator] object OpenWindow {
+  def apply[B](
+      key: Key,
+      start: Long,
+      end: Long,
+      isComplete: Boolean,
+      firing: => Firing[B],
+      whole: => B): OpenWindow[B] =
+    new OpenWindow(key, start, end, isComplete, None, () => firing, () => whole)
+
+  /** How many each key has. */
+  def countByKey(windows: Iterator[OpenWindow[_]]): Iterator[Long] =
+    windows.toSeq.groupMapReduce(_.key)(_ => 1L)(_ + _).valuesIterator
+}

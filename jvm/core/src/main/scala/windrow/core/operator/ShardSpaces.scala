@@ -1,0 +1,18 @@
+package windrow.core.operator
+
+import windrow._
+
+/** The spaces of its store that a [[Shard]] uses, for stores that must know them beforehand. */
+object ShardSpaces {
+  private val Sliced = Seq("slices", "panes")
+  private val Keyed  = Seq("keys", "runs")
+
+  def of(spec: WindowOperatorSpec): Seq[String] = {
+    val windows = spec.window match {
+      case _: AlignedWindows | Global if spec.complete == Completion.ByWatermark => Sliced
+      case _: Session | _: TupleSession                                          => Seq("sessions")
+      case _                                                                     => Keyed
+    }
+    windows ++ Option.when(spec.fillGaps)("gaps")
+  }
+}

@@ -1,0 +1,89 @@
+package windrow.core.store
+
+import java.nio.charset.StandardCharsets.UTF_8
+import windrow.CheckpointError
+import windrow.Reason
+import windrow.TimeSpan
+import windrow.core.operator.Counters
+import windrow.core.operator.Origin
+import windrow.core.operator.Watermark
+import windrow.core.state.AppliedOffsets
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.ShardStore
+
+/** What shards of stores have in common: how far time has come, which messages are known, and the header that keeps it.
+  *
+  * @param fixed
+  *   what may not change while the state lives, in words
+  */
+private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan] = None) {
+  val counters = new Counters
+
+  private val applied = new AppliedOffsets
+
+  /** At the end of the last step. */
+  var watermark: Watermark = Watermark.None
+
+  /** In microseconds; None before the first. */
+  var processingTime: Option[Long] = None
+
+  /** A step has come; true if its processing time is the first. */
+  def begin(now: Option[Long]): Boolean = {
+    val isFirst = processingTime.isEmpty && now.isDefined
+    processingTime = now.orElse(processingTime)
+    isFirst
+  }
+
+  /** Marks a message as applied; true: it was before, which is counted. */
+  def isReplay(origin: Option[Origin]): Boolean = {
+    val isKnown = origin.exists(from => !applied(from.source, from.partition, from.offset))
+    if (isKnown) counters.replays += 1
+    isKnown
+  }
+
+  /** The time of a message, or why it has none that can be used (SEMANTICS A2, A3). */
+  def timeOf(message: Incoming): Either[Reason, Long] = message.time match {
+    case None                              => Left(Reason.InvalidTime)
+    case Some(time) if isTooFarAhead(time) => Left(Reason.TooFarAhead)
+    case Some(time)                        => Right(time)
+  }
+
+  private def isTooFarAhead(time: Long): Boolean =
+    maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+
+  /** Where a replay must begin to rebuild a store: for each source and partition the least offset that is still kept, else
+    * the next one (SEMANTICS R27).
+    */
+  def replayOffsets(kept: Iterator[Origin]): Map[(String, Long), Long] =
+    kept.foldLeft(applied.next) { (least, origin) =>
+      val at = (origin.source, origin.partition)
+      least.updated(at, math.min(origin.offset, least.getOrElse(at, origin.offset)))
+    }
+
+  /** @param rest
+    *   reads what the shard itself has put into its header
+    */
+  def open(store: ShardStore)(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
+    val in   = ByteReader.unsealed(bytes, "the header of a shard")
+    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
+    if (kept != fixed)
+      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
+    watermark = Watermark(in.long())
+    processingTime = Option.when(in.byte() == 1)(in.long())
+    applied.read(in)
+    rest(in)
+  }
+
+  def write(store: ShardStore)(rest: ByteWriter => Unit): Unit = {
+    val out = new ByteWriter
+    out.count(fixed.size.toLong)
+    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    out.long(watermark.micros)
+    out.byte(if (processingTime.isDefined) 1 else 0)
+    processingTime.foreach(out.long)
+    applied.write(out)
+    rest(out)
+    store.putHeader(out.sealedResult())
+  }
+}

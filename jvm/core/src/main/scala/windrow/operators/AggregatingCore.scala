@@ -1,0 +1,116 @@
+package windrow.operators
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.operator.Counters
+import windrow.core.operator.Effect
+import windrow.core.operator.Entry
+import windrow.core.operator.IncomingPane
+import windrow.core.operator.OpenWindow
+import windrow.core.operator.Shard
+import windrow.core.operator.Watermark
+import windrow.core.state.ShardStore
+import windrow.core.store.Incoming
+
+/** A windowed aggregation over messages of one or more streams.
+  *
+  * @param lift
+  *   the buffer of one message of a stream
+  */
+private[operators] final class AggregatingCore[K, M, B, V](
+    spec: WindowOperatorSpec,
+    formatter: Formatter[K, M],
+    aggregation: Aggregation[B, V],
+    lift: (String, M, Incoming) => B,
+    streams: Seq[String],
+    store: ShardStore)
+    extends Core[M, Pane[K, V]] {
+
+  private val shard = new Shard[Tracked[B], V](
+    spec,
+    new TrackedAggregation(aggregation),
+    store,
+    spec.window.toString +: (if (streams.size > 1) streams else Nil))
+
+  def counters: Counters = shard.counters
+
+  /** What is withheld goes without a time: it is refused, and its offset marked. */
+  def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, V]] = {
+    val withheld = entries(came.withheld).map(_.copy(time = None)).toVector
+    val effects  = shard.step(entries(came.admitted) ++ withheld, watermark, processingTime).toVector
+    val (filtered, refused) =
+      effects.collect { case Effect.Refuse(entry, reason, _) => (entry, reason) }
+        .partition { case (entry, _) => withheld.exists(_ eq entry) }
+    Outcome(
+      effects.collect { case Effect.Fire(pane) => pane.copy(key = formatter.key(pane.key)) },
+      refused.map { case (entry, reason) => Rejected(formatter.message(entry.raw), reason) },
+      filtered.size)
+  }
+
+  override def overRetention: Long = shard.overRetention
+
+  def replayOffsets: Map[(String, Long), Long] = shard.openWindows.flatMap(_.buffer.offsets)
+    .foldLeft(shard.nextOffsets) { case (least, (part, range)) =>
+      least.updated(part, math.min(range.first, least.getOrElse(part, range.first)))
+    }
+
+  /** Windows that still take messages and overlap a closed range, by (start, end). */
+  def windows(start: Option[Long], end: Option[Long], key: Option[K]): Seq[WindowValue[K, V]] = {
+    val of = key.map(formatter.key(_: K))
+    shard.openWindows
+      .filter(one => of.forall(_ == one.key) && end.forall(_ >= one.start) && start.forall(isWithin(_, one.end)))
+      .map(shown).toSeq.sortBy(one => (one.window.start, one.window.end))
+  }
+
+  private def isWithin(position: Long, end: Long): Boolean = spec.window match {
+    case _: Sliding | _: Over | _: TupleWindows => position <= end
+    case _                                      => position < end
+  }
+
+  private def shown(one: OpenWindow[Tracked[B]]): WindowValue[K, V] = WindowValue(
+    WindowInfo(
+      formatter.key(one.key),
+      one.start,
+      one.end,
+      one.buffer.offsets,
+      one.buffer.count,
+      one.firing.last,
+      one.firing.index,
+      one.isComplete,
+      one.part),
+    aggregation.lower(one.buffer.buffer))
+
+  private def entries(messages: Seq[(String, M)]): Iterator[Entry[Tracked[B]]] =
+    messages.map { case (stream, message) => (incoming(stream, message), stream, message) }
+      .sortBy(_._1)(order).iterator
+      .map { case (incoming, stream, message) =>
+        entry(incoming, Tracked(lift(stream, message, incoming), incoming.origin), formatter.pane(message))
+      }
+
+  private val order: Ordering[Incoming] = spec.window match {
+    case _: TupleWindows => Incoming.ByOffset
+    case _               => Incoming.Order
+  }
+
+  /** Among several streams the name of one is the source of its messages (SEMANTICS R42). */
+  private def incoming(stream: String, message: M): Incoming = {
+    val plain = formatter.incoming(message)
+    if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.copy(source = stream)))
+  }
+
+  private def entry(incoming: Incoming, buffer: Tracked[B], pane: Option[IncomingPane]): Entry[Tracked[B]] = {
+    val gap = spec.window match {
+      case Session(span) => incoming.gap.orElse(span.map(_.micros)).filter(_ > 0)
+      case _             => Some(0L)
+    }
+    Entry(
+      incoming.key,
+      incoming.time.filter(_ => gap.isDefined),
+      gap.getOrElse(0L),
+      count = 1,
+      buffer,
+      incoming.payload,
+      incoming.origin,
+      pane)
+  }
+}

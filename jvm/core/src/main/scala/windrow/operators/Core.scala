@@ -1,0 +1,26 @@
+package windrow.operators
+
+import windrow.core.operator.Counters
+import windrow.core.operator.Watermark
+
+/** @param admitted
+  *   each with its stream
+  * @param withheld
+  *   by `beforeProcess`: they go no further, but their offsets are applied
+  */
+private[operators] final case class Arrivals[M](admitted: Seq[(String, M)], withheld: Seq[(String, M)])
+
+/** @param filtered
+  *   how many of those withheld are no replays
+  */
+private[operators] final case class Outcome[M, R](outputs: Seq[R], rejected: Seq[Rejected[M]], filtered: Int)
+
+/** What an operator is inside: a shard of the core, and the user's messages beside it. */
+private[operators] trait Core[M, R] {
+  def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, R]
+
+  def counters: Counters
+  def retired: Long       = 0
+  def overRetention: Long = 0
+  def replayOffsets: Map[(String, Long), Long]
+}

@@ -1,0 +1,75 @@
+package windrow.operators
+
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+
+/** An aggregate over the messages that several streams have in one window (Malhar's name; SEMANTICS R56).
+  *
+  * @tparam B
+  *   buffer
+  * @tparam V
+  *   value
+  */
+trait MergeAccumulation[M, B, V] extends Aggregation[B, V] {
+
+  /** The buffer of one message.
+    *
+    * @param stream
+    *   place of its stream among the operator's, from 0
+    */
+  def lift(stream: Int, message: M): B
+
+  /** The order of the messages shows in the value: they are then combined in order of time, whenever they came, which keeps
+    * each of them in the state.
+    */
+  def isOrdered: Boolean = true
+}
+
+/** The messages of each stream, in order of time.
+  *
+  * @param streams
+  *   how many
+  */
+final class CoGroup[M](streams: Int, messages: Codec[M])
+    extends MergeAccumulation[M, Vector[(Int, M)], Vector[Vector[M]]] {
+  private type Buffer = Vector[(Int, M)]
+
+  def lift(stream: Int, message: M): Buffer        = Vector((stream, message))
+  def zero: Buffer                                 = Vector.empty
+  def combine(left: Buffer, right: Buffer): Buffer = left ++ right
+  def copy(buffer: Buffer): Buffer                 = buffer
+  def lower(buffer: Buffer): Vector[Vector[M]] =
+    Vector.tabulate(streams)(stream => buffer.collect { case (`stream`, message) => message })
+
+  def write(buffer: Buffer, out: ByteWriter): Unit = {
+    out.count(buffer.size.toLong)
+    buffer.foreach { case (stream, message) =>
+      out.count(stream.toLong)
+      messages.write(message, out)
+    }
+  }
+
+  def read(in: ByteReader): Buffer = Vector.fill(in.count().toInt)((in.count().toInt, messages.read(in)))
+}
+
+/** Every pair of a message of the first stream with one of the second, in order of time of the first, then the second; of
+  * pairs that share no other field than the operator's key. A window in which one of them has nothing gives none.
+  */
+final class InnerJoin[M](messages: Codec[M]) extends MergeAccumulation[M, Vector[(Int, M)], Vector[(M, M)]] {
+  private type Buffer = Vector[(Int, M)]
+
+  private val both = new CoGroup(2, messages)
+
+  def lift(stream: Int, message: M): Buffer        = both.lift(stream, message)
+  def zero: Buffer                                 = both.zero
+  def combine(left: Buffer, right: Buffer): Buffer = both.combine(left, right)
+  def copy(buffer: Buffer): Buffer                 = buffer
+  def lower(buffer: Buffer): Vector[(M, M)] = {
+    val sides = both.lower(buffer)
+    for (first <- sides(0); second <- sides(1)) yield (first, second)
+  }
+  def write(buffer: Buffer, out: ByteWriter): Unit = both.write(buffer, out)
+  def read(in: ByteReader): Buffer                 = both.read(in)
+}

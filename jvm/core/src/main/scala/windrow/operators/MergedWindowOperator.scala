@@ -1,0 +1,70 @@
+package windrow.operators
+
+import windrow.Pane
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.WindowOperatorSpec
+import windrow.core.aggregate.Ordered
+import windrow.core.state.ShardStore
+
+/** One value for each window of several streams together: windows, triggers and accumulation are those of an aggregator
+  * (SEMANTICS R56). The watermark is the least of the streams': say it by `advanceWatermark(stream, …)`.
+  *
+  * @param inputStreams
+  *   two or more names, in order; the name of a stream is the source of its messages
+  * @throws windrow.SpecError
+  *   with everything that is wrong with the names
+  */
+final class MergedWindowOperator[K, M, B, V](
+    val spec: WindowOperatorSpec,
+    val inputStreams: Seq[String],
+    format: MessageFormat[K, M],
+    merge: MergeAccumulation[M, B, V],
+    context: Context[M, Pane[K, V]] = Context[M, Pane[K, V]]())
+    extends WindowOperator[M, Pane[K, V]](context) {
+
+  locally {
+    val twice = inputStreams.diff(inputStreams.distinct).distinct
+    val found =
+      Option.when(inputStreams.size < 2)(
+        SpecProblem("STREAMS_TOO_FEW", s"${inputStreams.size} streams to merge; say two or more.")) ++
+        twice.map(name => SpecProblem("STREAM_TWICE", s"the name $name stands for more than one stream."))
+    if (found.nonEmpty) throw SpecError("a merge of streams", found.toSeq)
+  }
+
+  private val formatter = new Formatter(format)
+
+  private[operators] def open(store: ShardStore): Core[M, Pane[K, V]] =
+    if (merge.isOrdered) {
+      val ordered = new Ordered(merge)
+      new AggregatingCore(
+        spec,
+        formatter,
+        ordered,
+        (stream: String, message: M, incoming) => ordered.lift(incoming.position, lift(stream, message)),
+        inputStreams,
+        store)
+    } else
+      new AggregatingCore(
+        spec,
+        formatter,
+        merge,
+        (stream: String, message: M, _) => lift(stream, message),
+        inputStreams,
+        store)
+
+  private def lift(stream: String, message: M): B = merge.lift(inputStreams.indexOf(stream), message)
+
+  /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
+    * of (start, end). None: open.
+    *
+    * @param key
+    *   None: of all keys
+    */
+  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
+    opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
+
+  /** The window of a key that begins at `start`, if it still takes messages. */
+  def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
+    getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
+}

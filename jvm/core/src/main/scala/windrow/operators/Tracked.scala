@@ -1,0 +1,47 @@
+package windrow.operators
+
+import windrow.core.aggregate.Aggregation
+import windrow.core.operator.Origin
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.store.OffsetRange
+
+/** The messages of a window as its metadata tells of them, beside what they amount to (SEMANTICS R22).
+  *
+  * @param offsets
+  *   by source and partition
+  */
+private[operators] final class Tracked[B](
+    val buffer: B,
+    val count: Long,
+    val offsets: Map[(String, Long), OffsetRange])
+
+private[operators] object Tracked {
+  def apply[B](buffer: B, origin: Option[Origin]): Tracked[B] = new Tracked(
+    buffer,
+    count = 1,
+    origin.map(from => (from.source, from.partition) -> OffsetRange(from.offset, from.offset)).toMap)
+}
+
+/** An aggregation that keeps track of its messages. */
+private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Tracked[B], V] {
+  def zero: Tracked[B] = new Tracked(inner.zero, 0, Map.empty)
+
+  def combine(left: Tracked[B], right: Tracked[B]): Tracked[B] = new Tracked(
+    inner.combine(left.buffer, right.buffer),
+    left.count + right.count,
+    right.offsets.foldLeft(left.offsets) { case (all, (part, range)) =>
+      all.updated(part, all.get(part).fold(range)(_ span range))
+    })
+
+  def copy(tracked: Tracked[B]): Tracked[B] = new Tracked(inner.copy(tracked.buffer), tracked.count, tracked.offsets)
+  def lower(tracked: Tracked[B]): V         = inner.lower(tracked.buffer)
+
+  def write(tracked: Tracked[B], out: ByteWriter): Unit = {
+    inner.write(tracked.buffer, out)
+    out.count(tracked.count)
+    OffsetRange.write(tracked.offsets, out)
+  }
+
+  def read(in: ByteReader): Tracked[B] = new Tracked(inner.read(in), in.count(), OffsetRange.read(in))
+}

@@ -1,0 +1,46 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import windrow.Over
+import windrow.Pane
+import windrow.WindowOperatorSpec
+import windrow.core.state.ShardStore
+import windrow.operators.AggregatedWindowOperator
+import windrow.operators.Context
+import windrow.spark.plan.Outputs
+
+/** A value for each window. */
+private[standalone] final class Aggregated(
+    session: SparkSession,
+    spec: WindowOperatorSpec,
+    input: Input,
+    format: RowFormat,
+    val fold: Fold)
+    extends StandaloneOperator(
+      session,
+      Vector(input),
+      Seq(s"${spec.window}", s"aggregates ${fold.parts.functions}", s"stream ${input.describe}")) {
+
+  protected type Output  = Pane[UnsafeRow, InternalRow]
+  protected type Running = AggregatedWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow]
+
+  private val panes = PaneTable.aggregates(
+    input,
+    Outputs.windowOf(spec.window, input.timeType, _, _),
+    spec.window.isInstanceOf[Over],
+    format,
+    fold)
+
+  protected def make(store: ShardStore): Running = new AggregatedWindowOperator(
+    spec,
+    format,
+    fold.aggregation,
+    fold.lift,
+    Context[Message, Output](input.name, store),
+    input.name)
+
+  protected def written(outputs: Seq[Output]): Array[Byte] =
+    panes.table.write(outputs.iterator.map(pane => panes.row(pane, PaneTable.values(fold, pane.value))))
+}

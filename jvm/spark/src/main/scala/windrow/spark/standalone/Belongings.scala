@@ -1,0 +1,48 @@
+package windrow.spark.standalone
+
+import java.nio.charset.StandardCharsets.UTF_8
+import windrow.CheckpointError
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.ShardStore
+
+/** What a standalone operator keeps beside its state: what the state was made with, and its watermark.
+  *
+  * @param fixed
+  *   in words
+  * @throws windrow.CheckpointError
+  *   if the store was made with something else
+  */
+private[standalone] final class Belongings(store: ShardStore, fixed: Seq[String]) {
+  private val space = store.space("standalone")
+
+  /** The watermark that was kept last, in microseconds. */
+  val mark: Option[Long] =
+    Option(space.get(0)).flatMap(bytes =>
+      Belongings.read(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
+
+  def keep(mark: Option[Long]): Unit = {
+    val out = new ByteWriter
+    Belongings.write(fixed, mark, out)
+    space.put(0, out.sealedResult())
+  }
+}
+
+private[standalone] object Belongings {
+
+  def write(fixed: Seq[String], mark: Option[Long], out: ByteWriter): Unit = {
+    out.count(fixed.size.toLong)
+    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    out.byte(if (mark.isDefined) 1 else 0)
+    mark.foreach(out.long)
+  }
+
+  def read(in: ByteReader, fixed: Seq[String]): Option[Long] = {
+    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
+    kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
+      if (was != is)
+        throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $was, the operator $is. Take a new checkpoint.")
+    }
+    Option.when(in.byte() == 1)(in.long())
+  }
+}

@@ -1,0 +1,49 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import windrow.CoGroupSpec
+import windrow.Pane
+import windrow.core.state.ShardStore
+import windrow.operators.CoGroup
+import windrow.operators.Context
+import windrow.operators.MergedWindowOperator
+import windrow.spark.plan.Outputs
+
+/** The messages of several streams in each window. */
+private[standalone] final class CoGrouped(
+    session: SparkSession,
+    spec: CoGroupSpec,
+    inputs: IndexedSeq[Input],
+    format: RowFormat)
+    extends StandaloneOperator(
+      session,
+      inputs,
+      Seq(s"co-group in ${spec.window.window}", s"streams ${inputs.map(_.describe).mkString("; ")}")) {
+
+  protected type Output  = Pane[UnsafeRow, Vector[Vector[Message]]]
+  protected type Running = MergedWindowOperator[UnsafeRow, Message, Vector[(Int, Message)], Vector[Vector[Message]]]
+
+  private val messages = inputs.map(input =>
+    OutputTable.value(input.name, ArrayType(input.schema, containsNull = false), nullable = false))
+
+  private val panes = new PaneTable(
+    inputs.head,
+    Outputs.windowOf(spec.window.window, inputs.head.timeType, _, _),
+    isOver = false,
+    format,
+    OutputTable.valuesOfKey(inputs.head),
+    messages,
+    Seq(Alias(OutputTable.struct(messages.map(one => one.name -> one): _*), "messages")()))
+
+  protected def make(store: ShardStore): Running = new MergedWindowOperator(
+    spec.window,
+    spec.streams,
+    format,
+    new CoGroup(inputs.size, format.messages),
+    Context[Message, Output]("co-group", store))
+
+  protected def written(outputs: Seq[Output]): Array[Byte] = panes.table.write(outputs.iterator.map(pane =>
+    panes.row(pane, pane.value.map(some => OutputTable.array(some.map(_.row))))))
+}

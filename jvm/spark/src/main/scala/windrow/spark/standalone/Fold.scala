@@ -1,0 +1,145 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.Count
+import windrow.SpecProblem
+import windrow.TupleWindows
+import windrow.WindowKind
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.spark.aggregate._
+import windrow.spark.pack.MessageOrder
+import windrow.spark.plan.AggregateParts
+
+/** Aggregates of SQL texts, resolved by Spark against the columns of a stream, as the core folds with them. */
+sealed abstract class Fold(val parts: AggregateParts) {
+  type Buffer
+  def aggregation: Aggregation[Buffer, InternalRow]
+  def lift(message: Message): Buffer
+}
+
+object Fold {
+
+  /** In which order aggregates see the messages of a window, where it shows. */
+  sealed trait Order
+  case object ByTime     extends Order
+  case object ByOffset   extends Order
+  case object AsTheyCame extends Order
+
+  /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
+  def order(window: WindowKind): Order = window match {
+    case _: Count        => AsTheyCame
+    case _: TupleWindows => ByOffset
+    case _               => ByTime
+  }
+
+  /** @param texts
+    *   for example `max(price) AS top`
+    */
+  def resolve(
+      session: SparkSession,
+      input: Input,
+      texts: Seq[String],
+      format: RowFormat,
+      order: Order): Either[Seq[SpecProblem], Fold] = {
+    val relation = SparkInside.frame(session, input.relation)
+    val keys     = input.keyColumns.map(relation.col)
+    parts(session, input, keys, texts) match {
+      case Right(taken) =>
+        val found = names(input, taken)
+        Either.cond(found.isEmpty, fold(input, taken, format, order), found)
+      case Left(whole) =>
+        val each = texts.flatMap(text => parts(session, input, keys, Seq(text)).left.getOrElse(Nil).map(about(_, text)))
+        Left(if (each.isEmpty) whole else each)
+    }
+  }
+
+  private def about(problem: SpecProblem, text: String) = problem.copy(text = s"aggregates='$text': ${problem.text}")
+
+  private def parts(
+      session: SparkSession,
+      input: Input,
+      keys: Seq[Column],
+      texts: Seq[String]): Either[Seq[SpecProblem], AggregateParts] =
+    try {
+      val columns        = texts.map(expr)
+      val relation       = SparkInside.frame(session, input.relation)
+      val described      = relation.groupBy(keys: _*).agg(columns.head, columns.tail: _*)
+      val (found, taken) = AggregateParts.of(SparkInside.plan(described))
+      val problems       = found ++ taken.toSeq.flatMap(unevaluable)
+      Either.cond(problems.isEmpty, taken.get, problems)
+    } catch {
+      case wrong: ParseException    => Left(Seq(notUnderstood(wrong)))
+      case wrong: AnalysisException => Left(Seq(notUnderstood(wrong)))
+    }
+
+  private def notUnderstood(wrong: Exception) =
+    SpecProblem("AGGREGATE_NOT_UNDERSTOOD", wrong.getMessage.linesIterator.next().stripSuffix(".") + ".")
+
+  /** What only a query can know, as other tables, and what is another thing each time, as a clock. */
+  private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
+    (parts.inputs.map(_.child) ++ parts.functions.functions ++ parts.results).flatMap(_.collect {
+      case subquery: SubqueryExpression                                            => subquery
+      case unknown: Unevaluable if !unknown.isInstanceOf[Attribute]                => unknown
+      case moment @ (_: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp) => moment
+      case random: Nondeterministic                                                => random
+    }).map(expression =>
+      SpecProblem(
+        "AGGREGATE_NOT_SUPPORTED",
+        s"${expression.sql} is nothing that an operator without a query can know."))
+
+  private def names(input: Input, parts: AggregateParts): Seq[SpecProblem] = {
+    val results = parts.results.map(_.name)
+    val twice = (input.key.map(_._1) ++ results).groupBy(identity).collect { case (name, all) if all.size > 1 => name }
+    results.filter(Set("window", "pane", "message", "messages")).map(name =>
+      SpecProblem("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias.")) ++
+      twice.toSeq.sorted.map(name =>
+        SpecProblem("NAME_TWICE", s"more than one column is called '$name'. Give them aliases."))
+  }
+
+  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: Order): Fold = {
+    val position = order match {
+      case ByTime =>
+        (message: Message, row: UnsafeRow) => MessageOrder(format.time(message), format.origin(message), row)
+      case ByOffset   => (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
+      case AsTheyCame => (_: Message, _: UnsafeRow) => Array.emptyByteArray
+    }
+    if (parts.functions.fixedWidth) over(input, parts, position, new RowAggregation(parts.functions))(identity)
+    else over(input, parts, position, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))
+  }
+
+  private def over[L](
+      input: Input,
+      parts: AggregateParts,
+      position: (Message, UnsafeRow) => Array[Byte],
+      plain: Aggregation[L, InternalRow])(buffer: UnsafeRow => L): Fold = {
+    val inputs = UnsafeProjection.create(parts.inputs.map(_.child), input.attributes)
+    val lifter = Lift(parts.functions, parts.inputs.map(_.toAttribute), parts.inputs.map(_.toAttribute))
+    def lifted(message: Message) = lifter(inputs(message.row)).copy()
+    if (parts.functions.orderShows) {
+      val ordered = new Ordered(plain)
+      new Fold(parts) {
+        type Buffer = OrderedOf[L]
+        val aggregation: Aggregation[Buffer, InternalRow] = ordered
+        def lift(message: Message): Buffer = {
+          val row = lifted(message)
+          ordered.lift(position(message, row), buffer(row))
+        }
+      }
+    } else
+      new Fold(parts) {
+        type Buffer = L
+        val aggregation: Aggregation[Buffer, InternalRow] = plain
+        def lift(message: Message): Buffer                = buffer(lifted(message))
+      }
+  }
+
+  private type OrderedOf[L] = windrow.core.aggregate.OrderedBuffer[L]
+}

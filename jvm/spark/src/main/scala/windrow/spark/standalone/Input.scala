@@ -1,0 +1,163 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem
+
+/** A stream of messages, its columns looked up.
+  *
+  * @param declared
+  *   the schema as it was written
+  * @param time
+  *   event time, long microseconds
+  * @param timeType
+  *   of the column from which it comes
+  * @param gap
+  *   session gap, long microseconds
+  * @param origin
+  *   source string, partition long, offset long; or empty
+  * @param keyColumns
+  *   the key as the spec names it
+  */
+final class Input(
+    val name: String,
+    val declared: StructType,
+    val relation: LocalRelation,
+    val time: Expression,
+    val timeType: DataType,
+    val gap: Option[Expression],
+    val origin: Seq[Expression],
+    val key: Seq[(String, Expression)],
+    val keyColumns: Seq[String]) {
+
+  /** Of the rows inside: whatever was declared, a null does no harm. */
+  val schema: StructType = SparkInside.nullable(declared)
+
+  def attributes: Seq[Attribute] = relation.output
+
+  def column(session: SparkSession, name: String): Option[Expression] =
+    relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
+      .map { case Alias(nested, _) => nested; case plain => plain }
+
+  /** What state depends on. */
+  def describe: String =
+    s"'$name' of ${schema.simpleString}, key (${keyColumns.mkString(", ")}), time ${time.sql}"
+}
+
+object Input {
+  private val Taken = Set("window", "pane", "message", "messages")
+
+  /** @param needsTime
+    *   windows of time do, windows of positions and policies do not
+    * @param needsGap
+    *   sessions that ask each message
+    */
+  def resolve(
+      session: SparkSession,
+      spec: InputSpec,
+      needsTime: Boolean,
+      needsGap: Boolean): Either[Seq[SpecProblem], Input] =
+    parsed(spec).flatMap(new Resolution(session, spec, _, needsTime, needsGap).result)
+
+  private def parsed(spec: InputSpec): Either[Seq[SpecProblem], StructType] = {
+    def refuse(code: String, text: String) = Left(Seq(SpecProblem(code, s"stream '${spec.name}': $text")))
+    try {
+      val schema =
+        CharVarcharUtils.replaceCharVarcharWithString(StructType.fromDDL(spec.schema)).asInstanceOf[StructType]
+      val twice = schema.map(_.name.toLowerCase(java.util.Locale.ROOT)).groupBy(identity).collectFirst {
+        case (name, all) if all.size > 1 => name
+      }
+      if (schema.isEmpty) refuse("SCHEMA_NOT_UNDERSTOOD", "the schema has no column.")
+      else twice.fold[Either[Seq[SpecProblem], StructType]](Right(schema))(name =>
+        refuse("NAME_TWICE", s"the schema has more than one column '$name'."))
+    } catch {
+      case wrong: ParseException =>
+        val why = wrong.getMessage.linesIterator.next()
+        refuse(
+          "SCHEMA_NOT_UNDERSTOOD",
+          s"schema='${spec.schema}' is no list of columns with types: $why Say for example 'time timestamp, price double'.")
+    }
+  }
+
+  private final class Resolution(
+      session: SparkSession,
+      spec: InputSpec,
+      declared: StructType,
+      needsTime: Boolean,
+      needsGap: Boolean) {
+    private val found = Seq.newBuilder[SpecProblem]
+    private val zone  = Some(session.conf.get("spark.sql.session.timeZone"))
+    private val relation = LocalRelation(SparkInside.nullable(declared).map(field =>
+      AttributeReference(field.name, field.dataType, nullable = true)()))
+
+    private def refuse(code: String, text: String): None.type = {
+      found += SpecProblem(code, s"stream '${spec.name}': $text")
+      None
+    }
+
+    def result: Either[Seq[SpecProblem], Input] = {
+      val time = spec.time.flatMap(column(_, "time")).filter(isTimestamp)
+      val origin = spec.offset.toSeq.flatMap { case (source, partition, offset) =>
+        Seq(("source", source, StringType), ("partition", partition, LongType), ("offset", offset, LongType))
+      }.flatMap { case (what, name, as) => column(name, s"offset.$what").map(Cast(_, as, zone)) }
+      val key = spec.key.flatMap(name => column(name, "key").map(lastOf(name) -> SparkInside.normalized(_)))
+      key.map(_._1).filter(Taken).foreach(name =>
+        refuse("NAME_TAKEN", s"the key '$name' is also a column of the panes; give it another name."))
+      val gap = if (needsGap) time.flatMap(gapOf) else None
+      if (needsTime && spec.time.isEmpty) refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
+      Either.cond(
+        found.result().isEmpty,
+        new Input(
+          spec.name,
+          declared,
+          relation,
+          time.fold[Expression](Literal(0L))(microsOf),
+          time.fold[DataType](TimestampType)(_.dataType),
+          gap,
+          origin,
+          key,
+          spec.key),
+        found.result())
+    }
+
+    private def column(name: String, what: String): Option[Expression] =
+      relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
+        .map { case Alias(nested, _) => nested; case plain => plain }
+        .orElse(refuse(
+          "COLUMN_NOT_FOUND",
+          s"$what='$name' is no column; the columns are ${declared.map(_.name).mkString(", ")}."))
+
+    /** A field of a struct is shown under its own name, as by Spark's `groupBy`. */
+    private def lastOf(name: String): String = UnresolvedAttribute.parseAttributeName(name).last
+
+    private def isTimestamp(time: Expression): Boolean = time.dataType match {
+      case TimestampType | TimestampNTZType => true
+      case other =>
+        refuse("TIME_NOT_TIMESTAMP", s"time='${spec.time.get}' is of type ${other.sql}; it must be a timestamp.")
+        false
+    }
+
+    private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
+
+    /** An interval, or whole microseconds. */
+    private def gapOf(time: Expression): Option[Expression] = spec.gap.orElse(
+      refuse("GAP_NOT_STATED", "sessions whose gap each message brings need its column: gap='…'."))
+      .flatMap(column(_, "gap")).flatMap { gap =>
+        gap.dataType match {
+          case LongType    => Some(gap)
+          case IntegerType => Some(Cast(gap, LongType))
+          case _: DayTimeIntervalType | CalendarIntervalType =>
+            Some(Subtract(microsOf(TimestampAddInterval(time, gap, zone)), microsOf(time)))
+          case other => refuse(
+              "GAP_NOT_INTERVAL",
+              s"gap='${spec.gap.get}' is of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
+        }
+      }
+  }
+}

@@ -1,0 +1,39 @@
+package windrow.spark.standalone
+
+import com.fasterxml.jackson.databind.JsonNode
+import scala.jdk.CollectionConverters._
+
+/** A stream of messages as a spec describes it: names of columns, none of them looked up yet.
+  *
+  * @param schema
+  *   of its messages, as in CREATE TABLE: `time timestamp, price double`
+  * @param time
+  *   column of the event time
+  * @param gap
+  *   column of the session gap, where each message brings its own
+  * @param offset
+  *   columns of source, partition and offset, by which a replay is known
+  */
+final case class InputSpec(
+    name: String,
+    schema: String,
+    time: Option[String],
+    key: Seq[String],
+    gap: Option[String],
+    offset: Option[(String, String, String)])
+
+object InputSpec {
+
+  def read(name: String, node: JsonNode, key: Seq[String]): InputSpec = InputSpec(
+    name,
+    node.path("schema").asText,
+    text(node, "time"),
+    key,
+    text(node, "gap"),
+    Option(node.get("offset")).map(columns =>
+      (text(columns, "source").get, text(columns, "partition").get, text(columns, "offset").get)))
+
+  def texts(node: JsonNode, name: String): Seq[String] = node.path(name).elements.asScala.map(_.asText).toSeq
+
+  def text(node: JsonNode, name: String): Option[String] = Option(node.get(name)).filterNot(_.isNull).map(_.asText)
+}

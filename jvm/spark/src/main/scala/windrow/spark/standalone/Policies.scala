@@ -1,0 +1,159 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.ArrowTables
+import scala.collection.mutable
+import windrow.By
+import windrow.ByDelta
+import windrow.Eviction
+import windrow.PolicyWindowSpec
+import windrow.SpecProblem
+import windrow.core.state.ShardStore
+import windrow.operators.Context
+import windrow.operators.PartitionEvent
+import windrow.operators.PolicyOutput
+import windrow.operators.PolicyWindowOperator
+import windrow.operators.WindowListener
+
+/** A window for each key, by policies. Listeners are Python's: events wait for them here, if there are any. */
+final class Policies private[standalone] (
+    session: SparkSession,
+    spec: PolicyWindowSpec,
+    input: Input,
+    format: RowFormat,
+    val fold: Fold,
+    columns: Map[String, Expression])
+    extends StandaloneOperator(
+      session,
+      Vector(input),
+      Seq(s"${spec.eviction}", s"aggregates ${fold.parts.functions}", s"stream ${input.describe}")) {
+
+  protected type Output  = PolicyOutput[UnsafeRow, Message, InternalRow]
+  protected type Running = PolicyWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow]
+
+  private val fields = columns.map { case (name, column) =>
+    name -> UnsafeProjection.create(Seq(column), input.attributes)
+  }
+  private val leaving   = mutable.ArrayBuffer.empty[UnsafeRow] // partitions that listeners evict in this drain
+  private var hasEvents = false
+  private var events    = Vector.empty[PartitionEvent[UnsafeRow, Message]]
+
+  private def number(start: Expression, end: Expression): Expression = {
+    val _ = end
+    OutputTable.struct("number" -> start)
+  }
+
+  private val panes = PaneTable.aggregates(input, number, isOver = false, format, fold)
+
+  private def measure(message: Message, column: String): Double = fields(column)(message.row).getDouble(0)
+
+  private def isMarker(message: Message): Boolean = spec.eviction match {
+    case Eviction.Punctuated(column) =>
+      val mark = fields(column)(message.row)
+      !mark.isNullAt(0) && mark.getBoolean(0)
+    case _ => false
+  }
+
+  protected def make(store: ShardStore): Running = {
+    val made = new PolicyWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow](
+      spec,
+      format,
+      fold.aggregation,
+      fold.lift,
+      Context[Message, Output](input.name, store),
+      input.name,
+      measure,
+      isMarker,
+      isKeyed = input.key.nonEmpty)
+    made.addListener(new WindowListener[UnsafeRow, Message] {
+      def onEvent(event: PartitionEvent[UnsafeRow, Message]): Unit = if (hasEvents) events :+= event
+      override def onDrain(): Unit = {
+        leaving.foreach(made.evictPartition)
+        leaving.clear()
+      }
+    })
+    made
+  }
+
+  protected def written(outputs: Seq[Output]): Array[Byte] = panes.table.write(outputs.iterator.collect {
+    case PolicyOutput.Fired(pane) => panes.row(pane, PaneTable.values(fold, pane.value))
+  })
+
+  private val told = {
+    val keys     = OutputTable.valuesOfKey(input)
+    val number   = OutputTable.value("number", LongType, nullable = false)
+    val event    = OutputTable.value("event", StringType, nullable = false)
+    val sequence = OutputTable.value("sequence", LongType, nullable = false)
+    val messages = OutputTable.value("messages", ArrayType(input.schema, containsNull = false), nullable = false)
+    val window   = Alias(OutputTable.struct("number" -> number), "window")()
+    new OutputTable(
+      (keys :+ number :+ event) ++ Seq(sequence, messages),
+      (keys :+ window :+ event) ++ Seq(sequence, messages))
+  }
+
+  /** From now on events wait to be asked for. */
+  def listen(): Unit = hasEvents = true
+
+  /** The events since they were last asked for, in order: key, `window`, `event`, `sequence`, `messages`. */
+  def happened(): Array[Byte] = active {
+    val some = events
+    events = Vector.empty
+    told.write(some.iterator.map(event =>
+      (OutputTable.ofKey(input, event.key) ++ Seq[Any](
+        event.window,
+        OutputTable.text(event.kind),
+        event.sequence,
+        OutputTable.array(event.messages.map(_.row)))).toArray))
+  }
+
+  /** The keys of the partitions that there are. */
+  def partitions(): Array[Byte] = active {
+    val keys = OutputTable.valuesOfKey(input)
+    new OutputTable(keys, keys).write(running.partitions().iterator.map(OutputTable.ofKey(input, _).toArray))
+  }
+
+  def needsPartitionEviction(): Boolean = running.needsPartitionEviction()
+
+  /** Drains, and evicts the partitions of these keys, a table with the columns of `keyColumns`. */
+  def drain(evicted: Array[Byte]): Unit = active {
+    ArrowTables.read(evicted)(row => leaving += keyOf(row))
+    running.drain()
+    ()
+  }
+}
+
+object Policies {
+
+  /** The columns that policies look at: what is measured as a double, markers as they are. */
+  private[standalone] def columns(
+      session: SparkSession,
+      spec: PolicyWindowSpec,
+      input: Input): Either[Seq[SpecProblem], Map[String, Expression]] = {
+    def measured(by: By) = Seq(by).collect { case ByDelta(column, _) => (column, true) }
+    val named = spec.eviction match {
+      case Eviction.Tumbling(by)         => measured(by)
+      case Eviction.Sliding(by, trigger) => measured(by) ++ measured(trigger)
+      case Eviction.Punctuated(column)   => Seq((column, false))
+    }
+    val read = named.map { case (name, isNumber) =>
+      input.column(session, name).toRight(SpecProblem(
+        "COLUMN_NOT_FOUND",
+        s"the policy looks at '$name', which is no column; the columns are ${input.schema.map(_.name).mkString(", ")}."))
+        .flatMap(column => typed(name, column, isNumber).map(name -> _))
+    }
+    val found = read.flatMap(_.left.toOption)
+    Either.cond(found.isEmpty, read.flatMap(_.toOption).toMap, found)
+  }
+
+  private def typed(name: String, column: Expression, isNumber: Boolean): Either[SpecProblem, Expression] =
+    column.dataType match {
+      case _: NumericType if isNumber => Right(Cast(column, DoubleType))
+      case BooleanType if !isNumber   => Right(column)
+      case other =>
+        val must = if (isNumber) "a number" else "a boolean"
+        Left(SpecProblem("COLUMN_TYPE", s"the policy looks at '$name' of type ${other.sql}; it must be $must."))
+    }
+}

@@ -1,0 +1,43 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import windrow.Reason
+
+/** A message that was refused.
+  *
+  * @param watermark
+  *   by which it was judged, in microseconds
+  * @param processingTime
+  *   of its step, in microseconds; None before the first
+  */
+final case class Refused(message: Message, reason: Reason, watermark: Option[Long], processingTime: Option[Long])
+
+/** Refused messages as rows. The message of an operator with several streams is a struct with one field for each. */
+final class RejectedTable(inputs: IndexedSeq[Input]) {
+  private val stream    = OutputTable.value("stream", StringType, nullable = false)
+  private val reason    = OutputTable.value("reason", StringType, nullable = false)
+  private val watermark = OutputTable.value("watermark", LongType)
+  private val time      = OutputTable.value("processing_time", LongType)
+  private val messages  = inputs.map(input => OutputTable.value(input.name, input.schema, nullable = inputs.size > 1))
+
+  private val table = new OutputTable(
+    Seq(stream, reason, watermark, time) ++ messages,
+    Seq(
+      stream,
+      reason,
+      Alias(OutputTable.instant(watermark, TimestampType), "watermark")(),
+      Alias(OutputTable.instant(time, TimestampType), "processing_time")(),
+      Alias(
+        if (inputs.size == 1) messages.head else OutputTable.struct(messages.map(one => one.name -> one): _*),
+        "message")()))
+
+  def write(refused: Seq[Refused]): Array[Byte] = table.write(refused.iterator.map { one =>
+    val row = inputs.indices.map(stream => if (stream == one.message.stream) one.message.row else null)
+    (Seq[Any](
+      OutputTable.text(inputs(one.message.stream).name),
+      OutputTable.text(one.reason),
+      one.watermark.map(Long.box).orNull,
+      one.processingTime.map(Long.box).orNull) ++ row).toArray
+  })
+}

@@ -1,0 +1,76 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.catalyst.expressions._
+import windrow.TimeSpan
+import windrow.core.operator.Origin
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.operators.MessageFormat
+import windrow.spark.aggregate.Rows
+
+/** A row of one of an operator's streams.
+  *
+  * @param stream
+  *   its place among them
+  */
+final case class Message(stream: Int, row: UnsafeRow)
+
+/** Rows as messages of the core: their bytes stay as they are. */
+final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow, Message] {
+  private val fields = inputs.map(new MessageFields(_))
+  private val width  = inputs.head.key.size
+
+  def key(message: Message): UnsafeRow                  = fields(message.stream).key(message.row)
+  def time(message: Message): Option[Long]              = fields(message.stream).time(message.row)
+  override def gap(message: Message): Option[TimeSpan]  = fields(message.stream).gap(message.row)
+  override def origin(message: Message): Option[Origin] = fields(message.stream).origin(message.row)
+  override def hasNull(key: UnsafeRow): Boolean         = key.anyNull
+
+  val keys: Codec[UnsafeRow] = new Codec[UnsafeRow] {
+    def write(key: UnsafeRow, out: ByteWriter): Unit = Rows.write(key, out)
+    def read(in: ByteReader): UnsafeRow              = Rows.read(in, width)
+  }
+
+  val messages: Codec[Message] = new Codec[Message] {
+    def write(message: Message, out: ByteWriter): Unit = {
+      out.count(message.stream.toLong)
+      Rows.write(message.row, out)
+    }
+    def read(in: ByteReader): Message = {
+      val stream = in.count().toInt
+      Message(stream, Rows.read(in, inputs(stream).schema.size))
+    }
+  }
+}
+
+/** What the core asks of a row; a row is looked into once, however often it is asked. */
+private final class MessageFields(input: Input) {
+  private val project    = UnsafeProjection.create(input.time +: (input.gap.toSeq ++ input.origin), input.attributes)
+  private val projectKey = UnsafeProjection.create(input.key.map(_._2), input.attributes)
+  private val originAt   = 1 + input.gap.size
+  private var seen       = Option.empty[UnsafeRow]
+  private var values     = new UnsafeRow(0)
+
+  private def of(row: UnsafeRow): UnsafeRow = {
+    if (!seen.exists(_ eq row)) {
+      values = project(row)
+      seen = Some(row)
+    }
+    values
+  }
+
+  def key(row: UnsafeRow): UnsafeRow = projectKey(row)
+
+  def time(row: UnsafeRow): Option[Long] = long(row, 0)
+
+  /** A gap that a message lacks is as broken as one of nothing. */
+  def gap(row: UnsafeRow): Option[TimeSpan] =
+    Option.when(input.gap.isDefined)(TimeSpan(long(row, 1).getOrElse(0L)))
+
+  def origin(row: UnsafeRow): Option[Origin] = if (input.origin.isEmpty) None
+  else for (partition <- long(row, originAt + 1); offset <- long(row, originAt + 2))
+    yield Origin(if (of(row).isNullAt(originAt)) "" else of(row).getUTF8String(originAt).toString, partition, offset)
+
+  private def long(row: UnsafeRow, at: Int): Option[Long] = Option.unless(of(row).isNullAt(at))(of(row).getLong(at))
+}

@@ -1,0 +1,118 @@
+package windrow.spark.standalone
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+
+/** Makes standalone operators of specs in JSON: those of [[OperatorJson]] with the field `input`, which says what the
+  * messages are. Of an aggregate or full state it has `name`, `schema`, `time`, `key`, `gap` and `offset`, of a join
+  * `on` (names of columns) and `streams`, by name. `aggregates` are SQL texts.
+  */
+object Standalone {
+  private val mapper = new ObjectMapper()
+
+  /** An operator that is open.
+    *
+    * @param session
+    *   resolves names, types and aggregates; no query runs
+    * @param folder
+    *   of its state; null: in memory
+    * @throws windrow.SpecError
+    *   with all that is wrong
+    */
+  def open(session: SparkSession, json: String, folder: String): StandaloneOperator = SparkInside.inSession(session) {
+    val node     = mapper.readTree(json).asInstanceOf[ObjectNode]
+    val operator = made(session, node)
+    operator.open(folder)
+    operator
+  }
+
+  private def made(session: SparkSession, node: ObjectNode): StandaloneOperator = {
+    val input = node.remove("input")
+    val texts = InputSpec.texts(node, "aggregates")
+    node.remove("aggregates")
+    if (node.path("window").path("kind").asText == "policy") policies(session, node, input, texts)
+    else OperatorJson.read(node, Map.empty) match {
+      case Right(CheckedSpec.Aggregate(spec)) => aggregated(session, spec, input, texts)
+      case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
+      case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
+      case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
+      case Left(found)                        => throw SpecError("the spec", found)
+    }
+  }
+
+  private def aggregated(session: SparkSession, spec: WindowOperatorSpec, node: JsonNode, texts: Seq[String]) = {
+    if (spec.window.isInstanceOf[Inherit])
+      throw SpecError(
+        spec.window.toString,
+        Seq(SpecProblem("INHERIT_NOT_HERE", "an operator over Arrow takes messages, not panes; use Scala's.")))
+    val input  = one(session, spec.window, node)
+    val format = new RowFormat(Vector(input))
+    val fold   = or(spec.window, Fold.resolve(session, input, texts, format, Fold.order(spec.window)))
+    new Aggregated(session, spec, input, format, fold)
+  }
+
+  /** Of the other fields none means anything to them; Python has checked that none is said. */
+  private def policies(session: SparkSession, node: ObjectNode, of: JsonNode, texts: Seq[String]) = {
+    val subject = "Policy"
+    val spec    = or(subject, PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], "us"))
+    val read    = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
+    val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
+    val format  = new RowFormat(Vector(input))
+    val columns = or(subject, Policies.columns(session, spec, input))
+    val fold    = or(subject, Fold.resolve(session, input, texts, format, Fold.AsTheyCame))
+    new Policies(session, spec, input, format, fold, columns)
+  }
+
+  private def fullState(session: SparkSession, spec: FullStateSpec, node: JsonNode) = {
+    val input = one(session, spec.window, node)
+    new FullState(session, spec, input, new RowFormat(Vector(input)))
+  }
+
+  private def one(session: SparkSession, window: WindowKind, node: JsonNode): Input = {
+    val spec = InputSpec.read(InputSpec.text(node, "name").getOrElse("messages"), node, InputSpec.texts(node, "key"))
+    or(window, Input.resolve(session, spec, needsTime(window), window == Session.OfMessage))
+  }
+
+  private def needsTime(window: WindowKind): Boolean = !window.isInstanceOf[TupleWindows]
+
+  private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
+    val inputs = several(session, "a join", spec.names, node, needsTime = true)
+    new Join(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
+    val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
+    new CoGrouped(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def several(
+      session: SparkSession,
+      subject: String,
+      names: Seq[String],
+      node: JsonNode,
+      needsTime: Boolean): Vector[Input] = {
+    val on = InputSpec.texts(node, "on")
+    val reads = names.map { name =>
+      Input.resolve(session, InputSpec.read(name, node.path("streams").path(name), on), needsTime, needsGap = false)
+    }
+    val inputs = reads.flatMap(_.toOption).toVector
+    val found  = reads.flatMap(_.left.getOrElse(Nil)) ++ differing(inputs, on)
+    if (found.nonEmpty) throw SpecError(subject, found)
+    inputs
+  }
+
+  /** Keys of several streams are equal if their bytes are. */
+  private def differing(inputs: Seq[Input], on: Seq[String]): Seq[SpecProblem] = on.indices.flatMap { i =>
+    val types = inputs.map(input => input.name -> input.key(i)._2.dataType)
+    Option.when(types.map(_._2).distinct.size > 1)(SpecProblem(
+      "KEY_TYPES_DIFFER",
+      s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+  }
+
+  private def or[T](subject: Any, read: Either[Seq[SpecProblem], T]): T =
+    read.fold(found => throw SpecError(subject.toString, found), identity)
+}

@@ -1,0 +1,216 @@
+package windrow.spark.standalone
+
+import java.nio.file.Paths
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.ArrowTables
+import org.apache.spark.sql.windrow.SparkInside
+import scala.jdk.CollectionConverters._
+import windrow.core.operator.Watermark
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.InMemoryShardStore
+import windrow.core.state.ShardStore
+import windrow.operators.RocksStore
+import windrow.operators.WindowOperator
+
+/** An operator as Python drives it: numbers in microseconds and tables as Arrow streams, in and out. What Python may
+  * override stands in Python, so nothing is called back. Not safe for several threads.
+  *
+  * @param fixed
+  *   what a checkpoint was made with and goes on with, in words
+  */
+abstract class StandaloneOperator private[standalone] (
+    session: SparkSession,
+    inputs: IndexedSeq[Input],
+    fixed: Seq[String])
+    extends AutoCloseable {
+
+  protected type Output
+  protected type Running <: WindowOperator[Message, Output]
+
+  protected def make(store: ShardStore): Running
+  protected def written(outputs: Seq[Output]): Array[Byte]
+
+  private val rejections = new RejectedTable(inputs)
+
+  private var operator   = Option.empty[Running]
+  private var belongings = Option.empty[Belongings]
+  private var staged     = Vector.empty[(String, Message)]
+  private var shown      = 0 // outputs that were handed out and not flushed
+  private var refused    = Vector.empty[Refused]
+  private var mark       = Option.empty[Long]
+  private var clock      = Option.empty[Long]
+
+  protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
+    "[NOT_OPEN] the operator is not open; call init() first, and nothing after close()."))
+
+  /** Opens the state: that of a folder, or null: a new one in memory. */
+  final def open(folder: String): Unit = active {
+    val store = if (folder == null) new InMemoryShardStore else RocksStore(Paths.get(folder))
+    try {
+      val kept = new Belongings(store, fixed)
+      val made = make(store)
+      made.init()
+      operator = Some(made)
+      belongings = Some(kept)
+      mark = kept.mark
+    } catch {
+      case failed: Throwable =>
+        store match {
+          case closeable: AutoCloseable => closeable.close()
+          case _                        => ()
+        }
+        throw failed
+    }
+  }
+
+  protected final def active[T](code: => T): T = SparkInside.inSession(session)(code)
+
+  /** An empty table that shows the columns of a stream. */
+  final def inputColumns(stream: String): Array[Byte] =
+    ArrowTables.write(inputs(place(stream)).declared, Iterator.empty)
+
+  /** An empty table that shows the columns of the key. */
+  final def keyColumns(): Array[Byte] = ArrowTables.write(keySchema, Iterator.empty)
+
+  private def keySchema = StructType(inputs.head.key.map { case (name, key) => StructField(name, key.dataType) })
+
+  private def place(stream: String): Int = inputs.indexWhere(_.name == stream)
+
+  /** Messages for the next step; a table with exactly the columns of the stream. */
+  final def add(stream: String, table: Array[Byte]): Unit = {
+    val at    = place(stream)
+    val input = inputs(at)
+    val row   = UnsafeProjection.create(input.schema)
+    ArrowTables.read(table)(read => staged :+= (stream -> Message(at, row(read).copy())))
+  }
+
+  /** One step: what was added, then the watermark, judged at a processing time; null: unchanged. */
+  final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit =
+    step(Option(watermark).map(_.longValue), Option(processingTime).map(_.longValue))
+
+  /** The input is over: every window is complete. */
+  final def finish(): Unit = step(Some(Watermark.End.micros), None)
+
+  private def step(watermark: Option[Long], processingTime: Option[Long]): Unit = active {
+    val messages = staged
+    staged = Vector.empty
+    clock = Seq(clock, processingTime).flatten.maxOption
+    running.follow(messages, watermark, processingTime)
+    refused ++= running.takeRejected().map(one => Refused(one.message, one.reason, mark, clock))
+    mark = Seq(mark, watermark).flatten.maxOption
+  }
+
+  protected final def watermark: Option[Long] = mark
+
+  /** The outputs since they were last asked for, in firing order. */
+  final def outputs(): Array[Byte] = active {
+    val all = running.getResult()
+    val out = written(all.drop(shown))
+    shown = all.size
+    out
+  }
+
+  final def hasOutputs: Boolean = running.getResult().size > shown
+
+  /** The refused messages since they were last asked for. */
+  final def rejected(): Array[Byte] = active {
+    val out = rejections.write(refused)
+    refused = Vector.empty
+    out
+  }
+
+  /** The outputs are taken: persists what led to them, and forgets them. */
+  final def flush(): Unit = {
+    running.flush()
+    belongings.foreach(_.keep(mark))
+    shown = 0
+  }
+
+  /** What became of the messages so far, by name; those that were refused by reason. */
+  final def counters(): java.util.Map[String, java.lang.Long] = {
+    val ledger = running.ledger
+    val counts = Seq(
+      "accepted" -> ledger.accepted,
+      "rejected" -> ledger.rejected.values.sum,
+      "replays"  -> ledger.replays,
+      "gaps"     -> ledger.gaps,
+      "retired"  -> ledger.retired) ++ ledger.rejected.map { case (reason, count) => reason.toString -> count }
+    counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
+  }
+
+  /** Everything as bytes; outputs are to be flushed before. */
+  final def checkpoint(): Array[Byte] = {
+    val out = new ByteWriter(4096)
+    Belongings.write(fixed, mark, out)
+    out.bytes(running.checkpoint())
+    out.sealedResult()
+  }
+
+  /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. */
+  final def reset(checkpoint: Array[Byte]): Unit = active {
+    val from      = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
+    val watermark = from.flatMap(Belongings.read(_, fixed))
+    staged = Vector.empty
+    refused = Vector.empty
+    shown = 0
+    from.fold(running.reset())(in => running.reset(in.bytes()))
+    mark = watermark
+    belongings.foreach(_.keep(mark))
+  }
+
+  /** A key of one row with the columns of `keyColumns`; null: all keys. */
+  protected final def keyOf(table: Array[Byte]): Option[UnsafeRow] = Option(table).map { bytes =>
+    var key = Option.empty[UnsafeRow]
+    ArrowTables.read(bytes)(row => key = Some(keyOf(row)))
+    key.get
+  }
+
+  private lazy val projectKey = UnsafeProjection.create(inputs.head.key.zipWithIndex.map { case ((_, key), i) =>
+    SparkInside.normalized(BoundReference(i, key.dataType, nullable = true))
+  })
+
+  protected final def keyOf(row: InternalRow): UnsafeRow = projectKey(row).copy()
+
+  /** Messages of a stream in a closed range of event time or of offsets, in order; null: open.
+    *
+    * @param key
+    *   one row with the columns of `keyColumns`; null: all keys
+    */
+  final def messages(
+      stream: String,
+      start: java.lang.Long,
+      end: java.lang.Long,
+      byOffset: Boolean,
+      key: Array[Byte]): Array[Byte] = active {
+    val found = query(stream, bound(start), bound(end), byOffset, keyOf(key))
+    ArrowTables.write(inputs(place(stream)).schema, found.iterator.map(_.row))
+  }
+
+  protected final def bound(value: java.lang.Long): Option[Long] = Option(value).map(_.longValue)
+
+  protected def query(
+      stream: String,
+      start: Option[Long],
+      end: Option[Long],
+      byOffset: Boolean,
+      key: Option[UnsafeRow]): Seq[Message] =
+    throw new UnsupportedOperationException("[NO_MESSAGE_STORE] this operator keeps no messages.")
+
+  /** Windows that overlap a closed range of event time, in order of start and end. */
+  def windows(start: java.lang.Long, end: java.lang.Long, key: Array[Byte]): Array[Byte] =
+    throw new UnsupportedOperationException("[NO_WINDOWS] this operator does not show its windows.")
+
+  /** Frees everything; nothing may be called after. */
+  final def close(): Unit = {
+    operator.foreach(_.close())
+    operator = None
+    belongings = None
+    staged = Vector.empty
+    refused = Vector.empty
+  }
+}

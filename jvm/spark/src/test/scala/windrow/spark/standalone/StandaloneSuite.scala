@@ -1,0 +1,73 @@
+package windrow.spark.standalone
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.ArrowTables
+import org.apache.spark.unsafe.types.UTF8String
+import scala.collection.mutable
+import windrow.CheckpointError
+import windrow.SpecError
+import windrow.spark.SparkSuite
+
+/** What Python calls, on the Spark of these tests; all else is tested from Python. */
+class StandaloneSuite extends SparkSuite {
+  private val messages = StructType.fromDDL("key string, time timestamp, value bigint")
+
+  private def json(aggregates: String = """["sum(value) AS total", "collect_list(value) AS every"]""") =
+    s"""{"window": {"kind": "tumbling", "size": 60000000}, "lateness": 0, "aggregates": $aggregates,
+       |"input": {"name": "orders", "schema": "key string, time timestamp, value bigint", "time": "time",
+       |"key": ["key"]}}""".stripMargin
+
+  private def table(rows: (String, Long, java.lang.Long)*): Array[Byte] =
+    ArrowTables.write(
+      messages,
+      rows.iterator.map { case (key, seconds, value) =>
+        new GenericInternalRow(Array[Any](UTF8String.fromString(key), seconds * 1000000L, value))
+      })
+
+  private def rows[T](table: Array[Byte])(read: InternalRow => T): Seq[T] = {
+    val found = mutable.ArrayBuffer.empty[T]
+    ArrowTables.read(table)(row => found += read(row))
+    found.toSeq
+  }
+
+  private def panes(operator: StandaloneOperator) = rows(operator.outputs()) { row =>
+    (row.getString(0), row.getStruct(1, 2).getLong(0), row.getLong(2), row.getArray(3).toLongArray().toSeq)
+  }
+
+  test("tables go in and come out") {
+    val operator = Standalone.open(spark, json(), null)
+    operator.add("orders", table(("a", 30, 3L), ("a", 10, 1L), (null, 70, null)))
+    operator.step(60000000L, null)
+    assert(panes(operator) == Seq(("a", 0L, 4L, Seq(1L, 3L))))
+    operator.add("orders", table(("a", 5, 9L)))
+    operator.step(null, 5L)
+    assert(rows(operator.rejected())(row => (row.getString(0), row.getString(1), row.getLong(2), row.getLong(3))) ==
+      Seq(("orders", "TOO_LATE", 60000000L, 5L)))
+    assert(operator.counters().get("TOO_LATE") == 1L)
+    operator.close()
+  }
+
+  test("a checkpoint goes on with its spec alone") {
+    val operator = Standalone.open(spark, json(), null)
+    operator.add("orders", table(("a", 30, 3L)))
+    operator.step(null, null)
+    operator.flush()
+    val kept = operator.checkpoint()
+    operator.reset(null)
+    operator.finish()
+    assert(panes(operator).isEmpty)
+    operator.reset(kept)
+    operator.finish()
+    assert(panes(operator) == Seq(("a", 0L, 3L, Seq(3L))))
+    val other = Standalone.open(spark, json("""["max(value) AS top"]"""), null)
+    assert(intercept[CheckpointError](other.reset(kept)).getMessage.startsWith("[SPEC_CHANGED]"))
+    Seq(operator, other).foreach(_.close())
+  }
+
+  test("what is wrong with names and aggregates is told at once") {
+    val error = intercept[SpecError](Standalone.open(spark, json("""["max(price)", "sum(qty)"]"""), null))
+    assert(error.problems.map(_.code) == Seq("AGGREGATE_NOT_UNDERSTOOD", "AGGREGATE_NOT_UNDERSTOOD"))
+  }
+}

@@ -1,0 +1,72 @@
+package windrow.testkit
+
+import java.nio.file.{Files, Paths, StandardOpenOption}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** The core on random cases: equal to the slow reference in panes, rows, events, rejected messages, answers and counters,
+  * however the case is told.
+  *
+  * `-Dwindrow.cases=10000` for more of them, `-Dwindrow.seed=…` for others. A case that fails is left out of steps and
+  * messages as long as it still fails, and written to `target/failed-cases.jsonl` with what the reference says.
+  */
+abstract class VersusReference extends AnyFunSuite {
+
+  protected val count: Int  = sys.props.getOrElse("windrow.cases", "500").toInt
+  protected val first: Long = sys.props.getOrElse("windrow.seed", "1").toLong
+
+  private type Telling = TranscriptCase => Outcome
+
+  /** Told as it is, and so that nothing of it may show: in other orders inside the steps, with a snapshot and a restore
+    * between any two of them; both on another number of shards for each seed.
+    */
+  private def tellings(seed: Long): Seq[(String, Telling)] = {
+    val shards             = Seq("one shard" -> 1, "four shards" -> 4, "sixteen shards" -> 16)
+    def choose(turn: Long) = shards(Math.floorMod(seed + turn, shards.size.toLong).toInt)
+    val (one, few)         = choose(0)
+    val (other, many)      = choose(1)
+    Seq(
+      one -> (new CoreEngine(few).run(_)),
+      s"other orders in steps, restarts everywhere, $other" -> (c =>
+        Recut.withoutRestarts(new CoreEngine(many).run(Recut.restarted(Recut.shuffled(c, seed))))))
+  }
+
+  protected def check(transcript: TranscriptCase, seed: Long): Unit = {
+    val expected = withExpected(transcript)
+    for ((name, telling) <- tellings(seed) if differences(expected, telling).nonEmpty)
+      report(smallest(transcript, telling), name, telling)
+  }
+
+  protected def check(kind: String, count: Int = count)(make: Long => TranscriptCase): Unit =
+    test(s"$count $kind from seed $first") {
+      (first until first + count).foreach(seed => check(make(seed), seed))
+    }
+
+  /** With what the reference says, and without restarts: the tellings have their own. */
+  private def withExpected(transcript: TranscriptCase): TranscriptCase = {
+    val plain = transcript.copy(steps = transcript.steps.filter(_ != Step.Restart))
+    ReferenceEngine.run(plain) match {
+      case ran: Outcome.Ran => ran.inPlaceOfExpected(plain)
+      case other            => fail(s"${transcript.id} is no case: $other")
+    }
+  }
+
+  private def differences(expected: TranscriptCase, telling: Telling): Seq[String] =
+    try telling(expected) match {
+        case Outcome.NotRun(reason) => Seq(s"not run: $reason")
+        case outcome                => Comparison.differences(expected, outcome)
+      }
+    catch { case e: RuntimeException => Seq(s"threw $e ${e.getStackTrace.take(5).mkString(" ")}") }
+
+  private def smallest(transcript: TranscriptCase, telling: Telling): TranscriptCase =
+    Recut.smaller(transcript).find(smaller => differences(withExpected(smaller), telling).nonEmpty)
+      .fold(transcript)(smallest(_, telling))
+
+  private def report(transcript: TranscriptCase, name: String, telling: Telling): Unit = {
+    val expected = withExpected(transcript)
+    val line     = TranscriptWriter.write(expected)
+    val file     = Paths.get("target", "failed-cases.jsonl")
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+    fail(s"${transcript.id}, $name, written to $file:\n$line\n${differences(expected, telling).mkString("\n")}")
+  }
+}

@@ -1,0 +1,25 @@
+"""``scripts/replay FILE --engine python --check``: a transcript through the operators."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from windrow._replay import replay
+
+
+def main() -> int:
+    """Print what differs; 1 if anything does."""
+    parser = argparse.ArgumentParser(prog="replay")
+    parser.add_argument("file")
+    parser.add_argument("--engine", choices=["python"], required=True)
+    parser.add_argument(
+        "--check", action="store_true", required=True, help="the only thing it does"
+    )
+    report = replay(parser.parse_args().file, engine="python")
+    sys.stdout.write(f"{report}\n")
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

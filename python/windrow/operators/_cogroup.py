@@ -1,0 +1,150 @@
+"""The checked description of a merge of streams in one window, and the operator that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from windrow import _json, _spec_json
+from windrow.errors import SpecError, SpecProblem, expect
+from windrow.operators import _input, _join_json
+from windrow.operators._input import Names, as_names
+from windrow.operators._join import JoinStream, call_of
+from windrow.operators._operator import Send, StandaloneOperator
+from windrow.operators._spec import WindowOperatorSpec
+from windrow.policies import Policy
+from windrow.windows import Over, Session, WindowKind
+
+_OWN = ("operator", "streams", "input")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CoGroupSpec:
+    """Several streams as one windowed aggregation, whose value is the messages of each.
+
+    streams: two or more, in order, without windows of their own. on: columns that all of them have
+    and that are the key. window: windows, lateness, triggers and accumulation, said as of a query:
+    ``WindowOperatorSpec(window=..., lateness=...)``. outputStreams: one name at most, by which a
+    ``CompositeOperator`` is wired.
+
+    Errors: SpecError with every problem.
+    """
+
+    streams: Sequence[JoinStream]
+    on: Names = ()
+    window: WindowOperatorSpec
+    outputStreams: Names = ()
+
+    def __post_init__(self) -> None:
+        """Check everything."""
+        expect("window=", self.window, WindowOperatorSpec)
+        for stream in self.streams:
+            expect("streams=", stream, JoinStream)
+        for name, value in (
+            ("streams", tuple(self.streams)),
+            ("on", as_names(self.on)),
+            ("outputStreams", as_names(self.outputStreams)),
+        ):
+            object.__setattr__(self, name, value)
+        found = self._problems()
+        if found:
+            raise SpecError.of("a co-group", found)
+
+    def __repr__(self) -> str:
+        """Show as the call, without what is as it is by default."""
+        return call_of("CoGroupSpec", self)
+
+    def toJson(self) -> str:
+        """Write as one JSON object, durations in microseconds."""
+        return _json.write(self._fields())
+
+    @classmethod
+    def fromJson(cls, text: str) -> Self:
+        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
+        reader = _json.Reader(text)
+        fields = reader.fields
+        if fields.get("operator") != "cogroup":
+            found = f"operator is '{fields.get('operator')}'; allowed is cogroup."
+            reader.refuse("VALUE_NOT_SUPPORTED", found)
+        said = fields.get("input")
+        messages = said if isinstance(said, dict) else {}
+        streams = _join_json.read_streams(reader, messages.get("streams", {}))
+        reader.fields = {name: value for name, value in fields.items() if name not in _OWN}
+        window = _spec_json.read(reader)
+        reader.raise_if_refused(f"{cls.__name__}.fromJson")
+        return cls(
+            streams=streams,
+            on=messages.get("on", ()),
+            window=WindowOperatorSpec(**window),
+            outputStreams=messages.get("output", ()),
+        )
+
+    @property
+    def inputStreams(self) -> tuple[str, ...]:
+        """Names of the streams, in order."""
+        return tuple(stream.name for stream in self.streams)
+
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        return self.inputStreams
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            **self.window._fields(),
+            "operator": "cogroup",
+            "streams": [{"name": name} for name in self.inputStreams],
+            "input": _join_json.messages(self),
+        }
+
+    def _problems(self) -> list[SpecProblem]:
+        names = self.inputStreams
+        found = []
+        if len(names) < 2:  # noqa: PLR2004  a merge is of two
+            text = f"a co-group of {len(names)} streams; say two or more."
+            found.append(SpecProblem("STREAMS_TOO_FEW", text))
+        if len(set(names)) < len(names):
+            text = f"the streams are {', '.join(names)}."
+            found.append(SpecProblem("STREAM_TWICE", text))
+        found += [
+            SpecProblem("VALUE_NOT_SUPPORTED", f"'{stream.name}' has a window of its own.")
+            for stream in self.streams
+            if stream.window is not None or stream.startOffsets
+        ]
+        if self.window.schema is not None:
+            text = "the window of a co-group says nothing of messages; the streams do."
+            found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+        if not _merges(self.window.window):
+            text = f"a co-group does not take {self.window.window!r}."
+            found.append(SpecProblem("WINDOW_NOT_SUPPORTED", text))
+        return found + _input.repeated("on", as_names(self.on))
+
+
+def _merges(window: WindowKind) -> bool:
+    """Windows that are one message's, or ask messages for more than their time, merge nothing."""
+    of_message = isinstance(window, Session) and window.gap is None
+    return not (of_message or isinstance(window, Over | Policy))
+
+
+class MergedWindowOperator(StandaloneOperator):
+    """The messages of several streams in each window (co-group).
+
+    The watermark is the least of the streams' if they tell their own.
+
+    ``getResult``: key, ``window``, ``messages`` (a struct with the list of each stream), ``pane``.
+    """
+
+    def __init__(
+        self, spec: CoGroupSpec, *, store: str | None = None, send: Send | None = None
+    ) -> None:
+        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        super().__init__(spec, store=store, send=send)
+
+    @property
+    def spec(self) -> CoGroupSpec:
+        """What the operator does."""
+        spec: CoGroupSpec = self._spec
+        return spec
+
+    def _check(self, spec: object) -> None:
+        expect(f"{type(self).__name__}(spec)", spec, CoGroupSpec)

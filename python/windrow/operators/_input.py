@@ -1,0 +1,68 @@
+"""What the messages of an operator are: columns and which of them say what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from windrow._offset import Offset
+from windrow.errors import SpecProblem
+
+if TYPE_CHECKING:
+    from windrow import _json
+
+Names = str | Sequence[str]
+
+#: Columns of the results; a key or an aggregate has another name.
+TAKEN = ("window", "pane", "message", "messages")
+
+
+def as_names(given: Names) -> tuple[str, ...]:
+    """One name, or several, as a tuple; what is neither is left to ``problems``."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def problems(
+    *,
+    schema: object,
+    time: object,
+    offset: object,
+    columns: Mapping[str, tuple[object, ...]],
+) -> list[SpecProblem]:
+    """Everything wrong with what is said of a stream; ``columns`` are lists of names or texts."""
+    found: list[SpecProblem] = []
+    if not isinstance(schema, str) or not schema.strip():
+        text = f"schema is {schema!r}; say for example schema='time timestamp, price double'."
+        found.append(SpecProblem("SCHEMA_NOT_STATED", text))
+    named = {"time": (time,) if time is not None else (), **columns}
+    if isinstance(offset, Offset):
+        named |= {f"offset.{name}": (column,) for name, column in vars(offset).items()}
+    elif offset is not None:
+        text = f"offset is {offset!r}; it must be an Offset, for example KAFKA."
+        found.append(SpecProblem("OFFSET_NOT_UNDERSTOOD", text))
+    found += [
+        SpecProblem("NAME_NOT_UNDERSTOOD", f"{what} is {value!r}; it must be a text.")
+        for what, values in named.items()
+        for value in values
+        if not isinstance(value, str) or not value.strip()
+    ]
+    return found
+
+
+def repeated(what: str, names: Sequence[object]) -> list[SpecProblem]:
+    """Names that stand there more than once."""
+    twice = dict.fromkeys(name for name in names if names.count(name) > 1)
+    return [SpecProblem("NAME_TWICE", f"{what} has {name!r} more than once.") for name in twice]
+
+
+def write_offset(offset: Offset) -> _json.Fields:
+    """Write as fields."""
+    return {name: str(column) for name, column in vars(offset).items()}
+
+
+def read_offset(fields: object) -> Offset | None:
+    """Read what ``write_offset`` wrote; None if it is nothing of the kind."""
+    match fields:
+        case {"source": str(source), "partition": str(partition), "offset": str(offset)}:
+            return Offset(source=source, partition=partition, offset=offset)
+    return None

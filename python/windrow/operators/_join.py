@@ -1,0 +1,172 @@
+"""The checked description of a join of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self, get_args
+
+from windrow import _duration, _json
+from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._offset import Offset
+from windrow._retention import NOT_STATED, Retention
+from windrow.errors import SpecError, UnboundedJoinError, expect
+from windrow.operators import _check_join, _input, _join_json
+from windrow.operators._input import Names, as_names
+from windrow.triggers import EACH_MESSAGE, PaneTrigger
+from windrow.windows import WindowKind
+
+JoinKind = Literal["inner", "left", "right", "full", "semi", "anti"]
+Bounds = Literal["[]", "[)", "(]", "()"]
+Expect = Literal["small", "large"]
+
+KINDS, BOUNDS, EXPECTED = get_args(JoinKind), get_args(Bounds), get_args(Expect)
+
+#: Event time of another stream's message less that of the first stream's, ends included.
+Range = tuple[Duration, Duration]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class JoinStream:
+    """One input of a join.
+
+    name: of the stream, and of its column in the rows. schema: columns of its messages, as in
+    CREATE TABLE. time: column of the event time. offset: columns that identify a message.
+    window: of its own; None: it has none. startOffsets: the first offset of each source partition,
+    for windows on offsets; kept as sorted pairs.
+    """
+
+    name: str
+    schema: str
+    time: str
+    offset: Offset | None = None
+    window: WindowKind | None = None
+    startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is no description of messages."""
+        expect("window=", self.window, WindowKind, type(None))
+        found = _input.problems(
+            schema=self.schema,
+            time=self.time,
+            offset=self.offset,
+            columns={"name": (self.name,)},
+        )
+        if found:
+            raise SpecError.of(f"stream {self.name!r}", found)
+        offsets = tuple(sorted(dict(self.startOffsets).items()))
+        object.__setattr__(self, "startOffsets", offsets)
+
+    def __repr__(self) -> str:
+        """Show as the call, without what is as it is by default."""
+        return call_of("JoinStream", self)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class JoinSpec:
+    """What a join does, apart from the data: it exists only without problems.
+
+    streams: two or more, in order. on: columns that all of them have and that must be equal.
+    within: where a message of another stream may lie beside one of the first: (low, high) of
+    event time, the same for all or by name; or a window that both must be in; ``Global()``: every
+    pair that retention still holds; None: the streams' own windows. bounds: whether the ends of a
+    range are included. how: which rows come out. lateness: as for windows. early: when rows come
+    out, with each message or ``Every(period)``. retention: messages kept of each stream and key;
+    a range or windows imply one. expect: how many messages of other keys lie in a range.
+    outputStreams: one name at most, by which a ``CompositeOperator`` is wired.
+
+    Errors: SpecError with every problem; UnboundedJoinError if that is the only one.
+    """
+
+    streams: Sequence[JoinStream]
+    on: Names = ()
+    within: Range | WindowKind | Mapping[str, Range] | tuple[tuple[str, Range], ...] | None = None
+    bounds: Bounds = "[]"
+    how: JoinKind = "inner"
+    lateness: Duration | Unstated | None = UNSTATED
+    early: PaneTrigger = EACH_MESSAGE
+    retention: Retention = NOT_STATED
+    maxFuture: Duration | None = None
+    expect: Expect = "large"
+    outputStreams: Names = ()
+
+    def __post_init__(self) -> None:
+        """Check everything, and keep one form of what can be said in several."""
+        expect("early=", self.early, PaneTrigger)
+        expect("retention=", self.retention, Retention)
+        for stream in self.streams:
+            expect("streams=", stream, JoinStream)
+        self._settle(
+            streams=tuple(self.streams),
+            on=as_names(self.on),
+            outputStreams=as_names(self.outputStreams),
+        )
+        found = _check_join.problems(self)
+        if [problem.code for problem in found] == [_check_join.UNBOUNDED]:
+            raise UnboundedJoinError.of("a join", found)
+        if found:
+            raise SpecError.of("a join", found)
+        self._settle(within=_settled_within(self), early=self.early._settled())
+        if self.lateness is not UNSTATED:
+            allowed = _check_join.lateness(self)
+            assert isinstance(allowed, int)
+            endless = allowed == _duration.ENDLESS
+            self._settle(lateness=None if endless else _duration.show(allowed))
+        if self.maxFuture is not None:
+            self._settle(maxFuture=_duration.show(_duration.micros(self.maxFuture)))
+
+    def __repr__(self) -> str:
+        """Show as the call, without what is as it is by default."""
+        return call_of("JoinSpec", self)
+
+    def toJson(self) -> str:
+        """Write as one JSON object, durations in microseconds."""
+        return _json.write(self._fields())
+
+    @classmethod
+    def fromJson(cls, text: str) -> Self:
+        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
+        reader = _json.Reader(text)
+        values = _join_json.read(reader)
+        reader.raise_if_refused(f"{cls.__name__}.fromJson")
+        return cls(**values)
+
+    @property
+    def inputStreams(self) -> tuple[str, ...]:
+        """Names of the streams, in order."""
+        return tuple(stream.name for stream in self.streams)
+
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        return self.inputStreams
+
+    def _settle(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _fields(self) -> dict[str, object]:
+        return _join_json.write(self)
+
+
+def _settled_within(spec: JoinSpec) -> object:
+    """Durations in their shortest text; ranges by name as pairs in order of the streams."""
+    if spec.within is None or isinstance(spec.within, WindowKind):
+        return spec.within
+    ranges = _check_join.ranges(spec)
+    settled = [
+        (name, (_duration.show(low), _duration.show(high))) for name, (low, high) in ranges.items()
+    ]
+    return settled[0][1] if len({ends for _, ends in settled}) == 1 else tuple(settled)
+
+
+def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass
+    """Show a spec as its call, without what is as it is by default."""
+    plain = {field.name: field.default for field in fields(spec)}
+    said = {n: getattr(spec, n) for n in plain if getattr(spec, n) != plain[n]}
+    shown = {n: v[0] if _is_single(v) else v for n, v in said.items()}
+    return f"{name}({', '.join(f'{n}={v!r}' for n, v in shown.items())})"
+
+
+def _is_single(value: object) -> bool:
+    """A single name stands for itself."""
+    return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], str)

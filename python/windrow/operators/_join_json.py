@@ -1,0 +1,153 @@
+"""Joins as JSON: the JVM's form, with what the messages are in the field ``input``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from windrow import _duration, _json, _spec_json, _trigger_json
+from windrow._duration import ENDLESS, UNSTATED
+from windrow._retention import NOT_STATED
+from windrow.operators import _check_join
+from windrow.operators._input import read_offset, write_offset
+from windrow.triggers import EACH_MESSAGE
+from windrow.windows import WindowKind
+from windrow.windows._read import read_kind
+
+if TYPE_CHECKING:
+    from windrow.operators._cogroup import CoGroupSpec
+    from windrow.operators._join import JoinSpec, JoinStream
+
+_FIELDS = {
+    *("operator", "time_unit", "streams", "on", "within", "bounds", "how", "lateness"),
+    *("retention", "early", "max_future", "expect", "start_offsets", "input"),
+}
+
+
+def write(spec: JoinSpec) -> dict[str, object]:
+    """Write as fields, durations in microseconds; what is as it is by default is left out."""
+    allowed = _check_join.lateness(spec)
+    future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
+    offsets = {stream.name: dict(stream.startOffsets) for stream in spec.streams}
+    starts = {name: {str(n): at for n, at in of.items()} for name, of in offsets.items() if of}
+    said = [
+        ("on", True, bool(spec.on)),
+        ("within", _within(spec), spec.within is not None),
+        ("bounds", spec.bounds, spec.bounds != "[]"),
+        ("how", spec.how, spec.how != "inner"),
+        ("lateness", None if allowed == ENDLESS else allowed, spec.lateness is not UNSTATED),
+        ("early", _trigger_json.write(spec.early), spec.early != EACH_MESSAGE),
+        ("retention", _spec_json._limits(spec.retention), spec.retention != NOT_STATED),
+        ("max_future", future, future is not None),
+        ("expect", spec.expect, spec.expect != "large"),
+        ("start_offsets", starts, bool(starts)),
+        ("input", messages(spec), True),
+    ]
+    streams = [
+        {"name": one.name} | ({} if one.window is None else {"window": one.window._fields()})
+        for one in spec.streams
+    ]
+    head = {"operator": "join", "time_unit": "us", "streams": streams}
+    return head | {name: value for name, value, is_said in said if is_said}
+
+
+def _within(spec: JoinSpec) -> object:
+    if isinstance(spec.within, WindowKind):
+        return spec.within._fields()
+    ranges = {name: list(ends) for name, ends in _check_join.ranges(spec).items()}
+    alike = {tuple(ends) for ends in ranges.values()}
+    return next(iter(ranges.values())) if len(alike) == 1 else ranges
+
+
+def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:
+    """Write what the messages are."""
+    streams: dict[str, dict[str, object]] = {}
+    for one in spec.streams:
+        streams[one.name] = {"schema": one.schema, "time": one.time}
+        if one.offset is not None:
+            streams[one.name]["offset"] = write_offset(one.offset)
+    fields: dict[str, object] = {"on": list(spec.on), "streams": streams}
+    return fields | ({"output": spec.outputStreams[0]} if spec.outputStreams else {})
+
+
+def read(reader: _json.Reader) -> dict[str, Any]:
+    """Read the arguments of a spec, unchecked; problems of reading go to the reader."""
+    from windrow.operators._join import BOUNDS, EXPECTED, KINDS
+
+    fields = reader.fields
+    reader.known(fields, "a join", _FIELDS)
+    if fields.get("operator") != "join":
+        text = f"operator is '{fields.get('operator')}'; allowed is join."
+        reader.refuse("VALUE_NOT_SUPPORTED", text)
+    given = fields.get("input")
+    said = given if isinstance(given, dict) else {}
+    words = {
+        name: reader.word(fields, name, code, {word: word for word in all_words})
+        for name, code, all_words in (
+            ("how", "JOIN_KIND_UNKNOWN", KINDS),
+            ("expect", "EXPECT_UNKNOWN", EXPECTED),
+            ("bounds", "BOUNDS_UNKNOWN", BOUNDS),
+        )
+    }
+    return {
+        "streams": read_streams(reader, said.get("streams", {})),
+        "on": said.get("on", ()),
+        "within": _read_within(reader),
+        "lateness": reader.span(fields, "lateness") if "lateness" in fields else UNSTATED,
+        "early": _trigger_json.read(reader, "early", default=EACH_MESSAGE),
+        "retention": _spec_json._retention(reader),
+        "maxFuture": reader.span(fields, "max_future"),
+        "outputStreams": said.get("output", ()),
+        **{name: word for name, word in words.items() if word is not None},
+    }
+
+
+def read_streams(reader: _json.Reader, messages: _json.Fields) -> list[JoinStream]:
+    """Read the streams; what their messages are stands in ``messages`` by name."""
+    from windrow.operators._join import JoinStream
+
+    starts = reader.fields.get("start_offsets") or {}
+    found = []
+    for stream in reader.fields.get("streams") or ():
+        name = stream.get("name")
+        said = messages.get(name, {})
+        window = stream.get("window")
+        if not isinstance(name, str):
+            reader.refuse(
+                "NAME_NOT_STATED", 'a stream has no name; say for example {"name": "orders"}.'
+            )
+            continue
+        offset = said.get("offset")
+        found.append(
+            JoinStream(
+                name=name,
+                schema=said.get("schema", ""),
+                time=said.get("time", ""),
+                offset=None if offset is None else read_offset(offset),
+                window=None if window is None else read_kind(reader, window),
+                startOffsets={int(n): at for n, at in starts.get(name, {}).items()},
+            )
+        )
+    return found
+
+
+def _read_within(reader: _json.Reader) -> Any:  # noqa: ANN401  what the spec takes
+    within = reader.fields.get("within")
+    match within:
+        case None:
+            return None
+        case {"kind": _}:
+            return read_kind(reader, within)
+        case dict():
+            return {name: _read_range(reader, ends) for name, ends in within.items()}
+        case _:
+            return _read_range(reader, within)
+
+
+def _read_range(reader: _json.Reader, ends: object) -> tuple[str | None, ...]:
+    match ends:
+        case [low, high]:
+            both = {"low": low, "high": high}
+            return (reader.span(both, "low"), reader.span(both, "high"))
+    text = f"within has {_json.show(ends)}; it must be [low, high]."
+    reader.refuse("RANGE_NOT_UNDERSTOOD", text)
+    return ()

@@ -1,0 +1,188 @@
+"""The checked description of a windowed operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+from windrow import _check, _duration, _json, _spec_json
+from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._offset import Offset
+from windrow._retention import NOT_STATED, Retention
+from windrow.errors import SpecError, expect
+from windrow.operators import _check_spec
+from windrow.operators._input import Names, as_names
+from windrow.policies import Policy
+from windrow.triggers import (
+    EACH_MESSAGE,
+    EACH_STEP,
+    NEVER,
+    USUAL,
+    AccumulationMode,
+    Every,
+    PaneTrigger,
+)
+from windrow.windows import Offsets, Session, WindowKind
+
+#: What completes a window: the watermark, or the first message of its key past its end.
+Completion = Literal["watermark", "first_message_beyond"]
+
+#: What a spec describes: of a query, or, where it has a schema, of an operator without one.
+OperatorKind = Literal["query", "aggregate", "full_state", "policy"]
+
+# What is usual where nothing is said: early, late, accumulation.
+_USUAL: dict[OperatorKind, tuple[PaneTrigger, PaneTrigger, AccumulationMode | None]] = {
+    "query": (NEVER, EACH_STEP, None),
+    "aggregate": (NEVER, Every("10 seconds"), None),
+    "full_state": (EACH_MESSAGE, EACH_MESSAGE, AccumulationMode.DISCARDING),
+    "policy": (NEVER, NEVER, AccumulationMode.ACCUMULATING),
+}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WindowOperatorSpec:
+    """What an operator does, apart from the data: it exists only without problems.
+
+    Of an operator without a query also what its messages are. schema: their columns, as in CREATE
+    TABLE. time: column of the event time, which windows of time need. key: columns, none: all
+    messages have one key. gap: column of the session gap, for ``Session(None)``. offset: columns
+    that identify a message, so that replays have no effect. aggregates: SQL texts, for example
+    "max(price) AS top"; without any the operator keeps the messages themselves. inputStreams,
+    outputStreams: one name each at most, by which a ``CompositeOperator`` is wired.
+
+    window: what the windows are. lateness: how long after its end, in event time, a window still
+    takes messages; None: without end; for ``Offsets`` a number of offsets. It must be stated for
+    windows of time. early: while a window is incomplete, usually ``Never()``; onTime: whether it
+    fires when it completes; late: while it still takes messages, usually ``EachStep()``, without a
+    query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
+    accumulation: must be stated where a window can fire twice. fireOnlyUpdated: no pane whose
+    value is that of the last one. fillGaps: also windows without messages fire, between those with
+    some. retention: how much of the past is kept. maxFuture: messages further ahead of processing
+    time are rejected. startOffsets: the first offset of each source partition, for windows on
+    offsets; kept as sorted pairs.
+
+    Errors: SpecError with every problem.
+    """
+
+    schema: str | None = None
+    time: str | None = None
+    key: Names = ()
+    gap: str | None = None
+    offset: Offset | None = None
+    window: WindowKind
+    aggregates: Names = ()
+    lateness: Duration | int | Unstated | None = UNSTATED
+    early: PaneTrigger = USUAL
+    onTime: bool = True
+    late: PaneTrigger = USUAL
+    accumulation: AccumulationMode | None = None
+    fireOnlyUpdated: bool = False
+    complete: Completion = "watermark"
+    fillGaps: bool = False
+    retention: Retention = NOT_STATED
+    maxFuture: Duration | None = None
+    startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
+    inputStreams: Names = ()
+    outputStreams: Names = ()
+
+    def __post_init__(self) -> None:
+        """Check everything, and keep one form of what can be said in several."""
+        _expect_types(self)
+        self._settle(self._usual() | {name: as_names(getattr(self, name)) for name in _NAMES})
+        found = _check_spec.problems(self)
+        if found:
+            raise SpecError.of(repr(self.window), found)
+        settled: dict[str, object] = {
+            "lateness": _settled_lateness(self),
+            "early": self.early._settled(),
+            "late": self.late._settled(),
+            "startOffsets": tuple(sorted(dict(self.startOffsets).items())),
+        }
+        if self.maxFuture is not None:
+            settled["maxFuture"] = _duration.show(_duration.micros(self.maxFuture))
+        if isinstance(self.window, Policy):
+            settled["late"] = NEVER
+        if self.inputStreams == ("messages",):
+            settled["inputStreams"] = ()
+        if isinstance(self.window, Session) and not isinstance(self.window.gap, str):
+            settled["window"] = Session(None)
+        self._settle(settled)
+
+    def __repr__(self) -> str:
+        """Show as the call, without what is as it is by default."""
+        usual = dict(zip(_BY_OPERATOR, _USUAL[self._operator], strict=True))
+        plain = {field.name: usual.get(field.name, field.default) for field in fields(self)}
+        said = {name: getattr(self, name) for name in plain if getattr(self, name) != plain[name]}
+        return f"WindowOperatorSpec({', '.join(f'{n}={_shown(n, v)}' for n, v in said.items())})"
+
+    def toJson(self) -> str:
+        """Write as one JSON object, durations in microseconds."""
+        return _json.write(self._fields())
+
+    @classmethod
+    def fromJson(cls, text: str) -> Self:
+        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
+        reader = _json.Reader(text)
+        values = _spec_json.read(reader)
+        reader.raise_if_refused(f"{cls.__name__}.fromJson")
+        return cls(**values)
+
+    @property
+    def _operator(self) -> OperatorKind:
+        """What this describes."""
+        if isinstance(self.window, Policy):
+            return "policy"
+        if self.schema is None:
+            return "query"
+        return "aggregate" if self.aggregates else "full_state"
+
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        """Names of its input streams, in order."""
+        return as_names(self.inputStreams) or ("messages",)
+
+    def _usual(self) -> dict[str, object]:
+        """What is usual for the operator, where nothing was said."""
+        usual = zip(_BY_OPERATOR, _USUAL[self._operator], strict=True)
+        return {name: value for name, value in usual if getattr(self, name) in (None, USUAL)}
+
+    def _settle(self, values: Mapping[str, object]) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _fields(self) -> dict[str, object]:
+        return _spec_json.write(self)
+
+
+_BY_OPERATOR = ("early", "late", "accumulation")
+_NAMES = ("key", "aggregates", "inputStreams", "outputStreams")
+
+
+def _shown(name: str, value: Any) -> str:  # noqa: ANN401  any field
+    """Show a field as it is said; a single name stands for itself."""
+    return repr(value[0]) if name in _NAMES and len(value) == 1 else repr(value)
+
+
+def _settled_lateness(spec: WindowOperatorSpec) -> str | int | Unstated | None:
+    if spec.lateness is UNSTATED:
+        return UNSTATED
+    allowed = _check.lateness(spec)
+    assert isinstance(allowed, int)
+    if allowed == _duration.ENDLESS:
+        return None
+    return allowed if isinstance(spec.window, Offsets) else _duration.show(allowed)
+
+
+def _expect_types(spec: WindowOperatorSpec) -> None:
+    """Refuse values of other types before they lead to strange errors."""
+    expect("window=", spec.window, WindowKind)
+    for name in ("early", "late"):
+        expect(f"{name}=", getattr(spec, name), PaneTrigger)
+    for name in ("onTime", "fireOnlyUpdated", "fillGaps"):
+        expect(f"{name}=", getattr(spec, name), bool)
+    expect("accumulation=", spec.accumulation, AccumulationMode, type(None))
+    expect("retention=", spec.retention, Retention)
+    expect("schema=", spec.schema, str, type(None))
+    for name in _NAMES:
+        expect(f"{name}=", getattr(spec, name), str, list, tuple)

@@ -1,0 +1,193 @@
+"""Messages as Arrow tables of exactly the columns that an operator takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from windrow.errors import MessageError, SpecProblem, WindrowError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
+    """Give pyarrow. Errors: WindrowError if it is not installed."""
+    try:
+        import pyarrow as pa
+        import pyarrow.compute
+    except ImportError:
+        text = "operators outside queries need pyarrow: pip install pyarrow."
+        raise WindrowError(f"[PYARROW_MISSING] {text}") from None
+    return pa
+
+
+def read(stream: bytes) -> pa.Table:
+    """Read a table from the bytes of an Arrow stream."""
+    pa = arrow()
+    with pa.ipc.open_stream(pa.py_buffer(stream)) as reader:
+        return reader.read_all()
+
+
+def write(table: pa.Table) -> bytes:
+    """Write a table as the bytes of an Arrow stream."""
+    pa = arrow()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def concatenated(tables: list[pa.Table]) -> pa.Table:
+    """Put tables of one schema one after another; at least one."""
+    return arrow().concat_tables(tables)
+
+
+def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: str) -> pa.Table:
+    """Make a table of one row; naive datetimes are of the zone.
+
+    Errors: MessageError with every column that is missing, unknown or of another type.
+    """
+    pa = arrow()
+    found = _names(list(message), schema)
+    columns = []
+    for field in schema:
+        value = _aware(message.get(field.name), field.type, zone)
+        try:
+            columns.append(pa.array([value], field.type))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+            text = f"{field.name} is {value!r}; it must be {shown(field.type)}."
+            found.append(SpecProblem("TYPE_NOT_ALLOWED", text))
+    if not found:
+        found += _nulls(dict(zip(schema.names, columns, strict=True)), schema)
+    _raise_if(what, found)
+    return pa.table(columns, schema=_nullable(schema))
+
+
+def conformed(
+    batch: pa.Table | pa.RecordBatch, schema: pa.Schema, what: str, zone: str
+) -> pa.Table:
+    """Give the columns of the schema, in its order and types; naive times are of the zone.
+
+    What loses nothing is converted: other widths and units, naive times, large and dictionary
+    encoded columns. Errors: MessageError with every column that is missing, unknown, of another
+    type, or null where the schema forbids it.
+    """
+    pa = arrow()
+    if not isinstance(batch, pa.Table | pa.RecordBatch):
+        text = f"messages are {type(batch).__name__}; they must be a pyarrow Table or RecordBatch."
+        raise TypeError(text)
+    found = _names(batch.schema.names, schema)
+    columns: dict[str, Any] = {}
+    for field in schema:
+        if field.name not in batch.schema.names:
+            continue
+        given = batch.column(field.name)
+        column = _converted(given, field.type, zone)
+        if column is None:
+            text = (
+                f"{field.name} is of type {shown(given.type)}; "
+                f"it must be {shown(field.type)}{_loses(given.type, field.type)}."
+            )
+            found.append(SpecProblem("TYPE_NOT_ALLOWED", text))
+        else:
+            columns[field.name] = column
+    found += _nulls(columns, schema)
+    _raise_if(what, found)
+    return pa.table([columns[name] for name in schema.names], schema=_nullable(schema))
+
+
+def shown(kind: pa.DataType) -> str:
+    """Name a type as Arrow does."""
+    return str(kind).replace("tz=", "")
+
+
+def _names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
+    allowed = ", ".join(f"{field.name} {shown(field.type)}" for field in schema)
+    missing = [name for name in schema.names if name not in given]
+    unknown = [name for name in given if name not in schema.names]
+    twice = dict.fromkeys(name for name in given if given.count(name) > 1)
+    return [
+        *(
+            SpecProblem("COLUMN_MISSING", f"there is no column {name}; they are {allowed}.")
+            for name in missing
+        ),
+        *(
+            SpecProblem("COLUMN_UNKNOWN", f"{name} is no column; allowed are {allowed}.")
+            for name in unknown
+        ),
+        *(SpecProblem("NAME_TWICE", f"there is more than one column {name}.") for name in twice),
+    ]
+
+
+def _nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
+    return [
+        SpecProblem("NULL_NOT_ALLOWED", f"{field.name} is null; the schema says NOT NULL.")
+        for field in schema
+        if not field.nullable and field.name in columns and columns[field.name].null_count
+    ]
+
+
+def _nullable(schema: pa.Schema) -> pa.Schema:
+    return arrow().schema([field.with_nullable(True) for field in schema])
+
+
+def _raise_if(what: str, found: list[SpecProblem]) -> None:
+    if found:
+        few = f"{len(found)} problems in {what}: " if len(found) > 1 else ""
+        text = " ".join(map(str, found)) if few else f"[{found[0].code}] {what}: {found[0].text}"
+        raise MessageError(few + text, found)
+
+
+def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+    """Give the column in another type, or None where that could lose something."""
+    pa = arrow()
+    types = pa.types
+    if column.type == kind:
+        return column
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    given = column.type
+    try:
+        if types.is_null(given):
+            return column.cast(kind)
+        if types.is_timestamp(given) and types.is_timestamp(kind):
+            if given.tz is None and kind.tz is not None:
+                column = pa.compute.assume_timezone(column, zone)
+            elif given.tz is not None and kind.tz is None:
+                return None
+            return column.cast(kind, safe=True)
+        return column.cast(kind, safe=True) if _is_alike(given, kind) else None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
+    """Whether values of one type can be values of the other, as far as types can tell."""
+    pa = arrow()
+    types = pa.types
+    texts = (types.is_string, types.is_large_string, types.is_string_view)
+    alike = [
+        (types.is_integer, types.is_integer),
+        (types.is_floating, types.is_floating),
+        (types.is_decimal, types.is_decimal),
+        (types.is_duration, types.is_duration),
+        (lambda one: any(test(one) for test in texts), types.is_string),
+        (lambda one: types.is_binary(one) or types.is_large_binary(one), types.is_binary),
+        (types.is_nested, types.is_nested),
+    ]
+    return any(left(given) and right(kind) for left, right in alike)
+
+
+def _loses(given: pa.DataType, kind: pa.DataType) -> str:
+    types = arrow().types
+    widths = _is_alike(given, kind) or (types.is_timestamp(given) and types.is_timestamp(kind))
+    return ", and a value does not fit" if widths else ""
+
+
+def _aware(value: object, kind: pa.DataType, zone: str) -> object:
+    if isinstance(value, datetime) and value.tzinfo is None and getattr(kind, "tz", None):
+        return value.replace(tzinfo=ZoneInfo(zone))
+    return value

@@ -1,0 +1,38 @@
+"""Instants as users say them: datetimes, ISO texts, or positions."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+At = datetime | str | int
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def micros(argument: str, at: At, zone: str) -> int:
+    """Microseconds since the epoch of a datetime or an ISO text; naive ones are of the zone.
+
+    Errors: TypeError for a whole number, which is a position; ValueError.
+    """
+    if isinstance(at, str):
+        try:
+            at = datetime.fromisoformat(at)
+        except ValueError:
+            text = f"{argument} is {at!r}; it must be a time, for example '2025-01-01 09:00:00'."
+            raise ValueError(text) from None
+    if not isinstance(at, datetime):
+        text = f"{argument} is {at!r}; it must be a datetime or a text, whole numbers are offsets."
+        raise TypeError(text)
+    return aware(at, zone) // _MICROSECOND
+
+
+def aware(at: datetime, zone: str) -> timedelta:
+    """Time since the epoch; a naive datetime is of the zone."""
+    return (at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))) - _EPOCH
+
+
+def is_position(at: At | None) -> bool:
+    """Whether it is an offset or a sequence number."""
+    return isinstance(at, int) and not isinstance(at, bool)

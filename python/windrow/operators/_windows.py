@@ -1,0 +1,117 @@
+"""Operators on windows: a value for each, or the messages themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from windrow.errors import SpecError, SpecProblem, expect
+from windrow.operators import _tables
+from windrow.operators._operator import Keys, Send, StandaloneOperator
+from windrow.operators._spec import OperatorKind, WindowOperatorSpec
+from windrow.operators._times import At
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAMES = {
+    "aggregate": "AggregatedWindowOperator",
+    "full_state": "FullStateWindowOperator",
+    "policy": "PolicyWindowOperator",
+}
+_SAYS = {
+    "aggregate": "the spec has aggregates",
+    "full_state": "the spec has no aggregates",
+    "policy": "the spec has windows of policies",
+}
+
+
+class WindowOperator(StandaloneOperator):
+    """Parent of both operators on windows."""
+
+    _takes: tuple[OperatorKind, ...]
+
+    def __init__(
+        self, spec: WindowOperatorSpec, *, store: str | None = None, send: Send | None = None
+    ) -> None:
+        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        super().__init__(spec, store=store, send=send)
+
+    @property
+    def spec(self) -> WindowOperatorSpec:
+        """What the operator does."""
+        spec: WindowOperatorSpec = self._spec
+        return spec
+
+    def _check(self, spec: object) -> None:
+        expect(f"{type(self).__name__}(spec)", spec, WindowOperatorSpec)
+        assert isinstance(spec, WindowOperatorSpec)
+        found = None
+        if spec.schema is None:
+            text = "say what the messages are: schema='time timestamp, price double', time='time'."
+            found = SpecProblem("SCHEMA_NOT_STATED", text)
+        elif spec._operator not in self._takes:
+            text = f"{_SAYS[spec._operator]}; it is for {_NAMES[spec._operator]}."
+            found = SpecProblem("OPERATOR_DIFFERS", text)
+        if found:
+            raise SpecError.of(type(self).__name__, [found])
+
+
+class AggregatedWindowOperator(WindowOperator):
+    """A value for each window, by Spark's own aggregates; messages are not kept.
+
+    ``getResult``: key, ``window``, aggregates, for ``Over`` the ``message``, and ``pane``.
+    """
+
+    _takes = ("aggregate",)
+
+
+class FullStateWindowOperator(WindowOperator):
+    """Keeps its messages: panes carry those that are new, and queries see what retention holds.
+
+    ``getResult``: key, ``window``, ``messages`` and ``pane``.
+    """
+
+    _takes = ("full_state",)
+
+    def getWindow(self, key: Keys, start: At) -> pa.Table:
+        """Give the window of a key that begins at ``start``: one row as of getWindows, or none."""
+        found = self.getWindows(start, start, sessionKey=key)
+        pa = _tables.arrow()
+        begins = pa.compute.struct_field(found.column("window"), 0)
+        micros = pa.compute.cast(begins, pa.int64())
+        return found.filter(pa.compute.equal(micros, self._micros("start", start)))
+
+    def getWindows(
+        self, start: At | None, end: At | None, *, sessionKey: Keys | None = None
+    ) -> pa.Table:
+        """Give the windows that overlap a closed range of event time, in order; None: open.
+
+        key, ``window``, ``first_offset`` and ``last_offset`` ever accepted, ``is_complete``,
+        ``count`` of messages ever accepted. sessionKey: of one key only.
+        """
+        self._opened()
+        ends = [
+            None if at is None else self._micros(name, at)
+            for name, at in (("start", start), ("end", end))
+        ]
+        return _tables.read(self._call("windows", *ends, self._key(sessionKey)))
+
+    def getMessages(
+        self,
+        start: At | None,
+        end: At | None,
+        *,
+        joinKeys: Keys | None = None,
+        sessionKey: Keys | None = None,
+    ) -> pa.Table:
+        """Give the messages of a closed range, in order; None: open.
+
+        Of event time, or by whole numbers of offsets. joinKeys, sessionKey: of one key only; both
+        name all columns of the key, and if both are given they are the same.
+        """
+        if joinKeys is not None and sessionKey is not None and dict(joinKeys) != dict(sessionKey):
+            msg = f"joinKeys {dict(joinKeys)} and sessionKey {dict(sessionKey)} must be the same"
+            raise ValueError(msg)
+        keys = joinKeys if joinKeys is not None else sessionKey
+        self._opened()
+        return self._messages(self._named(None), start, end, keys)

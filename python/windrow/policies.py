@@ -1,0 +1,353 @@
+"""Windows by policies: each key has one, and says itself when messages leave it and when it fires.
+
+What leaves and what fires go by messages and by processing time, never by event time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from windrow import _duration, _json, _picture, _values
+from windrow._duration import Duration
+from windrow._frozen import call, unchecked
+from windrow.errors import SpecError, SpecProblem, expect
+from windrow.windows._kind import WindowKind
+
+__all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByTime", "Partitions", "Policy"]
+
+
+class By:
+    """Parent of the limits on what a window holds, or between two of its firings."""
+
+    def _problems(self) -> list[SpecProblem]:
+        """Everything wrong with the numbers."""
+        raise NotImplementedError
+
+    def _fields(self) -> _json.Fields:
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        found = self._problems()
+        if found:
+            raise SpecError.of(repr(self), found)
+
+
+@dataclass(frozen=True, repr=False)
+class ByCount(By):
+    """Messages."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of messages."""
+        self._check()
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("ByCount", self.n)
+
+    def _problems(self) -> list[SpecProblem]:
+        return _values.at_least_one("n", self.n)
+
+    def _fields(self) -> _json.Fields:
+        return {"count": self.n}
+
+
+@dataclass(frozen=True, repr=False)
+class ByTime(By):
+    """Processing time."""
+
+    period: Duration
+
+    def __post_init__(self) -> None:
+        """Refuse what is no duration."""
+        span = _duration.read(self.period)
+        if isinstance(span, int):
+            object.__setattr__(self, "period", _duration.show(span))
+        self._check()
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("ByTime", self.period)
+
+    def _problems(self) -> list[SpecProblem]:
+        return _values.positive("period", self.period)
+
+    def _fields(self) -> _json.Fields:
+        return {"time": _duration.micros(self.period)}
+
+
+@dataclass(frozen=True, repr=False)
+class ByDelta(By):
+    """How far the value of a numeric column has grown; falling does not count."""
+
+    column: str
+    delta: float
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number."""
+        if isinstance(self.delta, int) and not isinstance(self.delta, bool):
+            object.__setattr__(self, "delta", float(self.delta))
+        self._check()
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("ByDelta", self.column, self.delta)
+
+    def _problems(self) -> list[SpecProblem]:
+        found = _column(self.column)
+        if not isinstance(self.delta, float) or math.isinf(self.delta):
+            text = f"delta is {self.delta!r}; it must be a number."
+            found.append(SpecProblem("DELTA_NOT_UNDERSTOOD", text))
+        elif not self.delta >= 0:
+            text = f"delta is {self.delta}; it must be 0 or more."
+            found.append(SpecProblem("DELTA_NEGATIVE", text))
+        return found
+
+    def _fields(self) -> _json.Fields:
+        return {"delta": {"attribute": self.column, "by": self.delta}}
+
+
+@dataclass(frozen=True, repr=False)
+class ByMark:
+    """Markers: a message with true in ``column`` empties the window of its key, and is no part."""
+
+    column: str
+
+    def __post_init__(self) -> None:
+        """Refuse what is no name."""
+        found = _column(self.column)
+        if found:
+            raise SpecError.of(repr(self), found)
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("ByMark", self.column)
+
+    def _fields(self) -> _json.Fields:
+        return {"punctuation": self.column}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Partitions:
+    """When the windows of whole keys leave; of several limits whichever bites first.
+
+    age: processing time since the key's last message. keys: in all. messages: of all keys
+    together. Oldest first, empty ones before.
+    """
+
+    age: Duration | None = None
+    keys: int | None = None
+    messages: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what are no limits."""
+        span = None if self.age is None else _duration.read(self.age)
+        if isinstance(span, int):
+            object.__setattr__(self, "age", _duration.show(span))
+        found = self._problems()
+        if found:
+            raise SpecError.of(repr(self), found)
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("Partitions", age=self.age, keys=self.keys, messages=self.messages)
+
+    def _problems(self) -> list[SpecProblem]:
+        found = [] if self.age is None else _values.positive("age", self.age)
+        for name in ("keys", "messages"):
+            count = getattr(self, name)
+            found += [] if count is None else _values.at_least_one(name, count)
+        return found
+
+    def _fields(self) -> _json.Fields:
+        age = None if self.age is None else _duration.micros(self.age)
+        limits = {"age": age, "keys": self.keys, "messages": self.messages}
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+_NOT_STATED = Partitions()
+
+
+@dataclass(frozen=True, repr=False)
+class Policy(WindowKind):
+    """A window for each key, by policies. Made by ``Policy.tumbling`` and ``Policy.sliding``."""
+
+    _eviction: Literal["tumbling", "sliding"]
+    by: By | ByMark
+    trigger: By | None
+    limit: Partitions
+
+    _on_positions = True
+
+    @classmethod
+    def tumbling(cls, by: By | ByMark, *, limit: Partitions | None = None) -> Self:
+        """All messages leave at once, and the window fires as they do.
+
+        by: after n messages; with the message whose value exceeds the oldest one's by more than
+        delta; after a period; at a marker.
+        """
+        expect("Policy.tumbling(by)", by, By, ByMark)
+        expect("Policy.tumbling(limit=...)", limit, Partitions, type(None))
+        return cls("tumbling", by, None, limit or _NOT_STATED)
+
+    @classmethod
+    def sliding(cls, by: By, *, trigger: By, limit: Partitions | None = None) -> Self:
+        """Messages leave one after the other; the window fires whenever ``trigger`` says so.
+
+        by: it holds the newest n; those whose value is not more than delta below the newest; those
+        not older than a period.
+        """
+        expect("Policy.sliding(by)", by, By)
+        expect("Policy.sliding(trigger=...)", trigger, By)
+        expect("Policy.sliding(limit=...)", limit, Partitions, type(None))
+        return cls("sliding", by, trigger, limit or _NOT_STATED)
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        limit = None if self.limit == _NOT_STATED else self.limit
+        return call(f"Policy.{self._eviction}", self.by, trigger=self.trigger, limit=limit)
+
+    def describe(self) -> str:
+        """Say in words what a window holds and when it fires."""
+        leaves = _LEAVES[self._eviction][type(self.by)].format(**vars(self.by))
+        when = (
+            "as they leave"
+            if self.trigger is None
+            else _FIRES[type(self.trigger)].format(**vars(self.trigger))
+        )
+        return f"For each key, {leaves}. It fires {when}."
+
+    def _problems(self) -> list[SpecProblem]:
+        parts = [self.by, self.trigger, self.limit]
+        return [
+            problem
+            for part in parts
+            if not isinstance(part, ByMark | None)
+            for problem in part._problems()
+        ]
+
+    def _fields(self) -> _json.Fields:
+        fields: dict[str, object] = {
+            "kind": "policy",
+            "eviction": {self._eviction: self.by._fields()},
+        }
+        if self.trigger is not None:
+            fields["trigger"] = self.trigger._fields()
+        limit = self.limit._fields()
+        return fields | ({"limit": limit} if limit else {})
+
+    def _sample(self) -> list[int]:
+        size = self.by.n if isinstance(self.by, ByCount) else 6
+        return list(range(min(2 * size + 1, 2 * _picture.LANES)))
+
+    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
+        """Windows as they fire, where counts alone say when; else none can be foretold."""
+        if not isinstance(self.by, ByCount):
+            return []
+        every = self.by if self.trigger is None else self.trigger
+        if not isinstance(every, ByCount):
+            return []
+        order, size = sorted(at), self.by.n
+        ends = range(every.n - 1, len(order), every.n)
+        return [(order[max(0, end + 1 - size)], order[end]) for end in ends]
+
+
+_LEAVES: dict[str, dict[type, str]] = {
+    "tumbling": {
+        ByCount: "all messages leave once there are {n}",
+        ByTime: "all messages leave every {period} of processing time, also when there are none",
+        ByDelta: "all messages leave before one whose {column} is more than {delta} above the "
+        "oldest one's",
+        ByMark: "all messages leave at a marker, a message with true in {column}",
+    },
+    "sliding": {
+        ByCount: "the newest {n} messages",
+        ByTime: "the messages that came at most {period} of processing time ago",
+        ByDelta: "the messages whose {column} is at most {delta} below the newest one's",
+    },
+}
+_FIRES: dict[type, str] = {
+    ByCount: "after every {n} messages",
+    ByTime: "every {period} of processing time, also without messages",
+    ByDelta: "before a message whose {column} is more than {delta} above that of the last time",
+}
+
+
+def read(reader: _json.Reader, fields: _json.Fields) -> Policy:
+    """Read the fields of a policy window, unchecked; problems of reading go to the reader."""
+    eviction, trigger = fields.get("eviction"), fields.get("trigger")
+    match eviction:
+        case {"tumbling": rule, **rest} if not rest:
+            if "trigger" in fields:
+                text = "a tumbling policy fires as it empties; a trigger is for a sliding one."
+                reader.refuse("TRIGGER_ON_TUMBLING", text)
+            return _read(
+                reader,
+                fields,
+                "tumbling",
+                _read_mark(rule) or _by(reader, rule, "eviction.tumbling"),
+                None,
+            )
+        case {"sliding": rule, **rest} if not rest:
+            by = _by(reader, rule, "eviction.sliding")
+            if trigger is None:
+                text = "a sliding policy needs its trigger: count, time or delta."
+                reader.refuse("TRIGGER_NOT_STATED", text)
+            read_trigger = None if trigger is None else _by(reader, trigger, "trigger")
+            return _read(reader, fields, "sliding", by, read_trigger)
+    shown = "missing" if eviction is None else _json.show(eviction)
+    text = f"eviction is {shown}; allowed are tumbling and sliding."
+    reader.refuse("EVICTION_UNKNOWN", text)
+    return _read(reader, fields, "tumbling", None, None)
+
+
+def _read(
+    reader: _json.Reader,
+    fields: _json.Fields,
+    eviction: str,
+    by: By | ByMark | None,
+    trigger: By | None,
+) -> Policy:
+    limits = fields.get("limit") or {}
+    reader.known(limits, "limit", {"age", "keys", "messages"})
+    limit = unchecked(
+        Partitions,
+        age=reader.span(limits, "age"),
+        keys=reader.count(limits, "keys"),
+        messages=reader.count(limits, "messages"),
+    )
+    return unchecked(Policy, _eviction=eviction, by=by, trigger=trigger, limit=limit)
+
+
+def _read_mark(rule: object) -> ByMark | None:
+    match rule:
+        case {"punctuation": str(column)}:
+            return unchecked(ByMark, column=column)
+        case {"punctuation": _}:
+            return unchecked(ByMark, column="punctuation")
+    return None
+
+
+def _by(reader: _json.Reader, rule: object, name: str) -> By | None:
+    match rule:
+        case {"count": count, **rest} if not rest:
+            return unchecked(ByCount, n=reader.count({"count": count}, "count"))
+        case {"time": time, **rest} if not rest:
+            return unchecked(ByTime, period=reader.span({"time": time}, "time"))
+        case {"delta": {"attribute": str(column), "by": int(delta) | float(delta)}, **rest} if (
+            not rest and not isinstance(delta, bool)
+        ):
+            return unchecked(ByDelta, column=column, delta=float(delta))
+    allowed = '{"count": n}, {"time": t} and {"delta": {"attribute": a, "by": d}}'
+    reader.refuse("POLICY_UNKNOWN", f"{name} is {_json.show(rule)}; allowed are {allowed}.")
+    return None
+
+
+def _column(name: object) -> list[SpecProblem]:
+    if isinstance(name, str) and name:
+        return []
+    return [SpecProblem("COLUMN_NOT_NAME", f"column is {name!r}; it must be a name.")]

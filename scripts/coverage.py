@@ -1,0 +1,230 @@
+"""Which rule and which tests show each thing that the sources ask for: docs/coverage.txt, checked.
+
+Everything that is named must exist: rules in SEMANTICS.md, transcripts, tests of Scala and
+Python. Every rule must be cited by its number in a test or a transcript. docs/coverage.md is made
+from it for readers.
+"""
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "docs" / "coverage.txt"
+PAGE = ROOT / "docs" / "coverage.md"
+SIZES = {"S": 178, "P": 38, "K": 27, "A": 50, "I": 40, "E": 25}  # how many items each source has
+NUMBER = r"[A-Z]\d+"
+CITATION = re.compile(rf"SEMANTICS(?:\.md)?((?:,? (?:and )?{NUMBER}(?:(?:-| to ){NUMBER})?)+)")
+NAMED = re.compile(r"\bR\d+\b")  # other letters are citations only behind the word SEMANTICS
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that a source asks for."""
+
+    number: str
+    what: str
+    rules: tuple[str, ...]
+    state: str  # shown, open or query
+    shown: tuple[str, ...]
+    missing: str  # of an open item: what is missing, in words
+
+    def line(self) -> str:
+        """Give the line of the file."""
+        state = () if self.state == "shown" else (self.words(),)
+        return " | ".join(
+            (self.number, self.what, " ".join(self.rules), "; ".join(state + self.shown))
+        )
+
+    def words(self) -> str:
+        """Give the state as the file says it."""
+        return f"{self.state} - {self.missing}" if self.missing else self.state
+
+
+def read(line: str) -> Item:
+    """Read an item of the file."""
+    fields = [field.strip() for field in line.split("|")]
+    if len(fields) != 4:
+        raise SystemExit(f"{DATA.name}: not four fields: {line}")
+    number, what, rules, shown = fields
+    parts = [part.strip() for part in shown.split(";") if part.strip()]
+    state, missing = "shown", ""
+    if parts and (said := re.fullmatch(r"(open|query)(?: - (.+))?", parts[0])):
+        state, missing = said[1], said[2] or ""
+        parts = parts[1:]
+    return Item(number, what, tuple(rules.split()), state, tuple(parts), missing)
+
+
+def items() -> list[Item]:
+    """Read all items."""
+    lines = DATA.read_text().splitlines()
+    return [read(line) for line in lines if line.strip() and not line.startswith("#")]
+
+
+@cache
+def said() -> list[str]:
+    """Find the numbers of SEMANTICS.md in their order."""
+    return re.findall(rf"\*\*({NUMBER})\*\*", (ROOT / "SEMANTICS.md").read_text())
+
+
+def rules() -> set[str]:
+    """Find the numbers of SEMANTICS.md."""
+    return set(said())
+
+
+@cache
+def transcripts() -> dict[str, str]:
+    """Find the ids of all transcripts, with their sources, and the names of their files."""
+    files = sorted((ROOT / "tests" / "transcripts").glob("*.jsonl"))
+    cases = [json.loads(line) for file in files for line in file.read_text().splitlines() if line]
+    return {case["id"]: case.get("source", "") for case in cases} | {
+        file.name: "" for file in files
+    }
+
+
+@cache
+def test_sources() -> dict[str, str]:
+    """Find the files of tests: of Scala by the name of the suite, of Python by that of the file."""
+    scala = {file.stem: file.read_text() for file in ROOT.glob("jvm/*/src/test/scala/**/*.scala")}
+    return scala | {file.name: file.read_text() for file in ROOT.glob("tests/python/test_*.py")}
+
+
+def exists(shown: str) -> bool:
+    """Tell whether a transcript or a test is there."""
+    if shown in transcripts():
+        return True
+    if "::" in shown:
+        file, name = shown.split("::", 1)
+        return f"def {name}(" in test_sources().get(file, "")
+    suite, _, words = shown.partition(": ")
+    return bool(words) and words in test_sources().get(suite, "")
+
+
+def absent(item: Item) -> list[str]:
+    """Say what an item names that does not exist."""
+    return [f"{item.number}: no rule {rule}" for rule in item.rules if rule not in rules()] + [
+        f"{item.number}: neither a transcript nor a test: {shown}"
+        for shown in item.shown
+        if not exists(shown)
+    ]
+
+
+def problems(found: list[Item]) -> Iterator[str]:
+    """Say what is wrong with the items."""
+    counts = Counter(item.number for item in found)
+    wanted = [f"{letter}{n}" for letter, size in SIZES.items() for n in range(1, size + 1)]
+    yield from (f"{number} is missing" for number in wanted if number not in counts)
+    yield from (f"{number} is there {count} times" for number, count in counts.items() if count > 1)
+    yield from (
+        f"{number} is no item of a source" for number in counts if number not in set(wanted)
+    )
+    for item in found:
+        if item.state == "shown":
+            yield from absent(item)
+            if not item.rules or not item.shown:
+                yield f"{item.number} has no rule or nothing that shows it, and is not open"
+        else:
+            # A rule may be still to come; what shows it already must be there.
+            yield from (wrong for wrong in absent(item) if "no rule" not in wrong)
+
+
+def numbers(cited: str) -> Iterator[str]:
+    """Read "R25-R31, R40 and T3"."""
+    for first, last in re.findall(rf"({NUMBER})(?:(?:-| to )({NUMBER}))?", cited):
+        yield from (f"{first[0]}{n}" for n in range(int(first[1:]), int((last or first)[1:]) + 1))
+
+
+def citations() -> set[str]:
+    """Find the numbers that tests and transcripts cite."""
+    texts = list(test_sources().values()) + list(transcripts().values())
+    behind = {
+        number for text in texts for cited in CITATION.findall(text) for number in numbers(cited)
+    }
+    return behind | {number for text in test_sources().values() for number in NAMED.findall(text)}
+
+
+def wrong_rules() -> Iterator[str]:
+    """Say which rules stand twice, and which no test cites."""
+    yield from (f"rule {rule} stands twice" for rule, n in Counter(said()).items() if n > 1)
+    for rule in sorted(rules() - citations(), key=lambda number: (number[0], int(number[1:]))):
+        yield f"rule {rule} of SEMANTICS.md is cited by no test and no transcript"
+
+
+def page(found: list[Item]) -> str:
+    """Write the page."""
+    titles = re.findall(r"^## (\w): (.+)$", DATA.read_text(), re.MULTILINE)
+    states = Counter(item.state for item in found)
+    out = [
+        "# Coverage",
+        "",
+        "Made by `scripts/coverage` of `docs/coverage.txt`. `scripts/coverage --check`, a part",
+        "of `scripts/test`, fails when a rule, a test or a transcript named here does not exist.",
+        "",
+        f"{len(found)} items: {states['shown']} shown, {states['query']} for a Spark query alone,",
+        f"{states['open']} open.",
+        "",
+    ]
+    for letter, title in titles:
+        out += [
+            f"## {letter}: {title}",
+            "",
+            "| | asked for | rules | shown by |",
+            "|---|---|---|---|",
+        ]
+        for item in found:
+            if item.number[0] == letter:
+                state = [] if item.state == "shown" else [f"**{item.words()}**"]
+                shown = "; ".join(state + [f"`{name}`" for name in item.shown])
+                out.append(f"| {item.number} | {item.what} | {' '.join(item.rules)} | {shown} |")
+        out.append("")
+    return "\n".join(out)
+
+
+def close(found: list[Item]) -> None:
+    """Take `open` from the items of which everything is there."""
+    closed = {
+        item.number: replace(item, state="shown").line()
+        for item in found
+        if item.state == "open"
+        and not item.missing
+        and item.rules
+        and item.shown
+        and not absent(item)
+    }
+    lines = [closed.get(line.split(" | ")[0], line) for line in DATA.read_text().splitlines()]
+    DATA.write_text("\n".join(lines) + "\n")
+    print(f"closed: {' '.join(closed) or 'none'}")
+
+
+def main(arguments: list[str]) -> int:
+    """Run the program; return the exit status."""
+    if arguments == ["--close"]:
+        close(items())
+    elif arguments not in ([], ["--check"]):
+        print("usage: scripts/coverage [--check | --close]")
+        return 2
+    found = items()
+    wrong = [*problems(found), *wrong_rules()]
+    if arguments != ["--check"]:
+        PAGE.write_text(page(found))
+    elif not PAGE.exists() or PAGE.read_text() != page(found):
+        wrong.append("docs/coverage.md is older than docs/coverage.txt: run scripts/coverage")
+    print(
+        "\n".join(wrong)
+        if wrong
+        else f"{len(found)} items, {len(rules())} rules: all that is named exists"
+    )
+    to_come = sorted({rule for item in found for rule in item.rules} - rules())
+    if to_come:
+        print(f"rules still to be said: {' '.join(to_come)}")
+    print(f"open: {sum(item.state == 'open' for item in found)}")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
