@@ -94,7 +94,22 @@ class RandomCaseSuite extends AnyFunSuite {
     "updated panes only"            -> (run => run.spec.fireOnlyUpdated && run.panes.exists(_.index > 0)),
     "messages out of retention"     -> (_.rejected.exists(_.reason == Reason.OutOfRetention)),
     "windows that are late at once" -> (_.late.exists(_.index == 0)),
-    "final ends that fire"          -> (run => run.transcript.atEnd.isDefined && run.panes.exists(_.isLast)))
+    "final ends that fire"          -> (run => run.transcript.atEnd.isDefined && run.panes.exists(_.isLast)),
+    "windows without messages" -> (run =>
+      run.spec.fillGaps && run.panes.exists(pane => pane.timing == Timing.OnTime && isEmpty(pane))),
+    "late panes of windows without messages" -> (run =>
+      run.spec.fillGaps && run.panes.exists(isEmpty) && run.late.exists(_.index > 0)),
+    "windows above a stated number" -> (_.counters.get(Answer.OverRetention).exists(_ > 0)),
+    "windows complete by a message" -> (run =>
+      run.spec.complete == Completion.ByFirstMessageBeyond && run.panes.exists(p => p.timing == Timing.OnTime && !p.isLast)),
+    "inherited windows withdrawn" -> (run =>
+      run.spec.window.isInstanceOf[Inherit] && run.panes.exists(_.isRetraction) &&
+        run.messages.exists(_.pane.exists(_.isRetraction))))
+
+  private def isEmpty(pane: Emission.ContentPane): Boolean = pane.value match {
+    case Content.Values(values, _) => values("all") == Value.Items(Nil)
+    case _                         => false
+  }
 
   for ((what, happens) <- policies) test(s"of ${withPolicies.size} cases of all families 15 or more have $what") {
     assert(withPolicies.count { case (_, run) => happens(run) } >= 15)

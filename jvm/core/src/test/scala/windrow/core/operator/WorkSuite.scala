@@ -1,0 +1,121 @@
+package windrow.core.operator
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.state._
+
+/** How much work a shard does, by counting: no more than what comes, what fires and what is due. */
+class WorkSuite extends AnyFunSuite {
+
+  private final class CountingSum extends Aggregation[Long, Long] {
+    var combined                                   = 0
+    def zero: Long                                 = 0
+    def copy(buffer: Long): Long                   = buffer
+    def lower(buffer: Long): Long                  = buffer
+    def write(buffer: Long, out: ByteWriter): Unit = out.long(buffer)
+    def read(in: ByteReader): Long                 = in.long()
+    def combine(left: Long, right: Long): Long = {
+      combined += 1
+      left + right
+    }
+  }
+
+  /** Counts the values that are read. */
+  private final class CountingStore(inner: ShardStore) extends ShardStore {
+    var read                                = 0
+    def header: Array[Byte]                 = inner.header
+    def putHeader(bytes: Array[Byte]): Unit = inner.putHeader(bytes)
+    def space(name: String): Space = {
+      val space = inner.space(name)
+      new Space {
+        def get(id: Long): Array[Byte]              = { read += 1; space.get(id) }
+        def put(id: Long, bytes: Array[Byte]): Unit = space.put(id, bytes)
+        def remove(id: Long): Unit                  = space.remove(id)
+      }
+    }
+  }
+
+  private def entry(key: Int, time: Long, offset: Long): Entry[Long] = Entry(
+    new Key(BigInt(key).toByteArray),
+    Some(time),
+    gap = 1000,
+    count = 1,
+    buffer = 1L,
+    raw = BigInt(offset).toByteArray,
+    Some(Origin("messages", 0, offset)),
+    Some(IncomingPane(0, 5000, Timing.Early, isRetraction = false, new Key(BigInt(offset).toByteArray))))
+
+  private def draft(window: WindowKind): WindowOperatorDraft = WindowOperatorDraft(
+    window,
+    lateness = Some(TimeSpan(100000)),
+    early = AnyOf(Seq(EachStep, EveryPeriod(TimeSpan(1000000)))),
+    late = Every(3),
+    accumulation = Some(Accumulating))
+
+  private val byFirstMessage = draft(Hopping(TimeSpan(5000), TimeSpan(500))).copy(complete =
+    Completion.ByFirstMessageBeyond)
+
+  private val all = Seq(
+    Tumbling(TimeSpan(5000)),
+    Hopping(TimeSpan(5000), TimeSpan(500)),
+    Session(TimeSpan(1000)),
+    Sliding(TimeSpan(5000), TimeSpan(1)),
+    Over.Range(TimeSpan(5000)),
+    Over.Rows(3),
+    Over.Everything,
+    Count(3000),
+    Offsets(3000),
+    TupleSession(3000),
+    Global,
+    Inherit()).map(draft) ++ Seq(
+    byFirstMessage,
+    draft(Sliding(TimeSpan(5000), TimeSpan(1))).copy(complete = Completion.ByFirstMessageBeyond),
+    byFirstMessage.copy(fillGaps = true),
+    draft(Tumbling(TimeSpan(5000))).copy(fillGaps = true, onTime = false))
+
+  for (draft <- all)
+    test(s"${draft.window}${if (draft.fillGaps) " with gaps" else ""} by ${draft.complete}: where nothing is due " +
+      "nothing is read") {
+      val store = new CountingStore(new InMemoryShardStore)
+      def shard = new Shard(draft.checked, new CountingSum, store)
+      val many  = (0 until 500).map(n => entry(n, time = 1000L + n, offset = n.toLong))
+      assert(shard.step(many.iterator, Watermark(10), Some(0L)).nonEmpty)
+      shard.step(Iterator.empty, Watermark(11), Some(1L)).foreach(_ => ())
+      val again = shard
+      store.read = 0
+      assert(again.step(Iterator.empty, Watermark(12), Some(2L)).isEmpty)
+      assert(store.read == 0)
+    }
+
+  private def plain(window: WindowKind, complete: Completion): WindowOperatorSpec =
+    WindowOperatorDraft(window, Some(TimeSpan.Zero), accumulation = Some(Accumulating), complete = complete).checked
+
+  /** Combinations for 1,000 messages of a key in order, and for the step that completes their windows. */
+  private def combined(spec: WindowOperatorSpec, timeOf: Int => Long): (Int, Int, Int) = {
+    val sum   = new CountingSum
+    val shard = new Shard(spec, sum, new InMemoryShardStore)
+    (0 until 1000).foreach(n =>
+      shard.step(Iterator(entry(1, timeOf(n), n.toLong)), Watermark(-1), None).foreach(_ => ()))
+    val taken = sum.combined
+    val panes = shard.step(Iterator(entry(1, 100000, 100000)), Watermark(50000), None).size
+    (taken, sum.combined - taken, panes)
+  }
+
+  for (complete <- Completion.All) {
+    test(s"complete by $complete: a message costs the same in 2,000 windows as in 20") {
+      val (few, _, _)  = combined(plain(Hopping(TimeSpan(20000), TimeSpan(1000)), complete), _ / 100L)
+      val (many, _, _) = combined(plain(Hopping(TimeSpan(20000), TimeSpan(10)), complete), _ / 100L)
+      assert(many == few)
+    }
+
+    test(s"complete by $complete: windows that complete together are answered in one sweep") {
+      val kinds =
+        Seq(Hopping(TimeSpan(500), TimeSpan(1)), Sliding(TimeSpan(500), TimeSpan(1)), Over.Range(TimeSpan(500)))
+      for (kind <- kinds) {
+        val (_, swept, panes) = combined(plain(kind, complete), _.toLong)
+        assert(panes >= 500 && swept <= 6 * panes, s"$kind: $swept for $panes")
+      }
+    }
+  }
+}
