@@ -30,7 +30,7 @@ private[operator] final class RunAlgorithm[B, V](
   private val keys     = new KeyBuckets[RunLane[B]]("keys", store, lanes, _.deadline)
   private val periods  = new Deadline(policy)
   private val completion = startsOf.fold[RunCompletion[B]](new RunCompletionByWatermark(windows))(
-    new RunCompletionByMessage(windows, _, bound))
+    new RunCompletionByMessage(windows, aggregation, _, bound))
 
   /** Positions, from the lowest to the highest, that messages of this step reached in a key. */
   private val touched = new JHashMap[Key, (Long, Long)]
@@ -70,10 +70,8 @@ private[operator] final class RunAlgorithm[B, V](
       if (waits)
         touched.merge(entry.key, (position, position), (a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
       changed(lane, index, mark, clock).flatMap(afterMessage(entry.key, lane, _, index, stamp, clock)) ++
-        completion.completedBy(lane, position, entry.origin, clock.before).iterator.flatMap {
-          case (window, hasWaited) =>
-            completed(entry.key, lane, window, hasWaited)
-        }
+        completion.completedBy(lane, position, entry.origin, clock.before).iterator
+          .flatMap(completed(entry.key, lane, _))
     }
   }
 
@@ -128,10 +126,10 @@ private[operator] final class RunAlgorithm[B, V](
   }
 
   /** A message has completed a window. */
-  private def completed(key: Key, lane: RunLane[B], window: RunWindow, hasWaited: Boolean): Iterator[Effect[B, V]] =
-    if (spec.onTime) onTime(key, lane, window, lane.run.value(window.from, window.until), hasWaited, isLast = false)
+  private def completed(key: Key, lane: RunLane[B], found: CompletedWindow[B]): Iterator[Effect[B, V]] =
+    if (spec.onTime) onTime(key, lane, found.window, found.value, found.hasWaited, isLast = false)
     else {
-      unseen.merge(key, window.end, math.min(_, _))
+      unseen.merge(key, found.window.end, math.min(_, _))
       Iterator.empty
     }
 

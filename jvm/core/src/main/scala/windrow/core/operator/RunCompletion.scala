@@ -1,8 +1,15 @@
 package windrow.core.operator
 
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.StartOffsets
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
+
+/** @param hasWaited
+  *   it was made where messages had been before, and an end that was reached did not complete it
+  */
+private[operator] final case class CompletedWindow[B](window: RunWindow, hasWaited: Boolean, value: B)
 
 /** What completes the windows of a run. */
 private[operator] sealed trait RunCompletion[B] {
@@ -18,12 +25,12 @@ private[operator] sealed trait RunCompletion[B] {
   /** A message was inserted; its windows are not looked at yet. */
   def inserted(lane: RunLane[B], index: Int, isClosed: RunWindow => Boolean): Unit
 
-  /** The windows that a message completes, and whether each had waited; in order of their ends. */
+  /** The windows that a message completes, in order of their ends. */
   def completedBy(
       lane: RunLane[B],
       position: Long,
       origin: Option[Origin],
-      before: Watermark): Vector[(RunWindow, Boolean)]
+      before: Watermark): Vector[CompletedWindow[B]]
 
   /** The windows that the end of a step completes. */
   def completedAtEnd(lane: RunLane[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)]
@@ -40,7 +47,7 @@ private[operator] final class RunCompletionByWatermark[B](windows: RunWindows) e
       lane: RunLane[B],
       position: Long,
       origin: Option[Origin],
-      before: Watermark): Vector[(RunWindow, Boolean)] = Vector.empty
+      before: Watermark): Vector[CompletedWindow[B]] = Vector.empty
 
   def completedAtEnd(lane: RunLane[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)] =
     windows.ending(lane.run, RunWindows.plus(before.micros, 1), now.micros).map((_, false)).toVector
@@ -53,6 +60,7 @@ private[operator] final class RunCompletionByWatermark[B](windows: RunWindows) e
   */
 private[operator] final class RunCompletionByMessage[B](
     windows: RunWindows,
+    aggregation: Aggregation[B, _],
     startsOf: B => StartOffsets,
     closedUpTo: Watermark => Long) extends RunCompletion[B] {
 
@@ -62,10 +70,11 @@ private[operator] final class RunCompletionByMessage[B](
     lane.completion.isComplete(window.end, window.id) || window.end <= closedUpTo(at)
 
   def isCompletedInside(lane: RunLane[B], window: RunWindow): Boolean =
-    lane.completion.isWaiting(window.end, window.id) && isPassed(lane, window)
+    lane.completion.isWaiting(window.end, window.id) &&
+      isPassed(lane, window, lane.run.value(window.from, window.until))
 
-  private def isPassed(lane: RunLane[B], window: RunWindow): Boolean =
-    lane.completion.isPassed(window.end, startsOf(lane.run.value(window.from, window.until)))
+  private def isPassed(lane: RunLane[B], window: RunWindow, value: B): Boolean =
+    lane.completion.isPassed(window.end, startsOf(value))
 
   /** Windows that it makes where messages have been before wait, unless one of those comes after them. */
   def inserted(lane: RunLane[B], index: Int, isClosed: RunWindow => Boolean): Unit = {
@@ -74,7 +83,8 @@ private[operator] final class RunCompletionByMessage[B](
     if (reached.reached(RunWindows.plus(cell.position, 1)))
       windows.made(lane.run, index).takeWhile(window => reached.reached(window.end))
         .filter(window => windows.maker(lane.run, window).stamp == cell.stamp)
-        .filterNot(window => isClosed(window) || isPassed(lane, window))
+        .filterNot(window =>
+          isClosed(window) || isPassed(lane, window, lane.run.value(window.from, window.until)))
         .foreach(window => lane.completion.await(window.end, window.id))
   }
 
@@ -82,14 +92,20 @@ private[operator] final class RunCompletionByMessage[B](
       lane: RunLane[B],
       position: Long,
       origin: Option[Origin],
-      before: Watermark): Vector[(RunWindow, Boolean)] = {
+      before: Watermark): Vector[CompletedWindow[B]] = {
     val reached = lane.completion.reached
     lane.completion.add(position, origin)
-    val found = waiting(lane, reached.micros) ++
-      windows.ending(lane.run, openFrom(reached, before), position).map((_, false))
-    val (passed, still) = found.toVector.partition { case (window, _) => isPassed(lane, window) }
-    passed.foreach { case (window, _) => lane.completion.complete(window.end, window.id) }
-    still.foreach { case (window, _) => lane.completion.await(window.end, window.id) }
+    val ended = (waiting(lane, reached.micros) ++
+      windows.ending(lane.run, openFrom(reached, before), position).map((_, false))).toVector
+    val values = new RangeSweep(lane.run, aggregation).apply(ended.map { case (window, _) =>
+      (window.from, window.until)
+    })
+    val found = ended.zip(values).map { case ((window, hasWaited), value) =>
+      CompletedWindow(window, hasWaited, value)
+    }
+    val (passed, still) = found.partition(one => isPassed(lane, one.window, one.value))
+    passed.foreach(one => lane.completion.complete(one.window.end, one.window.id))
+    still.foreach(one => lane.completion.await(one.window.end, one.window.id))
     passed
   }
 

@@ -22,8 +22,11 @@ private[core] final class MessageRun(
   /** Messages at the front that have left; they are all in the first piece. */
   private var hidden = 0
 
+  /** Messages in all pieces. */
+  private var total = 0L
+
   /** Messages that have not left. */
-  def size: Long = pieces.iterator.map(_.count.toLong).sum - hidden
+  def size: Long = total - hidden
 
   def isEmpty: Boolean = size == 0
 
@@ -35,6 +38,7 @@ private[core] final class MessageRun(
     all.insert(placeOf(all, message), message)
     piece.changed = true
     piece.include(message)
+    total += 1
   }
 
   /** A message can only come before what has left if messages bring their own gaps. */
@@ -65,7 +69,7 @@ private[core] final class MessageRun(
 
   /** Puts another in the place of a message that has the same position. */
   def replace(old: StoredMessage, by: StoredMessage): Unit =
-    pieces.indices.iterator.filter(i => order.lteq(pieces(i).first, old)).toSeq.reverseIterator.exists { i =>
+    Iterator.range(lastIndexWhere(piece => order.lteq(piece.first, old)), -1, -1).exists { i =>
       val all = loaded(pieces(i))
       val at  = all.indexWhere(_ eq old)
       if (at >= 0) {
@@ -101,12 +105,13 @@ private[core] final class MessageRun(
 
   private def dropPiece(): Unit = {
     if (pieces(0).id != Inside) segments.remove(pieces(0).id)
-    pieces.remove(0)
+    total -= pieces.remove(0).count
     hidden = 0
   }
 
   private def dropFront(piece: Piece, count: Int): Unit = {
     loaded(piece).remove(0, count)
+    total -= count
     hidden = 0
     piece.changed = true
     piece.describe()
@@ -191,6 +196,7 @@ private[core] final class MessageRun(
     val count = in.count().toInt
     hidden = in.count().toInt
     (0 until count).foreach(_ => pieces += Piece.read(in, codec))
+    total = pieces.iterator.map(_.count.toLong).sum
   }
 }
 
