@@ -31,6 +31,9 @@ sealed trait FixedWindows extends AlignedWindows {
 /** Windows on the tuple axis. */
 sealed trait TupleWindows extends WindowKind
 
+/** Windows on the offsets of a source partition, which messages of all keys have in common. */
+sealed trait SourceWindows extends TupleWindows
+
 /** `[start, end)` windows side by side, aligned to `offset` from the epoch. */
 final case class Tumbling(size: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   def step: TimeSpan            = size
@@ -126,7 +129,7 @@ object Count {
 }
 
 /** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. */
-final case class Offsets(n: Long, step: Long) extends TupleWindows {
+final case class Offsets(n: Long, step: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
   override def toString: String  = if (step == n) s"Offsets($n)" else s"Offsets($n, step=$step)"
 }
@@ -136,7 +139,7 @@ object Offsets {
 }
 
 /** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */
-final case class TupleSession(n: Long) extends TupleWindows {
+final case class TupleSession(n: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] =
     Option.when(n < 0)(SpecProblem("N_NEGATIVE", s"n is $n; it must be 0 or more.")).toSeq
 }

@@ -27,6 +27,8 @@ object Timing {
   *   withdraws the pane of the same index, whose fields it repeats
   * @param message
   *   of a window of `Over`: the message that it ends at, as it was handed in
+  * @param partition
+  *   of a window on offsets: the source partition whose offsets these are
   * @tparam K
   *   key
   * @tparam V
@@ -41,7 +43,11 @@ final case class Pane[K, V](
     isLast: Boolean,
     isRetraction: Boolean,
     value: V,
-    message: Option[Array[Byte]] = None)
+    message: Option[Array[Byte]] = None,
+    partition: Option[SourcePartition] = None)
+
+/** A part of a source with offsets of its own. */
+final case class SourcePartition(source: String, partition: Long)
 
 /** Why a message entered no window. */
 sealed abstract class Reason(val code: Byte)

@@ -49,8 +49,9 @@ object OutputSchema {
   val RejectedKind = 1
   val CountsKind   = 2
 
-  /** start, end, timing, index, is_last, is_retraction */
-  val Pane: Seq[DataType] = Seq(LongType, LongType, StringType, LongType, BooleanType, BooleanType)
+  /** start, end, timing, index, is_last, is_retraction, source, partition */
+  val Pane: Seq[DataType] =
+    Seq(LongType, LongType, StringType, LongType, BooleanType, BooleanType, StringType, LongType)
 
   /** reason, watermark, processing time; then the message */
   val Rejection: Seq[DataType] = Seq(StringType, LongType, LongType)
@@ -90,6 +91,10 @@ final class OutputRow(schema: OutputSchema) {
     pane.setLong(3, fired.index)
     pane.setBoolean(4, fired.isLast)
     pane.setBoolean(5, fired.isRetraction)
+    fired.partition.foreach { of =>
+      pane.update(6, UTF8String.fromString(of.source))
+      pane.setLong(7, of.partition)
+    }
     val values = joined(pane, fired.value)
     val whole = fired.message.fold[InternalRow](values) { bytes =>
       message.update(0, Rows.of(bytes, schema.message.size))

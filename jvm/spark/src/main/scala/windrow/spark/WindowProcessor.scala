@@ -22,8 +22,9 @@ final class WindowProcessor(program: ShardProgram)
 
   override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit = wake(timers)
 
-  private def wake(timers: TimerValues): Unit = getHandle.registerTimer(1 + (
-    if (mode == TimeMode.ProcessingTime) timers.getCurrentProcessingTimeInMs() else timers.getCurrentWatermarkInMs()))
+  private def wake(timers: TimerValues): Unit =
+    if (mode == TimeMode.ProcessingTime) getHandle.registerTimer(timers.getCurrentProcessingTimeInMs() + 1)
+    else if (mode == TimeMode.EventTime) getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
 
   override def handleInputRows(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
     step(packets, timers)

@@ -13,6 +13,7 @@ import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
+import windrow.spark.pack.ProgressCodec
 import windrow.core.state.ShardStore
 
 /** Windows of aggregates. */
@@ -45,7 +46,9 @@ final class WindowProgram(recipe: PackRecipe, schema: OutputSchema) extends Shar
       val shard = new Shard(recipe.spec, aggregation, store, recipe.fixed)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
       else {
-        val effects = shard.step(packets.flatMap(entries), watermark, Some(processingTime))
+        val (told, messages) = packets.span(ProgressCodec.isProgress)
+        val progress         = told.flatMap(ProgressCodec.read).toVector
+        val effects          = shard.step(messages.flatMap(entries), watermark, Some(processingTime), progress)
         effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
       }
     }

@@ -2,10 +2,18 @@ package windrow.core.operator
 
 import windrow.Pane
 import windrow.Reason
+import windrow.SourcePartition
 import windrow.core.state.Key
 
 /** What comes out of a shard. */
-sealed trait Effect[+B, +V]
+sealed trait Effect[+B, +V] {
+
+  /** The same, of a source partition. */
+  private[operator] def of(source: String, partition: Long): Effect[B, V] = this match {
+    case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(SourcePartition(source, partition))))
+    case refusal           => refusal
+  }
+}
 
 object Effect {
   final case class Fire[V](pane: Pane[Key, V]) extends Effect[Nothing, V]

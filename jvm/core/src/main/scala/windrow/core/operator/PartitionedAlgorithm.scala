@@ -61,12 +61,15 @@ private[operator] final class PartitionedAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
     val origin = entry.origin.get
     val of     = part(origin.source, origin.partition)
-    of.windows.add(entry, origin.offset, of.progress, clock, counters)
+    of.windows.add(entry, origin.offset, of.progress, clock, counters).map(_.of(origin.source, origin.partition))
   }
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = parts.values.iterator.flatMap { part =>
-    val to = if (now == Watermark.End) now else part.progress.now
-    part.windows.advance(part.progress, to, clock) ++ { part.progress.endStep(to); Iterator.empty }
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = parts.iterator.flatMap {
+    case ((source, partition), part) =>
+      val to = if (now == Watermark.End) now else part.progress.now
+      part.windows.advance(part.progress, to, clock).map(_.of(source, partition)) ++ {
+        part.progress.endStep(to); Iterator.empty
+      }
   }
 
   def processingDeadline: Option[Long] = parts.values.flatMap(_.windows.processingDeadline).minOption

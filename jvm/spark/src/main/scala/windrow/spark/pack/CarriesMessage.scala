@@ -20,8 +20,12 @@ object CarriesMessage {
       case Some(Watermark.End)           => Literal(true)
       case Some(mark)                    => isBelow(pack, mark.micros)
     }
-    val shown = Literal(pack.recipe.spec.window.isInstanceOf[Over])
-    (IsNull(pack.time) +: pack.tooFar :+ tooLate :+ shown).reduce(Or)
+    val always = pack.recipe.spec.window match {
+      case _: Over          => Literal(true) // its panes show it
+      case _: SourceWindows => Literal(true) // what is late for them is told by offsets
+      case _                => Literal(false)
+    }
+    (IsNull(pack.time) +: pack.tooFar :+ tooLate :+ always).reduce(Or)
   }
 
   private def isBelow(pack: Pack, watermark: Long): Expression = {

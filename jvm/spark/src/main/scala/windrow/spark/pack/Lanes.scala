@@ -9,22 +9,41 @@ private[pack] trait PackLane {
   def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
 }
 
-/** One row for each message: packet, shard, order. */
+/** One row for each message: packet, shard, order. Where windows are on offsets every shard gets, before its messages, a
+  * packet with the offsets that this task has seen.
+  */
 private[pack] final class RowLane(packer: EntryPacker) extends PackLane {
   private val writer = new UnsafeRowWriter(3, 256)
   private val packet = new ByteWriter()
 
   def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows.map { row =>
     packet.clear()
-    writer.reset()
-    writer.zeroOutNullBytes()
     val shard = packer.shard(row)
     val order = packer.write(row, packet)
+    written(shard, order)
+  } ++ Iterator.single(()).flatMap { _ =>
+    if (packer.seen.isEmpty) Iterator.empty
+    else {
+      packet.clear()
+      ProgressCodec.write(packet, packer.seen)
+      Iterator.range(0, packer.shards).map(written(_, RowLane.First))
+    }
+  }
+
+  private def written(shard: Int, order: Array[Byte]): InternalRow = {
+    writer.reset()
+    writer.zeroOutNullBytes()
     writer.write(0, packet.result())
     writer.write(1, shard)
     writer.write(2, order)
     writer.getRow
   }
+}
+
+private object RowLane {
+
+  /** Before every message. */
+  private val First = Array.emptyByteArray
 }
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */

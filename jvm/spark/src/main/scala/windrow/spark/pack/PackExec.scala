@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 import windrow.Count
+import windrow.SourceWindows
 import windrow.TupleWindows
 import windrow.core.operator.Origin
 import windrow.spark.aggregate.FunctionSet
@@ -119,6 +120,13 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
 
   private var lastKey: UnsafeRow = _
 
+  def shards: Int = program.recipe.shards
+
+  /** The offsets of what was written, where windows depend on them. */
+  val seen = new SeenOffsets
+
+  private val sees = window.isInstanceOf[SourceWindows]
+
   /** The shard of a row; to be asked before `write`. */
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
@@ -132,6 +140,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
     val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
     val from   = originOf(values, if (hasGap) 2 else 1)
+    if (sees) from.foreach(seen.add)
     val buffer = lift(row)
     val order  = if (ordered) MessageOrder(time, from, buffer, window.isInstanceOf[TupleWindows]) else null
     val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null

@@ -13,7 +13,7 @@ import windrow._
   * @param child
   *   the input, with its watermark
   * @param time
-  *   event time, long microseconds; null for a message without one
+  *   event time, long microseconds; null for a message without one, and 0 for all where windows need none
   * @param timeType
   *   of the column from which it comes
   * @param now
@@ -32,6 +32,9 @@ final case class Messages(
 
 object Messages {
 
+  /** The time of every message where none is needed. */
+  private val Timeless = Literal(0L, TimestampType)
+
   def of(session: SparkSession, options: QueryOptions, parts: AggregateParts): Either[Seq[SpecProblem], Messages] =
     new Builder(session, options, parts).result
 
@@ -49,6 +52,7 @@ object Messages {
     def result: Either[Seq[SpecProblem], Messages] = {
       val stated = eventTime
       checkWatermark()
+      checkOffsets()
       checkNames()
       val messages = stated.map { time =>
         val gap    = sessionGap(time)
@@ -75,8 +79,7 @@ object Messages {
           s"$what='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
 
     private def eventTime: Option[Expression] = parts.markers.get("time")
-      .orElse(options.time.fold[Option[Expression]](
-        refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'."))(column(_, "time")))
+      .orElse(options.time.fold(if (needsTime) noTime else Some(Messages.Timeless))(column(_, "time")))
       .filter(time =>
         time.dataType match {
           case TimestampType | TimestampNTZType => true
@@ -87,7 +90,16 @@ object Messages {
             false
         })
 
-    private def checkWatermark(): Unit = if (streaming) {
+    private def noTime: Option[Expression] =
+      refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
+
+    /** Windows on positions and the one of everything go without event time, but for limits of time. */
+    private def needsTime: Boolean = options.spec.window match {
+      case _: TupleWindows | Global => options.spec.retention.time.isDefined || options.spec.maxFuture.isDefined
+      case _                        => true
+    }
+
+    private def checkWatermark(): Unit = if (streaming && (needsTime || options.watermark.isDefined)) {
       val has  = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
       if (options.watermark.isEmpty && !has)
@@ -107,6 +119,15 @@ object Messages {
     private val taken: Set[String] = options.spec.window match {
       case _: Over => Set("window", "pane", "message")
       case _       => Set("window", "pane")
+    }
+
+    private def checkOffsets(): Unit = options.spec.window match {
+      case windows: SourceWindows if part("offset").isEmpty =>
+        refuse(
+          "OFFSET_NOT_STATED",
+          s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
+        ()
+      case _ => ()
     }
 
     private def checkNames(): Unit =

@@ -93,7 +93,16 @@ object Outputs {
     def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
     val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
     val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
-    (parts.shown.map(moved) :+ Alias(windowOf(schema.window, timeType, at(0), at(1)), "window")()) ++
+    val window = schema.window match {
+      case _: SourceWindows =>
+        structOf(
+          "source"    -> columns(schema.paneAt + 6),
+          "partition" -> KnownNotNull(Cast(columns(schema.paneAt + 7), IntegerType)),
+          "first"     -> at(0),
+          "last"      -> at(1))
+      case kind => windowOf(kind, timeType, at(0), at(1))
+    }
+    (parts.shown.map(moved) :+ Alias(window, "window")()) ++
       parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
   }
 

@@ -6,9 +6,8 @@ import windrow._
 private[spark] object QueryLimits {
 
   def apply(spec: WindowOperatorSpec): Seq[SpecProblem] = spec.window match {
-    case _: Offsets | _: TupleSession => refuse(spec, "which go by the offsets of the whole stream")
-    case _: Inherit                   => refuse(spec, "which come with panes")
-    case _                            => Nil
+    case _: Inherit => refuse(spec, "which come with panes")
+    case _          => Nil
   }
 
   private def refuse(spec: WindowOperatorSpec, why: String): Seq[SpecProblem] =

@@ -53,13 +53,19 @@ private[windrow] object ShardPlan {
       Seq(shard),
       Seq(packet),
       new WindowProcessor(program),
-      if (program.hasPeriods) TimeMode.ProcessingTime else TimeMode.EventTime,
+      timeMode(packets, program),
       OutputMode.Append,
       child,
       Seq(number.toAttribute),
       Seq(number.toAttribute),
       Project(Seq(number), numbers))
   }
+
+  /** Without a watermark, where none is needed, shards are called with messages only. */
+  private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =
+    if (program.hasPeriods) TimeMode.ProcessingTime
+    else if (packets.exists(_.isInstanceOf[EventTimeWatermark])) TimeMode.EventTime
+    else TimeMode.None
 
   private def atOnce(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan =
     MapGroups[Int, Array[Byte], Array[Byte]](

@@ -142,7 +142,7 @@ private[replay] final class StepQuery(
     else col("rejected.message")
     output.select(
       Seq(col("kind"), col("panes.key")) ++
-        Seq(bounds.head, bounds.last).map { field =>
+        bounds.takeRight(2).map { field =>
           val bound = col(s"panes.window.${field.name}")
           if (field.dataType == TimestampType) unix_micros(bound) else bound
         } ++
