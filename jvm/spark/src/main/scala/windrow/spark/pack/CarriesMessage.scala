@@ -20,8 +20,7 @@ object CarriesMessage {
       case Some(Watermark.End)           => Literal(true)
       case Some(mark)                    => isBelow(pack, mark.micros)
     }
-    val shown = Literal(pack.recipe.spec.window.isInstanceOf[Over])
-    (IsNull(pack.time) +: pack.tooFar :+ tooLate :+ shown).reduce(Or)
+    if (pack.recipe.lane.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
 
   private def isBelow(pack: Pack, watermark: Long): Expression = {
