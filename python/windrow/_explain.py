@@ -99,6 +99,8 @@ def _often(trigger: PaneTrigger, never: str) -> str:
 
 def _mode(spec: WindowOperatorSpec) -> str:
     match spec.accumulation:
+        case AccumulationMode.DISCARDING if spec.keepsMessages:
+            held = "the messages that came to the window since its last one, each message once"
         case AccumulationMode.DISCARDING:
             held = "what came since the window's last one"
         case AccumulationMode.ACCUMULATING_AND_RETRACTING:

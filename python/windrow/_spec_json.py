@@ -54,6 +54,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         "retention": _retention(reader),
         "maxFuture": reader.span(fields, "max_future"),
         "startOffsets": _start_offsets(reader),
+        "keepsMessages": keeps and reader.fields.get("input") is None,
     }
 
 

@@ -37,7 +37,10 @@ class Output:
 
     @cached_property
     def panes(self) -> DataFrame:
-        """Keys, ``window``, aggregates and ``pane`` (timing, index, is_last, is_retraction)."""
+        """Keys, ``window``, aggregates or ``messages``, and ``pane``.
+
+        ``pane`` has timing, index, is_last and is_retraction.
+        """
         return self._part("panes")
 
     @cached_property

@@ -14,7 +14,7 @@ from windrow._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect
 from windrow.operators import Completion, WindowOperatorSpec
 from windrow.results import Output
-from windrow.triggers import EACH_STEP, NEVER, AccumulationMode, PaneTrigger
+from windrow.triggers import USUAL, AccumulationMode, PaneTrigger
 from windrow.windows import Session, WindowKind
 
 if TYPE_CHECKING:
@@ -84,15 +84,15 @@ class Stream:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Windowed:
-    """A stream cut into windows; every method but ``aggregate`` gives a copy."""
+    """A stream cut into windows; all but ``aggregate`` and ``messages`` give a copy."""
 
     _stream: Stream
     _kind: WindowKind
     _complete: Completion = "watermark"
     _fillGaps: bool = False
-    _early: PaneTrigger = NEVER
+    _early: PaneTrigger = USUAL
     _onTime: bool = True
-    _late: PaneTrigger = EACH_STEP
+    _late: PaneTrigger = USUAL
     _fireOnlyUpdated: bool = False
     _mode: AccumulationMode | None = None
 
@@ -122,16 +122,17 @@ class Windowed:
         """Say when a window fires. None is the default of each.
 
         early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
-        completes. late: while a complete window still takes messages; ``EachStep()``.
-        fireOnlyUpdated: no pane whose value is that of the window's last one.
+        completes. late: while a complete window still takes messages; ``EachStep()``. Both are
+        ``EachMessage()`` for ``messages``. fireOnlyUpdated: no pane whose value is that of the
+        window's last one.
         """
         expect("trigger(early=...)", early, PaneTrigger, type(None))
         expect("trigger(late=...)", late, PaneTrigger, type(None))
         return replace(
             self,
-            _early=early or NEVER,
+            _early=early or USUAL,
             _onTime=onTime,
-            _late=late or EACH_STEP,
+            _late=late or USUAL,
             _fireOnlyUpdated=fireOnlyUpdated,
         )
 
@@ -145,7 +146,20 @@ class Windowed:
 
         Errors: SpecError with every problem of the description; JarNotFoundError.
         """
-        spec = self._checked(columns)
+        return self._output(self._checked(self._aggregates(columns)), columns)
+
+    def messages(self) -> Output:
+        """Keep the messages themselves: each pane carries those that are new in its window.
+
+        ``retain`` must be stated. A message comes out once, with the first window that takes it.
+        What is kept can be asked for while the query runs, see ``state``. Panes have keys,
+        ``window``, ``messages`` and ``pane``.
+
+        Errors: SpecError with every problem of the description; JarNotFoundError.
+        """
+        return self._output(self._checked([], keepsMessages=True), ())
+
+    def _output(self, spec: WindowOperatorSpec, columns: Sequence[Column]) -> Output:
         stream = self._stream
         _jar.check(stream._df.sparkSession)
         aggregated = _sql.aggregation(stream._df, stream._key, columns, self._markers())
@@ -162,19 +176,27 @@ class Windowed:
         """Show stream and windows."""
         return f"{self._stream!r}.window({self._kind!r})"
 
-    def _checked(self, columns: Sequence[Column]) -> WindowOperatorSpec:
+    def _aggregates(self, columns: Sequence[Column]) -> list[SpecProblem]:
+        """What is wrong with them."""
+        if not columns:
+            text = "say aggregate(...) with at least one of Spark's aggregates."
+            return [SpecProblem("AGGREGATE_NOT_STATED", text)]
+        strange = [value for value in columns if not is_column(value)]
+        text = f"{strange[0]!r} is no Column; say for example F.sum('price')." if strange else ""
+        return [SpecProblem("AGGREGATE_NOT_COLUMN", text)] if strange else []
+
+    def _checked(
+        self,
+        problems: list[SpecProblem],
+        *,
+        keepsMessages: bool = False,
+    ) -> WindowOperatorSpec:
         """Check all that can be checked without the JVM, all problems at once."""
         found: list[SpecProblem] = []
         if isinstance(self._kind, Session) and self._kind.gap is None:
             text = "say Session('30 minutes'), or Session(a Column) for a gap of each message."
             found.append(SpecProblem("GAP_NOT_STATED", text))
-        if not columns:
-            text = "say aggregate(...) with at least one of Spark's aggregates."
-            found.append(SpecProblem("AGGREGATE_NOT_STATED", text))
-        strange = [value for value in columns if not is_column(value)]
-        if strange:
-            text = f"{strange[0]!r} is no Column; say for example F.sum('price')."
-            found.append(SpecProblem("AGGREGATE_NOT_COLUMN", text))
+        found += problems
         found += missing(self._stream._df, self._stream._named())
         spec = None
         try:
@@ -190,6 +212,7 @@ class Windowed:
                 fillGaps=self._fillGaps,
                 retention=self._stream._retention,
                 maxFuture=self._stream._maxFuture,
+                keepsMessages=keepsMessages,
             )
         except SpecError as refused:
             found = [*refused.problems, *found]

@@ -27,12 +27,13 @@ def problems(spec: WindowOperatorSpec) -> Problems:
     """Everything wrong with the windows, with what the operator cannot do, with the messages."""
     is_policy = isinstance(spec.window, Policy)
     windows = [*spec.window._problems(), *_policy(spec)] if is_policy else _check.problems(spec)
-    if spec.schema is None:
-        return windows + _no_input(spec)
-    if spec._operator != "full_state":
-        return windows + _messages(spec)
-    windows = [problem for problem in windows if problem.code not in _OF_WHOLE_VALUES]
-    return windows + _full_state(spec) + _messages(spec)
+    if spec._operator == "full_state":
+        windows = [problem for problem in windows if problem.code not in _OF_WHOLE_VALUES]
+        windows += _full_state(spec)
+    if spec.keepsMessages and (spec.aggregates or is_policy):
+        text = "keepsMessages is for windows without aggregates and policies; leave it out."
+        windows.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+    return windows + (_no_input(spec) if spec.schema is None else _messages(spec))
 
 
 def _full_state(spec: WindowOperatorSpec) -> Problems:

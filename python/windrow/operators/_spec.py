@@ -60,7 +60,8 @@ class WindowOperatorSpec:
     value is that of the last one. fillGaps: also windows without messages fire, between those with
     some. retention: how much of the past is kept. maxFuture: messages further ahead of processing
     time are rejected. startOffsets: the first offset of each source partition, for windows on
-    offsets; kept as sorted pairs.
+    offsets; kept as sorted pairs. keepsMessages: of a query, panes carry new messages instead of
+    aggregates; without a query that is so where there are no aggregates.
 
     Errors: SpecError with every problem.
     """
@@ -83,6 +84,7 @@ class WindowOperatorSpec:
     retention: Retention = NOT_STATED
     maxFuture: Duration | None = None
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
+    keepsMessages: bool = False
     inputStreams: Names = ()
     outputStreams: Names = ()
 
@@ -134,7 +136,7 @@ class WindowOperatorSpec:
         if isinstance(self.window, Policy):
             return "policy"
         if self.schema is None:
-            return "query"
+            return "full_state" if self.keepsMessages else "query"
         return "aggregate" if self.aggregates else "full_state"
 
     @property
@@ -179,7 +181,7 @@ def _expect_types(spec: WindowOperatorSpec) -> None:
     expect("window=", spec.window, WindowKind)
     for name in ("early", "late"):
         expect(f"{name}=", getattr(spec, name), PaneTrigger)
-    for name in ("onTime", "fireOnlyUpdated", "fillGaps"):
+    for name in ("onTime", "fireOnlyUpdated", "fillGaps", "keepsMessages"):
         expect(f"{name}=", getattr(spec, name), bool)
     expect("accumulation=", spec.accumulation, AccumulationMode, type(None))
     expect("retention=", spec.retention, Retention)

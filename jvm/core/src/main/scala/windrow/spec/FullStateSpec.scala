@@ -28,17 +28,18 @@ final case class FullStateDraft(
 
   def checked: FullStateSpec = check.fold(found => throw SpecError(window.toString, found), identity)
 
-  private def problems: Seq[SpecProblem] =
-    SpecCheck(WindowOperatorDraft(
-      window,
-      lateness,
-      early,
-      onTime,
-      late,
-      Some(Accumulating), // of no effect here
-      retention = retention,
-      maxFuture = maxFuture)) ++
-      inherited ++ unstated ++ tooShort
+  /** What it has in common with a windowed aggregation. */
+  private[windrow] def windows: WindowOperatorDraft = WindowOperatorDraft(
+    window,
+    lateness,
+    early,
+    onTime,
+    late,
+    Some(Accumulating), // of no effect here
+    retention = retention,
+    maxFuture = maxFuture)
+
+  private def problems: Seq[SpecProblem] = SpecCheck(windows) ++ inherited ++ unstated ++ tooShort
 
   private def inherited: Seq[SpecProblem] = Option.when(window.isInstanceOf[Inherit])(SpecProblem(
     "INHERIT_WITHOUT_PANES",
@@ -59,6 +60,42 @@ final case class FullStateDraft(
     s"retain(time='$kept') is shorter than gap + lateness ('${TimeSpan(gap + late.micros)}').")).toSeq
 }
 
+object FullStateDraft {
+
+  /** What a description of windows says of full state, or what of it full state does not do.
+    *
+    * @param early
+    *   of the description, or what is usual
+    * @param late
+    *   of the description, or what is usual
+    */
+  private[windrow] def of(
+      windows: WindowOperatorDraft,
+      early: PaneTrigger,
+      late: PaneTrigger): Either[Seq[SpecProblem], FullStateDraft] = {
+    val found = Seq(
+      "fire_only_updated" -> Option.when(windows.fireOnlyUpdated)("true"),
+      "fill_gaps"         -> Option.when(windows.fillGaps)("true"),
+      "complete" -> Option(windows.complete).filter(_ != Completion.ByWatermark).map(as => s"\"$as\""),
+      "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode => s"\"${JsonReader.word(mode)}\"")).collect {
+      case (field, Some(value)) =>
+        SpecProblem("VALUE_NOT_SUPPORTED", s"$field: $value is not for full-state operators; leave it out.")
+    }
+    Either.cond(
+      found.isEmpty,
+      FullStateDraft(
+        windows.window,
+        windows.lateness,
+        early,
+        windows.onTime,
+        late,
+        windows.retention,
+        windows.maxFuture,
+        windows.startOffsets),
+      found)
+  }
+}
+
 /** A checked description of a full-state operator. It exists only without problems. */
 final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
   def window: WindowKind            = draft.window
@@ -69,6 +106,10 @@ final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends S
   def retention: Retention          = draft.retention
   def maxFuture: Option[TimeSpan]   = draft.maxFuture
   def startOffsets: Map[Long, Long] = draft.startOffsets
+
+  /** What it has in common with a windowed aggregation. */
+  private[windrow] def windows: WindowOperatorSpec = new WindowOperatorSpec(draft.windows)
+
   override def equals(other: Any): Boolean = other match {
     case that: FullStateSpec => draft == that.draft
     case _                   => false

@@ -65,27 +65,14 @@ object OperatorJson {
 
   private def fullState(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], FullStateDraft] =
     SpecJson.read(without(node), outer).flatMap { draft =>
-      val refused = Seq(
-        "fire_only_updated" -> draft.fireOnlyUpdated,
-        "fill_gaps"         -> draft.fillGaps,
-        "complete"          -> (draft.complete != Completion.ByWatermark),
-        "accumulation"      -> draft.accumulation.exists(_ != Discarding),
-        "aggregates"        -> node.hasNonNull("aggregates"))
-      val found = refused.collect { case (field, true) =>
-        SpecProblem("VALUE_NOT_SUPPORTED", s"$field: ${node.get(field)} is not for full-state operators; leave it out.")
-      }
-      Either.cond(
-        found.isEmpty,
-        FullStateDraft(
-          draft.window,
-          draft.lateness,
-          if (node.has("early")) draft.early else EachMessage,
-          draft.onTime,
-          if (node.has("late")) draft.late else EachMessage,
-          draft.retention,
-          draft.maxFuture,
-          draft.startOffsets),
-        found)
+      val aggregates = Option.when(node.hasNonNull("aggregates"))(SpecProblem(
+        "VALUE_NOT_SUPPORTED",
+        s"aggregates: ${node.get("aggregates")} is not for full-state operators; leave it out."))
+      val read = FullStateDraft.of(
+        draft,
+        if (node.has("early")) draft.early else EachMessage,
+        if (node.has("late")) draft.late else EachMessage)
+      aggregates.fold(read)(wrong => Left(read.left.getOrElse(Nil) :+ wrong))
     }
 
   private def coGroup(

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.Over
 import windrow.Pane
 import windrow.Reason
 import windrow.WindowKind
@@ -21,16 +20,16 @@ import windrow.core.state.Key
   *   types of the functions' results
   * @param message
   *   type of the original row
+  * @param panesShowMessage
+  *   they carry the message that their window belongs to
   */
 final class OutputSchema(
     val keys: Seq[DataType],
     val results: Seq[DataType],
     val message: StructType,
-    val window: WindowKind)
+    val window: WindowKind,
+    val panesShowMessage: Boolean)
     extends Serializable {
-
-  /** Panes carry the message that their window belongs to. */
-  val panesShowMessage: Boolean = window.isInstanceOf[Over]
 
   /** `kind`, keys, pane, results, rejection, counts. */
   def types: Seq[DataType] =

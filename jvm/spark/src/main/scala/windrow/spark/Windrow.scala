@@ -2,6 +2,7 @@ package windrow.spark
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
@@ -110,7 +111,11 @@ final case class Stream private[spark] (
 }
 
 /** A stream in windows. */
-final case class Windowed private[spark] (stream: Stream, draft: WindowOperatorDraft, gap: Option[Field]) {
+final case class Windowed private[spark] (
+    stream: Stream,
+    draft: WindowOperatorDraft,
+    gap: Option[Field],
+    hasTriggers: Boolean = false) {
 
   def lateness(allowed: TimeSpan): Windowed = copy(draft = draft.copy(lateness = Some(allowed)))
 
@@ -124,7 +129,9 @@ final case class Windowed private[spark] (stream: Stream, draft: WindowOperatorD
       onTime: Boolean = true,
       late: PaneTrigger = EachStep,
       fireOnlyUpdated: Boolean = false): Windowed =
-    copy(draft = draft.copy(early = early, onTime = onTime, late = late, fireOnlyUpdated = fireOnlyUpdated))
+    copy(
+      draft = draft.copy(early = early, onTime = onTime, late = late, fireOnlyUpdated = fireOnlyUpdated),
+      hasTriggers = true)
 
   /** What panes hold; to be stated where a window can fire twice. */
   def accumulate(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
@@ -134,20 +141,58 @@ final case class Windowed private[spark] (stream: Stream, draft: WindowOperatorD
     * Throws [[SpecError]] with everything that is wrong.
     */
   def aggregate(column: Column, more: Column*): Output = {
+    val described = grouped(column +: more)
+    checked(new Output(
+      stream,
+      draft.window,
+      draft.check.map((_, None)),
+      AggregateParts.of(SparkInside.plan(described)),
+      described.sparkSession))
+  }
+
+  /** Full state: a message store whose panes carry the messages that are new, and that can be looked into (see
+    * [[Windrow.state]]). `retain` must be stated. Windows fire with each message unless `trigger` says otherwise.
+    *
+    * Throws [[SpecError]] with everything that is wrong.
+    */
+  def messages(): Output = {
+    val described = grouped(Nil)
+    val kept = FullStateDraft.of(
+      draft,
+      if (hasTriggers) draft.early else EachMessage,
+      if (hasTriggers) draft.late else EachMessage).flatMap(_.check)
+    checked(new Output(
+      stream,
+      draft.window,
+      kept.map(spec => (spec.windows, Some(spec))),
+      KeptMessages.of(described.sparkSession, SparkInside.plan(described), None),
+      described.sparkSession))
+  }
+
+  /** An aggregation that says keys, aggregates and fields of messages; it is never run. */
+  private def grouped(aggregates: Seq[Column]): DataFrame = {
     def marker(name: String, field: Field) = first(field.column).as(s"__windrow_$name")
     val markers = Seq(marker("time", stream.time)) ++ gap.map(marker("gap", _)) ++ stream.offset.toSeq.flatMap(from =>
       Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
-    val described = stream.df.groupBy(stream.key.map(_.column): _*).agg(column, more ++ markers: _*)
-    val output    = new Output(this, described)
+    val all = aggregates ++ markers
+    stream.df.groupBy(stream.key.map(_.column): _*).agg(all.head, all.tail: _*)
+  }
+
+  private def checked(output: Output): Output = {
     output.panes // so that mistakes show where they are made
     output
   }
 }
 
 /** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
-final class Output private[spark] (windowed: Windowed, described: DataFrame) {
+final class Output private[spark] (
+    stream: Stream,
+    window: WindowKind,
+    spec: Either[Seq[SpecProblem], (WindowOperatorSpec, Option[FullStateSpec])],
+    parts: (Seq[SpecProblem], Option[AggregateParts]),
+    session: SparkSession) {
 
-  /** key columns, `window`, aggregates, `pane` */
+  /** key columns, `window`, aggregates or `messages`, `pane` */
   def panes: DataFrame = part(PanesOutput)
 
   /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
@@ -157,12 +202,10 @@ final class Output private[spark] (windowed: Windowed, described: DataFrame) {
   def output: DataFrame = part(AllOutput)
 
   private def part(kind: OutputKind): DataFrame = {
-    val session = described.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = windowed.draft.check.map(
-      QueryOptions(_, None, None, Map.empty, windowed.stream.watermark, windowed.stream.name, kind))
-    SparkInside.frame(
-      session,
-      WindowQuery.plan(session, windowed.draft.window.toString, options, SparkInside.plan(described)))
+    val options = spec.map { case (windows, kept) =>
+      QueryOptions(windows, kept, None, None, Map.empty, stream.watermark, stream.name, kind)
+    }
+    SparkInside.frame(session, WindowQuery.plan(session, window.toString, options, parts))
   }
 }

@@ -55,6 +55,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   /** The watermark of the last step. */
   def watermark: Watermark = intake.watermark
 
+  /** The processing time, in microseconds, at which a step without messages may fire something. */
+  def processingDeadline: Option[Long] = periods.first
+
   private def processingTime: Option[Long] = intake.processingTime
 
   private var retiredCount = 0L
@@ -348,6 +351,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
 }
 
 object FullStateShard {
+
+  /** The spaces of its store, for stores that must know them beforehand. */
+  val Spaces: Seq[String] = Seq("messages", "windows", "periods")
 
   /** In which the messages of a step are applied. */
   def order(window: WindowKind): Ordering[Incoming] = window match {

@@ -18,6 +18,9 @@ private[core] final class Periods(store: ShardStore) {
       .flatMap(at => ends.peek(at).keySet.toArray(Array.empty[Key]))
   }
 
+  /** When the first of them ends. */
+  def first: Option[Long] = ends.ceiling(Long.MinValue)
+
   def forget(now: Option[Long]): Unit = now.foreach(now => ends.dropBelow(now + 1))
 
   def flush(): Unit                         = ends.flush()

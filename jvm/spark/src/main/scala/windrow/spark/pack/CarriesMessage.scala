@@ -20,12 +20,7 @@ object CarriesMessage {
       case Some(Watermark.End)           => Literal(true)
       case Some(mark)                    => isBelow(pack, mark.micros)
     }
-    val always = pack.recipe.spec.window match {
-      case _: Over          => Literal(true) // its panes show it
-      case _: SourceWindows => Literal(true) // what is late for them is told by offsets
-      case _                => Literal(false)
-    }
-    (IsNull(pack.time) +: pack.tooFar :+ tooLate :+ always).reduce(Or)
+    if (pack.recipe.lane.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
 
   private def isBelow(pack: Pack, watermark: Long): Expression = {

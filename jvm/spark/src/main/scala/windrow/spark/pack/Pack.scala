@@ -15,8 +15,10 @@ import windrow.spark.aggregate.FunctionSet
   *   messages of a task that share key and slice are combined before they travel
   * @param ordered
   *   a message keeps its place, because an aggregate depends on the order
+  * @param whole
+  *   every message travels with its original row, because panes show it
   */
-final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean)
+final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
 
 /** All of a window query that is no expression over the current plan.
   *

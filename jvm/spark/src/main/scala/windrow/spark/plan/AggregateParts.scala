@@ -3,6 +3,8 @@ package windrow.spark.plan
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
 import windrow.SpecProblem
 import windrow.spark.aggregate.FunctionSet
 
@@ -30,7 +32,11 @@ final case class AggregateParts(
     functionResults: Seq[AttributeReference],
     results: Seq[NamedExpression],
     markers: Map[String, Expression],
-    child: LogicalPlan)
+    child: LogicalPlan) {
+
+  /** Type of the original row. */
+  def message: StructType = StructType(child.output.map(a => StructField(a.name, a.dataType, a.nullable)))
+}
 
 object AggregateParts {
   private val Marker = "__windrow_"
@@ -44,6 +50,12 @@ object AggregateParts {
       val text =
         s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY keys."
       (Seq(SpecProblem("TABLE_NOT_AGGREGATED", text)), None)
+  }
+
+  /** Those of an aggregation that only groups and marks; None: it is another table. */
+  def ofMarkers(table: LogicalPlan): Option[AggregateParts] = stripped(table) match {
+    case aggregate: Aggregate => Some(new Dissection(aggregate).parts).filter(_.results.isEmpty)
+    case _                    => None
   }
 
   /** Without what only names the aggregation. */

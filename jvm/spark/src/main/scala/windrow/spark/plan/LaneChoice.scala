@@ -19,8 +19,16 @@ private[plan] object LaneChoice {
     Lane(
       sorted = showsOrder || hasOrigin,
       combined = !functions.orderShows && !showsOrder && !hasOrigin,
-      ordered = functions.orderShows)
+      ordered = functions.orderShows,
+      whole = spec.window match {
+        case _: Over          => true // its panes show it
+        case _: SourceWindows => true // what is late for them is told by offsets
+        case _                => false
+      })
   }
+
+  /** The shard puts messages that it keeps in order itself. */
+  val OfKeptMessages: Lane = Lane(sorted = false, combined = false, ordered = false, whole = true)
 
   private def ofEach(trigger: PaneTrigger): Boolean = FiringPolicy.parts(trigger).exists {
     case EachMessage | Every(_) => true

@@ -117,8 +117,9 @@ object Messages {
     }
 
     private val taken: Set[String] = options.spec.window match {
-      case _: Over => Set("window", "pane", "message")
-      case _       => Set("window", "pane")
+      case _ if options.kept.isDefined => Set("window", "pane", "message", "messages")
+      case _: Over                     => Set("window", "pane", "message")
+      case _                           => Set("window", "pane")
     }
 
     private def checkOffsets(): Unit = options.spec.window match {
@@ -131,7 +132,7 @@ object Messages {
     }
 
     private def checkNames(): Unit =
-      (parts.shown ++ parts.results).map(_.name).filter(taken).foreach(name =>
+      (parts.shown ++ (if (options.kept.isDefined) Nil else parts.results)).map(_.name).filter(taken).foreach(name =>
         refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)

@@ -2,9 +2,10 @@ package windrow.spark.plan
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
+import scala.jdk.CollectionConverters._
 import windrow._
 
-/** Reads the JSON of `windrow_apply`: a spec (see [[SpecJson]]) with `stream` and `output` beside its fields. */
+/** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
 object OptionsReader {
   private val Outputs = Map("panes" -> PanesOutput, "rejected" -> RejectedOutput, "all" -> AllOutput)
 
@@ -14,15 +15,16 @@ object OptionsReader {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
     val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
-    val draft  = SpecJson.read(spec, Map.empty).flatMap(_.check)
+    val read   = OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val mark   = stream.flatMap(field(_, "watermark")).map(duration)
-    val found = draft.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++
+    val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++
       Option.when(!Outputs.contains(output))(
         SpecProblem("OUTPUT_UNKNOWN", s"output is '$output'; allowed are ${Outputs.keys.mkString(", ")}."))
     Either.cond(
       found.isEmpty,
       QueryOptions(
-        draft.toOption.get,
+        read.toOption.get._1,
+        read.toOption.get._2,
         stream.flatMap(field(_, "time")).map(_.asText),
         stream.flatMap(field(_, "gap")).map(_.asText),
         Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
@@ -32,11 +34,28 @@ object OptionsReader {
       found)
   }
 
+  private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], (WindowOperatorSpec, Option[FullStateSpec])] =
+    operator match {
+      case CheckedSpec.Aggregate(spec) => Right((spec, None))
+      case CheckedSpec.FullState(spec) => Right((spec.windows, Some(spec)))
+      case _ => Left(Seq(SpecProblem(
+          "VALUE_NOT_SUPPORTED",
+          "operator is that of several streams; windrow_apply over one table takes aggregate and full_state.")))
+    }
+
+  /** The query keeps messages instead of aggregating them. */
+  def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
+
+  /** Names of the key columns of a plain table; None: the table argument groups by them. */
+  def key(node: ObjectNode): Option[Seq[String]] =
+    Option(node.path("stream").get("key")).map(_.elements.asScala.map(_.asText).toSeq)
+
   /** What a message about this spec calls it. */
   def subject(node: ObjectNode): String = {
     val spec = node.deepCopy()
     spec.remove("stream")
     spec.remove("output")
+    spec.remove("operator")
     SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
   }
 

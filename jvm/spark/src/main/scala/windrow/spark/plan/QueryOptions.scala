@@ -1,5 +1,6 @@
 package windrow.spark.plan
 
+import windrow.FullStateSpec
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 
@@ -11,6 +12,10 @@ case object AllOutput      extends OutputKind
 
 /** A checked window query, but for what its table argument says.
   *
+  * @param spec
+  *   of the windows
+  * @param kept
+  *   of full state, whose panes carry messages; None: windows of aggregates
   * @param time
   *   name of the event-time column, unless the table argument marks the expression
   * @param gap
@@ -24,6 +29,7 @@ case object AllOutput      extends OutputKind
   */
 final case class QueryOptions(
     spec: WindowOperatorSpec,
+    kept: Option[FullStateSpec],
     time: Option[String],
     gap: Option[String],
     origin: Map[String, String],

@@ -44,6 +44,11 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
     Streamed.foreach(copy(arguments, _, stream))
     arguments.get("stream").foreach(name => stream.put("name", name.toString))
     gapColumn(arguments).foreach(stream.put("gap", _))
+    arguments.get("key").foreach { columns =>
+      node.put("operator", "full_state")
+      val names = stream.putArray("key")
+      Seq(columns).flatMap { case all: Seq[_] => all; case one => Seq(one) }.foreach(name => names.add(name.toString))
+    }
     node
   }
 
@@ -87,7 +92,7 @@ private[plan] object SqlSpec {
   private val Counted  = Set("n", "step", "rows", "messages", "windows")
 
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
-    Seq("complete", "fill_gaps", "stream", "output") ++ Streamed ++ Limits
+    Seq("complete", "fill_gaps", "stream", "output", "key") ++ Streamed ++ Limits
 
   val All: Seq[SqlSpec] = Seq(
     SqlSpec("windrow_tumble", "tumbling", Seq("size", "offset", "zone")),

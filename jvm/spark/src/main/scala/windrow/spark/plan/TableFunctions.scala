@@ -55,6 +55,10 @@ object TableFunctions {
     build(spec.json(arguments.values), arguments.table)
   }
 
-  private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan =
-    WindowQuery.plan(SparkSession.active, OptionsReader.subject(node), OptionsReader(node), table)
+  private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan = {
+    val session = SparkSession.active
+    val parts = if (OptionsReader.keepsMessages(node)) KeptMessages.of(session, table, OptionsReader.key(node))
+    else AggregateParts.of(table)
+    WindowQuery.plan(session, OptionsReader.subject(node), OptionsReader(node), parts)
+  }
 }

@@ -5,18 +5,20 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecError
 import windrow.SpecProblem
 
-/** A window query as it is asked for: options that may be wrong, over a table that may be no aggregation. */
+/** A window query as it is asked for: options that may be wrong, over a table that may not be what they need. */
 object WindowQuery {
 
   /** @param subject
     *   what a message about the options calls them
+    * @param table
+    *   what is wrong with the table, and its parts
     */
   def plan(
       session: SparkSession,
       subject: => String,
       options: Either[Seq[SpecProblem], QueryOptions],
-      table: LogicalPlan): LogicalPlan = {
-    val (ofTable, parts) = AggregateParts.of(table)
+      table: (Seq[SpecProblem], Option[AggregateParts])): LogicalPlan = {
+    val (ofTable, parts) = table
     val messages         = options.toOption.zip(parts).map { case (read, taken) => Messages.of(session, read, taken) }
     val ofStream         = messages.flatMap(_.left.toOption).getOrElse(Nil)
     val ofQuery          = options.fold(identity, read => QueryLimits(read.spec)) ++ ofTable

@@ -9,6 +9,8 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -87,6 +89,13 @@ object SparkInside {
 
   /** Runs code that asks for the active session and its settings, as Spark's expressions do. */
   def inSession[T](session: SparkSession)(code: => T): T = session.asInstanceOf[classic.SparkSession].withActive(code)
+
+  /** A column of a plan by its name, which may go into structs. */
+  def column(session: SparkSession, plan: LogicalPlan, name: String): Option[Expression] =
+    plan.resolve(UnresolvedAttribute.parseAttributeName(name), resolver(session)).map {
+      case Alias(nested, _) => nested
+      case plain            => plain
+    }
 
   /** How the session compares names of columns. */
   def resolver(session: SparkSession): Resolver =

@@ -1,0 +1,69 @@
+package windrow.spark
+
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import windrow.FullStateSpec
+import windrow.Session
+import windrow.core.fullstate.Delta
+import windrow.core.fullstate.FullStateShard
+import windrow.core.operator.Entry
+import windrow.core.operator.FiringPolicy
+import windrow.core.operator.Watermark
+import windrow.core.state.ShardStore
+import windrow.core.store.Incoming
+import windrow.spark.aggregate.Rows
+import windrow.spark.pack.EntryCodec
+
+/** Full state: messages are kept as the rows that they came as, and panes carry those that are new. */
+final class FullStateProgram(spec: FullStateSpec, val shards: Int, schema: OutputSchema) extends ShardProgram {
+  def spaces: Seq[String] = FullStateShard.Spaces
+  def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
+
+  /** What a checkpoint was begun with and must go on with. */
+  val fixed: Seq[String] = Seq(
+    s"full state of ${spec.window}",
+    s"messages ${schema.message.simpleString}",
+    s"spark.windrow.shards=$shards")
+
+  def runner(): ShardRunner = new Running
+
+  private final class Running extends ShardRunner {
+    private val output = new OutputRow(schema)
+    private val width  = schema.message.size
+    private val order  = FullStateShard.order(spec.window)
+
+    def step(
+        store: ShardStore,
+        packets: Iterator[Array[Byte]],
+        watermark: Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val shard = new FullStateShard(spec, store, fixed)
+      if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
+      else {
+        val messages = packets.flatMap(incoming).toVector.sorted(order)
+        val deltas   = shard.step(messages.iterator, watermark, Some(processingTime))
+        deltas.iterator.map(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+      }
+    }
+
+    /** Nothing would happen but that its state is written anew. */
+    private def isIdle(shard: FullStateShard, watermark: Watermark, processingTime: Long): Boolean =
+      shard.watermark == watermark && shard.processingDeadline.forall(_ > processingTime)
+
+    private def incoming(packet: Array[Byte]): Iterator[Incoming] =
+      EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing).map {
+        (entry: Entry[Unit]) =>
+          Incoming(entry.key, entry.time, entry.origin, entry.raw, Option.when(hasGap)(entry.gap))
+      }
+
+    private val hasGap = spec.window.isInstanceOf[Session]
+
+    private def row(delta: Delta, processingTime: Long): Array[Byte] = delta match {
+      case Delta.Fire(pane) =>
+        val messages = pane.value.map(message => Rows.of(message.payload, width))
+        output.pane(pane.copy(value = new GenericInternalRow(Array[Any](new GenericArrayData(messages.toArray[Any])))))
+      case Delta.Refuse(message, reason, watermark) =>
+        output.rejected(message.payload, reason, watermark, processingTime)
+    }
+  }
+}

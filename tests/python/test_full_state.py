@@ -1,0 +1,177 @@
+"""Full state in queries: panes carry the messages that are new, each message once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import IllegalArgumentException
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, disordered, order
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+pytestmark = pytest.mark.spark
+
+PANE = "struct<timing:string,index:bigint,is_last:boolean,is_retraction:boolean>"
+
+
+def kept(df: DataFrame, kind: wr.WindowKind, **more: Any) -> wr.Windowed:
+    """Messages by product, an hour of lateness, two hours of retention."""
+    stream = wr.stream(df, time="time", key="product", **more)
+    return stream.lateness("1 hour").retain(time="2 hours").window(kind)
+
+
+def short(rows: list[Any]) -> list[tuple[Any, ...]]:
+    """Product, start of the window, amounts of the messages, timing and index."""
+    return [
+        (
+            r.product,
+            r.window.start.strftime("%H:%M"),
+            [message.amount for message in r.messages],
+            r.pane.timing,
+            r.pane["index"],
+        )
+        for r in rows
+    ]
+
+
+def test_each_message_once(feed: Feed) -> None:
+    """A message comes out with the first window that takes it (R6), late ones too (R15)."""
+    feed.add(
+        [order("09:00:10", amount=1), order("09:00:05", amount=2)],
+        [order("09:01:30", amount=3)],
+        NOTHING,
+        [order("09:00:30", amount=4), order("09:02:00", amount=5)],
+    )
+    windows = kept(feed.stream(), wr.Hopping("2 minutes", step="1 minute"), watermark="0 seconds")
+    assert short(feed.run(windows.messages().panes)) == [
+        ("a", "08:59", [2, 1], "EARLY", 0),
+        ("a", "09:00", [3], "EARLY", 0),
+        ("a", "08:59", [4], "LATE", 1),
+        ("a", "09:01", [5], "EARLY", 0),
+    ]
+
+
+def test_only_when_complete(feed: Feed) -> None:
+    """Without an early trigger what is unsent comes as the window completes (R16)."""
+    feed.add([order("09:00:10", amount=1), order("09:00:05", amount=2)], [order("09:02:00")])
+    windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds")
+    panes = feed.run(windows.trigger(early=wr.Never()).messages().panes)
+    assert short(panes) == [("a", "09:00", [2, 1], "ON_TIME", 0)]
+
+
+def test_columns(feed: Feed) -> None:
+    """Names and types are the documented ones; messages are the input's rows."""
+    feed.add([order("09:00:10", amount=7, gap=3)])
+    panes = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds").messages().panes
+    window = "struct<start:timestamp,end:timestamp>"
+    row = feed.run(panes)[0]
+    assert panes.columns == ["product", "window", "messages", "pane"]
+    assert panes.schema["window"].dataType.simpleString() == window
+    assert panes.schema["pane"].dataType.simpleString() == PANE
+    assert panes.schema["messages"].dataType.elementType == feed.stream().schema
+    assert not panes.schema["messages"].nullable
+    assert tuple(row.messages[0]) == (datetime(2025, 1, 1, 9, 0, 10), "a", 1.75, 7, 3)  # noqa: DTZ001
+
+
+def test_nothing_is_lost(feed: Feed) -> None:
+    """Every message is in exactly one pane, or rejected with a reason."""
+    batches = disordered(seed=31)
+    feed.add(*batches)
+    output = kept(feed.stream(), wr.Session("5 minutes"), watermark="1 minute").messages()
+    rows = feed.run(output.output)
+    panes = [m for r in rows if r.kind == "panes" for m in r.panes.messages]
+    rejected = [r.rejected.message for r in rows if r.kind == "rejected"]
+    assert rejected
+    assert sorted(map(repr, panes + rejected)) == sorted(map(repr, feed.batch().collect()))
+
+
+def test_replays_have_no_effect(feed: Feed) -> None:
+    """The same offset twice comes out once (R13)."""
+    feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
+    offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="gap")
+    windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds", offset=offset)
+    assert [row[2] for row in short(feed.run(windows.messages().panes))] == [[1]]
+
+
+def test_batch(feed: Feed) -> None:
+    """On a batch every window has one pane with all its messages, in order of time."""
+    feed.add(*disordered(seed=32))
+    panes = kept(feed.batch(), wr.Tumbling("5 minutes")).messages().panes.collect()
+    grouped = feed.batch().groupBy("product", F.window("time", "5 minutes").alias("window"))
+    expected = grouped.agg(F.sort_array(F.collect_list("time")).alias("times")).collect()
+    ours = {(r.product, r.window): [m.time for m in r.messages] for r in panes}
+    assert ours == {(r.product, r.window): r.times for r in expected}
+    assert {(r.pane.timing, r.pane["index"], r.pane.is_last) for r in panes} == {
+        ("ON_TIME", 0, True)
+    }
+
+
+def test_mistakes(feed: Feed) -> None:
+    """Everything that is wrong at once, before anything runs."""
+    stream = wr.stream(feed.stream(), time="time", watermark="0 seconds")
+    windows = stream.window(wr.Tumbling("1 minute"), fillGaps=True)
+    with pytest.raises(wr.SpecError) as refused:
+        windows.accumulate(wr.ACCUMULATING).messages()
+    assert sorted(problem.code for problem in refused.value.problems) == [
+        "LATENESS_NOT_STATED",
+        "RETENTION_NOT_STATED",
+        "VALUE_NOT_SUPPORTED",
+        "VALUE_NOT_SUPPORTED",
+    ]
+
+
+def test_names_taken(feed: Feed) -> None:
+    """A key may not be called as a column of the panes."""
+    renamed = feed.stream().withColumnRenamed("product", "messages")
+    stream = wr.stream(renamed, time="time", key="messages", watermark="0 seconds")
+    with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
+        stream.lateness("0 seconds").retain(messages=5).window(wr.Count(3)).messages().panes  # noqa: B018
+
+
+def test_sql_says_the_same(feed: Feed) -> None:
+    """A plain table with ``key`` is full state."""
+    feed.add(*disordered(seed=33))
+    feed.stream().createOrReplaceTempView("orders")
+    said = feed.spark.sql(
+        "SELECT * FROM windrow_tumble(TABLE(SELECT * FROM orders), key => 'product', "
+        "time => 'time', size => '5 minutes', watermark => '1 minute', lateness => '1 hour', "
+        "retain_time => '2 hours')"
+    )
+    built = kept(feed.stream(), wr.Tumbling("5 minutes"), watermark="1 minute").messages().panes
+    ours, theirs = (sorted(map(repr, feed.run(df))) for df in (built, said))
+    assert ours == theirs
+    assert ours
+
+
+@pytest.mark.parametrize("key", ["array()", "array('product', 'amount')"])
+def test_sql_keys(feed: Feed, key: str) -> None:
+    """No key or several."""
+    feed.add([order("09:00:10"), order("09:00:20", "b")])
+    feed.batch().createOrReplaceTempView("orders")
+    call = (
+        f"windrow_count(TABLE(SELECT * FROM orders), key => {key}, time => 'time', n => 2, "
+        "retain_messages => 5)"
+    )
+    panes = feed.spark.sql(f"SELECT * FROM {call}").collect()  # noqa: S608
+    assert [len(row.messages) for row in panes] == ([2] if key == "array()" else [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (", key => 'products', retain_messages => 5", "COLUMN_NOT_FOUND"),
+        ("", "TABLE_NOT_AGGREGATED"),
+    ],
+)
+def test_sql_mistakes(feed: Feed, more: str, code: str) -> None:
+    """A key that is no column; a plain table without one."""
+    feed.batch().createOrReplaceTempView("orders")
+    call = "windrow_count(TABLE(SELECT * FROM orders), time => 'time', n => 2"
+    with pytest.raises(IllegalArgumentException, match=code):
+        feed.spark.sql(f"SELECT * FROM {call}{more})")  # noqa: S608
