@@ -2,6 +2,7 @@ package windrow.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.Pane
@@ -9,6 +10,7 @@ import windrow.Reason
 import windrow.WindowKind
 import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
+import windrow.core.policy.WindowEvent
 import windrow.spark.aggregate.Rows
 import windrow.core.state.Key
 
@@ -20,6 +22,8 @@ import windrow.core.state.Key
   *   types of the functions' results
   * @param message
   *   type of the original row
+  * @param window
+  *   None: windows by policies, of which events are told too
   * @param panesShowMessage
   *   they carry the message that their window belongs to
   */
@@ -27,26 +31,33 @@ final class OutputSchema(
     val keys: Seq[DataType],
     val results: Seq[DataType],
     val message: StructType,
-    val window: WindowKind,
-    val panesShowMessage: Boolean)
+    val window: Option[WindowKind],
+    val panesShowMessage: Boolean = false)
     extends Serializable {
 
-  /** `kind`, keys, pane, results, rejection, counts. */
-  def types: Seq[DataType] =
-    Seq(
-      IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ OutputSchema.Counts
+  val hasEvents: Boolean = window.isEmpty
+
+  private val event: Seq[DataType] =
+    if (hasEvents) OutputSchema.Event :+ ArrayType(message, containsNull = false) else Nil
+
+  /** `kind`, keys, pane, results, rejection, event, counts. */
+  val types: Seq[DataType] =
+    Seq(IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ event ++
+      OutputSchema.Counts
 
   val paneAt: Int      = 1 + keys.size
   val resultsAt: Int   = paneAt + OutputSchema.Pane.size
   val rejectionAt: Int = resultsAt + results.size
   val messageAt: Int   = rejectionAt + OutputSchema.Rejection.size
-  val countsAt: Int    = messageAt + 1
+  val eventAt: Int     = messageAt + 1
+  val countsAt: Int    = eventAt + event.size
 }
 
 object OutputSchema {
   val PaneKind     = 0
   val RejectedKind = 1
   val CountsKind   = 2
+  val EventKind    = 3
 
   /** start, end, timing, index, is_last, is_retraction, source, partition */
   val Pane: Seq[DataType] =
@@ -57,6 +68,9 @@ object OutputSchema {
 
   /** read, accepted, rejected, replays, gaps, panes */
   val Counts: Seq[DataType] = Seq.fill(6)(LongType)
+
+  /** event, number of its window, sequence; then the messages */
+  val Event: Seq[DataType] = Seq(StringType, LongType, LongType)
 }
 
 /** Writes output rows as bytes. */
@@ -80,7 +94,7 @@ final class OutputRow(schema: OutputSchema) {
       (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) => part(t, i) }) ++
         OutputSchema.Rejection.map(none) ++
         Seq(if (schema.panesShowMessage) part(schema.message, parts.size) else none(schema.message)) ++
-        OutputSchema.Counts.map(none))
+        schema.types.drop(schema.eventAt).map(none))
   }
 
   def pane(fired: Pane[Key, InternalRow]): Array[Byte] = {
@@ -108,6 +122,18 @@ final class OutputRow(schema: OutputSchema) {
     if (watermark.isDefined) row.update(schema.rejectionAt + 1, watermark.micros)
     row.update(schema.rejectionAt + 2, processingTime)
     row.update(schema.messageAt, Rows.of(raw, schema.message.size))
+    all(row).getBytes
+  }
+
+  def event(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long): Array[Byte] = {
+    start(OutputSchema.EventKind)
+    val values = Rows.of(key.bytes, schema.keys.size)
+    schema.keys.indices.foreach(i => row.update(1 + i, values.get(i, schema.keys(i))))
+    row.update(schema.eventAt, text(event.kind))
+    row.update(schema.eventAt + 1, window)
+    row.update(schema.eventAt + 2, sequence)
+    val messages = event.messages.map(bytes => Rows.of(bytes, schema.message.size))
+    row.update(schema.eventAt + 3, new GenericArrayData(messages.toArray[Any]))
     all(row).getBytes
   }
 

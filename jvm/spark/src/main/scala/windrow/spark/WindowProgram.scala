@@ -1,6 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
+import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.operator.Effect
@@ -17,10 +18,17 @@ import windrow.spark.pack.ProgressCodec
 import windrow.core.state.ShardStore
 
 /** Windows of aggregates. */
-final class WindowProgram(recipe: PackRecipe, schema: OutputSchema) extends ShardProgram {
+final class WindowProgram(spec: WindowOperatorSpec, recipe: PackRecipe, schema: OutputSchema) extends ShardProgram {
   def shards: Int         = recipe.shards
-  def spaces: Seq[String] = ShardSpaces.of(recipe.spec)
-  def hasPeriods: Boolean = new FiringPolicy(recipe.spec.early, recipe.spec.late).hasPeriods
+  def spaces: Seq[String] = ShardSpaces.of(spec)
+  def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
+
+  /** What a checkpoint was begun with and must go on with. */
+  private val fixed: Seq[String] = Seq(
+    spec.window.toString,
+    s"accumulate(${spec.accumulation})",
+    s"aggregates ${recipe.functions}",
+    s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions))
@@ -43,7 +51,7 @@ final class WindowProgram(recipe: PackRecipe, schema: OutputSchema) extends Shar
         packets: Iterator[Array[Byte]],
         watermark: Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new Shard(recipe.spec, aggregation, store, recipe.fixed)
+      val shard = new Shard(spec, aggregation, store, fixed)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
       else {
         val (told, messages) = packets.span(ProgressCodec.isProgress)

@@ -36,7 +36,7 @@ object Windrow {
     */
   def stream(
       df: DataFrame,
-      time: Field,
+      time: Option[Field] = None,
       key: Seq[Field] = Nil,
       offset: Option[Offset] = None,
       watermark: Option[TimeSpan] = None,
@@ -51,6 +51,9 @@ final case class Field(column: Column)
 object Field {
   implicit def ofName(name: String): Field     = Field(col(name))
   implicit def ofColumn(column: Column): Field = Field(column)
+
+  implicit def stated(name: String): Option[Field]         = Some(Field(col(name)))
+  implicit def statedColumn(column: Column): Option[Field] = Some(Field(column))
 }
 
 /** Where the identity of a message stands. */
@@ -63,7 +66,7 @@ object Offset {
 /** A described input; see [[Windrow.stream]]. */
 final case class Stream private[spark] (
     df: DataFrame,
-    time: Field,
+    time: Option[Field],
     key: Seq[Field],
     offset: Option[Offset],
     watermark: Option[TimeSpan],
@@ -108,6 +111,42 @@ final case class Stream private[spark] (
       maxFuture = maxFuture)
     Windowed(this, draft, gap)
   }
+
+  /** A window for each key, by policies: they go by messages and processing time, never by event time, so the stream needs
+    * no time and no watermark.
+    *
+    * @param limits
+    *   when the windows of whole keys leave; of numbers of all keys or messages: all keys are in one shard then
+    */
+  def policy(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowed =
+    PolicyWindowed(this, PolicyWindowSpec.check(eviction, limits))
+
+  /** An aggregation that says keys, aggregates and fields of messages; it is never run. */
+  private[spark] def grouped(aggregates: Seq[Column], gap: Option[Field]): DataFrame = {
+    def marker(name: String, field: Field) = first(field.column).as(s"__windrow_$name")
+    val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ offset.toSeq.flatMap(from =>
+      Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
+    val all = aggregates ++ markers
+    df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)
+  }
+}
+
+/** A stream in windows by policies. */
+final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq[SpecProblem], PolicyWindowSpec]) {
+
+  /** Spark's own aggregates, and expressions of them.
+    *
+    * Throws [[SpecError]] with everything that is wrong.
+    */
+  def aggregate(column: Column, more: Column*): Output = {
+    val described = stream.grouped(column +: more, gap = None)
+    Output.checked(new Output(
+      stream,
+      "Policy",
+      spec.map(QuerySpec.Policies(_)),
+      AggregateParts.of(SparkInside.plan(described)),
+      described.sparkSession))
+  }
 }
 
 /** A stream in windows. */
@@ -141,11 +180,11 @@ final case class Windowed private[spark] (
     * Throws [[SpecError]] with everything that is wrong.
     */
   def aggregate(column: Column, more: Column*): Output = {
-    val described = grouped(column +: more)
-    checked(new Output(
+    val described = stream.grouped(column +: more, gap)
+    Output.checked(new Output(
       stream,
-      draft.window,
-      draft.check.map((_, None)),
+      draft.window.toString,
+      draft.check.map(QuerySpec.Aggregates(_)),
       AggregateParts.of(SparkInside.plan(described)),
       described.sparkSession))
   }
@@ -156,39 +195,25 @@ final case class Windowed private[spark] (
     * Throws [[SpecError]] with everything that is wrong.
     */
   def messages(): Output = {
-    val described = grouped(Nil)
+    val described = stream.grouped(Nil, gap)
     val kept = FullStateDraft.of(
       draft,
       if (hasTriggers) draft.early else EachMessage,
       if (hasTriggers) draft.late else EachMessage).flatMap(_.check)
-    checked(new Output(
+    Output.checked(new Output(
       stream,
-      draft.window,
-      kept.map(spec => (spec.windows, Some(spec))),
+      draft.window.toString,
+      kept.map(QuerySpec.FullState(_)),
       KeptMessages.of(described.sparkSession, SparkInside.plan(described), None),
       described.sparkSession))
-  }
-
-  /** An aggregation that says keys, aggregates and fields of messages; it is never run. */
-  private def grouped(aggregates: Seq[Column]): DataFrame = {
-    def marker(name: String, field: Field) = first(field.column).as(s"__windrow_$name")
-    val markers = Seq(marker("time", stream.time)) ++ gap.map(marker("gap", _)) ++ stream.offset.toSeq.flatMap(from =>
-      Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
-    val all = aggregates ++ markers
-    stream.df.groupBy(stream.key.map(_.column): _*).agg(all.head, all.tail: _*)
-  }
-
-  private def checked(output: Output): Output = {
-    output.panes // so that mistakes show where they are made
-    output
   }
 }
 
 /** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
 final class Output private[spark] (
     stream: Stream,
-    window: WindowKind,
-    spec: Either[Seq[SpecProblem], (WindowOperatorSpec, Option[FullStateSpec])],
+    window: String,
+    spec: Either[Seq[SpecProblem], QuerySpec],
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
@@ -198,14 +223,24 @@ final class Output private[spark] (
   /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
   def rejected: DataFrame = part(RejectedOutput)
 
-  /** `kind`, and `panes` or `rejected` as a struct */
+  /** Of windows by policies: key columns, `window`, `event`, `sequence`, `messages` */
+  def events: DataFrame = part(EventsOutput)
+
+  /** `kind`, and `panes`, `rejected` or `events` as a struct */
   def output: DataFrame = part(AllOutput)
 
   private def part(kind: OutputKind): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = spec.map { case (windows, kept) =>
-      QueryOptions(windows, kept, None, None, Map.empty, stream.watermark, stream.name, kind)
-    }
-    SparkInside.frame(session, WindowQuery.plan(session, window.toString, options, parts))
+    val options = spec.map(QueryOptions(_, None, None, Map.empty, stream.watermark, stream.name, kind))
+    SparkInside.frame(session, WindowQuery.plan(session, window, options, parts))
+  }
+}
+
+private object Output {
+
+  /** Mistakes show where they are made. */
+  def checked(output: Output): Output = {
+    output.panes
+    output
   }
 }

@@ -212,3 +212,9 @@ final class PolicyShard[B, V](
     Iterator.empty
   }
 }
+
+object PolicyShard {
+
+  /** The spaces of its store, for stores that must know them beforehand. */
+  val Spaces: Seq[String] = Seq("partitions")
+}

@@ -23,8 +23,10 @@ object CarriesMessage {
     if (pack.recipe.lane.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
 
-  private def isBelow(pack: Pack, watermark: Long): Expression = {
-    val spec                        = pack.recipe.spec
+  private def isBelow(pack: Pack, watermark: Long): Expression =
+    pack.recipe.windows.fold[Expression](Literal(false))(isBelow(pack, _, watermark))
+
+  private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Long): Expression = {
     def earlierThan(bound: => Long) = LessThan(pack.time, Given(bound))
     if (spec.lateness == TimeSpan.Endless) Literal(false)
     else spec.window match {

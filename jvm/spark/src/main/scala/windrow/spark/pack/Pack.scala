@@ -22,19 +22,17 @@ final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean, whol
 
 /** All of a window query that is no expression over the current plan.
   *
+  * @param windows
+  *   None: by policies
   * @param shards
   *   into how many shards keys are hashed; fixed for the life of a checkpoint
   */
-final class PackRecipe(val spec: WindowOperatorSpec, val functions: FunctionSet, val shards: Int, val lane: Lane)
-    extends Serializable {
-
-  /** What a checkpoint was begun with and must go on with. */
-  val fixed: Seq[String] = Seq(
-    spec.window.toString,
-    s"accumulate(${spec.accumulation})",
-    s"aggregates $functions",
-    s"spark.windrow.shards=$shards")
-}
+final class PackRecipe(
+    val windows: Option[WindowOperatorSpec],
+    val functions: FunctionSet,
+    val shards: Int,
+    val lane: Lane)
+    extends Serializable
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *

@@ -99,7 +99,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
   private val hasGap  = program.gap.nonEmpty
   private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
-  private val window  = program.recipe.spec.window
+  private val window  = program.recipe.windows.map(_.window)
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
   private val lift: InternalRow => UnsafeRow = program.lift match {
@@ -125,7 +125,10 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   /** The offsets of what was written, where windows depend on them. */
   val seen = new SeenOffsets
 
-  private val sees = window.isInstanceOf[SourceWindows]
+  private val sees = window.exists(_.isInstanceOf[SourceWindows])
+
+  /** Policies go by messages, not by event time. */
+  private val isByPosition = window.forall(_.isInstanceOf[TupleWindows])
 
   /** The shard of a row; to be asked before `write`. */
   def shard(row: InternalRow): Int = {
@@ -142,7 +145,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val from   = originOf(values, if (hasGap) 2 else 1)
     if (sees) from.foreach(seen.add)
     val buffer = lift(row)
-    val order  = if (ordered) MessageOrder(time, from, buffer, window.isInstanceOf[TupleWindows]) else null
+    val order  = if (ordered) MessageOrder(time, from, buffer, isByPosition) else null
     val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
     EntryCodec.write(
       out,
@@ -158,7 +161,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   }
 
   /** The messages of a window stand in the order in which they were accepted, over all steps. */
-  private val isInTurn = window.isInstanceOf[Count]
+  private val isInTurn = window.exists(_.isInstanceOf[Count])
 
   private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
     Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(

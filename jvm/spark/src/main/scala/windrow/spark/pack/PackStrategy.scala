@@ -28,7 +28,8 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     val keys      = pack.keys.map(SparkInside.normalized)
     val carries   = CarriesMessage(pack, watermark)
     val slice =
-      SliceTime.of(pack.recipe.spec.window, pack.time).filter(_ => pack.recipe.lane.combined && canCombine(pack))
+      pack.recipe.windows.flatMap(spec => SliceTime.of(spec.window, pack.time)).filter(_ =>
+        pack.recipe.lane.combined && canCombine(pack))
     slice.fold[SparkPlan] {
       val lift = PackLift.Each(pack.recipe.functions, pack.inputs)
       PackExec(

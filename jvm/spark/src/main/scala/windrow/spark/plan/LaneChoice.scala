@@ -30,6 +30,9 @@ private[plan] object LaneChoice {
   /** The shard puts messages that it keeps in order itself. */
   val OfKeptMessages: Lane = Lane(sorted = false, combined = false, ordered = false, whole = true)
 
+  /** In the order in which they come, each with its row, which events show. */
+  val OfPolicies: Lane = Lane(sorted = true, combined = false, ordered = false, whole = true)
+
   private def ofEach(trigger: PaneTrigger): Boolean = FiringPolicy.parts(trigger).exists {
     case EachMessage | Every(_) => true
     case _                      => false

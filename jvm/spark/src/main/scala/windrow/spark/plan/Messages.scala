@@ -59,7 +59,7 @@ object Messages {
         val micros = microsOf(time)
         val valid  = gap.fold(micros)(g => If(GreaterThan(g, Literal(0L)), micros, Literal.create(null, LongType)))
         val tooFar =
-          options.spec.maxFuture.map(limit => GreaterThan(Subtract(micros, microsNow), Literal(limit.micros)))
+          maxFuture.map(limit => GreaterThan(Subtract(micros, microsNow), Literal(limit.micros)))
         Messages(
           watermarked(time, tooFar),
           Alias(valid, "time")(),
@@ -94,10 +94,13 @@ object Messages {
       refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
 
     /** Windows on positions and the one of everything go without event time, but for limits of time. */
-    private def needsTime: Boolean = options.spec.window match {
-      case _: TupleWindows | Global => options.spec.retention.time.isDefined || options.spec.maxFuture.isDefined
-      case _                        => true
-    }
+    private def needsTime: Boolean = options.spec.windows.exists(spec =>
+      spec.window match {
+        case _: TupleWindows | Global => spec.retention.time.isDefined || spec.maxFuture.isDefined
+        case _                        => true
+      })
+
+    private def maxFuture: Option[TimeSpan] = options.spec.windows.flatMap(_.maxFuture)
 
     private def checkWatermark(): Unit = if (streaming && (needsTime || options.watermark.isDefined)) {
       val has  = input.exists(_.isInstanceOf[EventTimeWatermark])
@@ -110,20 +113,21 @@ object Messages {
         refuse(
           "WATERMARK_TWICE",
           s"'$name' has a watermark already. Leave out stream(watermark=...), or withWatermark before.")
-      if (options.watermark.isEmpty && has && options.spec.maxFuture.isDefined)
+      if (options.watermark.isEmpty && has && maxFuture.isDefined)
         refuse(
           "GUARD_TOO_LATE",
           "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
     }
 
-    private val taken: Set[String] = options.spec.window match {
-      case _ if options.kept.isDefined => Set("window", "pane", "message", "messages")
-      case _: Over                     => Set("window", "pane", "message")
-      case _                           => Set("window", "pane")
-    }
+    private val taken: Set[String] = Set("window", "pane") ++ (options.spec match {
+      case _: QuerySpec.FullState                                       => Set("message", "messages")
+      case _: QuerySpec.Policies                                        => Set("event", "sequence", "messages")
+      case QuerySpec.Aggregates(spec) if spec.window.isInstanceOf[Over] => Set("message")
+      case _: QuerySpec.Aggregates                                      => Set.empty
+    })
 
     private def checkOffsets(): Unit = options.spec.window match {
-      case windows: SourceWindows if part("offset").isEmpty =>
+      case Some(windows: SourceWindows) if part("offset").isEmpty =>
         refuse(
           "OFFSET_NOT_STATED",
           s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
@@ -132,7 +136,8 @@ object Messages {
     }
 
     private def checkNames(): Unit =
-      (parts.shown ++ (if (options.kept.isDefined) Nil else parts.results)).map(_.name).filter(taken).foreach(name =>
+      (parts.shown ++ (if (options.spec.isInstanceOf[QuerySpec.FullState]) Nil else parts.results)).map(
+        _.name).filter(taken).foreach(name =>
         refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
@@ -141,8 +146,8 @@ object Messages {
       if (streaming) PreciseTimestampConversion(CurrentTimestamp(), TimestampType, LongType) else Literal(now)
 
     private def sessionGap(time: Expression): Option[Expression] = options.spec.window match {
-      case Session(Some(gap)) => Some(Literal(gap.micros))
-      case Session(None) =>
+      case Some(Session(Some(gap))) => Some(Literal(gap.micros))
+      case Some(Session(None)) =>
         parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
           .orElse(refuse("GAP_NOT_STATED", "Session needs its gap: a duration, or an expression of the message."))
           .flatMap(gap => gapMicros(time, gap))

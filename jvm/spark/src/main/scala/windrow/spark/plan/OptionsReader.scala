@@ -7,7 +7,8 @@ import windrow._
 
 /** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
 object OptionsReader {
-  private val Outputs = Map("panes" -> PanesOutput, "rejected" -> RejectedOutput, "all" -> AllOutput)
+  private val Outputs =
+    Map("panes" -> PanesOutput, "rejected" -> RejectedOutput, "events" -> EventsOutput, "all" -> AllOutput)
 
   private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
 
@@ -15,7 +16,7 @@ object OptionsReader {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
     val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
-    val read   = OperatorJson.read(spec, Map.empty).flatMap(inQueries)
+    val read   = if (isPolicy(spec)) policies(spec) else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val mark   = stream.flatMap(field(_, "watermark")).map(duration)
     val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++
       Option.when(!Outputs.contains(output))(
@@ -23,8 +24,7 @@ object OptionsReader {
     Either.cond(
       found.isEmpty,
       QueryOptions(
-        read.toOption.get._1,
-        read.toOption.get._2,
+        read.toOption.get,
         stream.flatMap(field(_, "time")).map(_.asText),
         stream.flatMap(field(_, "gap")).map(_.asText),
         Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
@@ -34,10 +34,29 @@ object OptionsReader {
       found)
   }
 
-  private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], (WindowOperatorSpec, Option[FullStateSpec])] =
+  private def isPolicy(node: JsonNode): Boolean = node.path("window").path("kind").asText == "policy"
+
+  private def policies(node: ObjectNode): Either[Seq[SpecProblem], QuerySpec] = {
+    val meant = node.deepCopy()
+    meant.remove(OfPolicies.asJava)
+    val strange = meant.fieldNames.asScala.toSeq.map(name =>
+      SpecProblem(
+        "VALUE_NOT_SUPPORTED",
+        s"$name: ${meant.get(name)} means nothing for windows of policies; leave it out."))
+    val mode = Option(node.get("accumulation")).map(_.asText).filter(_ != "accumulating").map(mode =>
+      SpecProblem("VALUE_NOT_SUPPORTED", s"accumulation: $mode means nothing for windows of policies; leave it out."))
+    val read =
+      PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], node.path("time_unit").asText("us"))
+    val found = strange ++ mode ++ read.left.getOrElse(Nil)
+    Either.cond(found.isEmpty, QuerySpec.Policies(read.toOption.get), found)
+  }
+
+  private val OfPolicies = Seq("window", "time_unit", "operator", "accumulation")
+
+  private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], QuerySpec] =
     operator match {
-      case CheckedSpec.Aggregate(spec) => Right((spec, None))
-      case CheckedSpec.FullState(spec) => Right((spec.windows, Some(spec)))
+      case CheckedSpec.Aggregate(spec) => Right(QuerySpec.Aggregates(spec))
+      case CheckedSpec.FullState(spec) => Right(QuerySpec.FullState(spec))
       case _ => Left(Seq(SpecProblem(
           "VALUE_NOT_SUPPORTED",
           "operator is that of several streams; windrow_apply over one table takes aggregate and full_state.")))
@@ -56,7 +75,7 @@ object OptionsReader {
     spec.remove("stream")
     spec.remove("output")
     spec.remove("operator")
-    SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
+    if (isPolicy(spec)) "Policy" else SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
   }
 
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)

@@ -26,26 +26,29 @@ object Outputs {
     val columns = schema.types.map(AttributeReference("column", _)())
     val rows =
       observed(session, options.name, Unpack(shards.output.head, columns, shards), columns.drop(schema.countsAt))
-    val kind                = columns.head
-    val panes               = paneColumns(parts, timeType, schema, columns)
-    val rejected            = rejectedColumns(options.name, schema, columns)
-    def ofKind(number: Int) = EqualTo(kind, Literal(number))
-    options.output match {
-      case PanesOutput    => Project(panes, Filter(ofKind(OutputSchema.PaneKind), rows))
-      case RejectedOutput => Project(rejected, Filter(ofKind(OutputSchema.RejectedKind), rows))
-      case AllOutput =>
-        def optional(number: Int, fields: Seq[Alias], name: String) = {
-          val struct = structOf(fields.map(f => f.name -> f.child): _*)
-          Alias(If(ofKind(number), struct, Literal.create(null, struct.dataType)), name)()
-        }
+    def ofKind(number: Int) = EqualTo(columns.head, Literal(number))
+    val parted = Seq(
+      Part("panes", PanesOutput, OutputSchema.PaneKind, paneColumns(parts, timeType, schema, columns)),
+      Part("rejected", RejectedOutput, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
+      Option.when(schema.hasEvents)(
+        Part("events", EventsOutput, OutputSchema.EventKind, eventColumns(parts, schema, columns)))
+    parted.find(_.output == options.output) match {
+      case Some(one) => Project(one.columns, Filter(ofKind(one.number), rows))
+      case None =>
+        val kinds = parted.flatMap(part => Seq(ofKind(part.number), Literal(part.name)))
         Project(
-          Seq(
-            Alias(If(ofKind(OutputSchema.PaneKind), Literal("panes"), Literal("rejected")), "kind")(),
-            optional(OutputSchema.PaneKind, panes, "panes"),
-            optional(OutputSchema.RejectedKind, rejected, "rejected")),
+          Alias(KnownNotNull(CaseWhen.createFromParser(kinds)), "kind")() +: parted.map { part =>
+            val struct = structOf(part.columns.map(field => field.name -> field.child): _*)
+            Alias(If(ofKind(part.number), struct, Literal.create(null, struct.dataType)), part.name)()
+          },
           Filter(Not(ofKind(OutputSchema.CountsKind)), rows))
     }
   }
+
+  /** @param number
+    *   the kind of its rows
+    */
+  private final case class Part(name: String, output: OutputKind, number: Int, columns: Seq[Alias])
 
   /** The counts reach `StreamingQueryProgress.observedMetrics` under the stream's name. */
   private def observed(session: SparkSession, name: String, rows: LogicalPlan, counts: Seq[Attribute]): LogicalPlan = {
@@ -94,13 +97,14 @@ object Outputs {
     val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
     val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
     val window = schema.window match {
-      case _: SourceWindows =>
+      case Some(_: SourceWindows) =>
         structOf(
           "source"    -> columns(schema.paneAt + 6),
           "partition" -> KnownNotNull(Cast(columns(schema.paneAt + 7), IntegerType)),
           "first"     -> at(0),
           "last"      -> at(1))
-      case kind => windowOf(kind, timeType, at(0), at(1))
+      case Some(kind) => windowOf(kind, timeType, at(0), at(1))
+      case None       => structOf("number" -> at(0))
     }
     (parts.shown.map(moved) :+ Alias(window, "window")()) ++
       parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
@@ -114,5 +118,15 @@ object Outputs {
       "watermark"       -> instant(at(1), TimestampType),
       "processing_time" -> instant(KnownNotNull(at(2)), TimestampType),
       "message"         -> KnownNotNull(at(3))).map { case (name, value) => Alias(value, name)() }
+  }
+
+  private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns.drop(1)))
+    def at(field: Int): Expression = KnownNotNull(columns(schema.eventAt + field))
+    parts.shown.map(key => Alias(key.child.transform { case a: Attribute => keys.getOrElse(a, a) }, key.name)()) ++ Seq(
+      Alias(structOf("number" -> at(1)), "window")(),
+      Alias(at(0), "event")(),
+      Alias(at(2), "sequence")(),
+      Alias(at(3), "messages")())
   }
 }

@@ -1,21 +1,16 @@
 package windrow.spark.plan
 
-import windrow.FullStateSpec
 import windrow.TimeSpan
-import windrow.WindowOperatorSpec
 
 /** Which of its outputs a table function gives. */
 sealed trait OutputKind
 case object PanesOutput    extends OutputKind
 case object RejectedOutput extends OutputKind
+case object EventsOutput   extends OutputKind
 case object AllOutput      extends OutputKind
 
 /** A checked window query, but for what its table argument says.
   *
-  * @param spec
-  *   of the windows
-  * @param kept
-  *   of full state, whose panes carry messages; None: windows of aggregates
   * @param time
   *   name of the event-time column, unless the table argument marks the expression
   * @param gap
@@ -28,8 +23,7 @@ case object AllOutput      extends OutputKind
   *   of the stream
   */
 final case class QueryOptions(
-    spec: WindowOperatorSpec,
-    kept: Option[FullStateSpec],
+    spec: QuerySpec,
     time: Option[String],
     gap: Option[String],
     origin: Map[String, String],

@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import windrow._
 import windrow.spark.FullStateProgram
 import windrow.spark.OutputSchema
+import windrow.spark.PolicyProgram
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProgram
 import windrow.spark.pack._
@@ -19,46 +20,46 @@ import windrow.spark.pack._
 object WindowPlan {
 
   def apply(session: SparkSession, options: QueryOptions, parts: AggregateParts, messages: Messages): LogicalPlan = {
-    val window = options.spec.window
     val schema = new OutputSchema(
       parts.keys.map(_.dataType),
       parts.functionResults.map(_.dataType),
       parts.message,
-      window,
-      panesShowMessage = window.isInstanceOf[Over] && options.kept.isEmpty)
-    val shards = ShardPlan.shards(session)
-    val (recipe, program) = options.kept match {
-      case Some(kept) => keeping(kept, parts, shards, schema)
-      case None       => aggregating(options.spec, parts, messages, shards, schema)
-    }
-    val rows = ShardPlan(packed(messages, parts, recipe), program, messages.now)
+      options.spec.window,
+      panesShowMessage = options.spec match {
+        case QuerySpec.Aggregates(spec) => spec.window.isInstanceOf[Over]
+        case _                          => false
+      })
+    val shards            = ShardPlan.shards(session)
+    val (recipe, program) = running(session, options.spec, parts, messages, shards, schema)
+    val rows              = ShardPlan(packed(messages, parts, recipe), program, messages.now)
     Outputs(session, options, parts, messages.timeType, schema, rows)
   }
 
-  // All of a batch is there at once, so nothing is early.
-
-  private def aggregating(
-      said: WindowOperatorSpec,
+  /** All of a batch is there at once, so nothing is early. */
+  private def running(
+      session: SparkSession,
+      said: QuerySpec,
       parts: AggregateParts,
       messages: Messages,
       shards: Int,
       schema: OutputSchema): (PackRecipe, ShardProgram) = {
     val streaming = parts.child.isStreaming
-    val spec      = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
-    val lane      = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
-    val recipe    = new PackRecipe(spec, parts.functions, shards, lane)
-    (recipe, new WindowProgram(recipe, schema))
-  }
-
-  private def keeping(
-      said: FullStateSpec,
-      parts: AggregateParts,
-      shards: Int,
-      schema: OutputSchema): (PackRecipe, ShardProgram) = {
-    val spec = if (parts.child.isStreaming) said else new FullStateSpec(said.draft.copy(early = Never))
-    (
-      new PackRecipe(spec.windows, parts.functions, shards, LaneChoice.OfKeptMessages),
-      new FullStateProgram(spec, shards, schema))
+    said match {
+      case QuerySpec.Aggregates(said) =>
+        val spec   = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
+        val lane   = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
+        val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane)
+        (recipe, new WindowProgram(spec, recipe, schema))
+      case QuerySpec.FullState(said) =>
+        val spec = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
+        (
+          new PackRecipe(Some(spec.windows), parts.functions, shards, LaneChoice.OfKeptMessages),
+          new FullStateProgram(spec, shards, schema))
+      case QuerySpec.Policies(spec) =>
+        val all    = if (spec.limits.keys.isDefined || spec.limits.messages.isDefined) 1 else shards
+        val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
+        (recipe, new PolicyProgram(spec, PolicyColumns.bound(session, spec, parts.child), recipe, schema))
+    }
   }
 
   private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {

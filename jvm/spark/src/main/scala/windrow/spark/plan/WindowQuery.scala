@@ -21,11 +21,19 @@ object WindowQuery {
     val (ofTable, parts) = table
     val messages         = options.toOption.zip(parts).map { case (read, taken) => Messages.of(session, read, taken) }
     val ofStream         = messages.flatMap(_.left.toOption).getOrElse(Nil)
-    val ofQuery          = options.fold(identity, read => QueryLimits(read.spec)) ++ ofTable
+    val ofQuery = options.fold(
+      identity,
+      read => QueryLimits(read) ++ parts.toSeq.flatMap(ofPolicies(session, read, _))) ++ ofTable
     (options, parts, messages) match {
       case (Right(read), Some(taken), Some(Right(found))) if ofQuery.isEmpty => WindowPlan(session, read, taken, found)
       case (Right(read), _, _) if ofQuery.isEmpty => throw SpecError(s"stream '${read.name}'", ofStream)
       case _                                      => throw SpecError(subject, ofQuery ++ ofStream)
     }
   }
+
+  private def ofPolicies(session: SparkSession, options: QueryOptions, parts: AggregateParts): Seq[SpecProblem] =
+    options.spec match {
+      case QuerySpec.Policies(spec) => PolicyColumns.in(session, spec, parts.child).left.getOrElse(Nil)
+      case _                        => Nil
+    }
 }

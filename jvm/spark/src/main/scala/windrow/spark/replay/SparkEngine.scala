@@ -7,7 +7,6 @@ import windrow.SpecError
 import windrow.WindowOperatorSpec
 import windrow.core.operator.FiringPolicy
 import windrow.spark.WindowProcessor
-import windrow.spark.plan.QueryLimits
 import windrow.testkit._
 
 /** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.
@@ -72,7 +71,7 @@ object SparkEngine {
       transcript: TranscriptCase,
       operator: OperatorSpec): Either[String, OperatorSpec.Aggregate] = operator match {
     case aggregate: OperatorSpec.Aggregate =>
-      QueryLimits(aggregate.spec).map(_.text).headOption.orElse(hindrance(transcript, aggregate.spec)).toLeft(aggregate)
+      hindrance(transcript, aggregate.spec).toLeft(aggregate)
     case other => Left(s"Spark cannot do ${other.name} yet.")
   }
 
@@ -80,7 +79,8 @@ object SparkEngine {
     val all      = feeds(transcript)
     val messages = all.flatMap(_.messages)
     val values   = messages.map(_.value)
-    if (all.flatMap(_.watermark).exists(_ <= 0))
+    if (spec.window.isInstanceOf[windrow.Inherit]) Some("A query takes no panes of another operator yet.")
+    else if (all.flatMap(_.watermark).exists(_ <= 0))
       Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
     else if ((all.flatMap(_.watermark) ++ all.flatMap(_.processingTime)).exists(_ % 1000 != 0))
       Some("Spark's watermark and processing time are in whole milliseconds.")

@@ -6,11 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.ArrowTables
 import scala.collection.mutable
-import windrow.By
-import windrow.ByDelta
 import windrow.Eviction
 import windrow.PolicyWindowSpec
-import windrow.SpecProblem
 import windrow.core.state.ShardStore
 import windrow.operators.Context
 import windrow.operators.PartitionEvent
@@ -123,37 +120,4 @@ final class Policies private[standalone] (
     running.drain()
     ()
   }
-}
-
-object Policies {
-
-  /** The columns that policies look at: what is measured as a double, markers as they are. */
-  private[standalone] def columns(
-      session: SparkSession,
-      spec: PolicyWindowSpec,
-      input: Input): Either[Seq[SpecProblem], Map[String, Expression]] = {
-    def measured(by: By) = Seq(by).collect { case ByDelta(column, _) => (column, true) }
-    val named = spec.eviction match {
-      case Eviction.Tumbling(by)         => measured(by)
-      case Eviction.Sliding(by, trigger) => measured(by) ++ measured(trigger)
-      case Eviction.Punctuated(column)   => Seq((column, false))
-    }
-    val read = named.map { case (name, isNumber) =>
-      input.column(session, name).toRight(SpecProblem(
-        "COLUMN_NOT_FOUND",
-        s"the policy looks at '$name', which is no column; the columns are ${input.schema.map(_.name).mkString(", ")}."))
-        .flatMap(column => typed(name, column, isNumber).map(name -> _))
-    }
-    val found = read.flatMap(_.left.toOption)
-    Either.cond(found.isEmpty, read.flatMap(_.toOption).toMap, found)
-  }
-
-  private def typed(name: String, column: Expression, isNumber: Boolean): Either[SpecProblem, Expression] =
-    column.dataType match {
-      case _: NumericType if isNumber => Right(Cast(column, DoubleType))
-      case BooleanType if !isNumber   => Right(column)
-      case other =>
-        val must = if (isNumber) "a number" else "a boolean"
-        Left(SpecProblem("COLUMN_TYPE", s"the policy looks at '$name' of type ${other.sql}; it must be $must."))
-    }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.spark.plan.PolicyColumns
 
 /** Makes standalone operators of specs in JSON: those of [[OperatorJson]] with the field `input`, which says what the
   * messages are. Of an aggregate or full state it has `name`, `schema`, `time`, `key`, `gap` and `offset`, of a join
@@ -62,7 +63,7 @@ object Standalone {
     val read    = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
     val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
     val format  = new RowFormat(Vector(input))
-    val columns = or(subject, Policies.columns(session, spec, input))
+    val columns = or(subject, PolicyColumns.of(spec, input.column(session, _), input.schema.map(_.name)))
     val fold    = or(subject, Fold.resolve(session, input, texts, format, Fold.AsTheyCame))
     new Policies(session, spec, input, format, fold, columns)
   }
