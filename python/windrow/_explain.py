@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from windrow import _duration
 from windrow.operators import WindowOperatorSpec
+from windrow.policies import Policy
 from windrow.triggers import AccumulationMode, AnyOf, EachMessage, EachStep, Every, PaneTrigger
 from windrow.windows import Count, Global, Inherit, Offsets, Over, Session, Sliding, TupleSession
+
+_QUERIES = (
+    "panes, rejected and output written apart are queries of their own, "
+    "each with its own state; start(...) shares one"
+)
 
 
 def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
     """Several lines; ``watermark`` is the builder's delay in microseconds, or None."""
+    if isinstance(spec.window, Policy):
+        lines = {
+            "windows": spec.window.describe(),
+            "panes": "each holds all messages that leave, or that are inside as it fires",
+            "state": "the messages inside, and the numbers of panes and events of each key",
+            "queries": _QUERIES,
+        }
+        return _listed(spec, about, lines)
     set_by = (
         f"greatest event time less {_duration.show(watermark)}"
         if isinstance(watermark, int)
@@ -24,9 +38,12 @@ def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
         "panes": _mode(spec),
         "state": f"a window leaves it when {_closed(spec)}",
         "rejected": _rejected(spec),
-        "queries": "panes, rejected and output written apart are queries of their own, "
-        "each with its own state; start(...) shares one",
+        "queries": _QUERIES,
     }
+    return _listed(spec, about, lines)
+
+
+def _listed(spec: WindowOperatorSpec, about: str, lines: dict[str, str]) -> str:
     return "\n".join(
         [f"{spec.window!r} over {about}", *(f"  {k:<10} {v}" for k, v in lines.items())]
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -33,8 +33,7 @@ Sink: TypeAlias = "str | Files | Callable[[DataFrame, int], None]"
 class BatchWriter:
     """Writes one batch of ``Output.output`` to its sinks; a class, so that Connect can send it."""
 
-    panes: Sink | None
-    rejected: Sink | None
+    sinks: Mapping[str, Sink]
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         """Compute the batch once and whole, then write each part.
@@ -42,14 +41,14 @@ class BatchWriter:
         Spark refuses a batch of which a sink reads only some partitions (``show``, ``isEmpty``,
         nothing): their state would not be committed. Counting reads them all.
         """
-        sinks = {"panes": self.panes, "rejected": self.rejected}
+        sinks = self.sinks
         batch.persist()
         try:
             counts = batch.selectExpr(*(f"count_if(kind = '{k}') AS {k}" for k in sinks)).collect()[
                 0
             ]
             for kind, sink in sinks.items():
-                if sink is not None and (counts[kind] or batch_id == 0 or callable(sink)):
+                if counts[kind] or batch_id == 0 or callable(sink):
                     part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
                     _write(part, sink, batch_id)
         finally:

@@ -13,7 +13,7 @@ from windrow.errors import JarNotFoundError, from_text
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-Part = Literal["panes", "rejected", "all"]
+Part = Literal["panes", "rejected", "events", "all"]
 
 NOT_LOADED = (
     "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
@@ -38,6 +38,8 @@ def aggregation(
         functions.first(column(df, marked)).alias(f"__windrow_{name}")
         for name, marked in markers.items()
     ]
+    if not aggregates and not marks:  # Spark wants one
+        marks = [functions.first(functions.lit(1)).alias("__windrow_nothing")]
     return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
 
 

@@ -230,6 +230,11 @@ class Policy(WindowKind):
             for problem in part._problems()
         ]
 
+    def _has_period(self) -> bool:
+        """It goes by processing time, so a query runs on without data."""
+        timed = isinstance(self.by, ByTime) or isinstance(self.trigger, ByTime)
+        return timed or self.limit.age is not None
+
     def _fields(self) -> _json.Fields:
         fields: dict[str, object] = {
             "kind": "policy",

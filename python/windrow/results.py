@@ -12,6 +12,7 @@ from windrow import _explain, _json, _sql
 from windrow._sinks import BatchWriter, Files, Sink
 from windrow.errors import SpecError, SpecProblem
 from windrow.operators import WindowOperatorSpec
+from windrow.policies import Policy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
@@ -49,8 +50,18 @@ class Output:
         return self._part("rejected")
 
     @cached_property
+    def events(self) -> DataFrame:
+        """Of windows by policies: keys, ``window``, event, sequence, messages.
+
+        event: INSERTION, EVICTION, TRIGGER, INITIAL_FULL, FINAL or PARTITION_EVICTION. window: the
+        number of its next pane. sequence: 0, 1, … among the events of a key. messages: that came,
+        that leave, or all that are inside.
+        """
+        return self._part("events")
+
+    @cached_property
     def output(self) -> DataFrame:
-        """Both in one: ``kind`` ('panes', 'rejected') and a struct of each, one not null."""
+        """All in one: ``kind`` ('panes', 'rejected', 'events'), a struct of each, one not null."""
         return self._part("all")
 
     def explain(self) -> None:
@@ -63,10 +74,11 @@ class Output:
         checkpoint: str,
         panes: Sink | None = None,
         rejected: Sink | None = None,
+        events: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
         name: str | None = None,
     ) -> StreamingQuery:
-        """Start one query that writes panes and rejected rows to their sinks.
+        """Start one query that writes panes, rejected rows and events to their sinks.
 
         A sink is a table's name, ``Files(path)`` or a function (DataFrame, batch id). Rows
         without a sink are counted only. ``queryTrigger``: arguments of Spark's
@@ -75,12 +87,17 @@ class Output:
         unless their format prevents it. With periods of processing time a query goes on without
         data; ``availableNow`` ends with the last batch of data all the same.
         """
-        if panes is None and rejected is None:
-            wrong = SpecProblem("SINK_NOT_STATED", "say panes=, rejected= or both.")
-            raise SpecError.of("start(...)", [wrong])
+        sinks = {"panes": panes, "rejected": rejected, "events": events}
+        stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
+        found = [] if stated else [SpecProblem("SINK_NOT_STATED", "say panes=, rejected= or both.")]
         if not self._aggregated.isStreaming:
-            wrong = SpecProblem("NOT_STREAMING", "the input is a batch; write .panes as it is.")
-            raise SpecError.of("start(...)", [wrong])
+            text = "the input is a batch; write .panes as it is."
+            found.append(SpecProblem("NOT_STREAMING", text))
+        if events is not None and not isinstance(self.spec.window, Policy):
+            text = "only windows of policies have events; take panes or rejected."
+            found.append(SpecProblem("NO_EVENTS", text))
+        if found:
+            raise SpecError.of("start(...)", found)
         writer = self.output.writeStream.option("checkpointLocation", checkpoint)
         if name is not None:
             writer = writer.queryName(name)
@@ -88,9 +105,11 @@ class Output:
             writer = writer.trigger(**queryTrigger)
         bounded = queryTrigger is not None and not queryTrigger.keys().isdisjoint(_BOUNDED)
         with _sql.plain_errors(), self._ending_with_data(bounded and self._has_periods()):
-            return writer.foreachBatch(BatchWriter(panes, rejected)).start()
+            return writer.foreachBatch(BatchWriter(stated)).start()
 
     def _has_periods(self) -> bool:
+        if isinstance(self.spec.window, Policy):
+            return self.spec.window._has_period()
         return self.spec.early._has_period() or self.spec.late._has_period()
 
     @contextmanager

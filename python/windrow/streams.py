@@ -13,9 +13,10 @@ from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect
 from windrow.operators import Completion, WindowOperatorSpec
+from windrow.policies import Policy
 from windrow.results import Output
 from windrow.triggers import USUAL, AccumulationMode, PaneTrigger
-from windrow.windows import Session, WindowKind
+from windrow.windows import Global, Session, WindowKind
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -26,7 +27,7 @@ class Stream:
     """Messages and what is known of them; every method gives a copy. Made by ``stream``."""
 
     _df: DataFrame
-    _time: str | Column
+    _time: str | Column | None
     _key: tuple[str | Column, ...]
     _offset: Offset | None
     _watermark: str | None
@@ -75,11 +76,13 @@ class Stream:
         """Columns by the argument that says them."""
         offset = {} if self._offset is None else vars(self._offset)
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
-        return {"time": self._time, **keys, **offset}
+        time = {} if self._time is None else {"time": self._time}
+        return {**time, **keys, **offset}
 
     def __repr__(self) -> str:
         """Show name, time and key."""
-        return f"stream(name={self._name!r}, time={shown([self._time])}, key=({shown(self._key)}))"
+        time = "" if self._time is None else f", time={shown([self._time])}"
+        return f"stream(name={self._name!r}{time}, key=({shown(self._key)}))"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,7 +171,8 @@ class Windowed:
             spec,
             _aggregated=aggregated,
             _stream={"name": stream._name, "watermark": watermark},
-            _about=f"stream '{stream._name}', time {shown([stream._time])}"
+            _about=f"stream '{stream._name}'"
+            + ("" if stream._time is None else f", time {shown([stream._time])}")
             + (f", by {shown(stream._key)}" if stream._key else ", without a key"),
         )
 
@@ -196,6 +200,9 @@ class Windowed:
         if isinstance(self._kind, Session) and self._kind.gap is None:
             text = "say Session('30 minutes'), or Session(a Column) for a gap of each message."
             found.append(SpecProblem("GAP_NOT_STATED", text))
+        if self._stream._time is None and self._needs_time():
+            text = "say which column holds the event time: stream(time=...)."
+            found.append(SpecProblem("TIME_NOT_STATED", text))
         found += problems
         found += missing(self._stream._df, self._stream._named())
         spec = None
@@ -220,9 +227,18 @@ class Windowed:
             raise SpecError.of(repr(self._kind), found)
         return spec
 
+    def _needs_time(self) -> bool:
+        """Windows on positions and the one of everything do not, but for limits of time."""
+        if isinstance(self._kind, Policy):
+            return False
+        limited = self._stream._retention.time is not None or self._stream._maxFuture is not None
+        return limited or not (self._kind._on_positions or isinstance(self._kind, Global))
+
     def _markers(self) -> dict[str, str | Column]:
         """Expressions of a message that the JVM takes out of the aggregation."""
-        markers: dict[str, str | Column] = {"time": self._stream._time}
+        markers: dict[str, str | Column] = {}
+        if self._stream._time is not None:
+            markers["time"] = self._stream._time
         if isinstance(self._kind, Session) and is_column(self._kind.gap):
             markers["gap"] = self._kind.gap
         offset = self._stream._offset
@@ -236,7 +252,7 @@ class Windowed:
 def stream(
     df: DataFrame,
     *,
-    time: str | Column,
+    time: str | Column | None = None,
     key: str | Column | Sequence[str | Column] = (),
     offset: Offset | None = None,
     watermark: Duration | None = None,
@@ -245,8 +261,9 @@ def stream(
 ) -> Stream:
     """Describe a DataFrame, streaming or batch, classic or Connect, as messages.
 
-    time: event time, a column name or Column of type timestamp. key: what messages are grouped
-    by; nulls are a key. offset: identity of a message, so that replays have no effect.
+    time: event time, a column name or Column of type timestamp; windows on positions, by
+    policies and ``Global`` go without, and then without a watermark. key: what messages are
+    grouped by; nulls are a key. offset: identity of a message, so that replays have no effect.
     watermark: how far the watermark stays behind the greatest event time; leave it out if the
     DataFrame has one. maxFuture: messages further ahead of processing time are rejected and do
     not move the watermark. name: in messages, metrics and rejected rows.

@@ -23,17 +23,6 @@ def _problems(windows: wr.Windowed) -> list[str]:
     return [problem.text for problem in refused.value.problems]
 
 
-def test_windows_on_offsets_are_refused_by_name(feed: Feed) -> None:
-    """They go by the progress of the whole stream, of which a query does not tell yet."""
-    for kind in (wr.TupleSession(5), wr.Offsets(3)):
-        windows = _said(feed, kind)
-        windows = windows.lateness(0) if isinstance(kind, wr.Offsets) else windows
-        assert _problems(windows) == [
-            f"{kind!r}: in a query the windows are {kind!r}, "
-            "which go by the offsets of the whole stream."
-        ]
-
-
 def test_inherited_windows_are_refused(feed: Feed) -> None:
     """A query does not take the panes of another one yet."""
     windows = _said(feed, wr.Inherit())

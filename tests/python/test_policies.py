@@ -1,0 +1,207 @@
+"""Windows by policies in queries: panes, events, limits, periods, restarts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from windrow import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+SCHEMA = "symbol string, price double, mark boolean, n bigint"
+
+
+class Quotes:
+    """A folder of quotes, one file for each batch, that a query reads with its last one new."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        """Begin without quotes."""
+        self.spark, self.folder, self.count = spark, folder, 0
+        self.panes: list[Row] = []
+        self.events: list[Row] = []
+        (folder / "in").mkdir()
+
+    def stream(self) -> wr.streams.Stream:
+        """Describe it: no time, no watermark."""
+        df = self.spark.readStream.schema(SCHEMA).json(str(self.folder / "in"))
+        return wr.stream(
+            df, key="symbol", offset=wr.Offset(source=F.lit(""), partition=F.lit(0), offset="n")
+        )
+
+    def add(self, *quotes: tuple[str, float] | tuple[str, float, bool]) -> None:
+        """Write a file with quotes, in order."""
+        rows = []
+        for quote in quotes:
+            self.count += 1
+            mark = quote[2] if len(quote) > 2 else False
+            rows.append((quote[0], quote[1], mark, self.count))
+        df = self.spark.createDataFrame(rows, SCHEMA).coalesce(1)
+        df.write.mode("append").json(str(self.folder / "in"))
+
+    def run(self, policy: Policy) -> None:
+        """Run what is new, from the checkpoint of the run before."""
+        out = (
+            self.stream()
+            .window(policy)
+            .aggregate(F.collect_list("price").alias("prices"), F.sum("price").alias("total"))
+        )
+
+        def panes(batch: DataFrame, _: int) -> None:
+            self.panes += batch.collect()
+
+        def events(batch: DataFrame, _: int) -> None:
+            self.events += batch.orderBy("symbol", "sequence").collect()
+
+        query = out.start(
+            checkpoint=str(self.folder / "checkpoint"),
+            panes=panes,
+            events=events,
+            queryTrigger={"availableNow": True},
+        )
+        query.awaitTermination()
+
+
+@pytest.fixture
+def quotes(spark: SparkSession, tmp_path: Path) -> Quotes:
+    """Give an empty folder of quotes."""
+    return Quotes(spark, tmp_path)
+
+
+def shown(rows: list[Row]) -> list[tuple[Any, ...]]:
+    """What of panes is compared."""
+    return sorted((r.symbol, r.window.number, r.prices, r.total, r.pane.timing) for r in rows)
+
+
+def test_a_tumbling_policy_over_restarts(quotes: Quotes) -> None:
+    """A window stays open over restarts; its events are numbered on."""
+    policy = Policy.tumbling(ByCount(3))
+    quotes.add(("a", 1.0), ("b", 10.0), ("a", 2.0))
+    quotes.run(policy)
+    assert quotes.panes == []
+    quotes.add(("a", 3.0), ("a", 4.0))
+    quotes.run(policy)
+    assert shown(quotes.panes) == [("a", 0, [1.0, 2.0, 3.0], 6.0, "ON_TIME")]
+    assert [
+        (e.symbol, e.window.number, e.event, e.sequence, len(e.messages)) for e in quotes.events
+    ] == [
+        ("a", 0, "INSERTION", 0, 1),
+        ("a", 0, "INSERTION", 1, 1),
+        ("b", 0, "INSERTION", 0, 1),
+        ("a", 0, "INSERTION", 2, 1),
+        ("a", 0, "EVICTION", 3, 3),
+        ("a", 1, "INSERTION", 4, 1),
+    ]
+    assert [m.price for m in quotes.events[4].messages] == [1.0, 2.0, 3.0]
+
+
+def test_the_last_messages_once_the_price_has_moved(quotes: Quotes) -> None:
+    """A sliding window fires before the message that moves the price."""
+    policy = Policy.sliding(ByCount(2), trigger=ByDelta("price", 1.0))
+    quotes.add(("a", 1.0), ("a", 1.5), ("a", 2.5), ("a", 2.6), ("a", 5.0))
+    quotes.run(policy)
+    assert [(p[1], p[2]) for p in shown(quotes.panes)] == [(0, [1.0, 1.5]), (1, [2.5, 2.6])]
+
+
+def test_markers(quotes: Quotes) -> None:
+    """A marker empties the window of its key alone."""
+    quotes.add(("a", 1.0), ("b", 7.0), ("a", 2.0), ("a", 0.0, True), ("a", 3.0))
+    quotes.run(Policy.tumbling(ByMark("mark")))
+    assert shown(quotes.panes) == [("a", 0, [1.0, 2.0], 3.0, "ON_TIME")]
+
+
+def test_limits_of_all_keys(quotes: Quotes) -> None:
+    """The oldest key leaves when there are too many."""
+    policy = Policy.tumbling(ByCount(9), limit=Partitions(keys=2))
+    quotes.add(("a", 1.0), ("b", 2.0), ("c", 3.0))
+    quotes.run(policy)
+    assert [
+        (e.symbol, len(e.messages)) for e in quotes.events if e.event == "PARTITION_EVICTION"
+    ] == [("a", 1)]
+
+
+def test_a_period_ends_without_messages(quotes: Quotes) -> None:
+    """A query with a period goes on without data."""
+    seen: list[Row] = []
+
+    def take(batch: DataFrame, _: int) -> None:
+        seen.extend(batch.collect())
+
+    quotes.add(("a", 1.0), ("a", 2.0))
+    out = (
+        quotes.stream()
+        .window(Policy.tumbling(ByTime("1 second")))
+        .aggregate(F.sum("price").alias("total"))
+    )
+    query = out.start(checkpoint=str(quotes.folder / "periods"), panes=take)
+    try:
+        for _ in range(60):
+            if any(row.total for row in seen):
+                break
+            query.awaitTermination(1)
+    finally:
+        query.stop()
+    assert [row.total for row in seen if row.total] == [3.0]
+
+
+def test_replays_have_no_effect(quotes: Quotes) -> None:
+    """An offset that was applied does nothing."""
+    policy = Policy.tumbling(ByCount(2))
+    quotes.add(("a", 1.0))
+    quotes.run(policy)
+    quotes.count = 0
+    quotes.add(("a", 1.0), ("a", 2.0))
+    quotes.run(policy)
+    assert shown(quotes.panes) == [("a", 0, [1.0, 2.0], 3.0, "ON_TIME")]
+
+
+def test_batches_of_input(spark: SparkSession) -> None:
+    """All of a batch is one step, after which the input is over."""
+    rows = [("a", 1.0, False, 1), ("a", 2.0, False, 2), ("a", 3.0, False, 3)]
+    stream = wr.stream(
+        spark.createDataFrame(rows, SCHEMA),
+        key="symbol",
+        offset=wr.Offset(source=F.lit(""), partition=F.lit(0), offset="n"),
+    )
+    out = stream.window(Policy.tumbling(ByCount(2))).aggregate(F.sum("price").alias("total"))
+    assert [(r.window.number, r.total) for r in out.panes.collect()] == [(0, 3.0)]
+    assert [e.event for e in out.events.orderBy("sequence").collect()][-1] == "FINAL"
+
+
+def test_what_is_wrong(quotes: Quotes) -> None:
+    """Mistakes name the column, its type, and what means nothing here."""
+
+    def measured(column: str) -> wr.Output:
+        policy = Policy.tumbling(ByDelta(column, 1.0))
+        return quotes.stream().window(policy).aggregate(F.sum("price"))
+
+    with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_FOUND.*'cost'"):
+        measured("cost").panes  # noqa: B018
+    with pytest.raises(wr.SpecError, match=r"COLUMN_TYPE.*'symbol' of type STRING"):
+        measured("symbol").panes  # noqa: B018
+    with pytest.raises(wr.SpecError, match="means nothing for windows of policies"):
+        quotes.stream().lateness("1 minute").window(Policy.tumbling(ByCount(1))).aggregate(
+            F.sum("price")
+        )
+    counted = quotes.stream().window(wr.Count(2)).aggregate(F.sum("price"))
+    with pytest.raises(wr.SpecError, match="NO_EVENTS"):
+        counted.events  # noqa: B018
+    with pytest.raises(wr.SpecError, match="NO_EVENTS"):
+        counted.start(checkpoint="nowhere", events="events")
+    with pytest.raises(wr.SpecError, match="TIME_NOT_STATED"):
+        quotes.stream().lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(
+            F.sum("price")
+        )
+
+
+def test_what_it_waits_for(quotes: Quotes, capsys: pytest.CaptureFixture[str]) -> None:
+    """No watermark is waited for."""
+    quotes.stream().window(Policy.tumbling(ByCount(3))).aggregate(F.sum("price")).explain()
+    said = capsys.readouterr().out
+    assert "all messages leave once there are 3" in said
+    assert "watermark" not in said

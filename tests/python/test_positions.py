@@ -1,0 +1,115 @@
+"""Windows on positions in queries: offsets of a source, numbers of a key; without event time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+SCHEMA = "k string, v bigint, topic string, p int, o bigint"
+ORIGIN = wr.Offset(source="topic", partition="p", offset="o")
+
+
+class Log:
+    """A folder that is read as a log: one file for each batch."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        """Begin empty."""
+        self.spark, self.folder = spark, folder
+        (folder / "in").mkdir()
+
+    def stream(self) -> wr.streams.Stream:
+        """Describe it without time."""
+        df = self.spark.readStream.schema(SCHEMA).json(str(self.folder / "in"))
+        return wr.stream(df, key="k", offset=ORIGIN)
+
+    def step(self, out: wr.Output, *rows: tuple[str, int, int, int]) -> list[tuple[Any, ...]]:
+        """Add (key, value, partition, offset) and run them from the checkpoint; give the panes."""
+        messages = [(key, value, "t", partition, offset) for key, value, partition, offset in rows]
+        self.spark.createDataFrame(messages, SCHEMA).coalesce(1).write.mode("append").json(
+            str(self.folder / "in")
+        )
+        found: list[Row] = []
+
+        def take(batch: DataFrame, _: int) -> None:
+            found.extend(batch.collect())
+
+        out.start(
+            checkpoint=str(self.folder / "checkpoint"),
+            panes=take,
+            rejected=take,
+            queryTrigger={"availableNow": True},
+        ).awaitTermination()
+        return sorted(tuple(row) for row in found)
+
+
+@pytest.fixture
+def log(spark: SparkSession, tmp_path: Path) -> Log:
+    """Give an empty log."""
+    return Log(spark, tmp_path)
+
+
+def on_time(last: bool = True) -> tuple[Any, ...]:  # noqa: FBT001, FBT002
+    """Give the pane of a window that fires once."""
+    return ("ON_TIME", 0, last, False)
+
+
+def test_offsets_complete_windows_of_keys_that_are_silent(log: Log) -> None:
+    """A window ends with its last offset, whichever key that is of, in its own partition."""
+    windows = log.stream().lateness(0).window(wr.Offsets(3))
+    out = windows.aggregate(F.sum("v").alias("total"))
+    assert log.step(out, ("a", 1, 0, 0), ("b", 2, 0, 1), ("a", 5, 1, 0)) == []
+    assert log.step(out, ("c", 4, 0, 2), ("c", 8, 0, 3)) == [
+        ("a", ("t", 0, 0, 2), 1, on_time()),
+        ("b", ("t", 0, 0, 2), 2, on_time()),
+        ("c", ("t", 0, 0, 2), 4, on_time()),
+    ]
+    assert log.step(out, ("b", 9, 1, 7)) == [("a", ("t", 1, 0, 2), 5, on_time())]
+
+
+def test_what_comes_after_its_window_is_rejected(log: Log) -> None:
+    """An offset below those of complete windows is too late."""
+    out = log.stream().lateness(0).window(wr.Offsets(2)).aggregate(F.count("v").alias("n"))
+    log.step(out, ("a", 1, 0, 0), ("a", 2, 0, 5))
+    assert [row[1] for row in log.step(out, ("a", 3, 0, 1))] == ["TOO_LATE"]
+
+
+def test_tuple_sessions(log: Log) -> None:
+    """A session ends when more than n offsets of its partition lack the key."""
+    out = log.stream().window(wr.TupleSession(1)).aggregate(F.sum("v").alias("total"))
+    assert log.step(out, ("a", 1, 0, 0), ("b", 2, 0, 1), ("a", 4, 0, 2)) == []
+    assert log.step(out, ("c", 8, 0, 3), ("c", 16, 0, 4)) == [
+        ("a", ("t", 0, 0, 2), 5, on_time()),
+        ("b", ("t", 0, 1, 1), 2, on_time()),
+    ]
+
+
+def test_counts_without_time(log: Log) -> None:
+    """Messages of a key are counted by source, partition and offset."""
+    out = log.stream().window(wr.Count(2)).aggregate(F.collect_list("v").alias("all"))
+    assert log.step(out, ("a", 3, 1, 0), ("a", 1, 0, 0), ("a", 2, 0, 1)) == [
+        ("a", (0, 1), [1, 2], on_time())
+    ]
+
+
+def test_a_global_window_without_time(log: Log) -> None:
+    """A running value at each message needs no watermark."""
+    windows = log.stream().lateness("0 seconds").window(wr.Global())
+    running = windows.trigger(early=wr.EachMessage()).accumulate(wr.ACCUMULATING)
+    out = running.aggregate(F.sum("v").alias("total"))
+    found = log.step(out, ("a", 1, 0, 0), ("a", 2, 0, 1))
+    assert [(row[2], row[3][0], row[3][1]) for row in found] == [(1, "EARLY", 0), (3, "EARLY", 1)]
+
+
+def test_offsets_must_be_stated(spark: SparkSession) -> None:
+    """Windows on offsets need the columns that hold them."""
+    df = spark.createDataFrame([("a", 1, "t", 0, 0)], SCHEMA)
+    with pytest.raises(wr.SpecError, match="OFFSET_NOT_STATED"):
+        wr.stream(df, key="k").lateness(0).window(wr.Offsets(3)).aggregate(F.sum("v")).panes  # noqa: B018
