@@ -13,17 +13,18 @@ import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.spark.aggregate.Rows
 import windrow.spark.pack.EntryCodec
+import windrow.spark.state.StateAbout
 
 /** Full state: messages are kept as the rows that they came as, and panes carry those that are new. */
-final class FullStateProgram(spec: FullStateSpec, val shards: Int, schema: OutputSchema) extends ShardProgram {
+final class FullStateProgram(
+    spec: FullStateSpec,
+    fixed: Seq[String],
+    val shards: Int,
+    schema: OutputSchema,
+    override val about: Option[StateAbout])
+    extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
   def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
-
-  /** What a checkpoint was begun with and must go on with. */
-  val fixed: Seq[String] = Seq(
-    s"full state of ${spec.window}",
-    s"messages ${schema.message.simpleString}",
-    s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner = new Running
 
@@ -66,4 +67,13 @@ final class FullStateProgram(spec: FullStateSpec, val shards: Int, schema: Outpu
         output.rejected(message.payload, reason, watermark, processingTime)
     }
   }
+}
+
+object FullStateProgram {
+
+  /** What a checkpoint was begun with and must go on with. */
+  def fixed(spec: FullStateSpec, shards: Int, schema: OutputSchema): Seq[String] = Seq(
+    s"full state of ${spec.window}",
+    s"messages ${schema.message.simpleString}",
+    s"spark.windrow.shards=$shards")
 }

@@ -13,10 +13,12 @@ import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
+import windrow.spark.state.StateAbout
 import windrow.core.state.ShardStore
 
 /** Windows of aggregates. */
-final class WindowProgram(recipe: PackRecipe, schema: OutputSchema) extends ShardProgram {
+final class WindowProgram(recipe: PackRecipe, schema: OutputSchema, override val about: Option[StateAbout])
+    extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = ShardSpaces.of(recipe.spec)
   def hasPeriods: Boolean = new FiringPolicy(recipe.spec.early, recipe.spec.late).hasPeriods

@@ -10,6 +10,7 @@ import windrow.spark.OutputSchema
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProgram
 import windrow.spark.pack._
+import windrow.spark.state.StateAbout
 
 /** Puts the window operator in the place of the aggregation that describes it.
   *
@@ -28,8 +29,8 @@ object WindowPlan {
       panesShowMessage = window.isInstanceOf[Over] && options.kept.isEmpty)
     val shards = ShardPlan.shards(session)
     val (recipe, program) = options.kept match {
-      case Some(kept) => keeping(kept, parts, shards, schema)
-      case None       => aggregating(options.spec, parts, messages, shards, schema)
+      case Some(kept) => keeping(kept, options, parts, messages, shards, schema)
+      case None       => aggregating(session, options, parts, messages, shards, schema)
     }
     val rows = ShardPlan(packed(messages, parts, recipe), program, messages.now)
     Outputs(session, options, parts, messages.timeType, schema, rows)
@@ -38,27 +39,34 @@ object WindowPlan {
   // All of a batch is there at once, so nothing is early.
 
   private def aggregating(
-      said: WindowOperatorSpec,
+      session: SparkSession,
+      options: QueryOptions,
       parts: AggregateParts,
       messages: Messages,
       shards: Int,
       schema: OutputSchema): (PackRecipe, ShardProgram) = {
     val streaming = parts.child.isStreaming
-    val spec      = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
+    val spec      = if (streaming) options.spec else new WindowOperatorSpec(options.spec.draft.copy(early = Never))
     val lane      = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
     val recipe    = new PackRecipe(spec, parts.functions, shards, lane)
-    (recipe, new WindowProgram(recipe, schema))
+    def about     = StateAbout.ofAggregates(session, options.name, recipe, parts, messages.timeType)
+    (recipe, new WindowProgram(recipe, schema, Option.when(streaming)(about)))
   }
 
   private def keeping(
       said: FullStateSpec,
+      options: QueryOptions,
       parts: AggregateParts,
+      messages: Messages,
       shards: Int,
       schema: OutputSchema): (PackRecipe, ShardProgram) = {
-    val spec = if (parts.child.isStreaming) said else new FullStateSpec(said.draft.copy(early = Never))
+    val streaming = parts.child.isStreaming
+    val spec      = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
+    val fixed     = FullStateProgram.fixed(spec, shards, schema)
+    def about     = StateAbout.ofMessages(spec, fixed, shards, options, parts, messages.timeType)
     (
       new PackRecipe(spec.windows, parts.functions, shards, LaneChoice.OfKeptMessages),
-      new FullStateProgram(spec, shards, schema))
+      new FullStateProgram(spec, fixed, shards, schema, Option.when(streaming)(about)))
   }
 
   private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {
