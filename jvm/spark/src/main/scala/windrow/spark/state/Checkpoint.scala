@@ -10,6 +10,8 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import windrow.CheckpointError
@@ -34,27 +36,27 @@ private[state] final class StoredState(
     spaces: Seq[String]) {
 
   val about: StateAbout = {
-    val kept = variable(StateAbout.Variable).select("value.value").collect()
+    val kept = variable(StateAbout.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
     StateAbout.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
   /** All of the shards, or of one. */
   def values(shard: Option[Int]): Dataset[StoredValue] = {
-    val header = variable("header").select(col("key.shard"), lit(null).as("space"), lit(0L).as("id"), col("value.value"))
+    val header = variable("header").select(col("key"), lit(null).as("space"), lit(0L).as("id"), col("value"))
     val others = spaces.map(space =>
-      variable(space).select(
-        col("key.shard"),
-        lit(space).as("space"),
-        col("user_map_key.value").as("id"),
-        col("user_map_value.value")))
+      variable(space).select(col("key"), lit(space).as("space"), col("user_map_key"), col("user_map_value")))
     val all = others.foldLeft(header)(_.unionAll(_)).toDF("shard", "space", "id", "bytes")
     shard.fold(all)(one => all.where(col("shard") === one)).as(StoredState.encoder)
   }
 
+  /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
   private def variable(name: String): DataFrame = Checkpoint.reading(path) {
-    session.read.format("statestore")
+    val rows = session.read.format("statestore")
       .option("operatorId", operator).option("batchId", batch).option("stateVarName", name).load(path)
+    rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
+      col(column).getField(fields.head.name).as(column)
+    }: _*)
   }
 }
 
