@@ -40,6 +40,7 @@ from windrow.operators import (
 from windrow.policies import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
 from windrow.results import Files, Metrics, Output, metrics
 from windrow.setup import Report, attach, configure, doctor
+from windrow.stores import State, state
 from windrow.streams import Stream, Windowed, stream
 from windrow.triggers import (
     ACCUMULATING,
@@ -114,6 +115,7 @@ __all__ = [
     "Sliding",
     "SpecError",
     "SpecProblem",
+    "State",
     "Stream",
     "StreamStreamJoinOperator",
     "Tumbling",
@@ -131,5 +133,6 @@ __all__ = [
     "doctor",
     "metrics",
     "replay",
+    "state",
     "stream",
 ]

@@ -55,7 +55,7 @@ def apply(aggregated: DataFrame, fields: _json.Fields, part: Part) -> DataFrame:
             {"spec": spec},
             windrow_input=aggregated,
         )
-        _analyse(made)
+        analyse(made)
     return made
 
 
@@ -94,7 +94,7 @@ def plain_errors() -> Iterator[None]:
         raise JarNotFoundError(NOT_LOADED) from None
 
 
-def _analyse(df: DataFrame) -> None:
+def analyse(df: DataFrame) -> None:
     """Have a Connect server analyse now, so that mistakes show where they are made."""
     from pyspark.errors import AnalysisException
 

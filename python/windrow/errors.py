@@ -79,7 +79,7 @@ class JarNotFoundError(WindrowError):
 
 
 class CheckpointError(WindrowError):
-    """A checkpoint and the query that wants to continue it do not fit."""
+    """A checkpoint that does not fit the query that continues it, or cannot be read."""
 
 
 def expect(call: str, value: object, *kinds: type) -> None:
@@ -94,6 +94,11 @@ _OTHER_CLASSES: dict[str, type[WindrowError]] = {
     "SPEC_CHANGED": CheckpointError,
     "STATE_DAMAGED": CheckpointError,
     "STATE_VERSION": CheckpointError,
+    "CHECKPOINT_NOT_FOUND": CheckpointError,
+    "CHECKPOINT_EMPTY": CheckpointError,
+    "NO_WINDROW_STATE": CheckpointError,
+    "OPERATOR_NOT_CLEAR": CheckpointError,
+    "AGGREGATE_NOT_READABLE": CheckpointError,
     "JAR_NOT_LOADED": JarNotFoundError,
     "SELECTOR_DISABLED": SelectorDisabledError,
     "NOT_OPEN": OperatorError,

@@ -75,6 +75,14 @@ object OperatorJson {
       aggregates.fold(read)(wrong => Left(read.left.getOrElse(Nil) :+ wrong))
     }
 
+  /** As `read` reads it. */
+  def write(spec: FullStateSpec): ObjectNode = {
+    val node = SpecJson.write(spec.windows.draft.copy(startOffsets = spec.startOffsets)).put("operator", "full_state")
+    node.remove("accumulation")
+    node.set[JsonNode]("early", TriggerJson.write(spec.early))
+    node
+  }
+
   private def coGroup(
       node: ObjectNode,
       outer: Map[String, String],

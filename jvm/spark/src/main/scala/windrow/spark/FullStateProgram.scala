@@ -13,17 +13,19 @@ import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.spark.aggregate.Rows
 import windrow.spark.pack.EntryCodec
+import windrow.spark.pack.ProgressCodec
+import windrow.spark.state.StateAbout
 
 /** Full state: messages are kept as the rows that they came as, and panes carry those that are new. */
-final class FullStateProgram(spec: FullStateSpec, val shards: Int, schema: OutputSchema) extends ShardProgram {
+final class FullStateProgram(
+    spec: FullStateSpec,
+    fixed: Seq[String],
+    val shards: Int,
+    schema: OutputSchema,
+    override val about: Option[StateAbout])
+    extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
   def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
-
-  /** What a checkpoint was begun with and must go on with. */
-  val fixed: Seq[String] = Seq(
-    s"full state of ${spec.window}",
-    s"messages ${schema.message.simpleString}",
-    s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner = new Running
 
@@ -40,8 +42,10 @@ final class FullStateProgram(spec: FullStateSpec, val shards: Int, schema: Outpu
       val shard = new FullStateShard(spec, store, fixed)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
       else {
-        val messages = packets.flatMap(incoming).toVector.sorted(order)
-        val deltas   = shard.step(messages.iterator, watermark, Some(processingTime))
+        val (told, rest) = packets.span(ProgressCodec.isProgress)
+        val progress     = told.flatMap(ProgressCodec.read).toVector
+        val messages     = rest.flatMap(incoming).toVector.sorted(order)
+        val deltas       = shard.step(messages.iterator, watermark, Some(processingTime), progress)
         deltas.iterator.map(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
       }
     }
@@ -66,4 +70,13 @@ final class FullStateProgram(spec: FullStateSpec, val shards: Int, schema: Outpu
         output.rejected(message.payload, reason, watermark, processingTime)
     }
   }
+}
+
+object FullStateProgram {
+
+  /** What a checkpoint was begun with and must go on with. */
+  def fixed(spec: FullStateSpec, shards: Int, schema: OutputSchema): Seq[String] = Seq(
+    s"full state of ${spec.window}",
+    s"messages ${schema.message.simpleString}",
+    s"spark.windrow.shards=$shards")
 }

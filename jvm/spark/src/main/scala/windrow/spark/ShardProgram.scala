@@ -2,6 +2,7 @@ package windrow.spark
 
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
+import windrow.spark.state.StateAbout
 
 /** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
   * [[BatchShards]] in a batch.
@@ -16,6 +17,9 @@ trait ShardProgram extends Serializable {
 
   /** It goes by processing time, too, so Spark has to begin batches without data (SEMANTICS R69). */
   def hasPeriods: Boolean
+
+  /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
+  def about: Option[StateAbout] = None
 
   /** Made once in each task. */
   def runner(): ShardRunner

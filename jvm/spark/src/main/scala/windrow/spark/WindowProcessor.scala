@@ -1,45 +1,69 @@
 package windrow.spark
 
+import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
 import windrow.core.operator.Watermark
+import windrow.spark.state.StateAbout
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
   * Every shard exists from the first batch and keeps one timer behind the clock of its mode, so that it is called whenever
-  * that moves: lateness is judged alike in idle and in busy shards (SEMANTICS R75), and periods end without data.
+  * that moves: lateness is judged alike in idle and in busy shards (SEMANTICS R75), and periods end without data. The first
+  * shard keeps what says how to read the state, so that it is committed with it.
   */
 final class WindowProcessor(program: ShardProgram)
     extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
 
   @transient private var store: SparkShardStore   = _
   @transient private var mode: TimeMode           = _
+  @transient private var notes: Option[Notes]     = None
   @transient private lazy val runner: ShardRunner = program.runner()
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     store = new SparkShardStore(getHandle, program.spaces)
     mode = timeMode
+    notes = program.about.map(new Notes(getHandle, _))
   }
 
-  override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit = wake(timers)
+  override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit = {
+    note(shard)
+    wake(timers)
+  }
+
+  private def note(shard: Int): Unit = if (shard == 0) notes.foreach(_.keep())
 
   private def wake(timers: TimerValues): Unit =
     if (mode == TimeMode.ProcessingTime) getHandle.registerTimer(timers.getCurrentProcessingTimeInMs() + 1)
     else if (mode == TimeMode.EventTime) getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
 
   override def handleInputRows(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
-    step(packets, timers)
+    step(shard, packets, timers)
 
   override def handleExpiredTimer(shard: Int, timers: TimerValues, expired: ExpiredTimerInfo): Iterator[Array[Byte]] = {
     wake(timers)
-    step(Iterator.empty, timers)
+    step(shard, Iterator.empty, timers)
   }
 
-  private def step(packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
+  private def step(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] = {
+    note(shard)
     runner.step(
       store,
       packets,
       WindowProcessor.watermark(timers.getCurrentWatermarkInMs()),
       timers.getCurrentProcessingTimeInMs() * 1000)
+  }
+}
+
+/** What says how to read the state, in the state: written when it changes. */
+private final class Notes(handle: StatefulProcessorHandle, about: StateAbout) {
+  private val kept    = handle.getValueState(StateAbout.Variable, Encoders.BINARY, TTLConfig.NONE)
+  private val bytes   = about.bytes
+  private var isThere = false
+
+  def keep(): Unit = if (!isThere) {
+    if (!java.util.Arrays.equals(kept.get(), bytes)) kept.update(bytes)
+    isThere = true
+  }
 }
 
 object WindowProcessor {

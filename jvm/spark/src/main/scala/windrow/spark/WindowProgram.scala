@@ -15,20 +15,24 @@ import windrow.spark.aggregate.RowAggregation
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
+import windrow.spark.state.StateAbout
 import windrow.core.state.ShardStore
 
-/** Windows of aggregates. */
-final class WindowProgram(spec: WindowOperatorSpec, recipe: PackRecipe, schema: OutputSchema) extends ShardProgram {
+/** Windows of aggregates.
+  *
+  * @param fixed
+  *   what a checkpoint was begun with and must go on with
+  */
+final class WindowProgram(
+    spec: WindowOperatorSpec,
+    fixed: Seq[String],
+    recipe: PackRecipe,
+    schema: OutputSchema,
+    override val about: Option[StateAbout])
+    extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = ShardSpaces.of(spec)
   def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
-
-  /** What a checkpoint was begun with and must go on with. */
-  private val fixed: Seq[String] = Seq(
-    spec.window.toString,
-    s"accumulate(${spec.accumulation})",
-    s"aggregates ${recipe.functions}",
-    s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions))
@@ -75,4 +79,12 @@ final class WindowProgram(spec: WindowOperatorSpec, recipe: PackRecipe, schema: 
         if (entry.count == 1) Iterator.single(bytes) else Iterator.fill(entry.count.toInt)(bytes)
     }
   }
+}
+
+object WindowProgram {
+  def fixed(spec: WindowOperatorSpec, recipe: PackRecipe): Seq[String] = Seq(
+    spec.window.toString,
+    s"accumulate(${spec.accumulation})",
+    s"aggregates ${recipe.functions}",
+    s"spark.windrow.shards=${recipe.shards}")
 }

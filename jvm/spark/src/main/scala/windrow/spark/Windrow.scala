@@ -9,6 +9,7 @@ import scala.language.implicitConversions
 import windrow._
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
+import windrow.spark.state.State
 
 /** The Scala entry:
   * {{{
@@ -43,6 +44,14 @@ object Windrow {
       maxFuture: Option[TimeSpan] = None,
       name: String = "messages"): Stream =
     Stream(df, time, key, offset, watermark, maxFuture, name, None)
+
+  /** What a running or stopped query keeps, from its checkpoint; the query is not disturbed.
+    *
+    * @param operator
+    *   by the name of its stream, where the query has several
+    */
+  def state(checkpoint: String, operator: Option[String] = None): State =
+    State(SparkSession.active, checkpoint, operator)
 }
 
 /** A column: its name, or an expression. */

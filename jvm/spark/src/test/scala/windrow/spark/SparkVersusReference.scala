@@ -61,13 +61,20 @@ final class SparkVersusReference extends SparkSuite {
 
   for (family <- ForSpark.Families) test(s"$count random cases of ${family.name} from seed $first, with restarts") {
     val cases = Iterator.from(first.toInt).map(seed => ForSpark(seed.toLong, family)).filter(isAble)
-    all(cases.take(count).toSeq) { transcript =>
-      val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
-      val outcome =
-        new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
-      val found = Comparison.differences(expected, outcome)
-      if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
-    }
+    all(cases.take(count).toSeq)(versusReference)
+  }
+
+  test(s"$count random cases of full state from seed $first, with restarts and questions from outside") {
+    val cases = Iterator.from(first.toInt).map(seed => ForSpark.fullState(seed.toLong)).filter(isAble)
+    all(cases.take(count).toSeq)(versusReference)
+  }
+
+  private def versusReference(transcript: TranscriptCase): Seq[String] = {
+    val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
+    val outcome =
+      new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
+    val found = Comparison.differences(expected, outcome)
+    if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
   }
 }
 
@@ -100,6 +107,26 @@ private object ForSpark {
     val steps   = later(plain.steps, scale(read.window))
     val restart = random.nextInt(steps.size + 1)
     plain.copy(specJson = json, steps = steps.patch(restart, Seq(Step.Restart), 0))
+  }
+
+  def fullState(seed: Long): TranscriptCase = {
+    val random = new Random(seed)
+    val plain  = RandomStoreCase.fullState(seed)
+    val read   = plain.operator.fold(e => sys.error(e.toString), identity).asInstanceOf[OperatorSpec.FullState].spec
+    val large  = scale(read.window)
+    val of     = scaled(read.windows.draft, large)
+    val spec = read.draft.copy(
+      window = of.window,
+      lateness = of.lateness,
+      early = of.early,
+      late = of.late,
+      retention = of.retention,
+      maxFuture = None)
+    val steps   = later(plain.steps, large, read.window.isInstanceOf[TupleWindows])
+    val restart = random.nextInt(steps.size + 1)
+    plain.copy(
+      specJson = OperatorJson.write(new FullStateSpec(spec)),
+      steps = steps.patch(restart, Seq(Step.Restart), 0))
   }
 
   private def byStep(trigger: PaneTrigger): PaneTrigger = trigger match {
@@ -147,7 +174,7 @@ private object ForSpark {
   }
 
   /** Scaled, and moved so that nothing is before 1970. */
-  private def later(steps: Seq[Step], scale: Long): Seq[Step] = {
+  def later(steps: Seq[Step], scale: Long, byPosition: Boolean = false): Seq[Step] = {
     val feeds          = steps.collect { case feed: Step.Feed => feed }
     val times          = feeds.flatMap(feed => feed.messages.flatMap(_.time) ++ feed.watermark ++ feed.processingTime)
     val day            = 86400000000L / scale
@@ -161,6 +188,10 @@ private object ForSpark {
           messages = feed.messages.map(m => m.copy(time = m.time.map(at), gap = m.gap.map(_ * scale))),
           watermark = feed.watermark.map(millis),
           processingTime = (if (feed eq feeds.head) begun else feed.processingTime).map(millis))
+      case Step.Ask(Query.GetMessages(start, end, key, Query.ByTime), expected) =>
+        Step.Ask(Query.GetMessages(start.map(at), end.map(at), key, Query.ByTime), expected)
+      case Step.Ask(Query.GetWindows(start, end, key), expected) if !byPosition =>
+        Step.Ask(Query.GetWindows(at(start), at(end), key), expected)
       case other => other
     }
   }

@@ -4,6 +4,8 @@ import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
 import windrow.core.operator.Origin
+import windrow.core.operator.Pending
+import windrow.core.operator.PendingPolicy
 import windrow.core.operator.Progress
 import windrow.core.operator.StepClock
 import windrow.core.operator.Watermark
@@ -206,7 +208,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
       isLast,
       isRetraction = false,
       row.firing.delta.getOrElse(Vector.empty).sorted(StoredMessage.Order),
-      row.id.message.flatMap(_ => row.firing.delta.flatMap(_.headOption)).map(_.payload)))
+      row.id.message.flatMap(_ => row.firing.delta.flatMap(_.headOption)).map(_.payload),
+      row.id.part.map { case (source, partition) => SourcePartition(source, partition) }))
     val fired = row.fired(timing)
     if (timing == Timing.Early) fired else fired.copy(firing = fired.firing.copy(isPastOnTime = true))
   }
@@ -305,6 +308,19 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   def replayOffsets: Map[(String, Long), Long] = intake.replayOffsets(states(None).flatMap { state =>
     state.messages.range(Axis.Time, None, None) ++ state.rows.valuesIterator.flatMap(_.firing.delta.iterator.flatten)
   }.flatMap(_.origin))
+
+  /** For each source and partition the offset after the greatest that was applied. */
+  def nextOffsets: Map[(String, Long), Long] = intake.nextOffsets
+
+  /** The windows that will fire if nothing more comes, and how. */
+  def pending: Iterator[(WindowMetadata, Pending)] = {
+    val coming = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)
+    for {
+      state <- states(None)
+      row   <- state.rows.valuesIterator
+      one   <- coming.of(placer.shownEnd(row.id), isComplete(row, state), row.firing, firesEmpty = false)
+    } yield (metadata(row, state), one)
+  }
 
   /** The messages in a closed range of event time (microseconds) or offsets, inside retention, in order of (time,
     * source, partition, offset) or of offset; None: open (SEMANTICS R24).

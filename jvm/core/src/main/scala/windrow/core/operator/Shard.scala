@@ -54,6 +54,12 @@ final class Shard[B, V](
   /** The windows of all keys that still take messages. */
   def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(before)
 
+  /** The open windows that will fire if nothing more comes, and how. */
+  def pending: Iterator[(OpenWindow[B], Pending)] = {
+    val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)
+    openWindows.flatMap(one => policy.of(one.end, one.isComplete, one.firing, firesEmpty = true).map(one -> _))
+  }
+
   /** Windows above the stated number, kept because they still take messages (SEMANTICS R10). It looks at all keys. */
   def overRetention: Long =
     spec.retention.windows.fold(0L)(most => OpenWindow.countByKey(openWindows).map(_ - most).filter(_ > 0).sum)

@@ -52,6 +52,9 @@ private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan]
   private def isTooFarAhead(time: Long): Boolean =
     maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
 
+  /** For each source and partition the offset after the greatest that was applied. */
+  def nextOffsets: Map[(String, Long), Long] = applied.next
+
   /** Where a replay must begin to rebuild a store: for each source and partition the least offset that is still kept, else
     * the next one (SEMANTICS R27).
     */

@@ -17,6 +17,13 @@ import windrow.spark.aggregate.FunctionSet
 import windrow.spark.aggregate.Lift
 import windrow.core.state.ByteWriter
 
+/** Which shard a key is hashed to; fixed for the life of a checkpoint. */
+private[spark] object ShardOf {
+  def apply(key: UnsafeRow, shards: Int): Int = Math.floorMod(
+    Murmur3_x86_32.hashUnsafeBytes(key.getBaseObject, key.getBaseOffset, key.getSizeInBytes, 42),
+    shards)
+}
+
 /** Where the buffers of a row come from. */
 sealed trait PackLift {
   def references: Seq[Expression]
@@ -133,8 +140,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   /** The shard of a row; to be asked before `write`. */
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
-    val hash = Murmur3_x86_32.hashUnsafeBytes(lastKey.getBaseObject, lastKey.getBaseOffset, lastKey.getSizeInBytes, 42)
-    Math.floorMod(hash, program.recipe.shards)
+    ShardOf(lastKey, program.recipe.shards)
   }
 
   /** Adds the row to a packet; gives its place in the order of the step, or null. */

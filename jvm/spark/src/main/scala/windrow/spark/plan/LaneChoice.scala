@@ -27,8 +27,9 @@ private[plan] object LaneChoice {
       })
   }
 
-  /** The shard puts messages that it keeps in order itself. */
-  val OfKeptMessages: Lane = Lane(sorted = false, combined = false, ordered = false, whole = true)
+  /** The shard puts messages that it keeps in order itself; what a step brings to the whole stream comes before them. */
+  def ofKeptMessages(window: WindowKind): Lane =
+    Lane(sorted = window.isInstanceOf[SourceWindows], combined = false, ordered = false, whole = true)
 
   /** In the order in which they come, each with its row, which events show. */
   val OfPolicies: Lane = Lane(sorted = true, combined = false, ordered = false, whole = true)

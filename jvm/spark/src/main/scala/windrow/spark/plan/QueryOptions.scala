@@ -21,6 +21,8 @@ case object AllOutput      extends OutputKind
   *   set by windrow; None if the input has one already
   * @param name
   *   of the stream
+  * @param joinKeys
+  *   columns by which kept messages are asked for; none: by the key
   */
 final case class QueryOptions(
     spec: QuerySpec,
@@ -29,4 +31,5 @@ final case class QueryOptions(
     origin: Map[String, String],
     watermark: Option[TimeSpan],
     name: String,
-    output: OutputKind)
+    output: OutputKind,
+    joinKeys: Seq[String] = Nil)

@@ -20,7 +20,8 @@ object TableFunctions {
   /** Name and builder of each. */
   val all: Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
     Seq(described("windrow_apply", applied), described("windrow_version", _ => version)) ++
-      SqlSpec.All.map(spec => described(spec.name, window(spec)))
+      SqlSpec.All.map(spec => described(spec.name, window(spec))) ++
+      StateFunctions.All.map { case (name, builder) => described(name, builder) }
 
   private def described(name: String, builder: TableFunctionBuilder) =
     (FunctionIdentifier(name), new ExpressionInfo(classOf[LogicalPlan].getName, name), builder)

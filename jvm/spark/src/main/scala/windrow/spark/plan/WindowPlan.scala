@@ -11,6 +11,7 @@ import windrow.spark.PolicyProgram
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProgram
 import windrow.spark.pack._
+import windrow.spark.state.StateAbout
 
 /** Puts the window operator in the place of the aggregation that describes it.
   *
@@ -30,7 +31,7 @@ object WindowPlan {
         case _                          => false
       })
     val shards            = ShardPlan.shards(session)
-    val (recipe, program) = running(session, options.spec, parts, messages, shards, schema)
+    val (recipe, program) = running(session, options, parts, messages, shards, schema)
     val rows              = ShardPlan(packed(messages, parts, recipe), program, messages.now)
     Outputs(session, options, parts, messages.timeType, schema, rows)
   }
@@ -38,23 +39,28 @@ object WindowPlan {
   /** All of a batch is there at once, so nothing is early. */
   private def running(
       session: SparkSession,
-      said: QuerySpec,
+      options: QueryOptions,
       parts: AggregateParts,
       messages: Messages,
       shards: Int,
       schema: OutputSchema): (PackRecipe, ShardProgram) = {
-    val streaming = parts.child.isStreaming
-    said match {
+    val streaming                      = parts.child.isStreaming
+    def inStream(about: => StateAbout) = Option.when(streaming)(about)
+    options.spec match {
       case QuerySpec.Aggregates(said) =>
         val spec   = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
         val lane   = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
         val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane)
-        (recipe, new WindowProgram(spec, recipe, schema))
+        val fixed  = WindowProgram.fixed(spec, recipe)
+        def about  = StateAbout.ofAggregates(session, options.name, spec, fixed, recipe, parts, messages.timeType)
+        (recipe, new WindowProgram(spec, fixed, recipe, schema, inStream(about)))
       case QuerySpec.FullState(said) =>
-        val spec = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
+        val spec  = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
+        val fixed = FullStateProgram.fixed(spec, shards, schema)
+        def about = StateAbout.ofMessages(spec, fixed, shards, options, parts, messages.timeType)
         (
-          new PackRecipe(Some(spec.windows), parts.functions, shards, LaneChoice.OfKeptMessages),
-          new FullStateProgram(spec, shards, schema))
+          new PackRecipe(Some(spec.windows), parts.functions, shards, LaneChoice.ofKeptMessages(spec.window)),
+          new FullStateProgram(spec, fixed, shards, schema, inStream(about)))
       case QuerySpec.Policies(spec) =>
         val all    = if (spec.limits.keys.isDefined || spec.limits.messages.isDefined) 1 else shards
         val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)

@@ -25,23 +25,33 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     case Left(problems) => Outcome.Refused(problems)
     case Right(operator) =>
       SparkEngine.hindrance(transcript, operator) match {
-        case Right(aggregate) => feed(transcript, aggregate)
-        case Left(hindrance)  => Outcome.NotRun(hindrance)
+        case Right(able)     => feed(transcript, able)
+        case Left(hindrance) => Outcome.NotRun(hindrance)
       }
   }
 
-  private def feed(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate): Outcome = {
+  private def feed(transcript: TranscriptCase, operator: OperatorSpec): Outcome = {
     val session = SparkEngine.session(partitions, shards)
     val folder  = Files.createTempDirectory("windrow-replay")
     try {
-      val query = new StepQuery(session, transcript, aggregate, folder.resolve("checkpoint").toString)
+      val query = stepped(session, transcript, operator, folder.resolve("checkpoint").toString)
       try follow(transcript, query)
       finally query.close()
     } catch { case refused: SpecError => Outcome.Refused(refused.problems) }
     finally SparkEngine.delete(folder)
   }
 
-  private def follow(transcript: TranscriptCase, query: StepQuery): Outcome = {
+  private def stepped(
+      session: SparkSession,
+      transcript: TranscriptCase,
+      operator: OperatorSpec,
+      checkpoint: String): Stepped = operator match {
+    case aggregate: OperatorSpec.Aggregate => new AggregateStepQuery(session, transcript, aggregate, checkpoint)
+    case OperatorSpec.FullState(spec)      => new FullStateStepQuery(session, transcript, spec, checkpoint)
+    case other                             => throw new IllegalStateException(s"no query for ${other.name}")
+  }
+
+  private def follow(transcript: TranscriptCase, query: Stepped): Outcome = {
     val marks = SparkEngine.watermarks(transcript)
     val results = transcript.steps.zipWithIndex.map {
       case (feed: Step.Feed, index) =>
@@ -51,7 +61,7 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
         query.restart()
         StepResult.Restarted
       case (Step.Ask(Query.Counters, _), _) => StepResult.Answered(Answer.Counters(query.counters))
-      case (Step.Ask(_, _), _)              => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
+      case (Step.Ask(asked, _), _)          => StepResult.Answered(query.ask(asked))
     }
     Outcome.Ran(
       results,
@@ -69,10 +79,11 @@ object SparkEngine {
   /** Left: why Spark cannot be fed a case. */
   private[spark] def hindrance(
       transcript: TranscriptCase,
-      operator: OperatorSpec): Either[String, OperatorSpec.Aggregate] = operator match {
+      operator: OperatorSpec): Either[String, OperatorSpec] = operator match {
     case aggregate: OperatorSpec.Aggregate =>
       hindrance(transcript, aggregate.spec).toLeft(aggregate)
-    case other => Left(s"Spark cannot do ${other.name} yet.")
+    case full: OperatorSpec.FullState => hindrance(transcript, full.spec.windows).toLeft(full)
+    case other                        => Left(s"Spark cannot do ${other.name} yet.")
   }
 
   private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {

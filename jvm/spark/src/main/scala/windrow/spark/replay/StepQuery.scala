@@ -1,6 +1,8 @@
 package windrow.spark.replay
 
 import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.DataFrame
@@ -15,6 +17,7 @@ import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
 import windrow.Reason
 import windrow.Timing
+import windrow.WindowKind
 import windrow.testkit._
 
 /** A row of the input: a message, or a watermark for the step after this one.
@@ -41,28 +44,63 @@ final case class InputRow(
     mark: Option[Long])
 
 /** A streaming query that is driven step by step: the watermark that one batch brings rules the next. */
-private[replay] final class StepQuery(
+private[replay] abstract class StepQuery(
     session: SparkSession,
     transcript: TranscriptCase,
-    aggregate: OperatorSpec.Aggregate,
-    checkpoint: String) {
+    window: WindowKind,
+    checkpoint: String)
+    extends Stepped {
   private implicit val spark: SparkSession     = session
   private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
 
   private val feeds = transcript.steps.collect { case feed: Step.Feed => feed }
   private val clock =
     new QueryClock(feeds.flatMap(_.processingTime).headOption.fold(System.currentTimeMillis)(_ / 1000 - 1))
-  private val input     = MemoryStream[InputRow]
-  private val collected = mutable.ArrayBuffer.empty[Row]
-  private val counted   = mutable.HashMap.empty[String, Long].withDefaultValue(0L)
-  private val output    = flattened(operator())
-  private var query     = Option.empty[StreamingQuery]
+  private val input       = MemoryStream[InputRow]
+  private val collected   = mutable.ArrayBuffer.empty[Row]
+  private val counted     = mutable.HashMap.empty[String, Long].withDefaultValue(0L)
+  private lazy val output = flattened(operator())
+  private var query       = Option.empty[StreamingQuery]
 
-  /** Applies the messages; `mark` is the watermark of this step, `next` of the one after it, in milliseconds.
-    *
-    * @param processingTime
-    *   in microseconds
+  protected final def isStarted: Boolean = query.isDefined
+
+  /** What panes hold, as columns below `panes`. */
+  protected def contents: Seq[Column]
+
+  /** The same from a row in which they begin at a place. */
+  protected def content(row: Row, at: Int): Content
+
+  /** Of a message as [[StepQuery.shown]] shows it. */
+  protected final def overMessage(row: Row): OverMessage = OverMessage(
+    row.getLong(10),
+    StepQuery.scalar(row.get(11)),
+    Option.unless(row.isNullAt(12))(row.getInt(12)),
+    Option.unless(row.isNullAt(13))(row.getLong(13)))
+
+  /** @param messages
+    *   key, time, value, partition, offset, gap
+    * @param marked
+    *   columns by what they are of a message
     */
+  protected def operator(messages: DataFrame, marked: Seq[(String, String)]): DataFrame
+
+  /** Runs the operator of the transcript.
+    *
+    * @param stream
+    *   of the spec's JSON
+    */
+  protected final def applied(table: DataFrame, stream: ObjectNode => Unit = _ => ()): DataFrame = {
+    val name = s"windrow_replay_${input.id}"
+    table.createOrReplaceTempView(name)
+    val node = transcript.specJson.deepCopy()
+    node.remove("aggregates")
+    node.put("time_unit", transcript.timeUnit.name).put("output", "all")
+    stream(node.putObject("stream"))
+    session.sql(
+      s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM $name), spec => :spec)",
+      Map("spec" -> node.toString))
+  }
+
   def step(messages: Seq[Message], mark: Long, next: Long, processingTime: Option[Long] = None): Emission = {
     if (query.isEmpty) {
       query = Some(start())
@@ -113,23 +151,11 @@ private[replay] final class StepQuery(
       .withColumn("time", timestamp_micros(col("time")))
       .withColumn("value", col(if (hasTexts) "text" else "number"))
     val hasOffsets = feeds.exists(_.messages.exists(_.identity.isDefined))
-    val marked = Seq(first("time").as("__windrow_time")) ++
-      (if (aggregate.spec.window == windrow.Session.OfMessage) Seq(first("gap").as("__windrow_gap"))
-       else Nil) ++
-      (if (hasOffsets) Seq(first("partition").as("__windrow_partition"), first("offset").as("__windrow_offset"))
-       else Nil)
-    val aggregates = aggregate.aggregates.map { case (name, function) =>
-      StepQuery.aggregate(function).as(name)
-    } ++ marked
-    val table = s"windrow_replay_${input.id}"
-    messages.groupBy("key").agg(aggregates.head, aggregates.tail: _*).createOrReplaceTempView(table)
-    session.sql(s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM $table), spec => :spec)", Map("spec" -> spec))
-  }
-
-  private def spec: String = {
-    val node = transcript.specJson.deepCopy()
-    node.remove("aggregates")
-    node.put("time_unit", transcript.timeUnit.name).put("output", "all").toString
+    operator(
+      messages,
+      Seq("time" -> "time") ++
+        Option.when(window == windrow.Session.OfMessage)("gap" -> "gap") ++
+        (if (hasOffsets) Seq("partition" -> "partition", "offset" -> "offset") else Nil))
   }
 
   /** kind, key, start, end, timing, index, is_last, is_retraction, reason; key, time, value, partition, offset of the
@@ -154,7 +180,7 @@ private[replay] final class StepQuery(
           message("value"),
           message("partition"),
           message("offset")) ++
-        aggregate.aggregates.map { case (name, _) => col(s"panes.`$name`") }: _*)
+        contents: _*)
   }
 
   private def pane(row: Row): Emission.ContentPane = {
@@ -167,13 +193,7 @@ private[replay] final class StepQuery(
       row.getLong(5),
       row.getBoolean(6),
       row.getBoolean(7),
-      Content.Values(
-        aggregate.aggregates.zipWithIndex.map { case ((name, _), i) => name -> StepQuery.value(row.get(14 + i)) }.toMap,
-        Option.when(aggregate.spec.window.isInstanceOf[windrow.Over])(OverMessage(
-          row.getLong(10),
-          StepQuery.scalar(row.get(11)),
-          Option.unless(row.isNullAt(12))(row.getInt(12)),
-          Option.unless(row.isNullAt(13))(row.getLong(13))))))
+      content(row, 14))
   }
 
   private def rejected(row: Row): RejectedMessage = RejectedMessage(

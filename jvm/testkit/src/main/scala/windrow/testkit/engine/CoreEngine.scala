@@ -100,7 +100,7 @@ private final class CoreShards[Buffer](
         Content.Values(values, Some(OverMessage(message.time.get, message.value, message.partition, message.offset)))
       case (value, _) => value
     }
-    pane.copy(key = CoreKey.read(pane.key), value = value, message = None)
+    pane.copy(key = CoreKey.read(pane.key), value = value, message = None, partition = None)
   }
 
   private def shardOf(entry: Entry[Buffer]): Int = Math.floorMod(entry.key.hashCode, count)

@@ -27,7 +27,8 @@ private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) exte
         pane.copy(
           key = CoreKey.read(pane.key),
           value = Content.Messages(pane.value.map(CoreStores.shown)): Content,
-          message = None)
+          message = None,
+          partition = None)
       },
       rejected = deltas.collect { case Delta.Refuse(refused, reason, _) =>
         entries.find(_._1 eq refused).get._2.rejected(reason)

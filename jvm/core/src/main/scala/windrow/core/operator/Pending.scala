@@ -1,0 +1,50 @@
+package windrow.core.operator
+
+import windrow._
+
+/** A firing of a window that comes if no more messages do.
+  *
+  * @param watermark
+  *   the least that brings it, in microseconds; None: it waits for no watermark
+  * @param processingTime
+  *   that brings it, in microseconds; None: it waits for none
+  */
+final case class Pending(timing: Timing, watermark: Option[Long], processingTime: Option[Long])
+
+/** Which firings of a window are to come. */
+private[windrow] final class PendingPolicy(
+    window: WindowKind,
+    early: PaneTrigger,
+    onTime: Boolean,
+    late: PaneTrigger,
+    lateness: TimeSpan) {
+  private val policy = new FiringPolicy(early, late)
+
+  /** @param end
+    *   as panes show it
+    * @param firesEmpty
+    *   on time, also when nothing is unsent
+    */
+  def of(end: Long, isComplete: Boolean, firing: Firing[_], firesEmpty: Boolean): Seq[Pending] = {
+    val isUnsent = firing.unsent > 0
+    val edge     = edgeOf(end)
+    val first    = edge.filter(_ => !isComplete && onTime && (isUnsent || firesEmpty))
+    val last     = edge.filter(_ => isUnsent && (isComplete || !onTime)).flatMap(afterLateness)
+    val period   = if (isUnsent) policy.deadline(isComplete, firing.since) else None
+    first.map(at => Pending(Timing.OnTime, Some(at), None)).toSeq ++
+      period.map(at => Pending(if (isComplete) Timing.Late else Timing.Early, None, Some(at))) ++
+      last.map(at => Pending(Timing.Late, Some(at), None))
+  }
+
+  /** Where the watermark completes the window; None: it does not. */
+  private def edgeOf(end: Long): Option[Long] = window match {
+    case Global | _: TupleWindows                    => None
+    case _: Sliding | _: Over                        => Option.when(end != Long.MaxValue)(end + 1)
+    case _: AlignedWindows | _: Session | _: Inherit => Some(end)
+  }
+
+  private def afterLateness(edge: Long): Option[Long] = {
+    val sum = edge + lateness.micros
+    Option.when(lateness != TimeSpan.Endless && sum >= edge)(sum)
+  }
+}

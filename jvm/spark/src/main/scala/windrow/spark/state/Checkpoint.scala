@@ -1,0 +1,128 @@
+package windrow.spark.state
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+import windrow.CheckpointError
+
+/** A value of a shard's state.
+  *
+  * @param space
+  *   null: it is the header
+  */
+private[state] final case class StoredValue(shard: Int, space: String, id: Long, bytes: Array[Byte])
+
+/** The state of an operator as one batch of its query has committed it; a query that goes on does not change it.
+  *
+  * @param batch
+  *   the batch
+  */
+private[state] final class StoredState(
+    session: SparkSession,
+    val path: String,
+    operator: Long,
+    batch: Long,
+    spaces: Seq[String]) {
+
+  val about: StateAbout = {
+    val kept = variable(StateAbout.Variable).select("value").collect()
+    if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
+    StateAbout.read(kept.head.getAs[Array[Byte]](0), path)
+  }
+
+  /** All of the shards, or of one. */
+  def values(shard: Option[Int]): Dataset[StoredValue] = {
+    val header = variable("header").select(col("key"), lit(null).as("space"), lit(0L).as("id"), col("value"))
+    val others = spaces.map(space =>
+      variable(space).select(col("key"), lit(space).as("space"), col("user_map_key"), col("user_map_value")))
+    val all = others.foldLeft(header)(_.unionAll(_)).toDF("shard", "space", "id", "bytes")
+    shard.fold(all)(one => all.where(col("shard") === one)).as(StoredState.encoder)
+  }
+
+  /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
+  private def variable(name: String): DataFrame = Checkpoint.reading(path) {
+    val rows = session.read.format("statestore")
+      .option("operatorId", operator).option("batchId", batch).option("stateVarName", name).load(path)
+    rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
+      col(column).getField(fields.head.name).as(column)
+    }: _*)
+  }
+}
+
+private object StoredState {
+  val encoder: Encoder[StoredValue] = Encoders.product
+}
+
+private[state] object Checkpoint {
+  private val mapper = new ObjectMapper()
+
+  /** The windrow operator of a query, as its last batch has committed it.
+    *
+    * @param named
+    *   which, by the name of its stream or its number; None: the only one
+    */
+  def operator(session: SparkSession, path: String, named: Option[String]): StoredState = {
+    val folder = new Path(path)
+    val files  = folder.getFileSystem(session.sparkContext.hadoopConfiguration)
+    if (!files.exists(new Path(folder, "offsets")))
+      throw new CheckpointError(s"[CHECKPOINT_NOT_FOUND] '$path' is no checkpoint of a query.")
+    val commits = new Path(folder, "commits")
+    if (!files.exists(commits) || !files.listStatus(commits).exists(_.getPath.getName.forall(_.isDigit)))
+      throw new CheckpointError(s"[CHECKPOINT_EMPTY] the query of '$path' has committed no batch yet.")
+    val found = if (files.exists(new Path(folder, "state"))) operators(session, path) else Nil
+    if (found.isEmpty)
+      throw new CheckpointError(s"[NO_WINDROW_STATE] the query of '$path' has no windrow operator to look into.")
+    chosen(found, path, named)
+  }
+
+  private def chosen(found: Seq[(Long, StoredState)], path: String, named: Option[String]): StoredState = {
+    val fitting = named.fold(found)(name =>
+      found.filter { case (number, state) => state.about.name == name || number.toString == name })
+    if (fitting.size == 1) fitting.head._2
+    else {
+      val all = found.map { case (number, state) => s"'${state.about.name}' ($number)" }.mkString(", ")
+      val why = named.fold("say which")(name => s"operator='$name' is ${if (fitting.isEmpty) "none" else "several"}")
+      throw new CheckpointError(s"[OPERATOR_NOT_CLEAR] '$path' has the operators $all; $why of them.")
+    }
+  }
+
+  private def operators(session: SparkSession, path: String): Seq[(Long, StoredState)] = {
+    val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
+    rows.toSeq.flatMap { row =>
+      val variables = variablesOf(row)
+      Option.when(variables.exists(_._1 == StateAbout.Variable)) {
+        val number = row.getAs[Long]("operatorId")
+        val spaces = variables.collect { case (name, "MapState") => name }
+        number -> new StoredState(session, path, number, row.getAs[Long]("maxBatchId"), spaces)
+      }
+    }
+  }
+
+  /** Name and type of each; only `transformWithState` has any. */
+  private def variablesOf(row: Row): Seq[(String, String)] =
+    Option(row.getAs[String]("operatorProperties")).filter(_.nonEmpty).toSeq.flatMap(properties =>
+      mapper.readTree(properties).path("stateVariables").elements.asScala
+        .map(one => one.path("stateName").asText -> one.path("stateVariableType").asText))
+
+  /** What Spark cannot read is damaged. */
+  def reading[T](path: String)(code: => T): T =
+    try code
+    catch {
+      case ours: CheckpointError => throw ours
+      case NonFatal(wrong)       => throw damaged(path, wrong.getMessage.linesIterator.next())
+    }
+
+  def damaged(path: String, why: String): CheckpointError =
+    new CheckpointError(s"[STATE_DAMAGED] the checkpoint '$path' cannot be read: $why")
+}

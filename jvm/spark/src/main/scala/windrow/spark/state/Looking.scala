@@ -1,0 +1,221 @@
+package windrow.spark.state
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.CheckpointError
+import windrow.FullStateSpec
+import windrow.Over
+import windrow.Sliding
+import windrow.TupleWindows
+import windrow.WindowOperatorSpec
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.core.fullstate.FullStateShard
+import windrow.core.operator.OpenWindow
+import windrow.core.operator.Pending
+import windrow.core.operator.Shard
+import windrow.core.state.DamagedStateError
+import windrow.core.state.InMemoryShardStore
+import windrow.core.state.Key
+import windrow.core.state.ShardStore
+import windrow.core.store.Axis
+import windrow.core.store.StoredMessage
+import windrow.spark.aggregate.FunctionSet
+import windrow.spark.aggregate.ObjectAggregation
+import windrow.spark.aggregate.RowAggregation
+import windrow.spark.aggregate.Rows
+
+/** A closed range on an axis and a key; None: open, and all keys. */
+private[state] final case class Asked(start: Option[Long], end: Option[Long], key: Option[Array[Byte]]) {
+  def keyBytes: Option[Key] = key.map(new Key(_))
+}
+
+/** What a shard answers: rows of fixed types, as bytes. */
+private[state] trait Answer extends Serializable {
+  def types: Seq[DataType]
+  def rows(store: ShardStore): Iterator[InternalRow]
+}
+
+private[state] object Answer {
+
+  /** key columns; start, end, first offset, last offset, is complete */
+  val Window: Seq[DataType] = Seq(LongType, LongType, LongType, LongType, BooleanType)
+
+  /** key columns; start, end, timing, watermark, processing time */
+  val Firing: Seq[DataType] = Seq(LongType, LongType, StringType, LongType, LongType)
+
+  /** time, source, partition, offset; then the message */
+  val Position: Seq[DataType] = Seq(LongType, StringType, LongType, LongType)
+
+  /** source, partition, the least offset that is kept, the one after the greatest that was applied */
+  val Replay: Seq[DataType] = Seq(StringType, LongType, LongType, LongType)
+
+  private[state] def row(values: Any*): InternalRow = new GenericInternalRow(values.toArray[Any])
+
+  private[state] def boxed(number: Option[Long]): Any = number.map(Long.box).orNull
+
+  private[state] def keyed(key: Key, width: Int, rest: InternalRow): InternalRow =
+    new JoinedRow(Rows.of(key.bytes, width), rest)
+
+  private[state] def firing(start: Long, end: Long, pending: Pending): InternalRow = row(
+    start,
+    end,
+    UTF8String.fromString(pending.timing.toString),
+    boxed(pending.watermark),
+    boxed(pending.processingTime))
+}
+
+/** Runs an answer over what is stored of a shard. */
+private[state] final class AnswerShards(answer: Answer, path: String)
+    extends ((Int, Iterator[StoredValue]) => IterableOnce[Array[Byte]])
+    with Serializable {
+
+  @transient private lazy val written = UnsafeProjection.create(answer.types.toArray)
+
+  def apply(shard: Int, values: Iterator[StoredValue]): Iterator[Array[Byte]] = {
+    val store = new InMemoryShardStore
+    values.foreach(value =>
+      if (value.space == null) store.putHeader(value.bytes) else store.space(value.space).put(value.id, value.bytes))
+    try answer.rows(store).map(written(_).getBytes).toVector.iterator
+    catch {
+      case wrong: DamagedStateError => throw new CheckpointError(s"${wrong.getMessage} In shard $shard of '$path'.")
+    }
+  }
+}
+
+/** Windows of aggregates. */
+private[state] abstract class OfAggregates(
+    spec: WindowOperatorSpec,
+    functions: FunctionSet,
+    ordered: Boolean,
+    fixed: Seq[String])
+    extends Answer {
+
+  protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow]
+
+  final def rows(store: ShardStore): Iterator[InternalRow] =
+    if (functions.fixedWidth) over(store, new RowAggregation(functions))
+    else over(store, new ObjectAggregation(functions))
+
+  private def over[L](store: ShardStore, plain: Aggregation[L, InternalRow]): Iterator[InternalRow] =
+    if (ordered) opened(store, new Ordered(plain)) else opened(store, plain)
+
+  private def opened[B](store: ShardStore, aggregation: Aggregation[B, InternalRow]): Iterator[InternalRow] =
+    answer(new Shard[B, InternalRow](spec, aggregation, store, fixed), aggregation.lower)
+}
+
+private[state] final class AggregatedWindows(
+    spec: WindowOperatorSpec,
+    functions: FunctionSet,
+    ordered: Boolean,
+    about: StateAbout,
+    asked: Asked)
+    extends OfAggregates(spec, functions, ordered, about.fixed) {
+  private val width = about.keys.size
+
+  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window ++ functions.resultTypes
+
+  protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow] = {
+    val key = asked.keyBytes
+    shard.openWindows
+      .filter(one =>
+        key.forall(_ == one.key) && asked.end.forall(_ >= one.start) && asked.start.forall(isWithin(_, one)))
+      .map { one =>
+        // Offsets are not counted for aggregates: nobody pays for what a lone question may want to know.
+        val window = Answer.row(one.start, one.end, null, null, one.isComplete)
+        Answer.keyed(one.key, width, new JoinedRow(window, lower(one.buffer)))
+      }
+  }
+
+  private def isWithin(position: Long, one: OpenWindow[_]): Boolean = spec.window match {
+    case _: Sliding | _: Over | _: TupleWindows => position <= one.end
+    case _                                      => position < one.end
+  }
+}
+
+private[state] final class AggregatedPending(
+    spec: WindowOperatorSpec,
+    functions: FunctionSet,
+    ordered: Boolean,
+    about: StateAbout)
+    extends OfAggregates(spec, functions, ordered, about.fixed) {
+
+  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
+
+  protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow] =
+    shard.pending.map { case (one, pending) =>
+      Answer.keyed(one.key, about.keys.size, Answer.firing(one.start, one.end, pending))
+    }
+}
+
+/** Full state. */
+private[state] abstract class OfMessages(spec: FullStateSpec, fixed: Seq[String]) extends Answer {
+  protected def answer(shard: FullStateShard): Iterator[InternalRow]
+
+  final def rows(store: ShardStore): Iterator[InternalRow] = answer(new FullStateShard(spec, store, fixed))
+}
+
+private[state] final class KeptWindows(spec: FullStateSpec, about: StateAbout, asked: Asked)
+    extends OfMessages(spec, about.fixed) {
+
+  /** `Answer.Window`, and how many messages were ever accepted. */
+  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window :+ LongType
+
+  protected def answer(shard: FullStateShard): Iterator[InternalRow] =
+    shard.getWindows(asked.start, asked.end, asked.keyBytes).iterator.map { one =>
+      Answer.keyed(
+        one.key,
+        about.keys.size,
+        Answer.row(
+          one.start,
+          one.end,
+          Answer.boxed(one.offsets.values.map(_.first).minOption),
+          Answer.boxed(one.offsets.values.map(_.last).maxOption),
+          one.isComplete,
+          one.count))
+    }
+}
+
+private[state] final class KeptPending(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec, about.fixed) {
+
+  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
+
+  protected def answer(shard: FullStateShard): Iterator[InternalRow] = shard.pending.map { case (one, pending) =>
+    Answer.keyed(one.key, about.keys.size, Answer.firing(one.start, one.end, pending))
+  }
+}
+
+private[state] final class KeptMessages(
+    spec: FullStateSpec,
+    message: StructType,
+    about: StateAbout,
+    asked: Asked,
+    axis: Axis)
+    extends OfMessages(spec, about.fixed) {
+
+  def types: Seq[DataType] = Answer.Position :+ message
+
+  protected def answer(shard: FullStateShard): Iterator[InternalRow] =
+    shard.getMessages(asked.start, asked.end, asked.keyBytes, axis).iterator.map { (one: StoredMessage) =>
+      Answer.row(
+        one.time,
+        one.origin.map(from => UTF8String.fromString(from.source)).orNull,
+        Answer.boxed(one.origin.map(_.partition)),
+        Answer.boxed(one.origin.map(_.offset)),
+        Rows.of(one.payload, message.size))
+    }
+}
+
+private[state] final class KeptOffsets(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec, about.fixed) {
+
+  def types: Seq[DataType] = Answer.Replay
+
+  protected def answer(shard: FullStateShard): Iterator[InternalRow] = {
+    val from = shard.replayOffsets
+    shard.nextOffsets.iterator.map { case (part @ (source, partition), next) =>
+      Answer.row(UTF8String.fromString(source), partition, Answer.boxed(from.get(part).filter(_ < next)), next)
+    }
+  }
+}

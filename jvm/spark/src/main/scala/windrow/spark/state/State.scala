@@ -1,0 +1,267 @@
+package windrow.spark.state
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max
+import org.apache.spark.sql.catalyst.expressions.aggregate.Min
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.CheckpointError
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.TupleWindows
+import windrow.core.store.Axis
+import windrow.spark.pack.PackStrategy
+import windrow.spark.pack.ShardOf
+import windrow.spark.pack.Unpack
+import windrow.spark.plan.Outputs
+
+/** What a query keeps, read from its checkpoint while it runs or rests: as its last committed batch left it. Each DataFrame
+  * is of the batch that was the last when it was made; Spark keeps the state of the last 100 batches
+  * (`spark.sql.streaming.minBatchesToRetain`).
+  *
+  * Bounds are literals: a timestamp, a text that is one, or a whole number, which is an offset or a sequence number; null is
+  * open. Both ends belong to a range.
+  *
+  * @throws windrow.CheckpointError
+  *   if there is no such checkpoint, or it cannot be read
+  */
+final class State private[spark] (session: SparkSession, path: String, operator: Option[String]) {
+  import State._
+
+  private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
+  private implicit val int: Encoder[Int]           = Encoders.scalaInt
+
+  SparkInside.addStrategy(session, PackStrategy(session))
+
+  private def stored: StoredState = Checkpoint.operator(session, path, operator)
+
+  stored // so that a wrong path shows at once
+
+  /** Windows inside retention that overlap a range, by (start, end): key columns, `window`, `first_offset`, `last_offset`
+    * (null where aggregates are kept), `is_complete`, then the aggregates, or `count` of the messages ever accepted.
+    */
+  def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal] = Map.empty): DataFrame = {
+    val state = stored
+    val about = state.about
+    val key   = keyOf(about, sessionKey, "sessionKey")
+    val asked = Asked(windowBound(about, "start", start), windowBound(about, "end", end), key.map(_.getBytes))
+    about.holds match {
+      case held: StateAbout.Aggregates =>
+        val read   = aggregates(about, held)
+        val answer = new AggregatedWindows(held.spec, read.functions, held.ordered, about, asked)
+        ask(state, key, answer) { columns =>
+          val at = AttributeMap((read.keys ++ read.values).zip(columns.take(read.keys.size) ++ columns.drop(
+            read.keys.size + Answer.Window.size)))
+          windowColumns(about, columns) ++ read.results.map(column =>
+            Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
+        }(bounds(about, _))
+      case held: StateAbout.Messages =>
+        ask(state, key, new KeptWindows(held.spec, about, asked)) { columns =>
+          windowColumns(about, columns) :+ Alias(KnownNotNull(columns.last), "count")()
+        }(bounds(about, _))
+    }
+  }
+
+  /** Messages of full state inside retention, in order: the columns of the input.
+    *
+    * @param joinKeys
+    *   by name all that `store` has declared, else those of the key
+    * @param sessionKey
+    *   by name all columns of the key
+    */
+  def getMessages(
+      start: Literal,
+      end: Literal,
+      joinKeys: Map[String, Literal] = Map.empty,
+      sessionKey: Map[String, Literal] = Map.empty): DataFrame = {
+    val state = stored
+    val about = state.about
+    val held  = messages(about)
+    val byKey = held.joinKeys.isEmpty
+    if (byKey && joinKeys.nonEmpty && sessionKey.nonEmpty)
+      throw SpecError("getMessages", Seq(SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey.")))
+    val key =
+      if (byKey && joinKeys.nonEmpty) keyOf(about, joinKeys, "joinKeys") else keyOf(about, sessionKey, "sessionKey")
+    val axis   = axisOf(start, end)
+    val asked  = Asked(bound(about, axis, "start", start), bound(about, axis, "end", end), key.map(_.getBytes))
+    val wanted = if (byKey) Nil else joinColumns(held, joinKeys)
+    ask(state, key, new KeptMessages(held.spec, held.message, about, asked, axis), wanted) { columns =>
+      held.message.zipWithIndex.map { case (field, i) => Alias(GetStructField(columns.last, i), field.name)() }
+    }(columns => if (axis == Axis.Time) columns.take(4) else Seq(columns(3), columns(1), columns(2)))
+  }
+
+  /** Firings that come if no more messages do: key columns, `window`, `timing`, and `watermark`, the least that brings it, or
+    * `processing_time`, at which a period ends.
+    */
+  def pending(): DataFrame = {
+    val state = stored
+    val about = state.about
+    val answer = about.holds match {
+      case held: StateAbout.Aggregates =>
+        new AggregatedPending(held.spec, aggregates(about, held).functions, held.ordered, about)
+      case held: StateAbout.Messages => new KeptPending(held.spec, about)
+    }
+    ask(state, None, answer) { columns =>
+      val at = columns.drop(about.keys.size)
+      keyColumns(about, columns) ++ Seq(
+        Alias(Outputs.windowOf(about.window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+        Alias(KnownNotNull(at(2)), "timing")(),
+        Alias(PreciseTimestampConversion(at(3), LongType, TimestampType), "watermark")(),
+        Alias(PreciseTimestampConversion(at(4), LongType, TimestampType), "processing_time")())
+    }(columns => columns.drop(about.keys.size).drop(3) ++ columns.drop(about.keys.size).take(2))
+  }
+
+  /** From which offsets the sources must be read again if the store is lost: `source`, `partition`, `offset`. */
+  def replayOffsets(): DataFrame = {
+    val state        = stored
+    val held         = messages(state.about)
+    val rows         = answered(state, None, new KeptOffsets(held.spec, state.about))
+    val part         = rows.output.take(2)
+    val (kept, next) = (rows.output(2), rows.output(3))
+    val least        = Alias(Min(kept).toAggregateExpression(), "kept")()
+    val after        = Alias(Max(next).toAggregateExpression(), "next")()
+    val all          = Aggregate(part, part ++ Seq(least, after), rows)
+    frame(
+      Sort(
+        part.map(SortOrder(_, Ascending)),
+        global = true,
+        Project(
+          part.zip(Seq("source", "partition")).map { case (column, name) =>
+            Alias(KnownNotNull(column), name)(column.exprId)
+          } :+ Alias(KnownNotNull(Coalesce(Seq(least.toAttribute, after.toAttribute))), "offset")(),
+          all)))
+  }
+
+  // ---- what is asked
+
+  private def messages(about: StateAbout): StateAbout.Messages = about.holds match {
+    case held: StateAbout.Messages => held
+    case _ => throw new CheckpointError(
+        s"[NO_MESSAGE_STORE] operator '${about.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
+  }
+
+  private def aggregates(about: StateAbout, held: StateAbout.Aggregates): Resolved = held.texts match {
+    case Right(texts) => texts.resolve(session, about.keys)
+    case Left(unclear) => throw new CheckpointError(
+        s"[AGGREGATE_NOT_READABLE] operator '${about.name}' of '$path' keeps an aggregate that its text does not say whole: $unclear.")
+  }
+
+  /** The bytes of a key of which all columns are named. */
+  private def keyOf(about: StateAbout, named: Map[String, Literal], argument: String): Option[UnsafeRow] =
+    Option.when(named.nonEmpty) {
+      complete(about.keys.map(_.name), named, argument)
+      val values = about.keys.map(field => SparkInside.normalized(cast(named(field.name), field.dataType)))
+      UnsafeProjection.create(values).apply(InternalRow.empty).copy()
+    }
+
+  private def complete(columns: Seq[String], named: Map[String, Literal], argument: String): Unit =
+    if (named.keySet != columns.toSet) {
+      val said = named.keys.toSeq.sorted.mkString(", ")
+      val all  = if (columns.isEmpty) "there is none" else s"it names all of ${columns.mkString(", ")}"
+      throw SpecError(argument, Seq(SpecProblem("KEYS_NOT_THOSE", s"it names $said; $all.")))
+    }
+
+  private def joinColumns(held: StateAbout.Messages, named: Map[String, Literal]): Seq[(Int, Literal)] =
+    if (named.isEmpty) Nil
+    else {
+      complete(held.joinKeys, named, "joinKeys")
+      held.joinKeys.map { name =>
+        val at = held.message.fieldIndex(name)
+        at -> Literal.create(cast(named(name), held.message(at).dataType).eval(), held.message(at).dataType)
+      }
+    }
+
+  private def cast(value: Literal, to: DataType): Expression =
+    Cast(value, to, Some(session.conf.get("spark.sql.session.timeZone")))
+
+  private def axisOf(start: Literal, end: Literal): Axis =
+    Seq(start, end).filter(_.value != null).map(isPosition).distinct match {
+      case Seq(true) => Axis.Offset
+      case Seq(_, _) => throw wrongBound("start and end", "one is an offset, the other a time; both are of one kind")
+      case _         => Axis.Time
+    }
+
+  private def windowBound(about: StateAbout, argument: String, value: Literal): Option[Long] = {
+    val byPosition = about.window.isInstanceOf[TupleWindows]
+    if (value.value != null && isPosition(value) != byPosition)
+      throw wrongBound(
+        argument,
+        if (byPosition) s"$value is a time; windows ${about.window} have positions, whole numbers"
+        else s"$value is a whole number; windows ${about.window} have times")
+    bound(about, if (byPosition) Axis.Offset else Axis.Time, argument, value)
+  }
+
+  private def bound(about: StateAbout, axis: Axis, argument: String, value: Literal): Option[Long] =
+    Option.when(value.value != null) {
+      val to = if (axis == Axis.Offset) LongType else about.timeType
+      SparkInside.inSession(session)(Option(cast(value, to).eval())) match {
+        case Some(number: Long) => number
+        case _                  => throw wrongBound(argument, s"'$value' is no time")
+      }
+    }
+
+  // ---- answers
+
+  private def ask(state: StoredState, key: Option[UnsafeRow], answer: Answer, wanted: Seq[(Int, Literal)] = Nil)(
+      columns: Seq[Attribute] => Seq[NamedExpression])(order: Seq[Attribute] => Seq[Expression]): DataFrame = {
+    val rows = answered(state, key, answer)
+    val those = wanted.foldLeft(rows) { case (all, (at, value)) =>
+      Filter(EqualNullSafe(GetStructField(rows.output.last, at), value), all)
+    }
+    frame(Project(
+      columns(rows.output),
+      Sort(order(rows.output).map(SortOrder(_, Ascending)), global = true, those)))
+  }
+
+  private def answered(state: StoredState, key: Option[UnsafeRow], answer: Answer): LogicalPlan = {
+    val values = state.values(key.map(ShardOf(_, state.about.shards)))
+    val packed: Dataset[Array[Byte]] =
+      values.groupByKey(_.shard).flatMapGroups(new AnswerShards(answer, path))
+    val plan = SparkInside.plan(packed.toDF())
+    Unpack(plan.output.head, answer.types.map(AttributeReference("column", _)()), plan)
+  }
+
+  private def frame(plan: LogicalPlan): DataFrame = SparkInside.frame(session, plan)
+}
+
+object State {
+
+  private[spark] def apply(session: SparkSession, path: String, operator: Option[String]): State =
+    new State(session, path, operator)
+
+  private def isPosition(value: Literal): Boolean = value.dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _                                             => false
+  }
+
+  private def wrongBound(argument: String, why: String): SpecError =
+    SpecError(argument, Seq(SpecProblem("BOUND_NOT_UNDERSTOOD", s"$why.")))
+
+  private def valueOf(column: NamedExpression): Expression = column match {
+    case Alias(child, _) => child
+    case other           => other
+  }
+
+  private def keyColumns(about: StateAbout, columns: Seq[Attribute]): Seq[NamedExpression] =
+    about.keys.zip(columns).map { case (field, column) => Alias(column, field.name)() }
+
+  /** start and end */
+  private def bounds(about: StateAbout, columns: Seq[Attribute]): Seq[Expression] =
+    columns.slice(about.keys.size, about.keys.size + 2)
+
+  private def windowColumns(about: StateAbout, columns: Seq[Attribute]): Seq[NamedExpression] = {
+    val at = columns.drop(about.keys.size)
+    keyColumns(about, columns) ++ Seq(
+      Alias(Outputs.windowOf(about.window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+      Alias(at(2), "first_offset")(),
+      Alias(at(3), "last_offset")(),
+      Alias(KnownNotNull(at(4)), "is_complete")())
+  }
+}

@@ -1,0 +1,118 @@
+"""What queries keep, looked into from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from windrow import _jar, _sql
+from windrow.operators._session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["State", "state"]
+
+At = datetime | str | int
+Keys = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class State:
+    """State of a running or stopped query, as the last batch that it committed left it.
+
+    Every method reads the checkpoint anew and disturbs nothing; a DataFrame is of the batch that
+    was the last when it was made. Times are datetimes or texts, naive ones of the session's zone;
+    whole numbers are offsets or sequence numbers; None is open. Both ends belong to a range.
+
+    Errors: CheckpointError if there is no such checkpoint or it cannot be read; SpecError.
+    """
+
+    checkpoint: str
+    operator: str | None = None
+
+    def getWindows(
+        self, start: At | None, end: At | None, *, sessionKey: Keys | None = None
+    ) -> DataFrame:
+        """Give the windows inside retention that overlap a range, by (start, end).
+
+        Columns: keys, ``window``, ``first_offset`` and ``last_offset`` (null where aggregates are
+        kept), ``is_complete``, then the aggregates so far, or ``count`` of the messages ever
+        accepted where messages are kept. sessionKey: all key columns by name.
+        """
+        return self._ask("windows", start=start, end=end, session_key=sessionKey)
+
+    def getMessages(
+        self,
+        start: At | None,
+        end: At | None,
+        *,
+        joinKeys: Keys | None = None,
+        sessionKey: Keys | None = None,
+    ) -> DataFrame:
+        """Give the messages inside retention in a range, in order; the columns of the input.
+
+        joinKeys: by name all columns that ``store`` declares, else the key. sessionKey: all key
+        columns. Errors: OperatorError if the query keeps no messages.
+        """
+        keys = {"join_keys": joinKeys, "session_key": sessionKey}
+        return self._ask("messages", start=start, end=end, **keys)
+
+    def pending(self) -> DataFrame:
+        """Give the firings that come if no more messages do.
+
+        Columns: keys, ``window``, ``timing``, and ``watermark``, the least that brings the firing,
+        or ``processing_time``, at which a period ends.
+        """
+        return self._ask("pending")
+
+    def replayOffsets(self) -> DataFrame:
+        """Tell from where sources must be read again if the store is lost.
+
+        Columns: ``source``, ``partition``, ``offset``. Errors: OperatorError if the query keeps
+        no messages.
+        """
+        return self._ask("replay_offsets")
+
+    def _ask(self, what: str, **said: At | Keys | None) -> DataFrame:
+        function = what if what in ("pending", "replay_offsets") else f"get_{what}"
+        values: dict[str, Any] = {"checkpoint": self.checkpoint}
+        arguments = ["checkpoint => :checkpoint"]
+        for name, value in {"operator": self.operator, **said}.items():
+            if isinstance(value, Mapping):
+                fields = []
+                for i, (field, item) in enumerate(value.items()):
+                    values |= {f"{name}_{i}_name": field, f"{name}_{i}": item}
+                    fields.append(f":{name}_{i}_name, :{name}_{i}")
+                arguments.append(f"{name} => named_struct({', '.join(fields)})")
+            elif value is not None:
+                values[name] = value
+                arguments.append(f"{name} => :{name}")
+        spark = _session()
+        _jar.check(spark)
+        with _sql.plain_errors():
+            query = f"SELECT * FROM windrow_{function}({', '.join(arguments)})"  # noqa: S608
+            found = spark.sql(query, values)
+            _sql.analyse(found)
+        return found
+
+
+def _session() -> SparkSession:
+    """Give the active session, classic or Connect, or a small local one."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or session()
+
+
+def state(checkpoint: str, *, operator: str | None = None) -> State:
+    """Look into a running or stopped query by its checkpoint, without stopping it.
+
+    operator: the name of the stream, where the query has several operators.
+
+    Errors: CheckpointError if there is no such checkpoint or it cannot be read.
+    """
+    looked = State(checkpoint, operator)
+    looked.pending()
+    return looked
