@@ -23,6 +23,7 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
+from windrow.joins import JoinOutput, join
 from windrow.operators import (
     AggregatedWindowOperator,
     CoGroupSpec,
@@ -92,6 +93,7 @@ __all__ = [
     "Hopping",
     "Inherit",
     "JarNotFoundError",
+    "JoinOutput",
     "JoinSpec",
     "JoinStream",
     "MergedWindowOperator",
@@ -129,6 +131,7 @@ __all__ = [
     "attach",
     "configure",
     "doctor",
+    "join",
     "metrics",
     "replay",
     "stream",

@@ -91,7 +91,7 @@ private[pack] final case class PackProgram(
     recipe: PackRecipe)
 
 /** Writes rows as entries. */
-private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) {
+private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) extends Packer {
   private val key     = UnsafeProjection.create(program.keys, schema)
   private val carries = Predicate.create(program.carries, schema)
   private val message = UnsafeProjection.create(Seq(program.message), schema)
@@ -119,14 +119,12 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
 
   private var lastKey: UnsafeRow = _
 
-  /** The shard of a row; to be asked before `write`. */
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
     val hash = Murmur3_x86_32.hashUnsafeBytes(lastKey.getBaseObject, lastKey.getBaseOffset, lastKey.getSizeInBytes, 42)
     Math.floorMod(hash, program.recipe.shards)
   }
 
-  /** Adds the row to a packet; gives its place in the order of the step, or null. */
   def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
     val values = fields(row)
     val time   = Option.when(!values.isNullAt(0))(values.getLong(0))

@@ -31,13 +31,14 @@ object TableFunctions {
 
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"))
+    val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true)
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
       case _ =>
         throw SpecError("windrow_apply", Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
     }
-    build(node, arguments.table)
+    if (JoinOptions.isJoin(node)) JoinQuery.marked(SparkSession.active, node, arguments.tables)
+    else build(node, arguments.only("windrow_apply"))
   }
 
   private def parse(json: String): ObjectNode =
