@@ -23,7 +23,7 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
-from windrow.joins import JoinOutput, join
+from windrow.joins import JoinOutput, cogroup, join
 from windrow.operators import (
     AggregatedWindowOperator,
     CoGroupSpec,
@@ -129,6 +129,7 @@ __all__ = [
     "WindrowError",
     "__version__",
     "attach",
+    "cogroup",
     "configure",
     "doctor",
     "join",

@@ -69,13 +69,25 @@ def apply_join(tables: Sequence[DataFrame], fields: _json.Fields, part: JoinPart
 
     Errors: SpecError, as the JVM found it.
     """
-    spec = _json.write({**fields, "output": part})
+    return _over(tables, {**fields, "output": part})
+
+
+def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
+    """Put several streams together as one, with a struct for each.
+
+    Errors: SpecError, as the JVM found it.
+    """
+    return _over(tables, {"operator": "cogroup", **fields})
+
+
+def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
+    """Describe by several tables, one for each stream."""
     named = {f"windrow_input{i}": table for i, table in enumerate(tables)}
     inputs = ", ".join(f"TABLE({{{name}}})" for name in named)
     with plain_errors():
         made = tables[0].sparkSession.sql(
             f"SELECT * FROM windrow_apply({inputs}, spec => :spec)",  # noqa: S608  names of ours
-            {"spec": spec},
+            {"spec": _json.write(fields)},
             **named,
         )
         _analyse(made)

@@ -1,15 +1,16 @@
-"""Joining streams in a query: ``join(...)``."""
+"""Several streams in a query: ``join(...)`` and ``cogroup(...)``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from windrow import _duration, _explain_join, _jar, _sql
-from windrow._columns import missing
+from windrow._columns import column, missing
 from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._offset import Offset
 from windrow._query import start
 from windrow._retention import NOT_STATED, Retention
 from windrow._sinks import Sink
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["JoinOutput", "join"]
+__all__ = ["JoinOutput", "cogroup", "join"]
 
 T = TypeVar("T")
 
@@ -80,11 +81,60 @@ def join(
     return JoinOutput(
         spec,
         _tables=tuple(_table(one, names) for one in plain),
-        _watermarks={
-            one._name: None if one._watermark is None else _duration.micros(one._watermark)
-            for one in plain
-        },
+        _watermarks={one._name: _delay(one) for one in plain},
     )
+
+
+def cogroup(*streams: Stream) -> Stream:
+    """Put several streams together as one, to be cut into windows as any other.
+
+    Its messages are a struct for each stream by its name, one of them not null:
+    ``F.count("a.id")`` counts those of stream a. Keys are those of the streams, of the same number
+    and types, shown under the names of the first one's. Each stream brings its own watermark, of
+    which the least rules, and its own ``offset``, where its name stands for the source.
+
+    Errors: SpecError with every problem; JarNotFoundError.
+    """
+    for one in streams:
+        expect("cogroup(*streams)", one, Stream)
+    found: list[SpecProblem] = []
+    common = _Common.of(streams, found, strict=True)
+    if common.maxFuture is not None:
+        text = "maxFuture guards the watermark of one stream; a co-group has none, leave it out."
+        found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+    counts = list(dict.fromkeys(len(one._key) for one in streams))
+    if len(streams) < 2:  # noqa: PLR2004  it takes two
+        text = f"a co-group of {len(streams)} streams; say two or more."
+        found.append(SpecProblem("STREAMS_TOO_FEW", text))
+    if len(counts) > 1:
+        text = f"the streams have {' and '.join(map(str, counts))} keys; they must have the same."
+        found.append(SpecProblem("KEYS_DIFFER", text))
+    found += _columns(streams, ())
+    if found:
+        raise SpecError.of("a co-group", found)
+    first = streams[0]
+    _jar.check(first._df.sparkSession)
+    tables = [_table(one, one._key) for one in streams]
+    names = [{"name": one._name, "watermark": _delay(one)} for one in streams]
+    df = _sql.cogrouped(tables, {"streams": names, "keys": len(first._key)})
+    shown = first._df.select(*(column(first._df, key) for key in first._key)).columns
+    keys = (column(df, f"__windrow_key{i}").alias(name) for i, name in enumerate(shown))
+    return replace(
+        first,
+        _df=df,
+        _time="__windrow_time",
+        _key=tuple(keys),
+        _offset=_OF_COGROUP if any(one._offset is not None for one in streams) else None,
+        _watermark=None,
+        _name="_".join(one._name for one in streams),
+        _lateness=common.lateness,
+        _retention=common.retention,
+    )
+
+
+_OF_COGROUP = Offset(
+    source="__windrow_source", partition="__windrow_partition", offset="__windrow_offset"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,12 +215,14 @@ class _Common:
     maxFuture: str | None
 
     @classmethod
-    def of(cls, streams: tuple[Stream, ...], found: list[SpecProblem]) -> _Common:
+    def of(
+        cls, streams: tuple[Stream, ...], found: list[SpecProblem], *, strict: bool = False
+    ) -> _Common:
         """Read off the streams; what contradicts goes to ``found``."""
         lateness = {one._name: one._lateness for one in streams if one._lateness is not UNSTATED}
         future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
         kept = {one._name: one._retention for one in streams}
-        if NOT_STATED in kept.values():
+        if NOT_STATED in kept.values() and not strict:
             kept = {}  # a side without retention is not bounded by it
         return cls(
             _alike("lateness", lateness, UNSTATED, found),
@@ -243,10 +295,15 @@ def _columns(streams: tuple[Stream, ...], on: tuple[str, ...]) -> list[SpecProbl
     return found
 
 
-def _table(stream: Stream, on: tuple[str, ...]) -> DataFrame:
+def _delay(stream: Stream) -> int | None:
+    """Microseconds of the watermark that windrow is to set."""
+    return None if stream._watermark is None else _duration.micros(stream._watermark)
+
+
+def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:
     """Give the columns of the messages and, marked, what the JVM needs to know of each."""
     marked: dict[str, str | Column] = {"time": stream._time}
-    marked |= {f"key{i}": name for i, name in enumerate(on)}
+    marked |= {f"key{i}": key for i, key in enumerate(keys)}
     if stream._offset is not None:
         marked |= {"partition": stream._offset.partition, "offset": stream._offset.offset}
     return _sql.marked(stream._df, marked)

@@ -59,15 +59,24 @@ final class SparkVersusReference extends SparkSuite {
   private def isAble(transcript: TranscriptCase): Boolean =
     transcript.operator.exists(SparkEngine.hindrance(transcript, _).isRight)
 
+  for ((kind, make) <- Seq[(String, Long => TranscriptCase)](
+      "joins"     -> (StreamsForSpark.join(_)),
+      "co-groups" -> (StreamsForSpark.coGroup(_)))) test(s"$count random $kind from seed $first, with restarts") {
+    val cases = Iterator.from(first.toInt).map(seed => make(seed.toLong)).filter(isAble)
+    all(cases.take(count).toSeq)(versusReference)
+  }
+
+  private def versusReference(transcript: TranscriptCase): Seq[String] = {
+    val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
+    val outcome =
+      new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
+    val found = Comparison.differences(expected, outcome)
+    if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
+  }
+
   for (family <- ForSpark.Families) test(s"$count random cases of ${family.name} from seed $first, with restarts") {
     val cases = Iterator.from(first.toInt).map(seed => ForSpark(seed.toLong, family)).filter(isAble)
-    all(cases.take(count).toSeq) { transcript =>
-      val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
-      val outcome =
-        new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
-      val found = Comparison.differences(expected, outcome)
-      if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
-    }
+    all(cases.take(count).toSeq)(versusReference)
   }
 }
 
@@ -147,7 +156,7 @@ private object ForSpark {
   }
 
   /** Scaled, and moved so that nothing is before 1970. */
-  private def later(steps: Seq[Step], scale: Long): Seq[Step] = {
+  def later(steps: Seq[Step], scale: Long): Seq[Step] = {
     val feeds          = steps.collect { case feed: Step.Feed => feed }
     val times          = feeds.flatMap(feed => feed.messages.flatMap(_.time) ++ feed.watermark ++ feed.processingTime)
     val day            = 86400000000L / scale

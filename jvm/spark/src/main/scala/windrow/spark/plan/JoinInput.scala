@@ -85,7 +85,7 @@ private[plan] final case class JoinInput(
   private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
 
   /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
-  private def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
+  def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
     case Some(delay) if table.isStreaming =>
       val now = PreciseTimestampConversion(CurrentTimestamp(), TimestampType, LongType)
       val guarded = maxFuture.fold(time)(limit =>

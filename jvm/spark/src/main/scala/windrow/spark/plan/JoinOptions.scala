@@ -31,7 +31,7 @@ final case class JoinOptions(spec: JoinSpec, on: Seq[String], watermarks: Map[St
 /** Reads the JSON of a join in `windrow_apply`: a spec (see [[OperatorJson]]), with `output` and
   * `input: {"on": [names], "streams": {"<stream>": {"watermark": microseconds}}}` beside its fields.
   */
-private[plan] object JoinOptions {
+private[spark] object JoinOptions {
 
   def isJoin(node: ObjectNode): Boolean = node.path("operator").asText == "join"
 

@@ -35,7 +35,7 @@ private[plan] object JoinPlan {
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
 
-  private def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+  def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
     val (streaming, batch)        = inputs.partition(_.table.isStreaming)
     def names(of: Seq[JoinInput]) = of.map(input => s"'${input.name}'").mkString(", ")
     Option.when(streaming.nonEmpty && batch.nonEmpty)(SpecProblem(
@@ -53,7 +53,9 @@ private[plan] object JoinPlan {
 
   private def taken(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = {
     val names = inputs.map(_.name.toLowerCase(Locale.ROOT)).toSet
-    on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>
+    val twice = on.diff(on.distinct).distinct.map(column =>
+      SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
+    twice ++ on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>
       SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
   }
 }

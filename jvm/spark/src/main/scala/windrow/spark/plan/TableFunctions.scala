@@ -19,7 +19,10 @@ object TableFunctions {
 
   /** Name and builder of each. */
   val all: Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
-    Seq(described("windrow_apply", applied), described("windrow_version", _ => version)) ++
+    Seq(
+      described("windrow_apply", applied),
+      described("windrow_version", _ => version),
+      described(JoinSql.Name, joined)) ++
       SqlSpec.All.map(spec => described(spec.name, window(spec)))
 
   private def described(name: String, builder: TableFunctionBuilder) =
@@ -37,7 +40,8 @@ object TableFunctions {
       case _ =>
         throw SpecError("windrow_apply", Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
     }
-    if (JoinOptions.isJoin(node)) JoinQuery.marked(SparkSession.active, node, arguments.tables)
+    if (CoGroupPlan.isCoGroup(node)) CoGroupPlan.marked(SparkSession.active, node, arguments.tables)
+    else if (JoinOptions.isJoin(node)) JoinQuery.marked(SparkSession.active, node, arguments.tables)
     else build(node, arguments.only("windrow_apply"))
   }
 
@@ -55,6 +59,9 @@ object TableFunctions {
     val arguments = TableArguments.read(spec.name, expressions, spec.allowed)
     build(spec.json(arguments.values), arguments.table)
   }
+
+  private def joined(expressions: Seq[Expression]): LogicalPlan =
+    JoinQuery.said(SparkSession.active, TableArguments.read(JoinSql.Name, expressions, JoinSql.Allowed))
 
   private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan =
     WindowQuery.plan(SparkSession.active, OptionsReader.subject(node), OptionsReader(node), table)

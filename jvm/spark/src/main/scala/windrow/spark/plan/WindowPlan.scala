@@ -25,7 +25,7 @@ object WindowPlan {
     val schema = new OutputSchema(
       parts.keys.map(_.dataType),
       parts.functions.resultTypes,
-      StructType(parts.child.output.map(a => StructField(a.name, a.dataType, a.nullable))),
+      StructType(messageOf(parts).map(a => StructField(a.name, a.dataType, a.nullable))),
       spec.window)
     val rows = ShardPlan(pack, new WindowProgram(recipe, schema), messages.now)
     Outputs(session, options, parts, messages.timeType, schema, rows)
@@ -34,6 +34,10 @@ object WindowPlan {
   /** All of a batch is there at once, so nothing is early. */
   private def finalPanes(spec: WindowOperatorSpec): WindowOperatorSpec =
     new WindowOperatorSpec(spec.draft.copy(early = Never))
+
+  /** The columns of the input, but for those that a co-group marks. */
+  private def messageOf(parts: AggregateParts): Seq[Attribute] =
+    parts.child.output.filterNot(_.name.startsWith("__windrow_"))
 
   private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {
     val output = Seq(
@@ -46,7 +50,7 @@ object WindowPlan {
       messages.gap.map(_.toAttribute),
       messages.origin.map(_.toAttribute),
       parts.inputs.map(_.toAttribute),
-      parts.child.output,
+      messageOf(parts),
       messages.tooFar.map(_.toAttribute),
       recipe,
       output,

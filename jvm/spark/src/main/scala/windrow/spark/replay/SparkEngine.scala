@@ -2,8 +2,10 @@ package windrow.spark.replay
 
 import java.nio.file.Files
 import org.apache.spark.sql.SparkSession
+import windrow.EveryPeriod
 import windrow.Session
 import windrow.SpecError
+import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.operator.FiringPolicy
 import windrow.spark.WindowProcessor
@@ -26,23 +28,34 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     case Left(problems) => Outcome.Refused(problems)
     case Right(operator) =>
       SparkEngine.hindrance(transcript, operator) match {
-        case Right(aggregate) => feed(transcript, aggregate)
-        case Left(hindrance)  => Outcome.NotRun(hindrance)
+        case Right(able)     => feed(transcript, able)
+        case Left(hindrance) => Outcome.NotRun(hindrance)
       }
   }
 
-  private def feed(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate): Outcome = {
+  private def feed(transcript: TranscriptCase, operator: OperatorSpec): Outcome = {
     val session = SparkEngine.session(partitions, shards)
     val folder  = Files.createTempDirectory("windrow-replay")
     try {
-      val query = new StepQuery(session, transcript, aggregate, folder.resolve("checkpoint").toString)
+      val query = stepped(session, transcript, operator, folder.resolve("checkpoint").toString)
       try follow(transcript, query)
       finally query.close()
     } catch { case refused: SpecError => Outcome.Refused(refused.problems) }
     finally SparkEngine.delete(folder)
   }
 
-  private def follow(transcript: TranscriptCase, query: StepQuery): Outcome = {
+  private def stepped(
+      session: SparkSession,
+      transcript: TranscriptCase,
+      operator: OperatorSpec,
+      checkpoint: String): Stepped = operator match {
+    case aggregate: OperatorSpec.Aggregate => new StepQuery(session, transcript, aggregate, checkpoint)
+    case OperatorSpec.Join(spec)           => new JoinStepQuery(session, transcript, spec, checkpoint)
+    case OperatorSpec.CoGroup(spec)        => new CoGroupStepQuery(session, transcript, spec, checkpoint)
+    case other                             => throw new IllegalStateException(s"no query for ${other.name}")
+  }
+
+  private def follow(transcript: TranscriptCase, query: Stepped): Outcome = {
     val marks = SparkEngine.watermarks(transcript)
     val results = transcript.steps.zipWithIndex.map {
       case (feed: Step.Feed, index) =>
@@ -70,13 +83,34 @@ object SparkEngine {
   /** Left: why Spark cannot be fed a case. */
   private[spark] def hindrance(
       transcript: TranscriptCase,
-      operator: OperatorSpec): Either[String, OperatorSpec.Aggregate] = operator match {
+      operator: OperatorSpec): Either[String, OperatorSpec] = operator match {
     case aggregate: OperatorSpec.Aggregate =>
       QueryLimits(aggregate.spec).map(_.text).headOption.orElse(hindrance(transcript, aggregate.spec)).toLeft(aggregate)
+    case join: OperatorSpec.Join =>
+      asks(transcript).orElse(hindrance(
+        transcript,
+        join.spec.maxFuture,
+        join.spec.early.isInstanceOf[EveryPeriod])).toLeft(join)
+    case group: OperatorSpec.CoGroup =>
+      val spec = group.spec.window
+      QueryLimits(spec).map(_.text).headOption.orElse(hindrance(transcript, spec)).toLeft(group)
     case other => Left(s"Spark cannot do ${other.name} yet.")
   }
 
-  private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
+  private def asks(transcript: TranscriptCase): Option[String] =
+    transcript.steps.collectFirst { case Step.Ask(Query.GetMessages(_, _, _, _) | Query.GetWindows(_, _, _), _) =>
+      "The messages of a join are asked for from outside its query."
+    }
+
+  private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] =
+    hindrance(transcript, spec.maxFuture, new FiringPolicy(spec.early, spec.late).hasPeriods)
+      .orElse(Option.when(hasGapsOfTheirOwn(transcript, spec))(
+        "A query has a session gap of its own or one of each message."))
+
+  private def hindrance(
+      transcript: TranscriptCase,
+      maxFuture: Option[TimeSpan],
+      hasPeriods: Boolean): Option[String] = {
     val all      = feeds(transcript)
     val messages = all.flatMap(_.messages)
     val values   = messages.map(_.value)
@@ -84,13 +118,12 @@ object SparkEngine {
       Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
     else if ((all.flatMap(_.watermark) ++ all.flatMap(_.processingTime)).exists(_ % 1000 != 0))
       Some("Spark's watermark and processing time are in whole milliseconds.")
-    else if (spec.maxFuture.isDefined)
+    else if (maxFuture.isDefined)
       Some("A watermark that the replay sets cannot be guarded by maxFuture (SEMANTICS R73).")
-    else if (new FiringPolicy(spec.early, spec.late).hasPeriods && all.headOption.exists(_.processingTime.isEmpty))
+    else if (hasPeriods && all.headOption.exists(_.processingTime.isEmpty))
       Some("Spark has a processing time from its first batch on.")
     else if (values.exists(_.isInstanceOf[Value.Text]) && values.exists(_.isInstanceOf[Value.Whole]))
       Some("A column has texts or numbers.")
-    else if (hasGapsOfTheirOwn(transcript, spec)) Some("A query has a session gap of its own or one of each message.")
     else None
   }
 

@@ -45,7 +45,8 @@ private[replay] final class StepQuery(
     session: SparkSession,
     transcript: TranscriptCase,
     aggregate: OperatorSpec.Aggregate,
-    checkpoint: String) {
+    checkpoint: String)
+    extends Stepped {
   private implicit val spark: SparkSession     = session
   private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
 
@@ -58,11 +59,6 @@ private[replay] final class StepQuery(
   private val output    = flattened(operator())
   private var query     = Option.empty[StreamingQuery]
 
-  /** Applies the messages; `mark` is the watermark of this step, `next` of the one after it, in milliseconds.
-    *
-    * @param processingTime
-    *   in microseconds
-    */
   def step(messages: Seq[Message], mark: Long, next: Long, processingTime: Option[Long] = None): Emission = {
     if (query.isEmpty) {
       query = Some(start())
