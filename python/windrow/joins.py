@@ -118,11 +118,11 @@ def cogroup(*streams: Stream) -> Stream:
     names = [{"name": one._name, "watermark": _delay(one)} for one in streams]
     df = _sql.cogrouped(tables, {"streams": names, "keys": len(first._key)})
     shown = first._df.select(*(column(first._df, key) for key in first._key)).columns
-    keys = (column(df, f"__windrow_key{i}").alias(name) for i, name in enumerate(shown))
+    keys = (column(df, f"__windrow_of_key{i}").alias(name) for i, name in enumerate(shown))
     return replace(
         first,
         _df=df,
-        _time="__windrow_time",
+        _time="__windrow_of_time",
         _key=tuple(keys),
         _offset=_OF_COGROUP if any(one._offset is not None for one in streams) else None,
         _watermark=None,
@@ -133,7 +133,7 @@ def cogroup(*streams: Stream) -> Stream:
 
 
 _OF_COGROUP = Offset(
-    source="__windrow_source", partition="__windrow_partition", offset="__windrow_offset"
+    source="__windrow_of_source", partition="__windrow_of_partition", offset="__windrow_of_offset"
 )
 
 

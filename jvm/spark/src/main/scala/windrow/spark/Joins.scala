@@ -97,10 +97,10 @@ private[spark] object Joining {
       streams.map(s => SparkInside.plan(marked(s, s.key.map(_.column)))))
     Stream(
       SparkInside.frame(session, plan),
-      "__windrow_time",
-      names.zipWithIndex.map { case (name, i) => Field(col(s"__windrow_key$i").as(name)) },
+      s"${CoGroupPlan.Marker}time",
+      names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupPlan.Marker}key$i").as(name)) },
       Option.when(streams.exists(_.offset.isDefined))(
-        Offset("__windrow_source", "__windrow_partition", "__windrow_offset")),
+        Offset(s"${CoGroupPlan.Marker}source", s"${CoGroupPlan.Marker}partition", s"${CoGroupPlan.Marker}offset")),
       None,
       None,
       streams.map(_.name).mkString("_"),

@@ -13,7 +13,9 @@ import windrow._
   * its name is the source of its messages.
   */
 private[spark] object CoGroupPlan {
-  private val Marker = "__windrow_"
+
+  /** Columns are not called as those of the tables: Spark's optimizer breaks a union of streams of which some only rename. */
+  val Marker = "__windrow_of_"
 
   def isCoGroup(node: ObjectNode): Boolean = node.path("operator").asText == "cogroup"
 

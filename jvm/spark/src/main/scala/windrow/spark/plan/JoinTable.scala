@@ -157,6 +157,7 @@ private[plan] object JoinTable {
 
     /** A time of one stream and what is added to it, in microseconds. */
     private def timeOf(expression: Expression): Option[(Expression, Long)] = expression match {
+      case replaceable: RuntimeReplaceable             => timeOf(replaceable.replacement)
       case Cast(time, to, _, _) if time.dataType == to => timeOf(time)
       case TimestampAddInterval(time, by, _) => constant(by).flatMap(micros => timeOf(time).map(plus(_, micros)))
       case time if time.dataType == TimestampType || time.dataType == TimestampNTZType => Some((time, 0L))
