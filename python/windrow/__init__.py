@@ -23,6 +23,7 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
+from windrow.joins import JoinOutput, cogroup, join
 from windrow.operators import (
     AggregatedWindowOperator,
     CoGroupSpec,
@@ -93,6 +94,7 @@ __all__ = [
     "Hopping",
     "Inherit",
     "JarNotFoundError",
+    "JoinOutput",
     "JoinSpec",
     "JoinStream",
     "MergedWindowOperator",
@@ -129,8 +131,10 @@ __all__ = [
     "WindrowError",
     "__version__",
     "attach",
+    "cogroup",
     "configure",
     "doctor",
+    "join",
     "metrics",
     "replay",
     "state",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 Part = Literal["panes", "rejected", "events", "all"]
+JoinPart = Literal["rows", "rejected", "all"]
 
 NOT_LOADED = (
     "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
@@ -56,6 +57,42 @@ def apply(aggregated: DataFrame, fields: _json.Fields, part: Part) -> DataFrame:
             windrow_input=aggregated,
         )
         analyse(made)
+    return made
+
+
+def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
+    """Add expressions of a message as columns that the JVM knows by their names."""
+    marks_of = [column(df, one).alias(f"__windrow_{name}") for name, one in marks.items()]
+    return df.select("*", *marks_of)
+
+
+def apply_join(tables: Sequence[DataFrame], fields: _json.Fields, part: JoinPart) -> DataFrame:
+    """Put the join in the place of the tables that describe it, one for each stream.
+
+    Errors: SpecError, as the JVM found it.
+    """
+    return _over(tables, {**fields, "output": part})
+
+
+def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
+    """Put several streams together as one, with a struct for each.
+
+    Errors: SpecError, as the JVM found it.
+    """
+    return _over(tables, {"operator": "cogroup", **fields})
+
+
+def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
+    """Describe by several tables, one for each stream."""
+    named = {f"windrow_input{i}": table for i, table in enumerate(tables)}
+    inputs = ", ".join(f"TABLE({{{name}}})" for name in named)
+    with plain_errors():
+        made = tables[0].sparkSession.sql(
+            f"SELECT * FROM windrow_apply({inputs}, spec => :spec)",  # noqa: S608  names of ours
+            {"spec": _json.write(fields)},
+            **named,
+        )
+        _analyse(made)
     return made
 
 

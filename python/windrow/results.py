@@ -140,7 +140,7 @@ class Metrics:
 
     read = accepted + rejected + replays + gaps; ``unaccounted`` is what this leaves open and
     must be 0. ``watermark`` is ISO text or None, ``stateBytes`` the memory that state takes
-    after the last batch.
+    after the last batch. ``rows`` are those of joins.
     """
 
     batches: int
@@ -152,6 +152,7 @@ class Metrics:
     panes: int
     watermark: str | None
     stateBytes: int
+    rows: int = 0
 
     @property
     def unaccounted(self) -> int:
@@ -159,7 +160,7 @@ class Metrics:
         return self.read - self.accepted - self.rejected - self.replays - self.gaps
 
 
-_COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes")
+_COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")
 
 
 def metrics(query: StreamingQuery) -> Metrics:

@@ -23,6 +23,7 @@ _PUBLIC = {
     *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec"),
     *("configure", "attach", "doctor", "replay", "Report"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
+    *("join", "JoinOutput", "cogroup"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
     *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),

@@ -10,7 +10,7 @@ from windrow import _json, _spec_json
 from windrow.errors import SpecError, SpecProblem, expect
 from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
-from windrow.operators._join import JoinStream, call_of
+from windrow.operators._join import JoinStream, call_of, refuse_of_query
 from windrow.operators._operator import Send, StandaloneOperator
 from windrow.operators._spec import WindowOperatorSpec
 from windrow.policies import Policy
@@ -148,3 +148,4 @@ class MergedWindowOperator(StandaloneOperator):
 
     def _check(self, spec: object) -> None:
         expect(f"{type(self).__name__}(spec)", spec, CoGroupSpec)
+        refuse_of_query(spec)

@@ -10,7 +10,7 @@ from windrow import _duration, _json
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
-from windrow.errors import SpecError, UnboundedJoinError, expect
+from windrow.errors import SpecError, SpecProblem, UnboundedJoinError, expect
 from windrow.operators import _check_join, _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.triggers import EACH_MESSAGE, PaneTrigger
@@ -31,14 +31,15 @@ class JoinStream:
     """One input of a join.
 
     name: of the stream, and of its column in the rows. schema: columns of its messages, as in
-    CREATE TABLE. time: column of the event time. offset: columns that identify a message.
+    CREATE TABLE; None in the spec of a query, whose DataFrames say all of that. time: column of
+    the event time. offset: columns that identify a message.
     window: of its own; None: it has none. startOffsets: the first offset of each source partition,
     for windows on offsets; kept as sorted pairs.
     """
 
     name: str
-    schema: str
-    time: str
+    schema: str | None = None
+    time: str | None = None
     offset: Offset | None = None
     window: WindowKind | None = None
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
@@ -46,8 +47,9 @@ class JoinStream:
     def __post_init__(self) -> None:
         """Refuse what is no description of messages."""
         expect("window=", self.window, WindowKind, type(None))
+        is_of_query = (self.schema, self.time, self.offset) == (None, None, None)
         found = _input.problems(
-            schema=self.schema,
+            schema="of a query" if is_of_query else self.schema,
             time=self.time,
             offset=self.offset,
             columns={"name": (self.name,)},
@@ -146,6 +148,14 @@ class JoinSpec:
 
     def _fields(self) -> dict[str, object]:
         return _join_json.write(self)
+
+
+def refuse_of_query(spec: Any) -> None:  # noqa: ANN401  a spec of streams
+    """Refuse streams that do not say what their messages are."""
+    for one in spec.streams:
+        if one.schema is None:
+            text = "schema is None; say for example schema='time timestamp, price double'."
+            raise SpecError.of(f"stream {one.name!r}", [SpecProblem("SCHEMA_NOT_STATED", text)])
 
 
 def _settled_within(spec: JoinSpec) -> object:

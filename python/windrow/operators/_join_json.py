@@ -62,7 +62,8 @@ def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:
     """Write what the messages are."""
     streams: dict[str, dict[str, object]] = {}
     for one in spec.streams:
-        streams[one.name] = {"schema": one.schema, "time": one.time}
+        said = {"schema": one.schema, "time": one.time}
+        streams[one.name] = {name: value for name, value in said.items() if value is not None}
         if one.offset is not None:
             streams[one.name]["offset"] = write_offset(one.offset)
     fields: dict[str, object] = {"on": list(spec.on), "streams": streams}
@@ -120,8 +121,8 @@ def read_streams(reader: _json.Reader, messages: _json.Fields) -> list[JoinStrea
         found.append(
             JoinStream(
                 name=name,
-                schema=said.get("schema", ""),
-                time=said.get("time", ""),
+                schema=said.get("schema"),
+                time=said.get("time"),
                 offset=None if offset is None else read_offset(offset),
                 window=None if window is None else read_kind(reader, window),
                 startOffsets={int(n): at for n, at in starts.get(name, {}).items()},

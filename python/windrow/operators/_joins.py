@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windrow.errors import expect
-from windrow.operators._join import JoinSpec
+from windrow.operators._join import JoinSpec, refuse_of_query
 from windrow.operators._operator import Keys, Send, StandaloneOperator
 from windrow.operators._times import At
 
@@ -34,6 +34,7 @@ class StreamStreamJoinOperator(StandaloneOperator):
 
     def _check(self, spec: object) -> None:
         expect(f"{type(self).__name__}(spec)", spec, JoinSpec)
+        refuse_of_query(spec)
 
     def getMessages(
         self,

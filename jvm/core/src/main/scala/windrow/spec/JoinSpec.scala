@@ -31,6 +31,10 @@ sealed trait Within
 
 object Within {
 
+  /** A range of event time beside the first stream, the same for all others. */
+  def apply(low: TimeSpan, high: TimeSpan): JoinWithin = new JoinWithin((names, bounds) =>
+    Ranges(names.drop(1).map(_ -> JoinRange(low, high, bounds.startsWith("("), bounds.endsWith(")"))).toMap))
+
   /** The sides' own windows (SEMANTICS R36). */
   case object OwnWindows extends Within
 

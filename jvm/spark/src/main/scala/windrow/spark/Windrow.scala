@@ -52,6 +52,14 @@ object Windrow {
     */
   def state(checkpoint: String, operator: Option[String] = None): State =
     State(SparkSession.active, checkpoint, operator)
+
+  /** Joins two and more streams: `join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"))`. */
+  def join(sides: JoinSide*): Joining = new Joining(sides)
+
+  /** Streams as one, whose messages are a struct for each stream by its name, one of them not null. Keys
+    * are those of each stream, shown under the names of the first one's.
+    */
+  def cogroup(streams: Stream*): Stream = Joining.coGroup(streams)
 }
 
 /** A column: its name, or an expression. */

@@ -59,13 +59,10 @@ final class SparkVersusReference extends SparkSuite {
   private def isAble(transcript: TranscriptCase): Boolean =
     transcript.operator.exists(SparkEngine.hindrance(transcript, _).isRight)
 
-  for (family <- ForSpark.Families) test(s"$count random cases of ${family.name} from seed $first, with restarts") {
-    val cases = Iterator.from(first.toInt).map(seed => ForSpark(seed.toLong, family)).filter(isAble)
-    all(cases.take(count).toSeq)(versusReference)
-  }
-
-  test(s"$count random cases of full state from seed $first, with restarts and questions from outside") {
-    val cases = Iterator.from(first.toInt).map(seed => ForSpark.fullState(seed.toLong)).filter(isAble)
+  for ((kind, make) <- Seq[(String, Long => TranscriptCase)](
+      "joins"     -> (StreamsForSpark.join(_)),
+      "co-groups" -> (StreamsForSpark.coGroup(_)))) test(s"$count random $kind from seed $first, with restarts") {
+    val cases = Iterator.from(first.toInt).map(seed => make(seed.toLong)).filter(isAble)
     all(cases.take(count).toSeq)(versusReference)
   }
 
@@ -76,6 +73,16 @@ final class SparkVersusReference extends SparkSuite {
     val found = Comparison.differences(expected, outcome)
     if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
   }
+
+  for (family <- ForSpark.Families) test(s"$count random cases of ${family.name} from seed $first, with restarts") {
+    val cases = Iterator.from(first.toInt).map(seed => ForSpark(seed.toLong, family)).filter(isAble)
+    all(cases.take(count).toSeq)(versusReference)
+  }
+
+  test(s"$count random cases of full state from seed $first, with restarts and questions from outside") {
+    val cases = Iterator.from(first.toInt).map(seed => ForSpark.fullState(seed.toLong)).filter(isAble)
+    all(cases.take(count).toSeq)(versusReference)
+  }
 }
 
 /** Random cases that Spark can be fed: in whole milliseconds after 1970, and with a processing time from the first step on;
@@ -83,7 +90,13 @@ final class SparkVersusReference extends SparkSuite {
   */
 private object ForSpark {
   val Families: Seq[RandomFamily] = (RandomFamily.InQueries +: RandomFamily.Timed) ++
-    Seq(RandomFamily.Counts, RandomFamily.ByFirstMessage, RandomFamily.FilledGaps, RandomFamily.Endless)
+    Seq(
+      RandomFamily.Counts,
+      RandomFamily.OffsetWindows,
+      RandomFamily.TupleSessions,
+      RandomFamily.ByFirstMessage,
+      RandomFamily.FilledGaps,
+      RandomFamily.Endless)
 
   /** Microseconds become seconds, since Spark's clock ticks in milliseconds; but of a calendar, whose steps are hours. */
   private def scale(window: WindowKind): Long = if (window.isInstanceOf[Calendar]) 1 else 1000000

@@ -5,6 +5,16 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import windrow.core.state.ByteWriter
 
+/** Writes rows for their shards. */
+private[pack] trait Packer {
+
+  /** The shard of a row; to be asked before `write`. */
+  def shard(row: InternalRow): Int
+
+  /** Adds the row to a packet; gives its place in the order of the step, or null. */
+  def write(row: InternalRow, out: ByteWriter): Array[Byte]
+}
+
 private[pack] trait PackLane {
   def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
 }
@@ -47,7 +57,7 @@ private object RowLane {
 }
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
-private[pack] final class PacketLane(packer: EntryPacker, shards: Int) extends PackLane {
+private[pack] final class PacketLane(packer: Packer, shards: Int) extends PackLane {
   private val packetBytes =
     math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
   private val packets = new Array[ByteWriter](shards)

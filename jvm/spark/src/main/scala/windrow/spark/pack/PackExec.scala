@@ -99,7 +99,7 @@ private[pack] final case class PackProgram(
     recipe: PackRecipe)
 
 /** Writes rows as entries. */
-private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) {
+private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) extends Packer {
   private val key     = UnsafeProjection.create(program.keys, schema)
   private val carries = Predicate.create(program.carries, schema)
   private val message = UnsafeProjection.create(Seq(program.message), schema)
@@ -137,13 +137,11 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   /** Policies go by messages, not by event time. */
   private val isByPosition = window.forall(_.isInstanceOf[TupleWindows])
 
-  /** The shard of a row; to be asked before `write`. */
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
     ShardOf(lastKey, program.recipe.shards)
   }
 
-  /** Adds the row to a packet; gives its place in the order of the step, or null. */
   def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
     val values = fields(row)
     val time   = Option.when(!values.isNullAt(0))(values.getLong(0))

@@ -20,6 +20,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case Unpack(packed, output, child) => UnpackExec(packed, output, planLater(child)) :: Nil
     case SortStep(order, child)        => SortExec(order, global = false, planLater(child)) :: Nil
     case pack: Pack                    => planned(pack) :: Nil
+    case pack: JoinPack                => JoinPackExec(pack, planLater(pack.child)) :: Nil
     case _                             => Nil
   }
 

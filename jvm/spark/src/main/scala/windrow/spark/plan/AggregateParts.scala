@@ -35,7 +35,11 @@ final case class AggregateParts(
     child: LogicalPlan) {
 
   /** Type of the original row. */
-  def message: StructType = StructType(child.output.map(a => StructField(a.name, a.dataType, a.nullable)))
+
+  /** The columns of the input, but for those that a co-group marks. */
+  def messageColumns: Seq[Attribute] = child.output.filterNot(_.name.startsWith(AggregateParts.Marker))
+
+  def message: StructType = StructType(messageColumns.map(a => StructField(a.name, a.dataType, a.nullable)))
 }
 
 object AggregateParts {

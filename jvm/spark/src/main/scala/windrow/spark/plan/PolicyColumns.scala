@@ -38,9 +38,9 @@ private[spark] object PolicyColumns {
     of(spec, SparkInside.column(session, input, _), input.output.map(_.name))
 
   /** Those of a checked query, over the message as it was. */
-  def bound(session: SparkSession, spec: PolicyWindowSpec, input: LogicalPlan): Map[String, Expression] =
-    in(session, spec, input).toOption.get.map { case (name, column) =>
-      name -> BindReferences.bindReference(column, input.output)
+  def bound(session: SparkSession, spec: PolicyWindowSpec, parts: AggregateParts): Map[String, Expression] =
+    in(session, spec, parts.child).toOption.get.map { case (name, column) =>
+      name -> BindReferences.bindReference(column, parts.messageColumns)
     }
 
   private def named(spec: PolicyWindowSpec): Seq[(String, Boolean)] = {

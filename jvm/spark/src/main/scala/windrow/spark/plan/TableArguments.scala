@@ -10,23 +10,37 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TimeSpan
 
-/** The arguments of a table function: one table, the rest named constants.
+/** The arguments of a table function: tables, the rest named constants.
   *
   * @param values
   *   by name in lower case: text, whole number, truth value, duration, or a list of these
   */
-final case class TableArguments(table: LogicalPlan, values: Map[String, Any])
+final case class TableArguments(tables: Seq[LogicalPlan], values: Map[String, Any]) {
+  def table: LogicalPlan = tables.head
+
+  /** The table, if there is no other. */
+  def only(function: String): LogicalPlan = {
+    if (tables.size != 1) throw SpecError(function, Seq(TableArguments.missing(tables.size)))
+    table
+  }
+}
 
 object TableArguments {
 
   /** @param allowed
     *   names of the constants
+    * @param several
+    *   it takes more than one table
     */
-  def read(function: String, expressions: Seq[Expression], allowed: Seq[String]): TableArguments = {
+  def read(
+      function: String,
+      expressions: Seq[Expression],
+      allowed: Seq[String],
+      several: Boolean = false): TableArguments = {
     val found          = Seq.newBuilder[SpecProblem]
     val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
-    if (tables.size != 1)
-      found += SpecProblem("TABLE_MISSING", s"it takes one table argument, TABLE(SELECT …); there are ${tables.size}.")
+    if (tables.isEmpty || (tables.size > 1 && !several))
+      found += missing(tables.size)
     val values = rest.flatMap {
       case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
         constant(value) match {
@@ -45,8 +59,11 @@ object TableArguments {
         None
     }.filter(_._2 != null).toMap
     if (found.result().nonEmpty) throw SpecError(function, found.result())
-    TableArguments(tableOf(tables.head).get, values)
+    TableArguments(tables.flatMap(tableOf), values)
   }
+
+  private def missing(tables: Int): SpecProblem =
+    SpecProblem("TABLE_MISSING", s"it takes one table argument, TABLE(SELECT …); there are $tables.")
 
   private def tableOf(argument: Expression): Option[LogicalPlan] = argument match {
     case table: FunctionTableSubqueryArgumentExpression => Some(table.plan)

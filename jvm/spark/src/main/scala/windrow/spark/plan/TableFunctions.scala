@@ -19,7 +19,10 @@ object TableFunctions {
 
   /** Name and builder of each. */
   val all: Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
-    Seq(described("windrow_apply", applied), described("windrow_version", _ => version)) ++
+    Seq(
+      described("windrow_apply", applied),
+      described("windrow_version", _ => version),
+      described(JoinSql.Name, joined)) ++
       SqlSpec.All.map(spec => described(spec.name, window(spec))) ++
       StateFunctions.All.map { case (name, builder) => described(name, builder) }
 
@@ -32,13 +35,15 @@ object TableFunctions {
 
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"))
+    val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true)
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
       case _ =>
         throw SpecError("windrow_apply", Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
     }
-    build(node, arguments.table)
+    if (CoGroupPlan.isCoGroup(node)) CoGroupPlan.marked(SparkSession.active, node, arguments.tables)
+    else if (JoinOptions.isJoin(node)) JoinQuery.marked(SparkSession.active, node, arguments.tables)
+    else build(node, arguments.only("windrow_apply"))
   }
 
   private def parse(json: String): ObjectNode =
@@ -55,6 +60,9 @@ object TableFunctions {
     val arguments = TableArguments.read(spec.name, expressions, spec.allowed)
     build(spec.json(arguments.values), arguments.table)
   }
+
+  private def joined(expressions: Seq[Expression]): LogicalPlan =
+    JoinQuery.said(SparkSession.active, TableArguments.read(JoinSql.Name, expressions, JoinSql.Allowed))
 
   private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan = {
     val session = SparkSession.active

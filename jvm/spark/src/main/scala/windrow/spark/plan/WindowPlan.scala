@@ -64,7 +64,7 @@ object WindowPlan {
       case QuerySpec.Policies(spec) =>
         val all    = if (spec.limits.keys.isDefined || spec.limits.messages.isDefined) 1 else shards
         val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
-        (recipe, new PolicyProgram(spec, PolicyColumns.bound(session, spec, parts.child), recipe, schema))
+        (recipe, new PolicyProgram(spec, PolicyColumns.bound(session, spec, parts), recipe, schema))
     }
   }
 
@@ -79,7 +79,7 @@ object WindowPlan {
       messages.gap.map(_.toAttribute),
       messages.origin.map(_.toAttribute),
       parts.inputs.map(_.toAttribute),
-      parts.child.output,
+      parts.messageColumns,
       messages.tooFar.map(_.toAttribute),
       recipe,
       output,

@@ -2,8 +2,10 @@ package windrow.spark.replay
 
 import java.nio.file.Files
 import org.apache.spark.sql.SparkSession
+import windrow.EveryPeriod
 import windrow.Session
 import windrow.SpecError
+import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.operator.FiringPolicy
 import windrow.spark.WindowProcessor
@@ -48,6 +50,8 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
       checkpoint: String): Stepped = operator match {
     case aggregate: OperatorSpec.Aggregate => new AggregateStepQuery(session, transcript, aggregate, checkpoint)
     case OperatorSpec.FullState(spec)      => new FullStateStepQuery(session, transcript, spec, checkpoint)
+    case OperatorSpec.Join(spec)           => new JoinStepQuery(session, transcript, spec, checkpoint)
+    case OperatorSpec.CoGroup(spec)        => new CoGroupStepQuery(session, transcript, spec, checkpoint)
     case other                             => throw new IllegalStateException(s"no query for ${other.name}")
   }
 
@@ -83,25 +87,43 @@ object SparkEngine {
     case aggregate: OperatorSpec.Aggregate =>
       hindrance(transcript, aggregate.spec).toLeft(aggregate)
     case full: OperatorSpec.FullState => hindrance(transcript, full.spec.windows).toLeft(full)
-    case other                        => Left(s"Spark cannot do ${other.name} yet.")
+    case join: OperatorSpec.Join =>
+      asks(transcript).orElse(hindrance(
+        transcript,
+        join.spec.maxFuture,
+        join.spec.early.isInstanceOf[EveryPeriod])).toLeft(join)
+    case group: OperatorSpec.CoGroup => hindrance(transcript, group.spec.window).toLeft(group)
+    case other                       => Left(s"Spark cannot do ${other.name} yet.")
   }
 
-  private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] = {
+  private def asks(transcript: TranscriptCase): Option[String] =
+    transcript.steps.collectFirst { case Step.Ask(Query.GetMessages(_, _, _, _) | Query.GetWindows(_, _, _), _) =>
+      "The messages of a join are asked for from outside its query."
+    }
+
+  private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] =
+    Option.when(spec.window.isInstanceOf[windrow.Inherit])("A query takes no panes of another operator yet.")
+      .orElse(hindrance(transcript, spec.maxFuture, new FiringPolicy(spec.early, spec.late).hasPeriods))
+      .orElse(Option.when(hasGapsOfTheirOwn(transcript, spec))(
+        "A query has a session gap of its own or one of each message."))
+
+  private def hindrance(
+      transcript: TranscriptCase,
+      maxFuture: Option[TimeSpan],
+      hasPeriods: Boolean): Option[String] = {
     val all      = feeds(transcript)
     val messages = all.flatMap(_.messages)
     val values   = messages.map(_.value)
-    if (spec.window.isInstanceOf[windrow.Inherit]) Some("A query takes no panes of another operator yet.")
-    else if (all.flatMap(_.watermark).exists(_ <= 0))
+    if (all.flatMap(_.watermark).exists(_ <= 0))
       Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
     else if ((all.flatMap(_.watermark) ++ all.flatMap(_.processingTime)).exists(_ % 1000 != 0))
       Some("Spark's watermark and processing time are in whole milliseconds.")
-    else if (spec.maxFuture.isDefined)
+    else if (maxFuture.isDefined)
       Some("A watermark that the replay sets cannot be guarded by maxFuture (SEMANTICS R73).")
-    else if (new FiringPolicy(spec.early, spec.late).hasPeriods && all.headOption.exists(_.processingTime.isEmpty))
+    else if (hasPeriods && all.headOption.exists(_.processingTime.isEmpty))
       Some("Spark has a processing time from its first batch on.")
     else if (values.exists(_.isInstanceOf[Value.Text]) && values.exists(_.isInstanceOf[Value.Whole]))
       Some("A column has texts or numbers.")
-    else if (hasGapsOfTheirOwn(transcript, spec)) Some("A query has a session gap of its own or one of each message.")
     else None
   }
 

@@ -1,0 +1,30 @@
+package windrow
+
+import scala.language.implicitConversions
+
+/** What `within` of a join may be, before its streams are known: `Within("0 minutes", "5 minutes")`, the same for all but
+  * the first; windows that all must share, `Global` for every pair that retention holds; or any [[Within]].
+  *
+  * @param of
+  *   for streams of these names and the bounds of the join: `[]`, `[)`, `(]` or `()`
+  */
+final class JoinWithin private[windrow] (private[windrow] val of: (Seq[String], String) => Within)
+
+object JoinWithin {
+  implicit def ofWithin(within: Within): JoinWithin = new JoinWithin((_, _) => within)
+
+  implicit def ofWindow(window: WindowKind): JoinWithin =
+    if (window == Global) Within.Everything else Within.SameWindow(window)
+
+  private[windrow] val Bounds: Seq[String] = Seq("[]", "[)", "(]", "()")
+}
+
+/** The kinds of joins, as `how` takes them. */
+object How {
+  val Inner: JoinKind = JoinKind.Inner
+  val Left: JoinKind  = JoinKind.Left
+  val Right: JoinKind = JoinKind.Right
+  val Full: JoinKind  = JoinKind.Full
+  val Semi: JoinKind  = JoinKind.Semi
+  val Anti: JoinKind  = JoinKind.Anti
+}

@@ -1,0 +1,148 @@
+package windrow.spark
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.windrow.SparkInside
+import scala.language.implicitConversions
+import windrow._
+import windrow.spark.pack.PackStrategy
+import windrow.spark.plan._
+
+/** A stream of a join, with a window of its own or without. */
+final class JoinSide private[spark] (private[spark] val stream: Stream, private[spark] val window: Option[WindowKind])
+
+object JoinSide {
+  implicit def ofStream(stream: Stream): JoinSide       = new JoinSide(stream, None)
+  implicit def ofWindowed(windowed: Windowed): JoinSide = new JoinSide(windowed.stream, Some(windowed.draft.window))
+}
+
+/** Streams that are to be joined. */
+final class Joining private[spark] (sides: Seq[JoinSide]) {
+
+  /** What comes out.
+    *
+    * @param on
+    *   columns that all streams have and that must be equal; null equals nothing
+    * @param within
+    *   a range of event time or windows; None: the streams' own windows
+    * @param bounds
+    *   whether the ends of the range are inside: `[]`, `[)`, `(]`, `()`
+    * @param early
+    *   when rows come out: with each message, or every period
+    * @throws SpecError
+    *   with everything that is wrong
+    * @throws UnboundedJoinError
+    *   if messages would be kept for ever
+    */
+  def apply(
+      on: Seq[String] = Nil,
+      within: JoinWithin = Within.OwnWindows,
+      how: JoinKind = JoinKind.Inner,
+      bounds: String = "[]",
+      early: PaneTrigger = EachMessage): JoinOutput = {
+    val streams                = sides.map(_.stream)
+    val names                  = streams.map(_.name)
+    val kept                   = streams.map(_.retention)
+    val (lateness, ofLateness) = Joining.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
+    val (future, ofFuture)     = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
+    val (retention, ofRetention) =
+      if (kept.contains(Retention.NotStated)) (None, Nil) else Joining.alike("retention", names.zip(kept))
+    val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
+      SpecProblem("BOUNDS_UNKNOWN", s"bounds is '$bounds'; allowed are ${JoinWithin.Bounds.mkString(", ")}."))
+    val draft = JoinDraft(
+      sides.map(side => JoinStream(side.stream.name, side.window)),
+      on.nonEmpty,
+      within.of(names, bounds),
+      how,
+      lateness,
+      early,
+      retention.getOrElse(Retention.NotStated),
+      future)
+    val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ Joining.timeless(streams)
+    if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
+    val output = new JoinOutput(draft.checked, streams, on)
+    output.rows // so that mistakes show where they are made
+    output
+  }
+}
+
+private[spark] object Joining {
+
+  /** The columns of a stream's messages and, marked, what windrow needs to know of each. */
+  def marked(stream: Stream, keys: Seq[Column]): DataFrame = {
+    val marks = stream.time.toSeq.map("time" -> _.column) ++ keys.zipWithIndex.map { case (key, i) =>
+      s"key$i" -> key
+    } ++
+      stream.offset.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column))
+    stream.df.select(col("*") +: marks.map { case (name, mark) => mark.as(s"__windrow_$name") }: _*)
+  }
+
+  /** Streams as one; see [[CoGroupPlan]]. */
+  def coGroup(streams: Seq[Stream]): Stream = {
+    val (lateness, ofLateness)   = alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
+    val (retention, ofRetention) = alike("retention", streams.map(s => s.name -> s.retention))
+    val keys                     = streams.map(_.key.size).distinct
+    val found = ofLateness ++ ofRetention ++ timeless(streams) ++
+      Option.when(keys.size > 1)(
+        SpecProblem("KEYS_DIFFER", s"the streams have ${keys.mkString(" and ")} keys; they must have the same.")) ++
+      streams.filter(_.maxFuture.isDefined).map(one =>
+        SpecProblem("VALUE_NOT_SUPPORTED", s"'${one.name}' has maxFuture, which a co-group has not; leave it out."))
+    if (found.nonEmpty) throw SpecError("a co-group", found)
+    val first   = streams.head
+    val session = first.df.sparkSession
+    val names   = if (first.key.isEmpty) Nil else first.df.select(first.key.map(_.column): _*).columns.toSeq
+    val plan = CoGroupPlan(
+      session,
+      streams.map(s => s.name -> s.watermark),
+      names.size,
+      streams.map(s => SparkInside.plan(marked(s, s.key.map(_.column)))))
+    Stream(
+      SparkInside.frame(session, plan),
+      s"${CoGroupPlan.Marker}time",
+      names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupPlan.Marker}key$i").as(name)) },
+      Option.when(streams.exists(_.offset.isDefined))(
+        Offset(s"${CoGroupPlan.Marker}source", s"${CoGroupPlan.Marker}partition", s"${CoGroupPlan.Marker}offset")),
+      None,
+      None,
+      streams.map(_.name).mkString("_"),
+      lateness,
+      retention.getOrElse(Retention.NotStated))
+  }
+
+  def timeless(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.time.isEmpty).map(one =>
+    SpecProblem("TIME_NOT_STATED", s"'${one.name}' has no event time; say which column holds it: stream(time=…)."))
+
+  /** What streams say alike, or the problem that they do not. */
+  def alike[T](what: String, said: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
+    val each = said.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
+    val differs = Option.when(said.map(_._2).distinct.size > 1)(SpecProblem(
+      s"${what.toUpperCase(java.util.Locale.ROOT)}_DIFFERS",
+      s"$what is $each; a join has one, so say the same of its streams."))
+    (said.headOption.map(_._2), differs.toSeq)
+  }
+}
+
+/** Rows of a join. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
+final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream], on: Seq[String]) {
+
+  /** `on` columns once, then a struct for each stream by its name, null where a row has no message of it; of semi and anti
+    * joins the first stream's only
+    */
+  def rows: DataFrame = part(JoinPart.Rows)
+
+  /** `stream`, `reason`, `watermark`, `processing_time`, `message`: a struct for each stream, one of them not null */
+  def rejected: DataFrame = part(JoinPart.Rejected)
+
+  /** `kind`, and `rows` or `rejected` as a struct */
+  def output: DataFrame = part(JoinPart.All)
+
+  private def part(kind: JoinPart): DataFrame = {
+    val session = streams.head.df.sparkSession
+    SparkInside.addStrategy(session, PackStrategy(session))
+    val marks = streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap
+    val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
+    SparkInside.frame(session, JoinQuery.marked(session, JoinOptions(spec, on, marks, kind), plans))
+  }
+
+}

@@ -1,0 +1,81 @@
+package windrow.spark.join
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.core.join.JoinEffect
+import windrow.core.join.JoinRow
+import windrow.core.operator.Counters
+import windrow.spark.aggregate.Rows
+
+/** The one row type in which rows, rejected messages and counts leave a shard of a join: kind, keys, a message of each
+  * stream, rejection, counts.
+  *
+  * @param keys
+  *   types of the equality fields
+  * @param streams
+  *   names of the streams and the types of their messages
+  */
+final class JoinSchema(val keys: Seq[DataType], val streams: IndexedSeq[(String, StructType)]) extends Serializable {
+
+  def types: Seq[DataType] =
+    (IntegerType +: keys) ++ streams.map(_._2) ++ JoinSchema.Rejection ++ JoinSchema.Counts.map(_ => LongType)
+
+  val messagesAt: Int  = 1 + keys.size
+  val rejectionAt: Int = messagesAt + streams.size
+  val countsAt: Int    = rejectionAt + JoinSchema.Rejection.size
+}
+
+object JoinSchema {
+  val RowKind      = 0
+  val RejectedKind = 1
+  val CountsKind   = 2
+
+  /** stream, reason, watermark, processing time */
+  val Rejection: Seq[DataType] = Seq(StringType, StringType, LongType, LongType)
+
+  val Counts: Seq[String] = Seq("read", "accepted", "rejected", "replays", "gaps", "rows")
+}
+
+/** Writes output rows as bytes. */
+private[join] final class JoinOutput(schema: JoinSchema) {
+  private val all     = UnsafeProjection.create(schema.types.toArray)
+  private val streams = schema.streams.map { case (name, of) => (UTF8String.fromString(name), of.size) }
+  private val row     = new GenericInternalRow(schema.types.size)
+
+  def row(joined: JoinRow): Array[Byte] = {
+    start(JoinSchema.RowKind)
+    val key = Rows.of(joined.messages.flatten.head.key.bytes, schema.keys.size)
+    schema.keys.indices.foreach(i => row.update(1 + i, key.get(i, schema.keys(i))))
+    joined.messages.zipWithIndex.foreach { case (message, stream) =>
+      message.foreach(one => put(stream, one.payload))
+    }
+    all(row).getBytes
+  }
+
+  def rejected(refused: JoinEffect.Refuse, processingTime: Long): Array[Byte] = {
+    start(JoinSchema.RejectedKind)
+    put(refused.stream, refused.message.payload)
+    row.update(schema.rejectionAt, streams(refused.stream)._1)
+    row.update(schema.rejectionAt + 1, UTF8String.fromString(refused.reason.toString))
+    if (refused.watermark.isDefined) row.update(schema.rejectionAt + 2, refused.watermark.micros)
+    row.update(schema.rejectionAt + 3, processingTime)
+    all(row).getBytes
+  }
+
+  def counts(counters: Counters, rows: Long): Array[Byte] = {
+    start(JoinSchema.CountsKind)
+    val read = counters.accepted + counters.rejected + counters.replays + counters.gaps
+    Seq(read, counters.accepted, counters.rejected, counters.replays, counters.gaps, rows).zipWithIndex
+      .foreach { case (count, i) => row.update(schema.countsAt + i, count) }
+    all(row).getBytes
+  }
+
+  private def start(kind: Int): Unit = {
+    schema.types.indices.foreach(row.setNullAt)
+    row.update(0, kind)
+  }
+
+  private def put(stream: Int, payload: Array[Byte]): Unit =
+    row.update(schema.messagesAt + stream, Rows.of(payload, streams(stream)._2))
+}

@@ -1,0 +1,59 @@
+package windrow.spark.join
+
+import windrow.EveryPeriod
+import windrow.JoinSpec
+import windrow.core.join.JoinEffect
+import windrow.core.join.JoinShard
+import windrow.core.join.JoinSpaces
+import windrow.core.operator.Watermark
+import windrow.core.state.Key
+import windrow.core.state.ShardStore
+import windrow.spark.ShardProgram
+import windrow.spark.ShardRunner
+import windrow.spark.aggregate.Rows
+import windrow.spark.pack.JoinEntry
+
+/** Messages of several streams, and the pairs among them.
+  *
+  * @param shards
+  *   one, unless there are equality fields
+  */
+final class JoinProgram(spec: JoinSpec, schema: JoinSchema, val shards: Int) extends ShardProgram {
+  def spaces: Seq[String] = JoinSpaces.All
+  val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
+
+  /** What a checkpoint was begun with and must go on with: messages stand in it as rows of these types. */
+  private val fixed: Seq[String] = Seq(
+    spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", "),
+    s"within=${spec.within}",
+    s"how='${spec.how}'",
+    s"expect='${spec.expect}'",
+    s"on ${schema.keys.map(_.catalogString).mkString(", ")}",
+    schema.streams.map { case (name, of) => s"$name ${of.catalogString}" }.mkString(", "),
+    s"spark.windrow.shards=$shards")
+
+  def runner(): ShardRunner = new ShardRunner {
+    private val output = new JoinOutput(schema)
+    private val names  = schema.streams.map(_._1)
+
+    /** A null matches nothing. */
+    private def isNull(key: Key): Boolean = Rows.of(key.bytes, schema.keys.size).anyNull
+
+    def step(
+        store: ShardStore,
+        packets: Iterator[Array[Byte]],
+        watermark: Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val shard = new JoinShard(spec, store, isNull, fixed)
+      if (packets.isEmpty && !hasPeriods && shard.watermark == watermark) Iterator.empty
+      else {
+        val effects = shard.step(packets.flatMap(JoinEntry.read(_, names)), watermark, Some(processingTime))
+        val rows    = effects.count(_.isInstanceOf[JoinEffect.Row])
+        effects.iterator.map {
+          case JoinEffect.Row(row)        => output.row(row)
+          case refused: JoinEffect.Refuse => output.rejected(refused, processingTime)
+        } ++ Iterator.single(()).map(_ => output.counts(shard.counters, rows.toLong))
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package windrow.spark.pack
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.UnaryExecNode
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.core.state.ByteWriter
+
+/** Packs the messages of one stream of a join by shard; see [[JoinPack]]. */
+final case class JoinPackExec(packing: JoinPacking, output: Seq[Attribute], child: SparkPlan) extends UnaryExecNode {
+
+  override def producedAttributes: AttributeSet = outputSet
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numMessages"   -> SQLMetrics.createMetric(sparkContext, "number of messages"),
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
+
+  protected override def doExecute(): RDD[InternalRow] = {
+    val (messages, rows)  = (longMetric("numMessages"), longMetric("numOutputRows"))
+    val (program, schema) = (packing, child.output)
+    child.execute().mapPartitions { input =>
+      new PacketLane(new JoinPacker(program, schema), program.shards)
+        .run(input.map { row => messages += 1; row })
+        .map { row => rows += 1; row }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+object JoinPackExec {
+  def apply(pack: JoinPack, child: SparkPlan): JoinPackExec = JoinPackExec(
+    JoinPacking(
+      pack.stream,
+      pack.keys.map(SparkInside.normalized),
+      pack.time,
+      pack.sender,
+      CreateStruct(pack.message),
+      pack.shards),
+    pack.output,
+    child)
+}
+
+/** What a task needs of a [[JoinPack]]. */
+final case class JoinPacking(
+    stream: Int,
+    keys: Seq[Expression],
+    time: Expression,
+    sender: Seq[Expression],
+    message: Expression,
+    shards: Int)
+
+/** Writes rows as entries of [[JoinEntry]]. */
+private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) extends Packer {
+  private val key     = UnsafeProjection.create(packing.keys, schema)
+  private val message = UnsafeProjection.create(Seq(packing.message), schema)
+  private val fields  = UnsafeProjection.create(packing.time +: packing.sender, schema)
+  private val width   = packing.message.dataType.asInstanceOf[StructType].size
+
+  private var lastKey: UnsafeRow = _
+
+  def shard(row: InternalRow): Int = {
+    lastKey = key(row)
+    ShardOf(lastKey, packing.shards)
+  }
+
+  def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
+    val values = fields(row)
+    val time   = Option.unless(values.isNullAt(0))(values.getLong(0))
+    val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
+      (values.getLong(1), values.getLong(2)))
+    JoinEntry.write(out, packing.stream, lastKey, time, from, message(row).getStruct(0, width))
+    null
+  }
+}

@@ -1,0 +1,120 @@
+package windrow.spark.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem
+import windrow.TimeSpan
+import windrow.spark.pack.JoinPack
+
+/** One stream of a join as its table brings it; all expressions are over `table`.
+  *
+  * @param message
+  *   what its messages are
+  * @param time
+  *   event time, of type timestamp
+  * @param sender
+  *   partition and offset, or empty
+  * @param watermark
+  *   set by windrow; None if the table has one already
+  */
+private[plan] final case class JoinInput(
+    name: String,
+    table: LogicalPlan,
+    message: Seq[Attribute],
+    time: Expression,
+    keys: Seq[Expression],
+    sender: Seq[Expression],
+    watermark: Option[TimeSpan]) {
+
+  /** Of the messages in the rows. */
+  def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
+
+  def problems(maxFuture: Option[TimeSpan]): Seq[SpecProblem] = {
+    def refuse(when: Boolean, code: String, text: => String) =
+      Option.when(when)(SpecProblem(code, s"stream '$name': $text"))
+    val isStreaming  = table.isStreaming
+    val hasWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
+    val isTimestamp = time.dataType match {
+      case TimestampType | TimestampNTZType => true
+      case _                                => false
+    }
+    Seq(
+      refuse(
+        !isTimestamp,
+        "TIME_NOT_TIMESTAMP",
+        s"time is ${time.sql} of type ${time.dataType.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…)."),
+      refuse(
+        isStreaming && watermark.isEmpty && !hasWatermark,
+        "NO_WATERMARK",
+        s"${time.sql} has no watermark, nothing could ever leave the join. Say stream(watermark='1 minute'), or withWatermark before."),
+      refuse(
+        isStreaming && watermark.isDefined && hasWatermark,
+        "WATERMARK_TWICE",
+        s"${time.sql} has a watermark already. Leave out stream(watermark=...), or withWatermark before."),
+      refuse(
+        isStreaming && watermark.isEmpty && hasWatermark && maxFuture.isDefined,
+        "GUARD_TOO_LATE",
+        "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")).flatten
+  }
+
+  /** On their way to the shards, each stream with its own watermark.
+    *
+    * @param number
+    *   its place in the spec
+    */
+  def packed(session: SparkSession, number: Int, shards: Int, maxFuture: Option[TimeSpan]): LogicalPlan = {
+    val micros = Alias(microsOf(time), "time")()
+    val named = (keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
+      Seq("partition", "offset").zip(sender).map { case (as, part) => (Cast(part, LongType), as) })
+      .map { case (value, as) => Alias(value, as)() }
+    val (key, from) = named.map(_.toAttribute).splitAt(keys.size)
+    JoinPack(
+      number,
+      key,
+      micros.toAttribute,
+      from,
+      message,
+      shards,
+      JoinPack.output,
+      Project(message ++ (micros +: named), watermarked(session, maxFuture)))
+  }
+
+  private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
+
+  /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
+  def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
+    case Some(delay) if table.isStreaming =>
+      val now = PreciseTimestampConversion(CurrentTimestamp(), TimestampType, LongType)
+      val guarded = maxFuture.fold(time)(limit =>
+        If(
+          GreaterThan(Subtract(microsOf(time), now), Literal(limit.micros)),
+          Literal.create(null, time.dataType),
+          time))
+      val clock = Alias(guarded, "__windrow_watermark")()
+      SparkInside.plan(
+        SparkInside.frame(session, Project(table.output :+ clock, table))
+          .withWatermark(clock.name, s"${delay.micros} microseconds"))
+    case _ => table
+  }
+}
+
+private[plan] object JoinInput {
+  private val Marker = "__windrow_"
+
+  /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
+  def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): JoinInput = {
+    val (marks, message)     = table.output.partition(_.name.startsWith(Marker))
+    def mark(column: String) = marks.find(_.name == Marker + column)
+    JoinInput(
+      name,
+      table,
+      message,
+      mark("time").getOrElse(Literal.create(null, TimestampType)),
+      (0 until keys).flatMap(i => mark(s"key$i")),
+      Seq("partition", "offset").flatMap(mark),
+      watermark)
+  }
+}

@@ -1,0 +1,61 @@
+package windrow.spark.plan
+
+import java.util.Locale
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical._
+import windrow._
+import windrow.spark.join.JoinProgram
+import windrow.spark.join.JoinSchema
+
+/** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[JoinInput]]), all
+  * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).
+  */
+private[plan] object JoinPlan {
+
+  /** @param filter
+    *   what else must hold of a row, over the messages of the inputs
+    */
+  def apply(
+      session: SparkSession,
+      options: JoinOptions,
+      inputs: Seq[JoinInput],
+      filter: Option[Expression] = None): LogicalPlan = {
+    val spec = options.spec
+    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ mixed(inputs) ++ differing(options.on, inputs) ++
+      taken(options.on, inputs)
+    if (found.nonEmpty) throw SpecError("a join", found)
+    val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
+    val packs = inputs.zipWithIndex.map { case (input, number) =>
+      input.packed(session, number, shards, spec.maxFuture)
+    }
+    val schema  = new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq)
+    val program = new JoinProgram(spec, schema, shards)
+    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
+    JoinOutputs(session, options, inputs, filter, schema, rows)
+  }
+
+  def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+    val (streaming, batch)        = inputs.partition(_.table.isStreaming)
+    def names(of: Seq[JoinInput]) = of.map(input => s"'${input.name}'").mkString(", ")
+    Option.when(streaming.nonEmpty && batch.nonEmpty)(SpecProblem(
+      "STREAM_WITH_BATCH",
+      s"${names(batch)} is no stream and ${names(streaming)} is; Spark's own join is for that.")).toSeq
+  }
+
+  /** Keys of several streams are equal if their bytes are. */
+  private def differing(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = on.indices.flatMap { i =>
+    val types = inputs.map(input => input.name -> input.keys(i).dataType)
+    Option.when(types.map(_._2.catalogString).distinct.size > 1)(SpecProblem(
+      "KEY_TYPES_DIFFER",
+      s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+  }
+
+  private def taken(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+    val names = inputs.map(_.name.toLowerCase(Locale.ROOT)).toSet
+    val twice = on.diff(on.distinct).distinct.map(column =>
+      SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
+    twice ++ on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>
+      SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
+  }
+}

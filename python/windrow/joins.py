@@ -1,0 +1,313 @@
+"""Several streams in a query: ``join(...)`` and ``cogroup(...)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from windrow import _duration, _explain_join, _jar, _sql
+from windrow._columns import column, missing
+from windrow._duration import UNSTATED, Duration, Unstated
+from windrow._offset import Offset
+from windrow._query import start
+from windrow._retention import NOT_STATED, Retention
+from windrow._sinks import Sink
+from windrow.errors import SpecError, SpecProblem, UnboundedJoinError, expect
+from windrow.operators import JoinSpec, JoinStream
+from windrow.operators._check_join import UNBOUNDED
+from windrow.operators._input import Names, as_names
+from windrow.operators._join import Bounds, JoinKind, Range
+from windrow.streams import Stream, Windowed
+from windrow.triggers import EACH_MESSAGE, EACH_STEP, NEVER, PaneTrigger
+from windrow.windows import WindowKind
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["JoinOutput", "cogroup", "join"]
+
+T = TypeVar("T")
+
+
+def join(
+    *streams: Stream | Windowed,
+    on: Names | None = None,
+    within: Range | WindowKind | Mapping[str, Range] | None = None,
+    how: JoinKind = "inner",
+    bounds: Bounds = "[]",
+    early: PaneTrigger | None = None,
+) -> JoinOutput:
+    """Join two and more streams, all streaming or all batch.
+
+    Streams are told apart by the names that ``stream(name=...)`` gave them, and each brings its
+    own watermark; the least of them rules. on: columns that all have and that must be equal; null
+    equals nothing. within: where the event time of a message may lie beside that of the first
+    stream's, ``(low, high)``, the same for all or by name; or a window that both must be in;
+    ``Global()``: every pair that retention still holds; None: the streams' own windows, given by
+    ``Stream.window``. how: which rows come out; with more than two streams "inner". bounds:
+    whether the ends of the range are included. early: when rows come out, with each message (the
+    default) or ``Every(period)``. Lateness, retention and ``maxFuture`` are those of the streams,
+    which must not contradict each other.
+
+    Errors: SpecError with every problem; UnboundedJoinError if messages would be kept for ever;
+    JarNotFoundError.
+    """
+    for one in streams:
+        expect("join(*streams)", one, Stream, Windowed)
+    expect("join(early=...)", early, PaneTrigger, type(None))
+    plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
+    names = () if on is None else as_names(on)
+    found = [*_columns(plain, names), *_windows(streams)]
+    common = _Common.of(plain, found)
+    spec = _checked(
+        found,
+        streams=[
+            JoinStream(name=one._name, window=_window(side))
+            for one, side in zip(plain, streams, strict=True)
+        ],
+        on=names,
+        within=within,
+        how=how,
+        bounds=bounds,
+        early=early or EACH_MESSAGE,
+        lateness=common.lateness,
+        retention=common.retention,
+        maxFuture=common.maxFuture,
+    )
+    _jar.check(plain[0]._df.sparkSession)
+    return JoinOutput(
+        spec,
+        _tables=tuple(_table(one, names) for one in plain),
+        _watermarks={one._name: _delay(one) for one in plain},
+    )
+
+
+def cogroup(*streams: Stream) -> Stream:
+    """Put several streams together as one, to be cut into windows as any other.
+
+    Its messages are a struct for each stream by its name, one of them not null:
+    ``F.count("a.id")`` counts those of stream a. Keys are those of the streams, of the same number
+    and types, shown under the names of the first one's. Each stream brings its own watermark, of
+    which the least rules, and its own ``offset``, where its name stands for the source.
+
+    Errors: SpecError with every problem; JarNotFoundError.
+    """
+    for one in streams:
+        expect("cogroup(*streams)", one, Stream)
+    found: list[SpecProblem] = []
+    common = _Common.of(streams, found, strict=True)
+    if common.maxFuture is not None:
+        text = "maxFuture guards the watermark of one stream; a co-group has none, leave it out."
+        found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+    counts = list(dict.fromkeys(len(one._key) for one in streams))
+    if len(streams) < 2:  # noqa: PLR2004  it takes two
+        text = f"a co-group of {len(streams)} streams; say two or more."
+        found.append(SpecProblem("STREAMS_TOO_FEW", text))
+    if len(counts) > 1:
+        text = f"the streams have {' and '.join(map(str, counts))} keys; they must have the same."
+        found.append(SpecProblem("KEYS_DIFFER", text))
+    found += _columns(streams, ())
+    if found:
+        raise SpecError.of("a co-group", found)
+    first = streams[0]
+    _jar.check(first._df.sparkSession)
+    tables = [_table(one, one._key) for one in streams]
+    names = [{"name": one._name, "watermark": _delay(one)} for one in streams]
+    df = _sql.cogrouped(tables, {"streams": names, "keys": len(first._key)})
+    shown = first._df.select(*(column(first._df, key) for key in first._key)).columns
+    keys = (column(df, f"__windrow_of_key{i}").alias(name) for i, name in enumerate(shown))
+    return replace(
+        first,
+        _df=df,
+        _time="__windrow_of_time",
+        _key=tuple(keys),
+        _offset=_OF_COGROUP if any(one._offset is not None for one in streams) else None,
+        _watermark=None,
+        _name="_".join(one._name for one in streams),
+        _lateness=common.lateness,
+        _retention=common.retention,
+    )
+
+
+_OF_COGROUP = Offset(
+    source="__windrow_of_source", partition="__windrow_of_partition", offset="__windrow_of_offset"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JoinOutput:
+    """Rows of a join, as DataFrames.
+
+    Each DataFrame that is written alone is a query with its own state; ``start`` shares one.
+    """
+
+    spec: JoinSpec
+    _tables: tuple[DataFrame, ...] = field(kw_only=True)
+    _watermarks: Mapping[str, int | None] = field(kw_only=True)
+
+    @cached_property
+    def rows(self) -> DataFrame:
+        """The equal columns once, then a struct for each stream by its name.
+
+        A stream's struct is null where a row has no message of it; semi and anti joins show the
+        first stream's only.
+        """
+        return self._part("rows")
+
+    @cached_property
+    def rejected(self) -> DataFrame:
+        """What was not taken: stream, reason, watermark, processing_time, message.
+
+        ``message`` is a struct with a struct for each stream by its name, of which one is not null.
+        """
+        return self._part("rejected")
+
+    @cached_property
+    def output(self) -> DataFrame:
+        """Both in one: ``kind`` ('rows', 'rejected') and a struct of each, one not null."""
+        return self._part("all")
+
+    def explain(self) -> None:
+        """Print which messages match and how long each stream is kept."""
+        print(_explain_join.text(self.spec, self._watermarks))  # noqa: T201
+
+    def start(
+        self,
+        *,
+        checkpoint: str,
+        rows: Sink | None = None,
+        rejected: Sink | None = None,
+        queryTrigger: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> StreamingQuery:
+        """Start one query that writes rows and rejected messages to their sinks.
+
+        Sinks and ``queryTrigger`` are those of ``Output.start``.
+        """
+        return start(
+            self.output,
+            {"rows": rows, "rejected": rejected},
+            checkpoint=checkpoint,
+            queryTrigger=queryTrigger,
+            name=name,
+            hasPeriods=self.spec.early._has_period(),
+        )
+
+    def __repr__(self) -> str:
+        """Show what is joined."""
+        return f"JoinOutput({self.spec!r})"
+
+    def _part(self, part: _sql.JoinPart) -> DataFrame:
+        streams = {name: {"watermark": delay} for name, delay in self._watermarks.items()}
+        said = {"on": list(self.spec.on), "streams": streams}
+        return _sql.apply_join(self._tables, {**self.spec._fields(), "input": said}, part)
+
+
+@dataclass(frozen=True)
+class _Common:
+    """What the streams of a join say alike."""
+
+    lateness: Duration | int | Unstated | None
+    retention: Retention
+    maxFuture: str | None
+
+    @classmethod
+    def of(
+        cls, streams: tuple[Stream, ...], found: list[SpecProblem], *, strict: bool = False
+    ) -> _Common:
+        """Read off the streams; what contradicts goes to ``found``."""
+        lateness = {one._name: one._lateness for one in streams if one._lateness is not UNSTATED}
+        future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
+        kept = {one._name: one._retention for one in streams}
+        if NOT_STATED in kept.values() and not strict:
+            kept = {}  # a side without retention is not bounded by it
+        return cls(
+            _alike("lateness", lateness, UNSTATED, found),
+            _alike("retention", kept, NOT_STATED, found),
+            _alike("maxFuture", future, None, found),
+        )
+
+
+def _alike(what: str, said: Mapping[str, T], otherwise: T, found: list[SpecProblem]) -> T:
+    values = list(said.values())
+    if any(value != values[0] for value in values[1:]):
+        each = ", ".join(f"{value!r} of '{name}'" for name, value in said.items())
+        text = f"{what} is {each}; a join has one, so say the same of its streams."
+        found.append(SpecProblem(f"{what.upper()}_DIFFERS", text))
+    return values[0] if values else otherwise
+
+
+def _checked(found: list[SpecProblem], **said: Any) -> JoinSpec:  # noqa: ANN401  its arguments
+    """Give the spec, or every problem at once."""
+    try:
+        spec = JoinSpec(**said)
+    except SpecError as refused:
+        found = [*refused.problems, *found]
+        if [problem.code for problem in found] == [UNBOUNDED]:
+            raise UnboundedJoinError(str(found[0]), found) from None
+    else:
+        if not found:
+            return spec
+    raise SpecError.of("a join", found)
+
+
+def _window(side: Stream | Windowed) -> WindowKind | None:
+    return side._kind if isinstance(side, Windowed) else None
+
+
+def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
+    """Windows of sides say which messages match; they do not fire."""
+    said = [
+        (side, name)
+        for side in sides
+        if isinstance(side, Windowed)
+        for name, is_said in {
+            "trigger(...)": (side._early, side._onTime, side._late) != (NEVER, True, EACH_STEP)
+            or side._fireOnlyUpdated,
+            "accumulate(...)": side._mode is not None,
+            "complete=...": side._complete != "watermark",
+            "fillGaps=True": side._fillGaps,
+        }.items()
+        if is_said
+    ]
+    return [
+        SpecProblem(
+            "VALUE_NOT_SUPPORTED",
+            f"'{side._stream._name}' has {name}, but windows of a join do not fire; leave it out.",
+        )
+        for side, name in said
+    ]
+
+
+def _columns(streams: tuple[Stream, ...], on: tuple[str, ...]) -> list[SpecProblem]:
+    """Names that are no columns of their stream."""
+    found = []
+    for one in streams:
+        named = {f"on[{i}]" if len(on) > 1 else "on": name for i, name in enumerate(on)}
+        offset = {} if one._offset is None else vars(one._offset)
+        time = {} if one._time is None else {"time": one._time}
+        if one._time is None:
+            text = f"stream '{one._name}': say which column holds the event time: time=..."
+            found.append(SpecProblem("TIME_NOT_STATED", text))
+        found += [
+            SpecProblem(problem.code, f"stream '{one._name}': {problem.text}")
+            for problem in missing(one._df, {**named, **time, **offset})
+        ]
+    return found
+
+
+def _delay(stream: Stream) -> int | None:
+    """Microseconds of the watermark that windrow is to set."""
+    return None if stream._watermark is None else _duration.micros(stream._watermark)
+
+
+def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:
+    """Give the columns of the messages and, marked, what the JVM needs to know of each."""
+    marked: dict[str, str | Column] = {} if stream._time is None else {"time": stream._time}
+    marked |= {f"key{i}": key for i, key in enumerate(keys)}
+    if stream._offset is not None:
+        marked |= {"partition": stream._offset.partition, "offset": stream._offset.offset}
+    return _sql.marked(stream._df, marked)
