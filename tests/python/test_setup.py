@@ -21,16 +21,22 @@ PACKAGE = Path(wr.__file__).parent
 FRESH = Path(__file__).parent / "fresh"
 
 
+def environment(package: Path, **more: str) -> dict[str, str]:
+    """Give the environment of an interpreter that finds the package at another place."""
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        **more,
+    }
+
+
 def run_fresh(program: str, package: Path, **env: str) -> str:
     """Run a program in an interpreter of its own, with the package at another place."""
     ran = subprocess.run(
         [sys.executable, str(FRESH / program)],
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            **env,
-        },
+        env=environment(package, **env),
         capture_output=True,
         text=True,
         check=False,
