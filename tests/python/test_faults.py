@@ -5,7 +5,6 @@ R1 and S3 of SEMANTICS.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from feed import Feed, disordered
+from feed import Feed, add_files, disordered
 from test_setup import FRESH, PACKAGE, environment
 from test_start import ONCE, files, finished, output
 
@@ -75,10 +74,7 @@ def run_program(folder: Path, *arguments: str, master: str = "local[2]") -> tupl
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with orders."""
     made = tmp_path_factory.mktemp("faults")
-    (made / "orders").mkdir()
-    for number, batch in enumerate(disordered(seed=41, batches=6, size=60)):
-        lines = "\n".join(map(json.dumps, batch))
-        (made / "orders" / f"{number}.json").write_text(lines)
+    add_files(made / "orders", *disordered(seed=41, batches=6, size=60))
     return made
 
 

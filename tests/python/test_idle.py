@@ -63,8 +63,10 @@ def _watermark(progress: object) -> str:
 def test_an_idle_query_runs_no_batches(feed: Feed, tmp_path: Path) -> None:
     """Without data a query goes on until its watermark rests, and not a batch longer (R69)."""
     checkpoint = tmp_path / "checkpoint"
-    query = minutes(feed).aggregate(F.count("*")).start(
-        checkpoint=str(checkpoint), panes=wr.Files(str(tmp_path / "panes"))
+    query = (
+        minutes(feed)
+        .aggregate(F.count("*"))
+        .start(checkpoint=str(checkpoint), panes=wr.Files(str(tmp_path / "panes")))
     )
     try:
         feed.add([order("09:00:10")], [order("09:01:10")])

@@ -88,6 +88,7 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"Python", "PySpark", "Java"} <= {check.name for check in report.checks}
 
 
+@pytest.mark.anywhere
 @pytest.mark.spark
 def test_doctor_of_a_good_session(spark: SparkSession) -> None:
     """A session made with ``configure`` has nothing wrong."""
@@ -96,6 +97,7 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
     assert wr.attach(spark) is spark, "attaching again changes nothing"
 
 
+@pytest.mark.anywhere
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
@@ -114,6 +116,7 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
     assert run_fresh("configured.py", package).splitlines()[-1] == "[(2,), (1,)]"
 
 
+@pytest.mark.anywhere
 @pytest.mark.spark
 @pytest.mark.slow
 def test_connect(tmp_path: Path) -> None:
