@@ -75,6 +75,31 @@ lazy val laterSpark = (project in file("project/later-spark")).settings(
   publish / skip                            := true,
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkRun)
 
+lazy val kafkaJars = taskKey[Unit]("A Kafka broker and Spark's connector in .build/kafka, for the test that needs them")
+
+/** What Spark's Kafka source needs of delegation tokens where there are none; and the connector itself. */
+lazy val kafka = (project in file("jvm/kafka")).settings(
+  publish / skip := true,
+  libraryDependencies ++= Seq(
+    "org.apache.spark"  %% "spark-sql"            % Versions.sparkRun % Provided,
+    ("org.apache.spark" %% "spark-sql-kafka-0-10" % Versions.sparkRun)
+      .exclude("org.apache.spark", s"spark-token-provider-kafka-0-10_${Versions.scalaBinary}")),
+  kafkaJars := {
+    val connector = (Runtime / managedClasspath).value.map(_.data) :+ (Compile / packageBin).value
+    val broker    = (kafkaBroker / Runtime / managedClasspath).value.map(_.data)
+    for ((name, jars) <- Seq("connector" -> connector, "broker" -> broker)) {
+      val folder = (ThisBuild / baseDirectory).value / ".build/kafka" / name
+      IO.delete(folder)
+      IO.copy(jars.map(jar => jar -> folder / jar.getName))
+    }
+  })
+
+/** No code: a broker, apart from the connector, which has clients of another version. */
+lazy val kafkaBroker = (project in file("project/kafka-broker")).settings(
+  target                                    := (ThisBuild / baseDirectory).value / "target/kafka-broker",
+  publish / skip                            := true,
+  libraryDependencies += "org.apache.kafka" %% "kafka" % Versions.kafka)
+
 lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
   .enablePlugins(JmhPlugin).settings(
     common,

@@ -6,6 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
 python=$venv/bin/python
 build=$root/.build
+other_sparks=(4.1.1 4.2.0) # supported beside the one in .venv
 
 # The Spark and the Python used are those of .venv, whatever the caller has set up.
 unset PYTHONPATH PYTHONHOME SPARK_HOME SPARK_CONF_DIR

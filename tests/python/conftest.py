@@ -27,12 +27,18 @@ PARITY = Path(__file__).parents[1] / "parity"
 
 
 def session_builder(folder: Path) -> SparkSession.Builder:
-    """Small local session: two cores, two shuffle partitions, nothing outside ``folder``."""
+    """Small local session: two cores, two shuffle partitions, nothing outside ``folder``.
+
+    ``WINDROW_MASTER`` has it run elsewhere, say on ``local-cluster[2,1,1024]``.
+    """
     from pyspark.sql import SparkSession
 
+    master = os.environ.get("WINDROW_MASTER", "local[2]")
+    if master.startswith("local-cluster"):
+        os.environ["SPARK_HOME"] = str(spark_home(folder / "home"))
     builder: SparkSession.Builder = SparkSession.builder
     return (
-        builder.master("local[2]")
+        builder.master(master)
         .appName("windrow tests")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
@@ -45,6 +51,16 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.sql.streaming.checkpointFileManagerClass", LOCAL_FILES)
         .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
     )
+
+
+def spark_home(folder: Path) -> Path:
+    """Link PySpark's files into a folder where the workers of a cluster may leave theirs."""
+    import pyspark
+
+    folder.mkdir()
+    for file in Path(pyspark.__file__).parent.iterdir():
+        (folder / file.name).symlink_to(file)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -43,6 +43,17 @@ def disordered(seed: int, batches: int = 5, size: int = 40) -> list[list[Order]]
     ]
 
 
+def add_files(folder: Path, *batches: Sequence[Order]) -> None:
+    """Add one file for each batch; Spark takes them by their time of change."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for rows in batches:
+        number = len(list(folder.iterdir()))
+        file = folder / f"{number:04}.json"
+        file.write_text("\n".join(json.dumps(dict(row)) for row in rows))
+        stamp = 1_700_000_001 + number
+        os.utime(file, (stamp, stamp))
+
+
 class Feed:
     """A folder of JSON files, read as a stream or as a batch."""
 
@@ -55,11 +66,7 @@ class Feed:
 
     def add(self, *batches: Sequence[Order]) -> Feed:
         """Add one file for each batch; Spark takes them by their time of change."""
-        for rows in batches:
-            file = self.folder / f"{len(list(self.folder.iterdir())):04}.json"
-            file.write_text("\n".join(json.dumps(dict(row)) for row in rows))
-            stamp = 1_700_000_000 + len(list(self.folder.iterdir()))
-            os.utime(file, (stamp, stamp))
+        add_files(self.folder, *batches)
         return self
 
     def stream(self) -> DataFrame:

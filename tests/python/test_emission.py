@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Row
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.anywhere]
 
 MINUTE = wr.Tumbling("1 minute")
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 import windrow as wr
 from feed import NOTHING, SCHEMA, Feed, order
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.anywhere]
 
 PANE = "struct<timing:string,index:bigint,is_last:boolean,is_retraction:boolean>"
 

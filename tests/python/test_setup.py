@@ -21,16 +21,22 @@ PACKAGE = Path(wr.__file__).parent
 FRESH = Path(__file__).parent / "fresh"
 
 
+def environment(package: Path, **more: str) -> dict[str, str]:
+    """Give the environment of an interpreter that finds the package at another place."""
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        **more,
+    }
+
+
 def run_fresh(program: str, package: Path, **env: str) -> str:
     """Run a program in an interpreter of its own, with the package at another place."""
     ran = subprocess.run(
         [sys.executable, str(FRESH / program)],
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            **env,
-        },
+        env=environment(package, **env),
         capture_output=True,
         text=True,
         check=False,
@@ -82,6 +88,7 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"Python", "PySpark", "Java"} <= {check.name for check in report.checks}
 
 
+@pytest.mark.anywhere
 @pytest.mark.spark
 def test_doctor_of_a_good_session(spark: SparkSession) -> None:
     """A session made with ``configure`` has nothing wrong."""
@@ -90,6 +97,7 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
     assert wr.attach(spark) is spark, "attaching again changes nothing"
 
 
+@pytest.mark.anywhere
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
@@ -108,6 +116,7 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
     assert run_fresh("configured.py", package).splitlines()[-1] == "[(2,), (1,)]"
 
 
+@pytest.mark.anywhere
 @pytest.mark.spark
 @pytest.mark.slow
 def test_connect(tmp_path: Path) -> None:

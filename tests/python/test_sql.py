@@ -65,6 +65,7 @@ def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
         assert ours or (part == "rejected" and "zone" in call)  # a day takes all
 
 
+@pytest.mark.anywhere
 def test_batch(feed: Feed) -> None:
     """On a table the final panes come out."""
     feed.add(*disordered(seed=22))
@@ -78,6 +79,7 @@ def test_batch(feed: Feed) -> None:
     assert said
 
 
+@pytest.mark.anywhere
 def test_version(feed: Feed) -> None:
     """The JAR says the package's version."""
     assert feed.spark.sql("SELECT * FROM windrow_version()").collect()[0].version == wr.__version__

@@ -65,6 +65,7 @@ def _over(df: DataFrame, bounds: Callable[[WindowSpec], WindowSpec]) -> list[Row
     ).collect()
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("name", OVER)
 @pytest.mark.parametrize("source", ["batch", "stream"])
 def test_over(feed: Feed, name: str, source: str) -> None:
@@ -95,6 +96,7 @@ def test_over(feed: Feed, name: str, source: str) -> None:
     assert len(ours) > 100
 
 
+@pytest.mark.anywhere
 def test_months_of_a_zone(feed: Feed) -> None:
     """Months as Berlin has them, its clocks changing at the end of March."""
     days = [f"2026-{month:02}-{day:02} 22:30:00" for month in range(1, 7) for day in (28, 1, 15)]
@@ -111,6 +113,7 @@ def test_months_of_a_zone(feed: Feed) -> None:
     assert {row.window.start.hour for row in panes} == {22, 23}
 
 
+@pytest.mark.anywhere
 def test_sliding(feed: Feed) -> None:
     """A window for each distinct set of messages at most 10 seconds apart (KIP-450)."""
     feed.add(
@@ -133,6 +136,7 @@ def test_sliding(feed: Feed) -> None:
     ]
 
 
+@pytest.mark.anywhere
 def test_global(feed: Feed) -> None:
     """One window that fires by its trigger alone; its bounds are null."""
     feed.add(
@@ -149,6 +153,7 @@ def test_global(feed: Feed) -> None:
     assert {tuple(row.window) for row in panes} == {(None, None)}
 
 
+@pytest.mark.anywhere
 def test_count(feed: Feed) -> None:
     """Every seven messages of a key, in the order in which they came."""
     batches = shuffled(seed=6)

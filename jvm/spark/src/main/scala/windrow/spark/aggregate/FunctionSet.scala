@@ -15,9 +15,9 @@ import org.apache.spark.sql.types.DataType
   */
 final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[Option[Int]]) extends Serializable {
 
-  /** The functions over numbered inputs, with their filters. */
+  /** The functions over numbered inputs, with their filters: what a checkpoint goes on with (S2). */
   override def toString: String = functions.zip(filters).map { case (function, filter) =>
-    function.toString + filter.fold("")(at => s" FILTER input$at")
+    FunctionSet.described(function) + filter.fold("")(at => s" FILTER input$at")
   }.mkString(", ")
 
   def resultTypes: Seq[DataType] = functions.map(_.dataType)
@@ -45,6 +45,10 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 }
 
 object FunctionSet {
+
+  /** Some functions print where their buffer begins, which is 0 here; which do, changes with the version of Spark. */
+  private def described(function: AggregateFunction): String = function.toString.replaceFirst(", 0, 0\\)$", ")")
+
   private[aggregate] def read(expression: Expression, inputs: Seq[Expression]): Expression = expression.transform {
     case BoundReference(i, _, _) => inputs(i)
   }

@@ -1,0 +1,87 @@
+"""Queries on a real Kafka broker, started from its JARs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from test_setup import FRESH, PACKAGE, environment
+
+ROOT = Path(__file__).parents[2]
+BROKER = ROOT / ".build" / "kafka" / "broker"
+
+pytestmark = [pytest.mark.spark, pytest.mark.full]
+
+
+def free_ports(count: int) -> list[int]:
+    """Find ports of this machine that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def java() -> str:
+    """Give the Java that Spark is started with."""
+    home = os.environ.get("JAVA_HOME")
+    found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give the address of a broker that is its own controller; it ends with the tests."""
+    subprocess.run([str(ROOT / "scripts" / "build"), "kafka"], check=True)
+    folder = tmp_path_factory.mktemp("kafka")
+    port, controller = free_ports(2)
+    settings = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller}",
+        "log.dirs": str(folder / "logs"),
+        "num.partitions": "2",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "1",
+    }
+    file = folder / "server.properties"
+    file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    command = [java(), "-Xmx512m", "-cp", f"{BROKER}/*"]
+    formatting = ["kafka.tools.StorageTool", "format", "--standalone", "-t"]
+    identity = ["windrowwindrowwindroww", "-c", str(file)]
+    subprocess.run([*command, *formatting, *identity], check=True, capture_output=True)
+    with (folder / "log").open("wb") as log:
+        started = subprocess.Popen([*command, "kafka.Kafka", str(file)], stdout=log, stderr=log)
+    yield f"127.0.0.1:{port}"
+    started.terminate()
+    try:
+        started.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        started.kill()
+        started.wait()
+
+
+def test_restarts_rewinds_and_transactions(broker: str, tmp_path: Path) -> None:
+    """The panes are those of what was committed, each message once (SEMANTICS R13, S3)."""
+    ran = subprocess.run(
+        [sys.executable, str(FRESH / "kafka.py"), str(tmp_path), broker],
+        env=environment(PACKAGE),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    refused = ran.stdout.split()
+    assert 0 < int(refused[-3]) < int(refused[-1])
