@@ -76,8 +76,9 @@ object FullStateDraft {
     val found = Seq(
       "fire_only_updated" -> Option.when(windows.fireOnlyUpdated)("true"),
       "fill_gaps"         -> Option.when(windows.fillGaps)("true"),
-      "complete" -> Option(windows.complete).filter(_ != Completion.ByWatermark).map(as => s"\"$as\""),
-      "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode => s"\"${JsonReader.word(mode)}\"")).collect {
+      "complete"          -> Option(windows.complete).filter(_ != Completion.ByWatermark).map(as => s"\"$as\""),
+      "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode =>
+        s"\"${JsonReader.word(mode)}\"")).collect {
       case (field, Some(value)) =>
         SpecProblem("VALUE_NOT_SUPPORTED", s"$field: $value is not for full-state operators; leave it out.")
     }

@@ -38,8 +38,8 @@ private[windrow] final class PendingPolicy(
 
   /** Where the watermark completes the window; None: it does not. */
   private def edgeOf(end: Long): Option[Long] = window match {
-    case Global | _: TupleWindows            => None
-    case _: Sliding | _: Over                => Option.when(end != Long.MaxValue)(end + 1)
+    case Global | _: TupleWindows                    => None
+    case _: Sliding | _: Over                        => Option.when(end != Long.MaxValue)(end + 1)
     case _: AlignedWindows | _: Session | _: Inherit => Some(end)
   }
 

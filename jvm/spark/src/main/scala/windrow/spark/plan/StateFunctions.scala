@@ -25,8 +25,9 @@ private[plan] object StateFunctions {
     "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "session_key") { (state, said) =>
       state.getWindows(said.bound("start"), said.bound("end"), said.keys("session_key"))
     },
-    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("join_keys", "session_key")) { (state, said) =>
-      state.getMessages(said.bound("start"), said.bound("end"), said.keys("join_keys"), said.keys("session_key"))
+    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("join_keys", "session_key")) {
+      (state, said) =>
+        state.getMessages(said.bound("start"), said.bound("end"), said.keys("join_keys"), said.keys("session_key"))
     },
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
@@ -42,7 +43,7 @@ private[plan] object StateFunctions {
 
   /** The arguments by name. */
   private final case class Said(function: String, values: Map[String, Literal]) {
-    def bound(name: String): Literal        = values.getOrElse(name, Literal(null))
+    def bound(name: String): Literal       = values.getOrElse(name, Literal(null))
     def text(name: String): Option[String] = values.get(name).filter(_.value != null).map(_.value.toString)
 
     def keys(name: String): Map[String, Literal] = values.get(name).filter(_.value != null).fold(

@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.FullStateProgram
 import windrow.spark.OutputSchema
@@ -29,7 +30,7 @@ object WindowPlan {
       panesShowMessage = window.isInstanceOf[Over] && options.kept.isEmpty)
     val shards = ShardPlan.shards(session)
     val (recipe, program) = options.kept match {
-      case Some(kept) => keeping(kept, options, parts, messages, shards, schema)
+      case Some(kept) => keeping(session, kept, options, parts, messages, shards, schema)
       case None       => aggregating(session, options, parts, messages, shards, schema)
     }
     val rows = ShardPlan(packed(messages, parts, recipe), program, messages.now)
@@ -54,6 +55,7 @@ object WindowPlan {
   }
 
   private def keeping(
+      session: SparkSession,
       said: FullStateSpec,
       options: QueryOptions,
       parts: AggregateParts,
@@ -63,7 +65,9 @@ object WindowPlan {
     val streaming = parts.child.isStreaming
     val spec      = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
     val fixed     = FullStateProgram.fixed(spec, shards, schema)
-    def about     = StateAbout.ofMessages(spec, fixed, shards, options, parts, messages.timeType)
+    val resolver  = SparkInside.resolver(session)
+    val joinKeys  = options.joinKeys.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
+    def about     = StateAbout.ofMessages(spec, options.name, joinKeys, fixed, shards, parts, messages.timeType)
     (
       new PackRecipe(spec.windows, parts.functions, shards, LaneChoice.OfKeptMessages),
       new FullStateProgram(spec, fixed, shards, schema, Option.when(streaming)(about)))

@@ -56,9 +56,9 @@ private[replay] abstract class StepQuery(
   private val feeds = transcript.steps.collect { case feed: Step.Feed => feed }
   private val clock =
     new QueryClock(feeds.flatMap(_.processingTime).headOption.fold(System.currentTimeMillis)(_ / 1000 - 1))
-  private val input     = MemoryStream[InputRow]
-  private val collected = mutable.ArrayBuffer.empty[Row]
-  private val counted   = mutable.HashMap.empty[String, Long].withDefaultValue(0L)
+  private val input       = MemoryStream[InputRow]
+  private val collected   = mutable.ArrayBuffer.empty[Row]
+  private val counted     = mutable.HashMap.empty[String, Long].withDefaultValue(0L)
   private lazy val output = flattened(operator())
   private var query       = Option.empty[StreamingQuery]
 

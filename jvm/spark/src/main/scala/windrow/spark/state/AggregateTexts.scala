@@ -39,7 +39,7 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
     val columns   = functions.zipWithIndex.map { case (text, i) => expr(text).as(s"result$i") }
     val described = SparkInside.frame(session, relation).agg(columns.head, columns.tail: _*)
     val read      = AggregateParts.of(SparkInside.plan(described))._2.get.functions
-    val values    = AggregateTexts.numbered("key", keys.map(_.dataType)) ++
+    val values = AggregateTexts.numbered("key", keys.map(_.dataType)) ++
       AggregateTexts.numbered("result", read.resultTypes)
     val shown = SparkInside.frame(session, LocalRelation(values)).select(results.map { case (name, text) =>
       expr(text).as(name): Column
@@ -65,7 +65,7 @@ object AggregateTexts {
 
   /** Left: of what Spark would make something else than it is. */
   def of(session: SparkSession, parts: AggregateParts): Either[String, AggregateTexts] = {
-    val inputs = numbered("input", parts.inputs.map(_.dataType), parts.inputs.map(_.nullable))
+    val inputs    = numbered("input", parts.inputs.map(_.dataType), parts.inputs.map(_.nullable))
     val functions = parts.functions.functions.map(_.transform { case BoundReference(i, _, _) => inputs(i) }.sql)
     val here = AttributeMap(parts.keys.map(_.toAttribute).zip(numbered("key", parts.keys.map(_.dataType))) ++
       parts.functionResults.zip(numbered("result", parts.functionResults.map(_.dataType))))

@@ -89,8 +89,8 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       throw SpecError("getMessages", Seq(SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey.")))
     val key =
       if (byKey && joinKeys.nonEmpty) keyOf(about, joinKeys, "joinKeys") else keyOf(about, sessionKey, "sessionKey")
-    val axis  = axisOf(start, end)
-    val asked = Asked(bound(about, axis, "start", start), bound(about, axis, "end", end), key.map(_.getBytes))
+    val axis   = axisOf(start, end)
+    val asked  = Asked(bound(about, axis, "start", start), bound(about, axis, "end", end), key.map(_.getBytes))
     val wanted = if (byKey) Nil else joinColumns(held, joinKeys)
     ask(state, key, new KeptMessages(held.spec, held.message, about, asked, axis), wanted) { columns =>
       held.message.zipWithIndex.map { case (field, i) => Alias(GetStructField(columns.last, i), field.name)() }
@@ -120,18 +120,17 @@ final class State private[spark] (session: SparkSession, path: String, operator:
 
   /** From which offsets the sources must be read again if the store is lost: `source`, `partition`, `offset`. */
   def replayOffsets(): DataFrame = {
-    val state = stored
-    val held  = messages(state.about)
-    val rows  = answered(state, None, new KeptOffsets(held.spec, state.about))
-    val part  = rows.output.take(2)
+    val state        = stored
+    val held         = messages(state.about)
+    val rows         = answered(state, None, new KeptOffsets(held.spec, state.about))
+    val part         = rows.output.take(2)
     val (kept, next) = (rows.output(2), rows.output(3))
-    val least = Alias(Min(kept).toAggregateExpression(), "kept")()
-    val after = Alias(Max(next).toAggregateExpression(), "next")()
-    val all   = Aggregate(part, part ++ Seq(least, after), rows)
+    val least        = Alias(Min(kept).toAggregateExpression(), "kept")()
+    val after        = Alias(Max(next).toAggregateExpression(), "next")()
+    val all          = Aggregate(part, part ++ Seq(least, after), rows)
     frame(
-      Sort(
-        part.map(SortOrder(_, Ascending)),
-        global = true,
+      sorted(
+        part,
         Project(
           part.zip(Seq("source", "partition")).map { case (column, name) =>
             Alias(KnownNotNull(column), name)(column.exprId)
@@ -215,13 +214,15 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     val those = wanted.foldLeft(rows) { case (all, (at, value)) =>
       Filter(EqualNullSafe(GetStructField(rows.output.last, at), value), all)
     }
-    frame(Project(
-      columns(rows.output),
-      Sort(order(rows.output).map(SortOrder(_, Ascending)), global = true, those)))
+    frame(Project(columns(rows.output), sorted(order(rows.output), those)))
   }
 
+  /** In one partition: Spark's own order of all would read the state twice, once to find bounds. */
+  private def sorted(by: Seq[Expression], rows: LogicalPlan): LogicalPlan =
+    Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
+
   private def answered(state: StoredState, key: Option[UnsafeRow], answer: Answer): LogicalPlan = {
-    val values = state.values(key.map(ShardOf(_, state.about.shards)))
+    val values = state.values(key.map(ShardOf(_, state.about.shards)), answer.needs)
     val packed: Dataset[Array[Byte]] =
       values.groupByKey(_.shard).flatMapGroups(new AnswerShards(answer, path))
     val plan = SparkInside.plan(packed.toDF())
@@ -253,7 +254,8 @@ object State {
     about.keys.zip(columns).map { case (field, column) => Alias(column, field.name)() }
 
   /** start and end */
-  private def bounds(about: StateAbout, columns: Seq[Attribute]): Seq[Expression] = columns.slice(about.keys.size, about.keys.size + 2)
+  private def bounds(about: StateAbout, columns: Seq[Attribute]): Seq[Expression] =
+    columns.slice(about.keys.size, about.keys.size + 2)
 
   private def windowColumns(about: StateAbout, columns: Seq[Attribute]): Seq[NamedExpression] = {
     val at = columns.drop(about.keys.size)
