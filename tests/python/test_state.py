@@ -250,9 +250,9 @@ def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
         state.getMessages(None, None)
     with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
         state.replayOffsets()
-    with pytest.raises(wr.SpecError, match="BOUND_NOT_UNDERSTOOD"):
+    with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
         state.getWindows(1, 2)
-    with pytest.raises(wr.SpecError, match="BOUND_NOT_UNDERSTOOD"):
+    with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
         state.getWindows("noon", None)
     with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
         state.getWindows(None, None, sessionKey={"amount": 1})
