@@ -35,6 +35,7 @@ class Stream:
     _name: str
     _lateness: Duration | int | Unstated | None = UNSTATED
     _retention: Retention = NOT_STATED
+    _joinKeys: tuple[str, ...] = ()
 
     def lateness(self, allowed: Duration | int | None) -> Stream:
         """Say how long after its end, in event time, a window still takes messages.
@@ -60,6 +61,15 @@ class Stream:
         """
         return replace(self, _retention=Retention(time=time, messages=messages, windows=windows))
 
+    def store(self, *, joinKeys: str | Sequence[str]) -> Stream:
+        """Say by which columns of a message ``state(...).getMessages(joinKeys=...)`` asks.
+
+        Without it that is the key. For ``messages``; an aggregate keeps no messages.
+        """
+        return replace(
+            self, _joinKeys=(joinKeys,) if isinstance(joinKeys, str) else tuple(joinKeys)
+        )
+
     def window(
         self, kind: WindowKind, *, complete: Completion = "watermark", fillGaps: bool = False
     ) -> Windowed:
@@ -75,9 +85,13 @@ class Stream:
     def _named(self) -> dict[str, object]:
         """Columns by the argument that says them."""
         offset = {} if self._offset is None else vars(self._offset)
+        join = {
+            ("joinKeys" if i == 0 else f"joinKeys[{i}]"): name
+            for i, name in enumerate(self._joinKeys)
+        }
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
-        return {**time, **keys, **offset}
+        return {**time, **keys, **join, **offset}
 
     def __repr__(self) -> str:
         """Show name, time and key."""
@@ -170,7 +184,8 @@ class Windowed:
         return Output(
             spec,
             _aggregated=aggregated,
-            _stream={"name": stream._name, "watermark": watermark},
+            _stream={"name": stream._name, "watermark": watermark}
+            | ({"join_keys": list(stream._joinKeys)} if stream._joinKeys else {}),
             _about=f"stream '{stream._name}'"
             + ("" if stream._time is None else f", time {shown([stream._time])}")
             + (f", by {shown(stream._key)}" if stream._key else ", without a key"),
@@ -182,6 +197,9 @@ class Windowed:
 
     def _aggregates(self, columns: Sequence[Column]) -> list[SpecProblem]:
         """What is wrong with them."""
+        if self._stream._joinKeys:
+            text = "store(joinKeys=...) is for messages(); an aggregate keeps no messages."
+            return [SpecProblem("STORE_WITHOUT_MESSAGES", text)]
         if not columns:
             text = "say aggregate(...) with at least one of Spark's aggregates."
             return [SpecProblem("AGGREGATE_NOT_STATED", text)]

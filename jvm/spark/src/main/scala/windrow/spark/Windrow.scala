@@ -90,7 +90,8 @@ final case class Stream private[spark] (
     maxFuture: Option[TimeSpan],
     name: String,
     allowed: Option[TimeSpan],
-    retention: Retention = Retention.NotStated) {
+    retention: Retention = Retention.NotStated,
+    joinKeys: Seq[String] = Nil) {
 
   /** How long after its end a window takes messages still; [[TimeSpan.Endless]]: without end. */
   def lateness(allowed: TimeSpan): Stream = copy(allowed = Some(allowed))
@@ -106,6 +107,9 @@ final case class Stream private[spark] (
     */
   def retain(time: Option[TimeSpan] = None, messages: Option[Long] = None, windows: Option[Long] = None): Stream =
     copy(retention = Retention(time, messages, windows))
+
+  /** By which columns of a message `State.getMessages` asks for it; without it that is the key. For `messages()`. */
+  def store(joinKeys: Seq[String]): Stream = copy(joinKeys = joinKeys)
 
   /** @param gap
     *   for `Session.OfMessage`: an interval, or whole microseconds
@@ -248,7 +252,7 @@ final class Output private[spark] (
 
   private def part(kind: OutputKind): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = spec.map(QueryOptions(_, None, None, Map.empty, stream.watermark, stream.name, kind))
+    val options = spec.map(QueryOptions(_, None, None, Map.empty, stream.watermark, stream.name, kind, stream.joinKeys))
     SparkInside.frame(session, WindowQuery.plan(session, window, options, parts))
   }
 }

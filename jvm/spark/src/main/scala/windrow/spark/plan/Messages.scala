@@ -135,10 +135,18 @@ object Messages {
       case _ => ()
     }
 
-    private def checkNames(): Unit =
-      (parts.shown ++ (if (options.spec.isInstanceOf[QuerySpec.FullState]) Nil else parts.results)).map(
-        _.name).filter(taken).foreach(name =>
+    private def checkNames(): Unit = {
+      val keeps    = options.spec.isInstanceOf[QuerySpec.FullState]
+      val resolver = SparkInside.resolver(session)
+      options.joinKeys.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
+        refuse(
+          "COLUMN_NOT_FOUND",
+          s"joinKeys='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
+      if (options.joinKeys.nonEmpty && !keeps)
+        refuse("STORE_WITHOUT_MESSAGES", "joinKeys are for full state; an aggregate keeps no messages.")
+      (parts.shown ++ (if (keeps) Nil else parts.results)).map(_.name).filter(taken).foreach(name =>
         refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
+    }
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
 

@@ -30,7 +30,8 @@ object OptionsReader {
         Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
         mark.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
-        Outputs(output)),
+        Outputs(output),
+        names(node, "join_keys").getOrElse(Nil)),
       found)
   }
 
@@ -66,8 +67,10 @@ object OptionsReader {
   def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
 
   /** Names of the key columns of a plain table; None: the table argument groups by them. */
-  def key(node: ObjectNode): Option[Seq[String]] =
-    Option(node.path("stream").get("key")).map(_.elements.asScala.map(_.asText).toSeq)
+  def key(node: ObjectNode): Option[Seq[String]] = names(node, "key")
+
+  private def names(node: ObjectNode, field: String): Option[Seq[String]] =
+    Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
 
   /** What a message about this spec calls it. */
   def subject(node: ObjectNode): String = {

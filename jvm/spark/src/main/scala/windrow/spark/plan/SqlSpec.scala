@@ -44,11 +44,12 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
     Streamed.foreach(copy(arguments, _, stream))
     arguments.get("stream").foreach(name => stream.put("name", name.toString))
     gapColumn(arguments).foreach(stream.put("gap", _))
-    arguments.get("key").foreach { columns =>
-      node.put("operator", "full_state")
-      val names = stream.putArray("key")
-      Seq(columns).flatMap { case all: Seq[_] => all; case one => Seq(one) }.foreach(name => names.add(name.toString))
-    }
+    if (arguments.contains("key")) node.put("operator", "full_state")
+    Seq("key", "join_keys").foreach(name =>
+      arguments.get(name).foreach { columns =>
+        val names = stream.putArray(name)
+        Seq(columns).flatMap { case all: Seq[_] => all; case one => Seq(one) }.foreach(one => names.add(one.toString))
+      })
     node
   }
 
@@ -92,7 +93,7 @@ private[plan] object SqlSpec {
   private val Counted  = Set("n", "step", "rows", "messages", "windows")
 
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
-    Seq("complete", "fill_gaps", "stream", "output", "key") ++ Streamed ++ Limits
+    Seq("complete", "fill_gaps", "stream", "output", "key", "join_keys") ++ Streamed ++ Limits
 
   val All: Seq[SqlSpec] = Seq(
     SqlSpec("windrow_tumble", "tumbling", Seq("size", "offset", "zone")),

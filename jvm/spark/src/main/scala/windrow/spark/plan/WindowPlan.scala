@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.FullStateProgram
 import windrow.spark.OutputSchema
@@ -57,7 +58,8 @@ object WindowPlan {
       case QuerySpec.FullState(said) =>
         val spec  = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
         val fixed = FullStateProgram.fixed(spec, shards, schema)
-        def about = StateAbout.ofMessages(spec, fixed, shards, options, parts, messages.timeType)
+        def about =
+          StateAbout.ofMessages(spec, options.name, joinKeys(session, options, parts), fixed, shards, parts, messages.timeType)
         (
           new PackRecipe(Some(spec.windows), parts.functions, shards, LaneChoice.ofKeptMessages(spec.window)),
           new FullStateProgram(spec, fixed, shards, schema, inStream(about)))
@@ -66,6 +68,11 @@ object WindowPlan {
         val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
         (recipe, new PolicyProgram(spec, PolicyColumns.bound(session, spec, parts), recipe, schema))
     }
+  }
+
+  private def joinKeys(session: SparkSession, options: QueryOptions, parts: AggregateParts): Seq[String] = {
+    val resolver = SparkInside.resolver(session)
+    options.joinKeys.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
   }
 
   private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {

@@ -65,8 +65,9 @@ object AggregateTexts {
 
   /** Left: of what Spark would make something else than it is. */
   def of(session: SparkSession, parts: AggregateParts): Either[String, AggregateTexts] = {
-    val inputs    = numbered("input", parts.inputs.map(_.dataType), parts.inputs.map(_.nullable))
-    val functions = parts.functions.functions.map(_.transform { case BoundReference(i, _, _) => inputs(i) }.sql)
+    val inputs = numbered("input", parts.inputs.map(_.dataType), parts.inputs.map(_.nullable))
+    val functions =
+      parts.functions.functions.map(f => textOf(f.transform { case BoundReference(i, _, _) => inputs(i) }))
     val here = AttributeMap(parts.keys.map(_.toAttribute).zip(numbered("key", parts.keys.map(_.dataType))) ++
       parts.functionResults.zip(numbered("result", parts.functionResults.map(_.dataType))))
     val results = parts.results.map { column =>
@@ -81,6 +82,13 @@ object AggregateTexts {
       functions,
       results)
     Either.cond(says(session, texts, parts), texts, (functions ++ results.map(_._2)).mkString(", "))
+  }
+
+  /** With a precision, which Spark's own text leaves out. */
+  private def textOf(function: Expression): String = {
+    val numbers = function.productIterator.collect { case number: Double => s"${number}D" }.toSeq
+    if (numbers.isEmpty) function.sql
+    else (function.children.map(_.sql) ++ numbers).mkString(s"${function.prettyName}(", ", ", ")")
   }
 
   private def says(session: SparkSession, texts: AggregateTexts, parts: AggregateParts): Boolean =

@@ -41,10 +41,10 @@ private[state] final class StoredState(
     StateAbout.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
-  /** All of the shards, or of one. */
-  def values(shard: Option[Int]): Dataset[StoredValue] = {
+  /** Of all shards or of one; of the spaces that are needed. */
+  def values(shard: Option[Int], needs: String => Boolean): Dataset[StoredValue] = {
     val header = variable("header").select(col("key"), lit(null).as("space"), lit(0L).as("id"), col("value"))
-    val others = spaces.map(space =>
+    val others = spaces.filter(needs).map(space =>
       variable(space).select(col("key"), lit(space).as("space"), col("user_map_key"), col("user_map_value")))
     val all = others.foldLeft(header)(_.unionAll(_)).toDF("shard", "space", "id", "bytes")
     shard.fold(all)(one => all.where(col("shard") === one)).as(StoredState.encoder)

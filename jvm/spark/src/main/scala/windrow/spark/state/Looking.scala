@@ -35,6 +35,9 @@ private[state] final case class Asked(start: Option[Long], end: Option[Long], ke
 /** What a shard answers: rows of fixed types, as bytes. */
 private[state] trait Answer extends Serializable {
   def types: Seq[DataType]
+
+  /** Whether it looks into a space of the store. */
+  def needs(space: String): Boolean
   def rows(store: ShardStore): Iterator[InternalRow]
 }
 
@@ -78,7 +81,7 @@ private[state] final class AnswerShards(answer: Answer, path: String)
     val store = new InMemoryShardStore
     values.foreach(value =>
       if (value.space == null) store.putHeader(value.bytes) else store.space(value.space).put(value.id, value.bytes))
-    try answer.rows(store).map(written(_).getBytes).toVector.iterator
+    try answer.rows(store).map(written(_).copy().getBytes).toVector.iterator
     catch {
       case wrong: DamagedStateError => throw new CheckpointError(s"${wrong.getMessage} In shard $shard of '$path'.")
     }
@@ -94,6 +97,8 @@ private[state] abstract class OfAggregates(
     extends Answer {
 
   protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow]
+
+  final def needs(space: String): Boolean = true
 
   final def rows(store: ShardStore): Iterator[InternalRow] =
     if (functions.fixedWidth) over(store, new RowAggregation(functions))
@@ -153,6 +158,9 @@ private[state] final class AggregatedPending(
 /** Full state. */
 private[state] abstract class OfMessages(spec: FullStateSpec, fixed: Seq[String]) extends Answer {
   protected def answer(shard: FullStateShard): Iterator[InternalRow]
+
+  /** When to look at a key again is nothing to ask for. */
+  final def needs(space: String): Boolean = space != "periods"
 
   final def rows(store: ShardStore): Iterator[InternalRow] = answer(new FullStateShard(spec, store, fixed))
 }

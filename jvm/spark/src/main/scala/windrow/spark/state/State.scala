@@ -129,9 +129,8 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     val after        = Alias(Max(next).toAggregateExpression(), "next")()
     val all          = Aggregate(part, part ++ Seq(least, after), rows)
     frame(
-      Sort(
-        part.map(SortOrder(_, Ascending)),
-        global = true,
+      sorted(
+        part,
         Project(
           part.zip(Seq("source", "partition")).map { case (column, name) =>
             Alias(KnownNotNull(column), name)(column.exprId)
@@ -157,7 +156,7 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   private def keyOf(about: StateAbout, named: Map[String, Literal], argument: String): Option[UnsafeRow] =
     Option.when(named.nonEmpty) {
       complete(about.keys.map(_.name), named, argument)
-      val values = about.keys.map(field => SparkInside.normalized(cast(named(field.name), field.dataType)))
+      val values = about.keys.map(field => SparkInside.normalized(cast(argument, named(field.name), field.dataType)))
       UnsafeProjection.create(values).apply(InternalRow.empty).copy()
     }
 
@@ -174,24 +173,30 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       complete(held.joinKeys, named, "joinKeys")
       held.joinKeys.map { name =>
         val at = held.message.fieldIndex(name)
-        at -> Literal.create(cast(named(name), held.message(at).dataType).eval(), held.message(at).dataType)
+        at -> cast("joinKeys", named(name), held.message(at).dataType)
       }
     }
 
-  private def cast(value: Literal, to: DataType): Expression =
-    Cast(value, to, Some(session.conf.get("spark.sql.session.timeZone")))
+  /** The value as another type; nothing of it may get lost. */
+  private def cast(argument: String, value: Literal, to: DataType): Literal = {
+    val zone = Some(session.conf.get("spark.sql.session.timeZone"))
+    val read = SparkInside.inSession(session)(Cast(value, to, zone, EvalMode.TRY).eval())
+    if (read == null && value.value != null)
+      throw notUnderstood(argument, s"'$value' is no ${to.sql.toLowerCase(java.util.Locale.ROOT)}")
+    Literal(read, to)
+  }
 
   private def axisOf(start: Literal, end: Literal): Axis =
     Seq(start, end).filter(_.value != null).map(isPosition).distinct match {
       case Seq(true) => Axis.Offset
-      case Seq(_, _) => throw wrongBound("start and end", "one is an offset, the other a time; both are of one kind")
+      case Seq(_, _) => throw notUnderstood("start and end", "one is an offset, the other a time; both are of one kind")
       case _         => Axis.Time
     }
 
   private def windowBound(about: StateAbout, argument: String, value: Literal): Option[Long] = {
     val byPosition = about.window.isInstanceOf[TupleWindows]
     if (value.value != null && isPosition(value) != byPosition)
-      throw wrongBound(
+      throw notUnderstood(
         argument,
         if (byPosition) s"$value is a time; windows ${about.window} have positions, whole numbers"
         else s"$value is a whole number; windows ${about.window} have times")
@@ -199,13 +204,8 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   }
 
   private def bound(about: StateAbout, axis: Axis, argument: String, value: Literal): Option[Long] =
-    Option.when(value.value != null) {
-      val to = if (axis == Axis.Offset) LongType else about.timeType
-      SparkInside.inSession(session)(Option(cast(value, to).eval())) match {
-        case Some(number: Long) => number
-        case _                  => throw wrongBound(argument, s"'$value' is no time")
-      }
-    }
+    Option.when(value.value != null)(
+      cast(argument, value, if (axis == Axis.Offset) LongType else about.timeType).value.asInstanceOf[Long])
 
   // ---- answers
 
@@ -215,13 +215,15 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     val those = wanted.foldLeft(rows) { case (all, (at, value)) =>
       Filter(EqualNullSafe(GetStructField(rows.output.last, at), value), all)
     }
-    frame(Project(
-      columns(rows.output),
-      Sort(order(rows.output).map(SortOrder(_, Ascending)), global = true, those)))
+    frame(Project(columns(rows.output), sorted(order(rows.output), those)))
   }
 
+  /** In one partition: Spark's own order of all would read the state twice, once to find bounds. */
+  private def sorted(by: Seq[Expression], rows: LogicalPlan): LogicalPlan =
+    Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
+
   private def answered(state: StoredState, key: Option[UnsafeRow], answer: Answer): LogicalPlan = {
-    val values = state.values(key.map(ShardOf(_, state.about.shards)))
+    val values = state.values(key.map(ShardOf(_, state.about.shards)), answer.needs)
     val packed: Dataset[Array[Byte]] =
       values.groupByKey(_.shard).flatMapGroups(new AnswerShards(answer, path))
     val plan = SparkInside.plan(packed.toDF())
@@ -241,8 +243,8 @@ object State {
     case _                                             => false
   }
 
-  private def wrongBound(argument: String, why: String): SpecError =
-    SpecError(argument, Seq(SpecProblem("BOUND_NOT_UNDERSTOOD", s"$why.")))
+  private def notUnderstood(argument: String, why: String): SpecError =
+    SpecError(argument, Seq(SpecProblem("VALUE_NOT_UNDERSTOOD", s"$why.")))
 
   private def valueOf(column: NamedExpression): Expression = column match {
     case Alias(child, _) => child

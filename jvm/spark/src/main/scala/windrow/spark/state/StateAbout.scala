@@ -18,7 +18,6 @@ import windrow.WindowKind
 import windrow.WindowOperatorSpec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.plan.AggregateParts
-import windrow.spark.plan.QueryOptions
 
 /** What the state of an operator of a query is, for those who look into its checkpoint. It is kept in the state itself, as
   * JSON.
@@ -92,12 +91,13 @@ object StateAbout {
 
   def ofMessages(
       spec: FullStateSpec,
+      name: String,
+      joinKeys: Seq[String],
       fixed: Seq[String],
       shards: Int,
-      options: QueryOptions,
       parts: AggregateParts,
       timeType: DataType): StateAbout =
-    StateAbout(options.name, fixed, shards, keysOf(parts), timeType, Messages(spec, parts.message, options.joinKeys))
+    StateAbout(name, fixed, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
 
   private def keysOf(parts: AggregateParts): StructType = StructType(parts.keys.map { key =>
     val shown = parts.shown.find(_.child.semanticEquals(key.toAttribute)).getOrElse(key)

@@ -1,0 +1,269 @@
+"""Looking into a query from outside: while it runs, when it is stopped, after it has gone on."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, disordered, order
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+pytestmark = pytest.mark.spark
+
+
+def at(clock: str) -> datetime:
+    """Give a time of the day of all tests."""
+    return datetime.fromisoformat(f"2025-01-01 {clock}")
+
+
+def stream(feed: Feed, **more: Any) -> wr.Stream:
+    """Messages by product, an hour of lateness."""
+    described = wr.stream(
+        feed.stream(), time="time", key="product", watermark="0 seconds", name="orders", **more
+    )
+    return described.lateness("1 hour")
+
+
+def keeping(feed: Feed, **more: Any) -> wr.Output:
+    """Full state of minutes."""
+    return stream(feed, **more).retain(time="2 hours").window(wr.Tumbling("1 minute")).messages()
+
+
+def run(output: DataFrame, checkpoint: Path) -> str:
+    """Run a query over all files and stop it."""
+    writer = output.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
+    writer.trigger(availableNow=True).start().awaitTermination()
+    return str(checkpoint)
+
+
+def amounts(messages: DataFrame) -> list[int]:
+    """Amounts in the order in which the rows come."""
+    return [row.amount for row in messages.collect()]
+
+
+def test_messages(feed: Feed, tmp_path: Path) -> None:
+    """A closed range, in order of time; with a key its messages only (R24)."""
+    feed.add(
+        [order("09:00:10", amount=1), order("09:00:05", amount=2), order("09:00:07", None)],
+        [order("09:01:30", "b", amount=3), order("09:02:00", amount=4)],
+    )
+    state = wr.state(run(keeping(feed).panes, tmp_path / "cp"))
+    assert state.getMessages(None, None).schema == feed.stream().schema
+    assert amounts(state.getMessages(at("09:00:05"), "2025-01-01 09:01:30")) == [2, 1, 1, 3]
+    assert amounts(state.getMessages(None, at("09:00:06"))) == [2]
+    assert amounts(state.getMessages(None, None, joinKeys={"product": "a"})) == [2, 1, 4]
+    assert amounts(state.getMessages(None, None, sessionKey={"product": None})) == [1]
+    assert amounts(state.getMessages(None, None, sessionKey={"product": "c"})) == []
+
+
+def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
+    """Whole numbers are offsets; where to replay from is the least that is kept (R24, R27)."""
+    feed.add([order(f"09:00:{n:02}", "ab"[n % 2], amount=n, gap=9 - n) for n in range(6)])
+    offset = wr.Offset(source=F.lit("topic"), partition=F.lit(3), offset="gap")
+    state = wr.state(run(keeping(feed, offset=offset).panes, tmp_path / "cp"))
+    assert amounts(state.getMessages(5, 8)) == [4, 3, 2, 1]
+    assert amounts(state.getMessages(None, 6, joinKeys={"product": "b"})) == [5, 3]
+    assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 3, 4)]
+    windows = state.getWindows(None, None).collect()
+    shown = [(r.product, r.first_offset, r.last_offset, r["count"]) for r in windows]
+    assert sorted(shown) == [("a", 5, 9, 3), ("b", 4, 8, 3)]
+
+
+def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
+    """Where nothing is kept the next offset is the one to begin with."""
+    feed.add([order("09:00:00", gap=1)], [order("23:00:00", "b", gap=2)], NOTHING)
+    offset = wr.Offset(source=F.lit("topic"), partition=F.lit(0), offset="gap")
+    state = wr.state(run(keeping(feed, offset=offset).panes, tmp_path / "cp"))
+    assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 0, 2)]
+
+
+def test_windows_of_messages(feed: Feed, tmp_path: Path) -> None:
+    """Windows that overlap the range, complete or not, by (start, end) (R22, R23)."""
+    feed.add([order("09:00:10"), order("09:00:20"), order("09:01:30")], NOTHING)
+    state = wr.state(run(keeping(feed).panes, tmp_path / "cp"))
+    windows = state.getWindows(at("09:00:59"), at("09:05:00"))
+    names = ["product", "window", "first_offset", "last_offset", "is_complete", "count"]
+    assert windows.columns == names
+    shown = [(r.window.start, r.is_complete, r["count"]) for r in windows.collect()]
+    assert shown == [(at("09:00:00"), True, 2), (at("09:01:00"), False, 1)]
+    assert state.getWindows(at("09:01:00"), at("09:01:00")).count() == 1
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        wr.Tumbling("5 minutes"),
+        pytest.param(wr.Hopping("10 minutes", step="3 minutes"), marks=pytest.mark.slow),
+        pytest.param(wr.Session("90 seconds"), marks=pytest.mark.slow),
+        pytest.param(wr.Sliding("90 seconds"), marks=pytest.mark.slow),
+    ],
+    ids=repr,
+)
+def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) -> None:
+    """What is open amounts to what a batch over the same messages gives."""
+    feed.add(*disordered(seed=41))
+    functions = (
+        F.sum("amount").alias("total"),
+        (F.max("price") / F.count("*")).alias("ratio"),
+        F.sort_array(F.collect_list("amount")).alias("all"),
+        F.approx_count_distinct("amount", 0.02).alias("distinct"),
+        F.count_if(F.col("amount") > 0).alias("positive"),
+    )
+
+    def described(df: DataFrame, **more: Any) -> wr.Output:
+        input_ = wr.stream(df, time="time", key="product", **more).lateness("1 day")
+        return input_.window(kind).accumulate(wr.ACCUMULATING).aggregate(*functions)
+
+    checkpoint = run(described(feed.stream(), watermark="1 minute").panes, tmp_path / "cp")
+    ours = wr.state(checkpoint).getWindows(None, None)
+    columns = ["product", "window", "total", "ratio", "all", "distinct", "positive"]
+    assert ours.drop("first_offset", "last_offset", "is_complete").columns == columns
+    batch = described(feed.batch()).panes
+    expected = [row for row in batch.select(columns).collect() if row.total is not None]
+    assert sorted(map(repr, ours.select(columns).collect())) == sorted(map(repr, expected))
+    assert expected
+
+
+def test_pending(feed: Feed, tmp_path: Path) -> None:
+    """A window that is not complete waits for its end; a period for processing time."""
+    feed.add([order("09:00:10", amount=1), order("09:01:30", amount=2)], NOTHING)
+    windows = stream(feed).window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    state = wr.state(run(windows.aggregate(F.sum("amount")).panes, tmp_path / "cp"))
+    coming = [(r.product, r.window.start, r.timing, r.watermark) for r in state.pending().collect()]
+    assert coming == [("a", at("09:01:00"), "ON_TIME", at("09:02:00"))]
+
+
+def test_while_it_runs_and_after(feed: Feed, tmp_path: Path) -> None:
+    """What a batch has committed is seen at once; a restart goes on with the same state."""
+    output, checkpoint = keeping(feed).panes, tmp_path / "cp"
+    feed.add([order("09:00:10", amount=1)])
+
+    def started() -> Any:
+        writer = output.writeStream.format("noop")
+        return writer.option("checkpointLocation", str(checkpoint)).start()
+
+    query = started()
+    try:
+        query.processAllAvailable()
+        state = wr.state(str(checkpoint), operator="orders")
+        assert amounts(state.getMessages(None, None)) == [1]
+        feed.add([order("09:00:20", amount=2)])
+        query.processAllAvailable()
+        assert query.isActive
+        assert amounts(state.getMessages(None, None)) == [1, 2]
+        assert query.exception() is None
+    finally:
+        query.stop()
+    assert amounts(state.getMessages(None, None)) == [1, 2]
+    feed.add([order("09:00:30", amount=3)])
+    query = started()
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    assert amounts(state.getMessages(None, None)) == [1, 2, 3]
+
+
+def test_a_frame_is_of_its_batch(feed: Feed, tmp_path: Path) -> None:
+    """One question sees one batch, whatever is committed before its rows are taken."""
+    output = keeping(feed).panes
+    feed.add([order("09:00:10", amount=1)])
+    asked = wr.state(run(output, tmp_path / "cp")).getMessages(None, None)
+    feed.add([order("09:00:20", amount=2)])
+    run(output, tmp_path / "cp")
+    assert amounts(asked) == [1]
+
+
+def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
+    """A spec that may change in a checkpoint is read as it is now."""
+    feed.add([order("09:00:10")])
+    run(keeping(feed).panes, tmp_path / "cp")
+    feed.add([order("09:00:20")])
+    longer = stream(feed).lateness("2 hours").retain(time="3 hours")
+    run(longer.window(wr.Tumbling("1 minute")).messages().panes, tmp_path / "cp")
+    state = wr.state(str(tmp_path / "cp"))
+    assert state.getMessages(None, None).count() == 2
+
+
+def test_store_join_keys(feed: Feed, tmp_path: Path) -> None:
+    """Declared columns, all of them, choose among the messages."""
+    feed.add([order("09:00:10", amount=1), order("09:00:20", "b", amount=2), order("09:00:30")])
+    windows = stream(feed).store(joinKeys=("amount",)).retain(time="2 hours")
+    output = windows.window(wr.Tumbling("1 minute")).messages()
+    state = wr.state(run(output.panes, tmp_path / "cp"))
+    found = state.getMessages(None, None, joinKeys={"amount": 1}).collect()
+    assert [row.time for row in found] == [at("09:00:10"), at("09:00:30")]
+    both = state.getMessages(None, None, joinKeys={"amount": 1}, sessionKey={"product": "b"})
+    assert both.count() == 0
+    with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
+        state.getMessages(None, None, joinKeys={"product": "a"})
+
+
+def test_sql(feed: Feed, tmp_path: Path) -> None:
+    """SQL asks the same."""
+    feed.add([order("09:00:10", amount=1), order("09:00:20", "b", amount=2)])
+    checkpoint = run(keeping(feed).panes, tmp_path / "cp")
+    found = feed.spark.sql(
+        "SELECT amount FROM windrow_get_messages(:path, start => TIMESTAMP '2025-01-01 09:00:00', "
+        "end => '2025-01-01 09:00:59', join_keys => named_struct('product', 'b'))",
+        {"path": checkpoint},
+    )
+    assert [row.amount for row in found.collect()] == [2]
+    windows = feed.spark.sql(
+        "SELECT product, count FROM windrow_get_windows(checkpoint => :path)", {"path": checkpoint}
+    )
+    assert sorted(tuple(row) for row in windows.collect()) == [("a", 1), ("b", 1)]
+
+
+def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:
+    """Each error names the path and what is wrong with it; nothing is made there."""
+    with pytest.raises(wr.CheckpointError, match=r"CHECKPOINT_NOT_FOUND.*nowhere"):
+        wr.state(str(tmp_path / "nowhere"))
+    assert not (tmp_path / "nowhere").exists()
+    feed.add([order("09:00:10")])
+    plain = run(feed.stream(), tmp_path / "plain")
+    with pytest.raises(wr.CheckpointError, match=r"NO_WINDROW_STATE.*plain"):
+        wr.state(plain)
+    counts = feed.stream().withWatermark("time", "1 minute").groupBy(F.window("time", "1 day"))
+    other = run(counts.count(), tmp_path / "other")
+    with pytest.raises(wr.CheckpointError, match=r"NO_WINDROW_STATE.*other"):
+        wr.state(other)
+    (tmp_path / "plain" / "commits").rename(tmp_path / "away")
+    with pytest.raises(wr.CheckpointError, match=r"CHECKPOINT_EMPTY.*plain"):
+        wr.state(plain)
+
+
+def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
+    """Of the wrong kind, of the wrong columns, of what is not kept."""
+    feed.add([order("09:00:10")])
+    windows = stream(feed).window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    state = wr.state(run(windows.aggregate(F.sum("amount")).panes, tmp_path / "cp"))
+    with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
+        state.getMessages(None, None)
+    with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
+        state.replayOffsets()
+    with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
+        state.getWindows(1, 2)
+    with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
+        state.getWindows("noon", None)
+    with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
+        state.getWindows(None, None, sessionKey={"amount": 1})
+    with pytest.raises(wr.CheckpointError, match=r"OPERATOR_NOT_CLEAR.*orders"):
+        wr.state(str(tmp_path / "cp"), operator="shipments")
+
+
+def test_damage(feed: Feed, tmp_path: Path) -> None:
+    """State that is gone is an error that names the checkpoint."""
+    feed.add([order("09:00:10")])
+    checkpoint = run(keeping(feed).panes, tmp_path / "cp")
+    shutil.rmtree(tmp_path / "cp" / "state" / "0" / "_metadata")
+    with pytest.raises(wr.CheckpointError, match=r"(STATE_DAMAGED|NO_WINDROW_STATE).*cp"):
+        wr.state(checkpoint)
