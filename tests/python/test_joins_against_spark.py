@@ -61,8 +61,8 @@ def test_same_rows(spark: SparkSession, tmp_path: Path, how: Any, seed: int) -> 
     o, s = both.streams(watermark="10 minutes")
     within = (f"{low} seconds", f"{high} seconds")
     ours = both.run(wr.join(o, s, on="product", within=within, how=how).rows)
-    streams = (feed.stream().withWatermark("time", "10 minutes") for feed in both.feeds)
-    theirs = both.run(_by_spark(*streams, how, low, high))
+    left, right = (feed.stream().withWatermark("time", "10 minutes") for feed in both.feeds)
+    theirs = both.run(_by_spark(left, right, how, low, high))
     expected = sorted(map(str, (tuple(row) for row in theirs)))
     assert sorted(map(_flat, ours)) == expected, f"seed {seed}"
     assert expected
@@ -74,7 +74,8 @@ def test_null_keys_of_a_batch(spark: SparkSession, tmp_path: Path) -> None:
     both = Both(spark, tmp_path).add(_batches(rng, ["a", None]), _batches(rng, ["a", None]))
     within = ("-60 seconds", "90 seconds")
     joined = wr.join(*both.streams(batch=True), on="product", within=within, how="full")
-    theirs = _by_spark(*(feed.batch() for feed in both.feeds), "full", -60, 90).collect()
+    left, right = (feed.batch() for feed in both.feeds)
+    theirs = _by_spark(left, right, "full", -60, 90).collect()
     assert sorted(map(_flat, joined.rows.collect())) == sorted(str(tuple(row)) for row in theirs)
 
 
