@@ -48,6 +48,7 @@ class Both:
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         """Begin with no files."""
         self.orders, self.shipments = Feed(spark, folder / "o"), Feed(spark, folder / "s")
+        self.feeds = (self.orders, self.shipments)
         self.run = self.orders.run
 
     def add(self, orders: Sequence[Sequence[Order]], shipments: Sequence[Sequence[Order]]) -> Both:

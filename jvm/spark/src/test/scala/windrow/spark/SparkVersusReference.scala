@@ -56,6 +56,27 @@ final class SparkVersusReference extends SparkSuite {
     }
   }
 
+  test("transcripts of several streams") {
+    val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
+    val able = files.filter { case (transcript, _) =>
+      isAble(transcript) && transcript.operator.exists {
+        case _: OperatorSpec.Join | _: OperatorSpec.CoGroup => true
+        case _                                              => false
+      }
+    }
+    val every = mode match {
+      case "quick" => 40
+      case "full"  => 1
+      case _       => 12
+    }
+    val some = able.zipWithIndex.collect { case (one, i) if i % every == 0 => one }
+    assert(some.nonEmpty)
+    all(some) { case (transcript, gaps) =>
+      val verdict = Verdict.of(transcript, new SparkEngine(), gaps)
+      if (verdict.isFailure) verdict.text.toSeq else Nil
+    }
+  }
+
   private def isAble(transcript: TranscriptCase): Boolean =
     transcript.operator.exists(SparkEngine.hindrance(transcript, _).isRight)
 
