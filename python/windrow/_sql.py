@@ -92,7 +92,7 @@ def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
             {"spec": _json.write(fields)},
             **named,
         )
-        _analyse(made)
+        analyse(made)
     return made
 
 

@@ -59,7 +59,14 @@ object WindowPlan {
         val spec  = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
         val fixed = FullStateProgram.fixed(spec, shards, schema)
         def about =
-          StateAbout.ofMessages(spec, options.name, joinKeys(session, options, parts), fixed, shards, parts, messages.timeType)
+          StateAbout.ofMessages(
+            spec,
+            options.name,
+            joinKeys(session, options, parts),
+            fixed,
+            shards,
+            parts,
+            messages.timeType)
         (
           new PackRecipe(Some(spec.windows), parts.functions, shards, LaneChoice.ofKeptMessages(spec.window)),
           new FullStateProgram(spec, fixed, shards, schema, inStream(about)))
