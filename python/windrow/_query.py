@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windrow import _sql
-from windrow._sinks import Sink, _write
+from windrow._sinks import BatchWriter, Sink
 from windrow.errors import SpecError, SpecProblem
 
 if TYPE_CHECKING:
@@ -34,7 +33,8 @@ def start(
 
     Errors: SpecError if there is nothing to write to, or nothing to wait for.
     """
-    if all(sink is None for sink in sinks.values()):
+    stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
+    if not stated:
         wrong = SpecProblem("SINK_NOT_STATED", f"say {'=, '.join(sinks)}= or several.")
         raise SpecError.of("start(...)", [wrong])
     if not output.isStreaming:
@@ -47,7 +47,7 @@ def start(
         writer = writer.trigger(**queryTrigger)
     bounded = queryTrigger is not None and not queryTrigger.keys().isdisjoint(_BOUNDED)
     with _sql.plain_errors(), _ending_with_data(output.sparkSession, bounded and hasPeriods):
-        return writer.foreachBatch(PartWriter(sinks)).start()
+        return writer.foreachBatch(BatchWriter(stated)).start()
 
 
 @contextmanager
@@ -61,27 +61,3 @@ def _ending_with_data(spark: SparkSession, needed: bool) -> Iterator[None]:  # n
     finally:
         if before is not None:
             spark.conf.set(_NO_DATA, before)
-
-
-@dataclass(frozen=True)
-class PartWriter:
-    """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it."""
-
-    sinks: Mapping[str, Sink | None]
-
-    def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        """Compute the batch once and whole, then write each part.
-
-        Spark refuses a batch of which a sink reads only some partitions (``show``, ``isEmpty``,
-        nothing): their state would not be committed. Counting reads them all.
-        """
-        batch.persist()
-        try:
-            counting = (f"count_if(kind = '{kind}') AS {kind}" for kind in self.sinks)
-            counts = batch.selectExpr(*counting).collect()[0]
-            for kind, sink in self.sinks.items():
-                if sink is not None and (counts[kind] or batch_id == 0 or callable(sink)):
-                    part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
-                    _write(part, sink, batch_id)
-        finally:
-            batch.unpersist()

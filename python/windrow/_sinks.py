@@ -31,7 +31,7 @@ Sink: TypeAlias = "str | Files | Callable[[DataFrame, int], None]"
 
 @dataclass(frozen=True)
 class BatchWriter:
-    """Writes one batch of ``Output.output`` to its sinks; a class, so that Connect can send it."""
+    """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it."""
 
     sinks: Mapping[str, Sink]
 
@@ -41,13 +41,11 @@ class BatchWriter:
         Spark refuses a batch of which a sink reads only some partitions (``show``, ``isEmpty``,
         nothing): their state would not be committed. Counting reads them all.
         """
-        sinks = self.sinks
         batch.persist()
         try:
-            counts = batch.selectExpr(*(f"count_if(kind = '{k}') AS {k}" for k in sinks)).collect()[
-                0
-            ]
-            for kind, sink in sinks.items():
+            counting = (f"count_if(kind = '{kind}') AS {kind}" for kind in self.sinks)
+            counts = batch.selectExpr(*counting).collect()[0]
+            for kind, sink in self.sinks.items():
                 if counts[kind] or batch_id == 0 or callable(sink):
                     part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
                     _write(part, sink, batch_id)

@@ -20,7 +20,7 @@ from windrow.operators._check_join import UNBOUNDED
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, JoinKind, Range
 from windrow.streams import Stream, Windowed
-from windrow.triggers import EACH_MESSAGE, EACH_STEP, NEVER, PaneTrigger
+from windrow.triggers import EACH_MESSAGE, USUAL, PaneTrigger
 from windrow.windows import WindowKind
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
         for side in sides
         if isinstance(side, Windowed)
         for name, is_said in {
-            "trigger(...)": (side._early, side._onTime, side._late) != (NEVER, True, EACH_STEP)
+            "trigger(...)": (side._early, side._onTime, side._late) != (USUAL, True, USUAL)
             or side._fireOnlyUpdated,
             "accumulate(...)": side._mode is not None,
             "complete=...": side._complete != "watermark",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from windrow import _explain, _json, _sql
-from windrow._sinks import BatchWriter, Files, Sink
+from windrow._query import start
+from windrow._sinks import Files, Sink
 from windrow.errors import SpecError, SpecProblem
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["Files", "Metrics", "Output", "metrics"]
-
-_NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
-_BOUNDED = {"availableNow", "once"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,43 +84,22 @@ class Output:
         unless their format prevents it. With periods of processing time a query goes on without
         data; ``availableNow`` ends with the last batch of data all the same.
         """
-        sinks = {"panes": panes, "rejected": rejected, "events": events}
-        stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
-        found = [] if stated else [SpecProblem("SINK_NOT_STATED", "say panes=, rejected= or both.")]
-        if not self._aggregated.isStreaming:
-            text = "the input is a batch; write .panes as it is."
-            found.append(SpecProblem("NOT_STREAMING", text))
         if events is not None and not isinstance(self.spec.window, Policy):
             text = "only windows of policies have events; take panes or rejected."
-            found.append(SpecProblem("NO_EVENTS", text))
-        if found:
-            raise SpecError.of("start(...)", found)
-        writer = self.output.writeStream.option("checkpointLocation", checkpoint)
-        if name is not None:
-            writer = writer.queryName(name)
-        if queryTrigger is not None:
-            writer = writer.trigger(**queryTrigger)
-        bounded = queryTrigger is not None and not queryTrigger.keys().isdisjoint(_BOUNDED)
-        with _sql.plain_errors(), self._ending_with_data(bounded and self._has_periods()):
-            return writer.foreachBatch(BatchWriter(stated)).start()
+            raise SpecError.of("start(...)", [SpecProblem("NO_EVENTS", text)])
+        return start(
+            self.output,
+            {"panes": panes, "rejected": rejected, "events": events},
+            checkpoint=checkpoint,
+            queryTrigger=queryTrigger,
+            name=name,
+            hasPeriods=self._has_periods(),
+        )
 
     def _has_periods(self) -> bool:
         if isinstance(self.spec.window, Policy):
             return self.spec.window._has_period()
         return self.spec.early._has_period() or self.spec.late._has_period()
-
-    @contextmanager
-    def _ending_with_data(self, needed: bool) -> Iterator[None]:  # noqa: FBT001
-        """Have a query that starts here run no batch without data, or it would never end."""
-        conf = self._aggregated.sparkSession.conf
-        before = conf.get(_NO_DATA) if needed else None
-        if needed:
-            conf.set(_NO_DATA, "false")
-        try:
-            yield
-        finally:
-            if before is not None:
-                conf.set(_NO_DATA, before)
 
     def __repr__(self) -> str:
         """Show what is aggregated."""

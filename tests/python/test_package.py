@@ -23,7 +23,7 @@ _PUBLIC = {
     *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec"),
     *("configure", "attach", "doctor", "replay", "Report"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
-    *("join", "JoinOutput", "cogroup"),
+    *("join", "JoinOutput", "cogroup", "state", "State"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
     *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),

@@ -58,7 +58,7 @@ def dead(_: DataFrame, batch: int) -> None:
 def write(rows: DataFrame, batch: int) -> None:
     """Write a batch as ``start`` does; its tasks have worked on the state before they may fail."""
     watched = rows.withColumn("kind", fragile("result", batch)("kind"))
-    BatchWriter(wr.Files(str(folder / run)), dead)(watched, batch)
+    BatchWriter({"panes": wr.Files(str(folder / run)), "rejected": dead})(watched, batch)
 
 
 orders = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
