@@ -173,7 +173,7 @@ def test_while_it_runs_and_after(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_a_frame_is_of_its_batch(feed: Feed, tmp_path: Path) -> None:
-    """One question sees one batch, whatever is committed before its rows are taken."""
+    """One question sees one batch, whatever is committed before its end (SEMANTICS S6)."""
     output = keeping(feed).panes
     feed.add([order("09:00:10", amount=1)])
     asked = wr.state(run(output, tmp_path / "cp")).getMessages(None, None)
