@@ -80,6 +80,7 @@ lazy val kafkaJars = taskKey[Unit]("A Kafka broker and Spark's connector in .bui
 /** What Spark's Kafka source needs of delegation tokens where there are none; and the connector itself. */
 lazy val kafka = (project in file("jvm/kafka")).settings(
   publish / skip := true,
+  name           := "windrow-kafka-without-tokens",
   libraryDependencies ++= Seq(
     "org.apache.spark"  %% "spark-sql"            % Versions.sparkRun % Provided,
     ("org.apache.spark" %% "spark-sql-kafka-0-10" % Versions.sparkRun)
