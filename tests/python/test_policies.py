@@ -1,4 +1,4 @@
-"""Windows by policies in queries: panes, events, limits, periods, restarts."""
+"""Windows by policies in queries: panes, events, limits (R66), periods (R69), restarts."""
 
 from __future__ import annotations
 

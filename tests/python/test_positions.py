@@ -1,4 +1,4 @@
-"""Windows on positions in queries: offsets of a source, numbers of a key; without event time."""
+"""Windows on positions in queries: offsets of a source (R72), numbers of a key; without time."""
 
 from __future__ import annotations
 
