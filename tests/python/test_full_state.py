@@ -15,7 +15,7 @@ from feed import NOTHING, Feed, disordered, order
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PANE = "struct<timing:string,index:bigint,is_last:boolean,is_retraction:boolean>"
 

@@ -18,7 +18,7 @@ from test_joins import Both
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 KINDS = {"inner": "inner", "left": "left", "right": "right", "full": "full", "semi": "left_semi"}
 ROUNDS = {"quick": 1, "full": 20}.get(os.environ.get("WINDROW_MODE", ""), 1)

@@ -14,6 +14,8 @@ from windrow import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 SCHEMA = "symbol string, price double, mark boolean, n bigint"
 
 

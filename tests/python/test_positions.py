@@ -13,6 +13,8 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 SCHEMA = "k string, v bigint, topic string, p int, o bigint"
 ORIGIN = wr.Offset(source="topic", partition="p", offset="o")
 

@@ -16,7 +16,7 @@ from feed import NOTHING, Feed, disordered, order
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def at(clock: str) -> datetime:

@@ -24,7 +24,7 @@ final class SparkVersusReference extends SparkSuite {
   private val count = mode match {
     case "quick" => 1
     case "full"  => 500
-    case _       => 6
+    case _       => 4
   }
 
   /** Queries wait for the file system much of the time. */
@@ -202,7 +202,7 @@ private object ForSpark {
         case Over.Range(range)           => Over.Range(span(range))
         case other                       => other
       },
-      lateness = draft.lateness.map(span),
+      lateness = draft.lateness.map(lateness => if (draft.window.isInstanceOf[Offsets]) lateness else span(lateness)),
       early = trigger(draft.early),
       late = trigger(draft.late),
       retention = draft.retention.copy(time = draft.retention.time.map(span)),

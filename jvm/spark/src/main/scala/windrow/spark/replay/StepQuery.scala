@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
 import windrow.Reason
+import windrow.SourceWindows
 import windrow.Timing
 import windrow.WindowKind
 import windrow.testkit._
@@ -150,7 +151,8 @@ private[replay] abstract class StepQuery(
       .where("clock is null") // names the watermark's column, so that Spark leaves it above the watermark
       .withColumn("time", timestamp_micros(col("time")))
       .withColumn("value", col(if (hasTexts) "text" else "number"))
-    val hasOffsets = feeds.exists(_.messages.exists(_.identity.isDefined))
+    val hasOffsets =
+      window.isInstanceOf[SourceWindows] || feeds.exists(_.messages.exists(_.identity.isDefined))
     operator(
       messages,
       Seq("time" -> "time") ++
