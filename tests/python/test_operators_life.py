@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 import logging
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -240,12 +241,13 @@ def test_an_operator_that_is_dropped_is_freed(spark: SparkSession) -> None:
 def _alive(jvm: Any, held: list[Any], *, until: int) -> list[bool]:
     """Say which are still there, once at most so many are, or the JVM has had its chances."""
     alive = [True] * len(held)
-    for _ in range(20):
+    for _ in range(100):
         gc.collect()
         jvm.java.lang.System.gc()
         alive = [reference.get() is not None for reference in held]
         if sum(alive) <= until:
             break
+        time.sleep(0.05)  # Py4J lets go of objects on a thread of its own
     return alive
 
 
