@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-import time
 import logging
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
