@@ -53,4 +53,13 @@ class FiringPolicySuite extends AnyFunSuite {
     assert(early(both).deadline(isComplete = true, Some(12)) === None)
     assert(early(EachStep).deadline(isComplete = false, Some(12)) === None)
   }
+
+  test("of several periods the first to end is waited for") {
+    val seven  = EveryPeriod(TimeSpan(7))
+    val policy = early(AnyOf(Seq(ten, Every(3), seven)))
+    assert(policy.deadline(isComplete = false, Some(12)).contains(14))
+    assert(policy.deadline(isComplete = false, Some(17)).contains(20))
+    assert(policy.deadline(isComplete = false, None).isEmpty)
+    assert(policy.deadline(isComplete = true, Some(12)).isEmpty)
+  }
 }
