@@ -215,9 +215,10 @@ def main(arguments: list[str]) -> int:
         compiled, said = sbt.run("all core/Test/compile testkit/Test/compile")
         if not compiled:
             raise SystemExit("\n".join(said[-20:]))
-        _, said = sbt.run("export testkit/Test/fullClasspath; testkit/Test/compile")
-        (exported,) = filter(None, (re.search(r"/.*testkit/target.*", line) for line in said))
-        classpath = f"{exported[0]}:{CLASSES[0]}"
+        paths = (f"export {module}/Test/fullClasspath" for module in ("testkit", "core"))
+        _, said = sbt.run("; ".join([*paths, "testkit/Test/compile"]))
+        exported = filter(None, (re.search(r"/.*/test-classes:.*", line) for line in said))
+        classpath = ":".join(found[0] for found in exported)
         known = failures(classpath, ["-w", "windrow"], 100, 1500)
         print(f"without a mutant {len(known)} tests fail", flush=True)
         for number, mutant in enumerate(chosen, 1):

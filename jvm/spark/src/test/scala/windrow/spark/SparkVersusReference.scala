@@ -24,7 +24,7 @@ final class SparkVersusReference extends SparkSuite {
   private val count = mode match {
     case "quick" => 1
     case "full"  => 500
-    case _       => 4
+    case _       => 3
   }
 
   /** Queries wait for the file system much of the time. */
