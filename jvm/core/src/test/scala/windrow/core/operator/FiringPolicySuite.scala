@@ -57,8 +57,8 @@ class FiringPolicySuite extends AnyFunSuite {
   test("of several periods the first to end is waited for") {
     val seven  = EveryPeriod(TimeSpan(7))
     val policy = early(AnyOf(Seq(ten, Every(3), seven)))
-    assert(policy.deadline(isComplete = false, Some(12)).contains(14))
-    assert(policy.deadline(isComplete = false, Some(17)).contains(20))
+    assert(policy.deadline(isComplete = false, Some(12)).contains(14L))
+    assert(policy.deadline(isComplete = false, Some(17)).contains(20L))
     assert(policy.deadline(isComplete = false, None).isEmpty)
     assert(policy.deadline(isComplete = true, Some(12)).isEmpty)
   }
