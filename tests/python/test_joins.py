@@ -15,7 +15,7 @@ from feed import NOTHING, Feed, Order, order
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 #: Within five minutes after.
 SOON = ("0 minutes", "5 minutes")

@@ -15,7 +15,7 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SCHEMA = "user string, time timestamp, amount bigint, price double"
 AGGREGATES = [
