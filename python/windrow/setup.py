@@ -86,12 +86,12 @@ def doctor(spark: SparkSession | None = None) -> Report:
 
 def _user_setting(builder: SparkSession.Builder, name: str) -> str | None:
     """Find a setting: of the builder, else of a running JVM or of ``spark-defaults.conf``."""
-    from pyspark import SparkConf, SparkContext
+    from pyspark import SparkConf
 
     options: dict[str, Any] = builder._options
     if name in options:
         return str(options[name])
-    if SparkContext._jvm is not None:
+    if _gateway.java_version() is not None:
         return SparkConf().get(name, None)
     return _defaults().get(name)
 

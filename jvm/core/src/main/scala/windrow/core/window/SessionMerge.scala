@@ -2,10 +2,6 @@ package windrow.core.window
 
 /** `[start, end)` of a session, `end` being the latest time + gap of its messages; in microseconds. */
 final case class SessionBounds(start: Long, end: Long) {
-
-  /** Two messages at distance exactly the gap share a session, so bounds that touch do too (SEMANTICS R20). */
-  def joins(other: SessionBounds): Boolean = start <= other.end && other.start <= end
-
   def span(other: SessionBounds): SessionBounds = SessionBounds(math.min(start, other.start), math.max(end, other.end))
 }
 
@@ -20,7 +16,9 @@ object SessionPlan {
   /** A session of these bounds takes the place of those at `from until until`, none of them if it is the first. */
   final case class Replace(from: Int, until: Int, bounds: SessionBounds) extends SessionPlan
 
-  /** @param sessions
+  /** Two messages at distance exactly the gap share a session, so bounds that touch do too (SEMANTICS R20).
+    *
+    * @param sessions
     *   of one key, ascending and apart
     */
   def apply(sessions: IndexedSeq[SessionBounds], message: SessionBounds): SessionPlan = {
