@@ -44,6 +44,9 @@ final class PackRecipe(
   *   session gap, long microseconds; empty for other windows
   * @param sender
   *   source string, partition long, offset long; or empty
+  * @param pane
+  *   of inherited windows: start long, end long, timing string, index long, is_retraction boolean, and what a retraction
+  *   repeats; or empty
   * @param message
   *   the original row, packed along for messages that may be refused
   * @param tooFar
@@ -54,6 +57,7 @@ final case class Pack(
     time: Expression,
     gap: Seq[Expression],
     sender: Seq[Expression],
+    pane: Seq[Expression],
     inputs: Seq[Expression],
     message: Seq[Expression],
     tooFar: Seq[Expression],

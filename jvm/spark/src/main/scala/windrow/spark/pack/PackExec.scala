@@ -54,6 +54,7 @@ final case class PackExec(
     time: Expression,
     gap: Seq[Expression],
     sender: Seq[Expression],
+    pane: Seq[Expression],
     carries: Expression,
     message: Expression,
     lift: PackLift,
@@ -72,7 +73,7 @@ final case class PackExec(
   protected override def doExecute(): RDD[InternalRow] = {
     val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
     val schema                    = child.output
-    val program                   = PackProgram(keys, time, gap, sender, carries, message, lift, recipe)
+    val program                   = PackProgram(keys, time, gap, sender, pane, carries, message, lift, recipe)
     child.execute().mapPartitions { input =>
       val packer = new EntryPacker(program, schema)
       val lane = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
@@ -93,6 +94,7 @@ private[pack] final case class PackProgram(
     time: Expression,
     gap: Seq[Expression],
     sender: Seq[Expression],
+    pane: Seq[Expression],
     carries: Expression,
     message: Expression,
     lift: PackLift,
@@ -104,6 +106,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   private val carries = Predicate.create(program.carries, schema)
   private val message = UnsafeProjection.create(Seq(program.message), schema)
   private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
+  private val panes   = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
   private val hasGap  = program.gap.nonEmpty
   private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
   private val window  = program.recipe.windows.map(_.window)
@@ -149,8 +152,9 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val from   = originOf(values, if (hasGap) 2 else 1)
     if (sees) from.foreach(seen.add)
     val buffer = lift(row)
-    val order  = if (ordered) MessageOrder(time, from, buffer, isByPosition) else null
-    val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
+    val order =
+      if (ordered) MessageOrder(time, from, buffer, isByPosition, panes.map(_.place(row))) else null
+    val raw = if (carries.eval(row)) message(row).getStruct(0, width) else null
     EntryCodec.write(
       out,
       lastKey,
@@ -160,6 +164,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
       buffer,
       raw,
       from,
+      panes.flatMap(_(row)),
       if (!program.recipe.lane.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
     order
   }

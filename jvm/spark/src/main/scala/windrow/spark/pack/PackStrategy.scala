@@ -38,6 +38,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
         pack.time,
         pack.gap,
         pack.sender,
+        pack.pane,
         carries,
         CreateStruct(pack.message),
         lift,
@@ -81,6 +82,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     PackExec(
       keyed.map(_.toAttribute),
       slice.toAttribute,
+      Nil,
       Nil,
       Nil,
       IsNotNull(raw.toAttribute),

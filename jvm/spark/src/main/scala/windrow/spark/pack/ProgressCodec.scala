@@ -51,14 +51,12 @@ private object SeenOffsets {
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {
-  val Flag = 16
-
   private[pack] def write(out: ByteWriter, seen: SeenOffsets): Unit = {
-    out.byte(Flag)
+    out.byte(PacketFlag.Progress)
     seen.write(out)
   }
 
-  def isProgress(packet: Array[Byte]): Boolean = (packet(0) & Flag) != 0
+  def isProgress(packet: Array[Byte]): Boolean = (packet(0) & PacketFlag.Progress) != 0
 
   def read(packet: Array[Byte]): Seq[Progress] = {
     val in = ByteReader(packet)

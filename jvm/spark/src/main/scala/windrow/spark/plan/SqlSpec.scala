@@ -104,7 +104,8 @@ private[plan] object SqlSpec {
     SqlSpec("windrow_count", "count", Seq("n", "step")),
     SqlSpec("windrow_offsets", "offsets", Seq("n", "step")),
     SqlSpec("windrow_tuple_session", "tuple_session", Seq("n")),
-    SqlSpec("windrow_global", "global", Nil))
+    SqlSpec("windrow_global", "global", Nil),
+    SqlSpec("windrow_inherit", "inherit", Seq("column")))
 
   /** 'never', 'each_message', 'each_step', a number of messages, a period, or an array of these. */
   private def trigger(value: Any): JsonNode = value match {

@@ -92,6 +92,7 @@ object WindowPlan {
       messages.time.toAttribute,
       messages.gap.map(_.toAttribute),
       messages.origin.map(_.toAttribute),
+      messages.pane.map(_.toAttribute),
       parts.inputs.map(_.toAttribute),
       parts.messageColumns,
       messages.tooFar.map(_.toAttribute),
