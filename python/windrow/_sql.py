@@ -96,6 +96,21 @@ def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return made
 
 
+def until(query: DataFrame, folder: str) -> DataFrame:
+    """Give the query of a DataFrame with an end: a line of text in a folder, which must be there.
+
+    Errors: SpecError if the DataFrame is no streaming one of windrow.
+    """
+    with plain_errors():
+        made = query.sparkSession.sql(
+            "SELECT * FROM windrow_until(TABLE({windrow_query}), folder => :folder)",
+            {"folder": folder},
+            windrow_query=query,
+        )
+        analyse(made)
+    return made
+
+
 def jar_version(spark: SparkSession) -> str | None:
     """Version of the JAR in a session; None where it cannot be asked (inside a pipeline).
 

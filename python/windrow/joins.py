@@ -181,11 +181,13 @@ class JoinOutput:
         rows: Sink | None = None,
         rejected: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
+        final: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes rows and rejected messages to their sinks.
 
-        Sinks and ``queryTrigger`` are those of ``Output.start``.
+        Sinks, ``queryTrigger`` and ``final`` are those of ``Output.start``; the end of a join
+        brings the rows that found no match.
         """
         return start(
             self.output,
@@ -194,6 +196,7 @@ class JoinOutput:
             queryTrigger=queryTrigger,
             name=name,
             hasPeriods=self.spec.early._has_period(),
+            final=final,
         )
 
     def __repr__(self) -> str:

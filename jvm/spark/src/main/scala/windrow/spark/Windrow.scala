@@ -53,6 +53,19 @@ object Windrow {
   def state(checkpoint: String, operator: Option[String] = None): State =
     State(SparkSession.active, checkpoint, operator)
 
+  /** A query of windrow that ends: a line of text in a folder says that all is in. Then every window is complete and fires,
+    * and what comes after is late.
+    *
+    * @param query
+    *   panes, rejected rows, rows of joins or `output`; streaming
+    * @param folder
+    *   that is there before the query starts
+    */
+  def until(query: DataFrame, folder: String): DataFrame = {
+    val session = query.sparkSession
+    SparkInside.frame(session, Ending(session, SparkInside.plan(query), folder))
+  }
+
   /** Joins two and more streams: `join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"))`. */
   def join(sides: JoinSide*): Joining = new Joining(sides)
 

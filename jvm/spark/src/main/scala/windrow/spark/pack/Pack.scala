@@ -51,6 +51,10 @@ final class PackRecipe(
   *   the original row, packed along for messages that may be refused
   * @param tooFar
   *   the message is too far ahead of processing time; empty without that guard
+  * @param end
+  *   the row is no message but the end of the input; empty where that does not come
+  * @param until
+  *   where the end comes from
   */
 final case class Pack(
     keys: Seq[Expression],
@@ -61,6 +65,8 @@ final case class Pack(
     inputs: Seq[Expression],
     message: Seq[Expression],
     tooFar: Seq[Expression],
+    end: Seq[Expression],
+    until: Option[EndFolder],
     recipe: PackRecipe,
     output: Seq[Attribute],
     child: LogicalPlan)

@@ -57,6 +57,7 @@ final case class PackExec(
     pane: Seq[Expression],
     carries: Expression,
     message: Expression,
+    end: Seq[Expression],
     lift: PackLift,
     recipe: PackRecipe,
     output: Seq[Attribute],
@@ -73,15 +74,18 @@ final case class PackExec(
   protected override def doExecute(): RDD[InternalRow] = {
     val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
     val schema                    = child.output
-    val program                   = PackProgram(keys, time, gap, sender, pane, carries, message, lift, recipe)
+    val program                   = PackProgram(keys, time, gap, sender, pane, carries, message, end, lift, recipe)
     child.execute().mapPartitions { input =>
       val packer = new EntryPacker(program, schema)
-      val lane = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
-      lane.run(input.map { row =>
-        entries += 1
-        messages += packer.count(row)
-        row
-      }).map { row => rows += 1; row }
+      val lane = if (program.recipe.lane.sorted) new RowLane(packer, program.recipe.shards)
+      else new PacketLane(packer, program.recipe.shards)
+      lane.all(
+        input,
+        packer,
+        row => {
+          entries += 1
+          messages += packer.count(row)
+        }).map { row => rows += 1; row }
     }
   }
 
@@ -97,6 +101,7 @@ private[pack] final case class PackProgram(
     pane: Seq[Expression],
     carries: Expression,
     message: Expression,
+    end: Seq[Expression],
     lift: PackLift,
     recipe: PackRecipe)
 
@@ -130,10 +135,12 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
 
   private var lastKey: UnsafeRow = _
 
-  def shards: Int = program.recipe.shards
+  val isEnd: InternalRow => Boolean = Packer.isEnd(program.end, schema)
+
+  def notices: Seq[Array[Byte]] = if (seen.isEmpty) Nil else Seq(ProgressCodec.packet(seen))
 
   /** The offsets of what was written, where windows depend on them. */
-  val seen = new SeenOffsets
+  private val seen = new SeenOffsets
 
   private val sees = window.exists(_.isInstanceOf[SourceWindows])
 

@@ -51,9 +51,11 @@ private object SeenOffsets {
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {
-  private[pack] def write(out: ByteWriter, seen: SeenOffsets): Unit = {
+  private[pack] def packet(seen: SeenOffsets): Array[Byte] = {
+    val out = new ByteWriter
     out.byte(PacketFlag.Progress)
     seen.write(out)
+    out.result()
   }
 
   def isProgress(packet: Array[Byte]): Boolean = (packet(0) & PacketFlag.Progress) != 0

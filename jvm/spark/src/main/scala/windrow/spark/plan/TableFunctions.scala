@@ -22,6 +22,7 @@ object TableFunctions {
     Seq(
       described("windrow_apply", applied),
       described("windrow_version", _ => version),
+      described("windrow_until", until),
       described(JoinSql.Name, joined)) ++
       SqlSpec.All.map(spec => described(spec.name, window(spec))) ++
       StateFunctions.All.map { case (name, builder) => described(name, builder) }
@@ -55,6 +56,17 @@ object TableFunctions {
 
   private def notJson(why: String) =
     SpecError("windrow_apply", Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
+
+  /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
+  private def until(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read("windrow_until", expressions, Seq("folder"))
+    val folder = arguments.values.getOrElse(
+      "folder",
+      throw SpecError(
+        "windrow_until",
+        Seq(SpecProblem("FOLDER_MISSING", "say folder => '…', where the end comes from."))))
+    Ending(SparkSession.active, arguments.table, folder.toString)
+  }
 
   private def window(spec: SqlSpec)(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read(spec.name, expressions, spec.allowed)

@@ -96,6 +96,8 @@ object WindowPlan {
       parts.inputs.map(_.toAttribute),
       parts.messageColumns,
       messages.tooFar.map(_.toAttribute),
+      Nil,
+      None,
       recipe,
       output,
       Project(parts.child.output ++ parts.keys ++ messages.columns ++ parts.inputs, messages.child))
