@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _json
 from windrow._columns import column, functions_of
@@ -83,7 +83,7 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
 
 def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     """Describe by several tables, one for each stream."""
-    named = {f"windrow_input{i}": table for i, table in enumerate(tables)}
+    named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}
     inputs = ", ".join(f"TABLE({{{name}}})" for name in named)
     with plain_errors():
         made = tables[0].sparkSession.sql(
