@@ -91,7 +91,8 @@ def cogroup(*streams: Stream) -> Stream:
     Its messages are a struct for each stream by its name, one of them not null:
     ``F.count("a.id")`` counts those of stream a. Keys are those of the streams, of the same number
     and types, shown under the names of the first one's. Each stream brings its own watermark, of
-    which the least rules, and its own ``offset``, where its name stands for the source.
+    which the least rules, and its own ``offset``, where its name stands for the source. For
+    windows that need no event time all may go without.
 
     Errors: SpecError with every problem; JarNotFoundError.
     """
@@ -109,7 +110,7 @@ def cogroup(*streams: Stream) -> Stream:
     if len(counts) > 1:
         text = f"the streams have {' and '.join(map(str, counts))} keys; they must have the same."
         found.append(SpecProblem("KEYS_DIFFER", text))
-    found += _columns(streams, ())
+    found += _columns(streams, (), isTimed=any(one._time is not None for one in streams))
     if found:
         raise SpecError.of("a co-group", found)
     first = streams[0]
@@ -122,7 +123,7 @@ def cogroup(*streams: Stream) -> Stream:
     return replace(
         first,
         _df=df,
-        _time="__windrow_of_time",
+        _time=None if first._time is None else "__windrow_of_time",
         _key=tuple(keys),
         _offset=_OF_COGROUP if any(one._offset is not None for one in streams) else None,
         _watermark=None,
@@ -282,14 +283,16 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
     ]
 
 
-def _columns(streams: tuple[Stream, ...], on: tuple[str, ...]) -> list[SpecProblem]:
-    """Names that are no columns of their stream."""
+def _columns(
+    streams: tuple[Stream, ...], on: tuple[str, ...], *, isTimed: bool = True
+) -> list[SpecProblem]:
+    """Names that are no columns of their stream, and the time that it lacks."""
     found = []
     for one in streams:
         named = {f"on[{i}]" if len(on) > 1 else "on": name for i, name in enumerate(on)}
         offset = {} if one._offset is None else vars(one._offset)
         time = {} if one._time is None else {"time": one._time}
-        if one._time is None:
+        if one._time is None and isTimed:
             text = f"stream '{one._name}': say which column holds the event time: time=..."
             found.append(SpecProblem("TIME_NOT_STATED", text))
         found += [

@@ -309,7 +309,8 @@ SQL: dict[str, Sequence[tuple[Any, ...]]] = {
 def views(both: Both) -> None:
     """Make both known to SQL."""
     for name, feed in (("o", both.orders), ("s", both.shipments)):
-        feed.stream().withWatermark("time", "1 minute").createOrReplaceTempView(name)
+        stream = feed.stream().withWatermark("time", "1 minute")
+        stream.withColumn("note", F.upper("product")).createOrReplaceTempView(name)
 
 
 def said(both: Both, join: str, more: str = "") -> DataFrame:
@@ -338,7 +339,9 @@ SQL_REFUSED = {
     "o JOIN s ON o.product = s.product": "UNBOUNDED_JOIN",
     "o JOIN s ON o.product = s.product AND s.time >= o.time": "RANGE_NOT_UNDERSTOOD",
     "o": "TABLE_NOT_JOINED",
-    f"o JOIN s ON {RANGE} JOIN s AS r ON r.product = o.product": "JOIN_OF_MANY",
+    f"o JOIN s ON {RANGE} LEFT JOIN s AS r ON r.product = o.product": "JOIN_OF_MANY",
+    f"o JOIN s ON {RANGE} JOIN s AS r ON r.product = o.product": "RANGE_NOT_UNDERSTOOD",
+    "o JOIN s ON o.product = s.product AND o.product = s.note": "NAME_TWICE",
 }
 
 
@@ -350,3 +353,31 @@ def test_sql_refuses(both: Both, join: str) -> None:
     views(both)
     with pytest.raises(IllegalArgumentException, match=SQL_REFUSED[join]):
         said(both, join)
+
+
+CHAINS = {
+    f"o JOIN s ON o.product = s.product AND {RANGE} JOIN s AS r ON r.product = o.product"
+    " AND r.time BETWEEN o.time AND o.time + INTERVAL 5 MINUTES": [
+        *(("x", 1, 10, 10), ("x", 5, 40, 40)),
+        *(("x", 4, n, m) for n in (20, 30) for m in (20, 30)),
+    ],
+    f"o JOIN s ON o.product = s.product AND {RANGE} JOIN s AS r ON r.product = s.product"
+    " AND r.time > s.time AND r.time <= s.time + INTERVAL 4 MINUTES"
+    " AND r.amount + o.amount > 33": [("x", 4, 20, 30)],
+}
+
+
+@pytest.mark.parametrize("join", CHAINS)
+@pytest.mark.parametrize("batch", [False, True])
+def test_sql_chains(both: Both, join: str, *, batch: bool) -> None:
+    """Three streams; times of the second and the third bound each other, too."""
+    views(both.add(ORDERS, SHIPMENTS))
+    if batch:
+        both.orders.batch().createOrReplaceTempView("o")
+        late = order("09:00:00", "x", 50)  # a stream has it too late
+        shipments = both.shipments.batch()
+        shipments.where(f"amount <> {late['amount']}").createOrReplaceTempView("s")
+    joined = said(both, join)
+    assert joined.columns == ["product", "o", "s", "r"]
+    found = joined.collect() if batch else both.run(joined)
+    assert amounts(found) == sorted(CHAINS[join], key=str)

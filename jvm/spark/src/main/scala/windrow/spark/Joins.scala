@@ -83,7 +83,8 @@ private[spark] object Joining {
     val (lateness, ofLateness)   = alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
     val (retention, ofRetention) = alike("retention", streams.map(s => s.name -> s.retention))
     val keys                     = streams.map(_.key.size).distinct
-    val found = ofLateness ++ ofRetention ++ timeless(streams) ++
+    val ofTime                   = if (streams.forall(_.time.isEmpty)) Nil else timeless(streams)
+    val found = ofLateness ++ ofRetention ++ ofTime ++
       Option.when(keys.size > 1)(
         SpecProblem("KEYS_DIFFER", s"the streams have ${keys.mkString(" and ")} keys; they must have the same.")) ++
       streams.filter(_.maxFuture.isDefined).map(one =>
@@ -99,7 +100,7 @@ private[spark] object Joining {
       streams.map(s => SparkInside.plan(marked(s, s.key.map(_.column)))))
     Stream(
       SparkInside.frame(session, plan),
-      s"${CoGroupPlan.Marker}time",
+      first.time.map(_ => Field(col(s"${CoGroupPlan.Marker}time"))),
       names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupPlan.Marker}key$i").as(name)) },
       Option.when(streams.exists(_.offset.isDefined))(
         Offset(s"${CoGroupPlan.Marker}source", s"${CoGroupPlan.Marker}partition", s"${CoGroupPlan.Marker}offset")),

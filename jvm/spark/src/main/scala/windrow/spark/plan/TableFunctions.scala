@@ -22,7 +22,9 @@ object TableFunctions {
     Seq(
       described("windrow_apply", applied),
       described("windrow_version", _ => version),
-      described(JoinSql.Name, joined)) ++
+      described(JoinSql.Name, joined),
+      described(CoGroupSql.Name, coGrouped),
+      described(PolicySql.Name, policy)) ++
       SqlSpec.All.map(spec => described(spec.name, window(spec))) ++
       StateFunctions.All.map { case (name, builder) => described(name, builder) }
 
@@ -36,6 +38,7 @@ object TableFunctions {
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true)
+    if (arguments.problems.nonEmpty) throw SpecError("windrow_apply", arguments.problems)
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
       case _ =>
@@ -57,17 +60,37 @@ object TableFunctions {
     SpecError("windrow_apply", Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
 
   private def window(spec: SqlSpec)(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read(spec.name, expressions, spec.allowed)
-    build(spec.json(arguments.values), arguments.table)
+    val arguments     = TableArguments.read(spec.name, expressions, spec.allowed)
+    val (node, wrong) = spec.json(arguments)
+    build(node, arguments.table, spec.name, arguments.problems ++ wrong)
+  }
+
+  private def policy(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments     = TableArguments.read(PolicySql.Name, expressions, PolicySql.Allowed)
+    val (node, wrong) = PolicySql.json(arguments.values)
+    build(node, arguments.table, PolicySql.Name, arguments.problems ++ wrong)
   }
 
   private def joined(expressions: Seq[Expression]): LogicalPlan =
     JoinQuery.said(SparkSession.active, TableArguments.read(JoinSql.Name, expressions, JoinSql.Allowed))
 
-  private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan = {
+  private def coGrouped(expressions: Seq[Expression]): LogicalPlan = CoGroupSql.plan(
+    SparkSession.active,
+    TableArguments.read(CoGroupSql.Name, expressions, CoGroupSql.Allowed, several = true))
+
+  /** @param wrong
+    *   what is wrong already with the arguments of an SQL function
+    */
+  private def build(
+      node: ObjectNode,
+      table: LogicalPlan,
+      function: String = "windrow_apply",
+      wrong: Seq[SpecProblem] = Nil): LogicalPlan = {
     val session = SparkSession.active
     val parts = if (OptionsReader.keepsMessages(node)) KeptMessages.of(session, table, OptionsReader.key(node))
     else AggregateParts.of(table)
-    WindowQuery.plan(session, OptionsReader.subject(node), OptionsReader(node), parts)
+    val read    = OptionsReader(node)
+    val options = if (wrong.isEmpty) read else Left(wrong ++ read.left.getOrElse(Nil))
+    WindowQuery.plan(session, if (wrong.isEmpty) OptionsReader.subject(node) else function, options, parts)
   }
 }
