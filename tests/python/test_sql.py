@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import Feed, disordered
+from feed import Feed, disordered, order
 from test_against_spark import rows
 
 if TYPE_CHECKING:
@@ -160,6 +160,20 @@ def test_full_state_of_a_cogroup(feed: Feed) -> None:
     assert {tuple(m.asDict()) for row in found for m in row.messages} == {("o", "p")}
 
 
+@pytest.mark.parametrize("batch", [False, True])
+def test_with(feed: Feed, *, batch: bool) -> None:
+    """What WITH defines can be the table argument, or stand in it."""
+    feed.add([order("09:00:10", amount=1), order("09:00:50", amount=2)], [order("09:02:00")], [])
+    (feed.batch() if batch else feed.stream()).createOrReplaceTempView("orders")
+    said = feed.spark.sql("""
+        WITH some AS (SELECT * FROM orders WHERE amount < 9),
+             sums AS (SELECT product, sum(amount) AS total FROM some GROUP BY product),
+             panes AS (SELECT * FROM windrow_tumble(TABLE(sums), time => 'time', size => '1 minute',
+               lateness => '0 seconds', watermark => '0 seconds'))
+        SELECT product, total FROM panes""")
+    assert ("a", 3) in (said.collect() if batch else feed.run(said))
+
+
 REFUSED = {
     "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
     "trigger_delta => 1, lateness => 'x')": {
@@ -169,11 +183,11 @@ REFUSED = {
     "by_time => 3, limit_keys => 0)": {"TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT"},
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
     "trigger_count => 0)": {"MARK_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
-    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'when', sice => 1, size => 'x')": {
-        *("ARGUMENT_UNKNOWN", "DURATION_NOT_UNDERSTOOD", "LATENESS_NOT_STATED")
+    "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
+        *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
-    "zone => 'Berlin')": {"CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN", "LATENESS_NOT_STATED"},
+    "zone => 'Berlin')": {"CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN"},
     "windrow_cogroup(TABLE(orders), TABLE(VALUES (1)), key => 'x', time => 'time', sice => 1)": {
         *("ARGUMENT_UNKNOWN", "STREAM_NOT_NAMED", "COLUMN_NOT_FOUND")
     },

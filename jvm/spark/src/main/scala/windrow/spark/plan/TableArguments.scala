@@ -2,6 +2,7 @@ package windrow.spark.plan
 
 import java.util.Locale
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
@@ -54,6 +55,10 @@ object TableArguments {
     val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
     val isMissing      = tables.isEmpty || (tables.size > 1 && !several)
     if (isMissing) found += missing(tables.size)
+    if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
+      found += SpecProblem(
+        "TABLE_OF_WITH",
+        "this session does not look into what WITH defines; write it out inside TABLE(…), or put the JAR into spark.jars.")
     val values = rest.flatMap {
       case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
         constant(value) match {
