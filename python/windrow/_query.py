@@ -31,7 +31,8 @@ def start(
 
     hasPeriods: the query begins batches without data, which ``availableNow`` must not wait for.
 
-    Errors: SpecError if there is nothing to write to, or nothing to wait for.
+    Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
+    the checkpoint was begun with what may not change.
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     if not stated:
@@ -40,6 +41,7 @@ def start(
     if not output.isStreaming:
         wrong = SpecProblem("NOT_STREAMING", f"the input is a batch; write .{next(iter(sinks))}.")
         raise SpecError.of("start(...)", [wrong])
+    _sql.continues(output, checkpoint)
     writer = output.writeStream.option("checkpointLocation", checkpoint)
     if name is not None:
         writer = writer.queryName(name)

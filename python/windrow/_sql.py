@@ -96,6 +96,20 @@ def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return made
 
 
+def continues(output: DataFrame, checkpoint: str) -> None:
+    """Refuse a checkpoint that was begun with another spec, before a query goes on from it.
+
+    Errors: CheckpointError.
+    """
+    with plain_errors():
+        told = output.sparkSession.sql(
+            "SELECT * FROM windrow_continues(TABLE({windrow_output}), checkpoint => :checkpoint)",
+            {"checkpoint": checkpoint},
+            windrow_output=output,
+        )
+        analyse(told)
+
+
 def jar_version(spark: SparkSession) -> str | None:
     """Version of the JAR in a session; None where it cannot be asked (inside a pipeline).
 
