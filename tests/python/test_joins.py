@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,7 @@ def both(spark: SparkSession, tmp_path: Path) -> Both:
     return Both(spark, tmp_path)
 
 
-def amounts(rows: list[Row]) -> list[tuple[Any, ...]]:
+def amounts(rows: Sequence[Row | tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Give key and amounts of the rows, sorted."""
     found = [(row[0], *(one and one.amount for one in row[1:])) for row in rows]
     return sorted(found, key=str)
@@ -133,11 +134,36 @@ def test_own_windows(both: Both) -> None:
 def test_same_window(both: Both) -> None:
     """A window that both must be in."""
     joined = wr.join(
-        *both.add(ORDERS, SHIPMENTS).streams(), on="product", within=wr.Tumbling("5 minutes")
+        *both.add(ORDERS, SHIPMENTS).streams(),
+        on="product",
+        within=wr.Tumbling("5 minutes"),
+        how="left",
     )
-    assert amounts(both.run(joined.rows)) == [
-        *(("x", 1, 10), ("x", 1, 50), ("x", 4, 20), ("x", 5, 40))
-    ]
+    assert joined.rows.columns == ["product", "o", "s", "window"]
+    assert not joined.rows.schema["window"].nullable
+    found = both.run(joined.rows)
+    pairs = [("x", 1, 10), ("x", 1, 50), ("x", 4, 20), ("x", 5, 40)]
+    alone = [("y", 2, None), (None, 3, None)]
+    assert amounts([row[:3] for row in found]) == sorted([*pairs, *alone], key=str)
+    ends = {(row.o.amount, f"{row.window.start:%H:%M}-{row.window.end:%H:%M}") for row in found}
+    assert ends == {
+        *((n, "09:00-09:05") for n in (1, 2, 3)),
+        *((4, "09:30-09:35"), (5, "10:30-10:35")),
+    }
+
+
+def test_same_hopping_window(both: Both) -> None:
+    """A pair comes once, with the first window that holds both."""
+    streams = both.add(ORDERS[:1], SHIPMENTS[:1]).streams(batch=True)
+    joined = wr.join(*streams, on="product", within=wr.Hopping("5 minutes", step="2 minutes"))
+    (row,) = joined.rows.collect()
+    assert (row.window.start.minute, row.window.end.minute) == (0, 5)
+    with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
+        wr.join(
+            *(replace(one, _name=name) for one, name in zip(streams, ("o", "window"), strict=True)),
+            on="product",
+            within=wr.Tumbling("5 minutes"),
+        ).rows  # noqa: B018
 
 
 def test_without_equal_columns(both: Both) -> None:
