@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from windrow import _sql
+from windrow._ending import Ending
 from windrow._sinks import BatchWriter, Sink
 from windrow.errors import SpecError, SpecProblem
 
@@ -26,10 +27,12 @@ def start(
     queryTrigger: Mapping[str, Any] | None,
     name: str | None,
     hasPeriods: bool,
+    final: bool,
 ) -> StreamingQuery:
     """Write each kind of rows of ``output`` to its sink; None: rows are counted only.
 
     hasPeriods: the query begins batches without data, which ``availableNow`` must not wait for.
+    final: it runs to the end of what is there, and once more to complete every window.
 
     Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
     the checkpoint was begun with what may not change.
@@ -41,15 +44,30 @@ def start(
     if not output.isStreaming:
         wrong = SpecProblem("NOT_STREAMING", f"the input is a batch; write .{next(iter(sinks))}.")
         raise SpecError.of("start(...)", [wrong])
+    trigger = {} if queryTrigger is None else dict(queryTrigger)
+    if final and not trigger.get("availableNow"):
+        text = f"queryTrigger is {queryTrigger}; final=True closes all after availableNow."
+        raise SpecError.of("start(...)", [SpecProblem("FINAL_WITHOUT_END", text)])
     _sql.continues(output, checkpoint)
-    writer = output.writeStream.option("checkpointLocation", checkpoint)
-    if name is not None:
-        writer = writer.queryName(name)
-    if queryTrigger is not None:
-        writer = writer.trigger(**queryTrigger)
-    bounded = queryTrigger is not None and not queryTrigger.keys().isdisjoint(_BOUNDED)
-    with _sql.plain_errors(), _ending_with_data(output.sparkSession, bounded and hasPeriods):
-        return writer.foreachBatch(BatchWriter(stated)).start()
+    bounded = not trigger.keys().isdisjoint(_BOUNDED)
+
+    def run(frame: DataFrame) -> StreamingQuery:
+        writer = frame.writeStream.option("checkpointLocation", checkpoint)
+        if name is not None:
+            writer = writer.queryName(name)
+        if trigger:
+            writer = writer.trigger(**trigger)
+        with _sql.plain_errors(), _ending_with_data(output.sparkSession, bounded and hasPeriods):
+            return writer.foreachBatch(BatchWriter(stated)).start()
+
+    if not final:
+        return run(output)
+    ending = Ending.beside(output.sparkSession, checkpoint)
+    ended = _sql.until(output, ending.folder)
+    if not ending.is_told():  # availableNow looks only at what is there when it starts
+        run(ended).awaitTermination()
+        ending.tell()
+    return run(ended)
 
 
 @contextmanager

@@ -110,6 +110,21 @@ def continues(output: DataFrame, checkpoint: str) -> None:
         analyse(told)
 
 
+def until(query: DataFrame, folder: str) -> DataFrame:
+    """Give the query of a DataFrame with an end: a line of text in a folder, which must be there.
+
+    Errors: SpecError if the DataFrame is no streaming one of windrow.
+    """
+    with plain_errors():
+        made = query.sparkSession.sql(
+            "SELECT * FROM windrow_until(TABLE({windrow_query}), folder => :folder)",
+            {"folder": folder},
+            windrow_query=query,
+        )
+        analyse(made)
+    return made
+
+
 def jar_version(spark: SparkSession) -> str | None:
     """Version of the JAR in a session; None where it cannot be asked (inside a pipeline).
 

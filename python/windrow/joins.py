@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from windrow import _duration, _explain_join, _jar, _sql
+from windrow import _duration, _explain_join, _jar, _sql, errors
 from windrow._columns import column, missing
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._query import start
 from windrow._retention import NOT_STATED, Retention
 from windrow._sinks import Sink
-from windrow.errors import SpecError, SpecProblem, UnboundedJoinError, expect
+from windrow.errors import SpecError, SpecProblem, UnboundedJoinError
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._check_join import UNBOUNDED
 from windrow.operators._input import Names, as_names
-from windrow.operators._join import Bounds, JoinKind, Range
+from windrow.operators._join import Bounds, Expect, JoinKind, Range
 from windrow.streams import Stream, Windowed
 from windrow.triggers import EACH_MESSAGE, USUAL, PaneTrigger
 from windrow.windows import WindowKind
@@ -39,6 +39,7 @@ def join(
     how: JoinKind = "inner",
     bounds: Bounds = "[]",
     early: PaneTrigger | None = None,
+    expect: Expect = "large",
 ) -> JoinOutput:
     """Join two and more streams, all streaming or all batch.
 
@@ -49,15 +50,16 @@ def join(
     ``Global()``: every pair that retention still holds; None: the streams' own windows, given by
     ``Stream.window``. how: which rows come out; with more than two streams "inner". bounds:
     whether the ends of the range are included. early: when rows come out, with each message (the
-    default) or ``Every(period)``. Lateness, retention and ``maxFuture`` are those of the streams,
-    which must not contradict each other.
+    default) or ``Every(period)``. expect: how many messages of other keys lie in a range; "small"
+    keeps those of all keys in one run. Lateness, retention and ``maxFuture`` are those of the
+    streams, which must not contradict each other.
 
     Errors: SpecError with every problem; UnboundedJoinError if messages would be kept for ever;
     JarNotFoundError.
     """
     for one in streams:
-        expect("join(*streams)", one, Stream, Windowed)
-    expect("join(early=...)", early, PaneTrigger, type(None))
+        errors.expect("join(*streams)", one, Stream, Windowed)
+    errors.expect("join(early=...)", early, PaneTrigger, type(None))
     plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
     names = () if on is None else as_names(on)
     found = [*_columns(plain, names), *_windows(streams)]
@@ -73,6 +75,7 @@ def join(
         how=how,
         bounds=bounds,
         early=early or EACH_MESSAGE,
+        expect=expect,
         lateness=common.lateness,
         retention=common.retention,
         maxFuture=common.maxFuture,
@@ -97,7 +100,7 @@ def cogroup(*streams: Stream) -> Stream:
     Errors: SpecError with every problem; JarNotFoundError.
     """
     for one in streams:
-        expect("cogroup(*streams)", one, Stream)
+        errors.expect("cogroup(*streams)", one, Stream)
     found: list[SpecProblem] = []
     common = _Common.of(streams, found, strict=True)
     if common.maxFuture is not None:
@@ -151,10 +154,11 @@ class JoinOutput:
 
     @cached_property
     def rows(self) -> DataFrame:
-        """The equal columns once, then a struct for each stream by its name.
+        """The equal columns once, then a struct for each stream by its name, then ``window``.
 
         A stream's struct is null where a row has no message of it; semi and anti joins show the
-        first stream's only.
+        first stream's only. The window is there if streams are joined by one: the first that holds
+        all messages of the row. Sessions, which may still grow, are not shown.
         """
         return self._part("rows")
 
@@ -182,11 +186,13 @@ class JoinOutput:
         rows: Sink | None = None,
         rejected: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
+        final: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes rows and rejected messages to their sinks.
 
-        Sinks and ``queryTrigger`` are those of ``Output.start``.
+        Sinks, ``queryTrigger`` and ``final`` are those of ``Output.start``; the end of a join
+        brings the rows that found no match.
         """
         return start(
             self.output,
@@ -195,6 +201,7 @@ class JoinOutput:
             queryTrigger=queryTrigger,
             name=name,
             hasPeriods=self.spec.early._has_period(),
+            final=final,
         )
 
     def __repr__(self) -> str:

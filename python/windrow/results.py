@@ -73,6 +73,7 @@ class Output:
         rejected: Sink | None = None,
         events: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
+        final: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes panes, rejected rows and events to their sinks.
@@ -81,8 +82,11 @@ class Output:
         without a sink are counted only. ``queryTrigger``: arguments of Spark's
         ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a crash the
         last batch comes again with the same id: ``Files`` overwrite it, tables take it twice
-        unless their format prevents it. With periods of processing time a query goes on without
-        data; ``availableNow`` ends with the last batch of data all the same.
+        unless their format prevents it. ``final``: with ``availableNow``, once all that is there
+        is in, every window completes; the call returns when only this is left to run. It must be
+        said from the first start of a checkpoint on, and what comes after it is late. With
+        periods of processing time a query goes on without data; ``availableNow`` ends with the
+        last batch of data all the same.
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             text = "only windows of policies have events; take panes or rejected."
@@ -94,6 +98,7 @@ class Output:
             queryTrigger=queryTrigger,
             name=name,
             hasPeriods=self._has_periods(),
+            final=final,
         )
 
     def _has_periods(self) -> bool:

@@ -16,7 +16,7 @@ from windrow.operators import Completion, WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.results import Output
 from windrow.triggers import USUAL, AccumulationMode, PaneTrigger
-from windrow.windows import Global, Session, WindowKind
+from windrow.windows import Global, Inherit, Session, WindowKind
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -246,8 +246,12 @@ class Windowed:
         return spec
 
     def _needs_time(self) -> bool:
-        """Windows on positions and the one of everything do not, but for limits of time."""
-        if isinstance(self._kind, Policy):
+        """Say whether ``time`` must be stated.
+
+        Windows of panes have it; those on positions and the one of everything need it for limits
+        of time only.
+        """
+        if isinstance(self._kind, Policy | Inherit):
             return False
         limited = self._stream._retention.time is not None or self._stream._maxFuture is not None
         return limited or not (self._kind._on_positions or isinstance(self._kind, Global))

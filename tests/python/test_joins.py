@@ -90,6 +90,16 @@ def test_kinds(both: Both, how: Any) -> None:
     assert amounts(both.run(joined.rows)) == sorted(ROWS[how], key=str)
 
 
+def test_small_ranges(both: Both) -> None:
+    """Messages of all keys in one run: the same rows."""
+    streams = both.add(ORDERS, SHIPMENTS).streams()
+    joined = wr.join(*streams, on="product", within=SOON, how="left", expect="small")
+    assert joined.spec.expect == "small"
+    assert amounts(both.run(joined.rows)) == sorted(ROWS["left"], key=str)
+    with pytest.raises(wr.SpecError, match="EXPECT_UNKNOWN"):
+        wr.join(*streams, on="product", within=SOON, expect="tiny")  # type: ignore[arg-type]
+
+
 def test_columns(both: Both) -> None:
     """The equal columns once, then a struct for each stream, null where it may lack."""
     joined = wr.join(*both.streams(), on="product", within=SOON, how="left")
@@ -158,12 +168,9 @@ def test_same_hopping_window(both: Both) -> None:
     joined = wr.join(*streams, on="product", within=wr.Hopping("5 minutes", step="2 minutes"))
     (row,) = joined.rows.collect()
     assert (row.window.start.minute, row.window.end.minute) == (0, 5)
+    named = (streams[0], replace(streams[1], _name="window"))
     with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
-        wr.join(
-            *(replace(one, _name=name) for one, name in zip(streams, ("o", "window"), strict=True)),
-            on="product",
-            within=wr.Tumbling("5 minutes"),
-        ).rows  # noqa: B018
+        wr.join(*named, on="product", within=wr.Tumbling("5 minutes")).rows  # noqa: B018
 
 
 def test_without_equal_columns(both: Both) -> None:

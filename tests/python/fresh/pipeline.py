@@ -65,7 +65,8 @@ with graph_element_registration_context(registry):
             for name in ("a", "b")
         )
         rows = wr.join(left, right, on="product", within=("1 second", "1 minute")).rows
-        return rows.selectExpr("product", "a.time AS start", "b.amount AS total", "'JOINED' AS timing")
+        shown = ("product", "a.time AS start", "b.amount AS total", "'JOINED' AS timing")
+        return rows.selectExpr(*shown)
 
 
 registry.register_sql(SQL, Path("minutes.sql"))

@@ -37,7 +37,7 @@ final class FullStateProgram(
     def step(
         store: ShardStore,
         packets: Iterator[Array[Byte]],
-        watermark: Watermark,
+        watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new FullStateShard(spec, store, fixed)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
@@ -52,7 +52,7 @@ final class FullStateProgram(
 
     /** Nothing would happen but that its state is written anew. */
     private def isIdle(shard: FullStateShard, watermark: Watermark, processingTime: Long): Boolean =
-      shard.watermark == watermark && shard.processingDeadline.forall(_ > processingTime)
+      shard.watermark.max(watermark) == shard.watermark && shard.processingDeadline.forall(_ > processingTime)
 
     private def incoming(packet: Array[Byte]): Iterator[Incoming] =
       EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing).map {

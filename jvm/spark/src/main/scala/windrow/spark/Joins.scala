@@ -6,6 +6,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.core.store.ExpectedSize
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
 
@@ -30,6 +31,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     *   whether the ends of the range are inside: `[]`, `[)`, `(]`, `()`
     * @param early
     *   when rows come out: with each message, or every period
+    * @param expect
+    *   how many messages of other keys lie in a range; small keeps those of all keys in one run
     * @throws SpecError
     *   with everything that is wrong
     * @throws UnboundedJoinError
@@ -40,7 +43,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       within: JoinWithin = Within.OwnWindows,
       how: JoinKind = JoinKind.Inner,
       bounds: String = "[]",
-      early: PaneTrigger = EachMessage): JoinOutput = {
+      early: PaneTrigger = EachMessage,
+      expect: ExpectedSize = ExpectedSize.Large): JoinOutput = {
     val streams                = sides.map(_.stream)
     val names                  = streams.map(_.name)
     val kept                   = streams.map(_.retention)
@@ -58,7 +62,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       lateness,
       early,
       retention.getOrElse(Retention.NotStated),
-      future)
+      future,
+      expect)
     val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ Joining.timeless(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output = new JoinOutput(draft.checked, streams, on)

@@ -119,7 +119,7 @@ final class OutputRow(schema: OutputSchema) {
   def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Array[Byte] = {
     start(OutputSchema.RejectedKind)
     row.update(schema.rejectionAt, text(reason))
-    if (watermark.isDefined) row.update(schema.rejectionAt + 1, watermark.micros)
+    watermark.instant.foreach(row.update(schema.rejectionAt + 1, _))
     row.update(schema.rejectionAt + 2, processingTime)
     row.update(schema.messageAt, Rows.of(raw, schema.message.size))
     all(row).getBytes

@@ -55,7 +55,7 @@ final class PolicyProgram(
     def step(
         store: ShardStore,
         packets: Iterator[Array[Byte]],
-        watermark: Watermark,
+        watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard   = new PolicyShard(spec, aggregation, store, fixed)
       val entries = packets.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)

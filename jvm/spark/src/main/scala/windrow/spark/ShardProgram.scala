@@ -33,12 +33,14 @@ trait ShardRunner {
 
   /** One step of one shard; the rows are made as they are taken.
     *
+    * @param watermark
+    *   at the end of the step; known once all packets are taken
     * @param processingTime
     *   in microseconds
     */
   def step(
       store: ShardStore,
       packets: Iterator[Array[Byte]],
-      watermark: Watermark,
+      watermark: => Watermark,
       processingTime: Long): Iterator[Array[Byte]]
 }

@@ -3,6 +3,7 @@ package windrow.spark
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
 import windrow.core.operator.Watermark
+import windrow.spark.pack.PacketFlag
 import windrow.spark.state.StateAbout
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
@@ -46,10 +47,16 @@ final class WindowProcessor(val program: ShardProgram)
 
   private def step(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] = {
     note(shard)
+    var isOver = false
+    val messages = packets.filter { packet =>
+      val isEnd = PacketFlag.isEnd(packet)
+      isOver ||= isEnd
+      !isEnd
+    }
     runner.step(
       store,
-      packets,
-      WindowProcessor.watermark(timers.getCurrentWatermarkInMs()),
+      messages,
+      if (isOver) Watermark.End else WindowProcessor.watermark(timers.getCurrentWatermarkInMs()),
       timers.getCurrentProcessingTimeInMs() * 1000)
   }
 }

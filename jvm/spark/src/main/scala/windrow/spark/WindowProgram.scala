@@ -50,7 +50,7 @@ final class WindowProgram(
     def step(
         store: ShardStore,
         packets: Iterator[Array[Byte]],
-        watermark: Watermark,
+        watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new Shard(spec, aggregation, store, fixed)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
@@ -64,7 +64,7 @@ final class WindowProgram(
 
     /** Nothing would happen but that its state is written anew. */
     private def isIdle(shard: Shard[_, _], watermark: Watermark, processingTime: Long): Boolean =
-      shard.watermark == watermark && shard.processingDeadline.forall(_ > processingTime)
+      shard.watermark.max(watermark) == shard.watermark && shard.processingDeadline.forall(_ > processingTime)
 
     private def row(effect: Effect[B, InternalRow], processingTime: Long): Iterator[Array[Byte]] = effect match {
       case Effect.Fire(pane) => Iterator.single(output.pane(pane))

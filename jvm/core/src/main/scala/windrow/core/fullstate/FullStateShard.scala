@@ -81,7 +81,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     */
   def step(
       messages: Iterator[Incoming],
-      watermark: Watermark,
+      watermark: => Watermark,
       now: Option[Long],
       progress: Seq[Progress] = Nil): Seq[Delta] = {
     val isFirstP = intake.begin(now)

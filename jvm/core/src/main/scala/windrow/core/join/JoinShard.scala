@@ -64,7 +64,7 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
   /** One step: messages with the place of their stream in the spec, then the watermark, judged at a processing time in
     * microseconds. The order of the messages does not show in the rows.
     */
-  def step(messages: Iterator[(Int, Incoming)], watermark: Watermark, now: Option[Long]): Seq[JoinEffect] = {
+  def step(messages: Iterator[(Int, Incoming)], watermark: => Watermark, now: Option[Long]): Seq[JoinEffect] = {
     val isFirstP = intake.begin(now)
     val out      = new ArrayBuffer[JoinEffect]
     messages.foreach { case (stream, message) => apply(stream, message, out) }

@@ -44,6 +44,6 @@ final case class Entry[B](
 /** A message that is a pane, `[start, end)` in microseconds.
   *
   * @param content
-  *   all its fields but the flag of retraction: what a retraction repeats
+  *   what a retraction repeats: which pane of its window it was, and what counts of it
   */
 final case class IncomingPane(start: Long, end: Long, timing: Timing, isRetraction: Boolean, content: Key)

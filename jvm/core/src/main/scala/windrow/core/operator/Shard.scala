@@ -58,6 +58,8 @@ final class Shard[B, V](
 
   /** One step: messages, then the watermark, judged at a processing time in microseconds.
     *
+    * @param watermark
+    *   asked for when all entries are taken
     * @param progress
     *   windows on offsets: what the step brings to the whole stream, the same for every shard. Offsets that are not
     *   covered count as seen when their message comes
@@ -66,12 +68,12 @@ final class Shard[B, V](
     */
   def step(
       entries: Iterator[Entry[B]],
-      watermark: Watermark,
+      watermark: => Watermark,
       processingTime: Option[Long],
       progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
     algorithm.begin(progress)
-    val clock = StepClock(before, processingTime)
-    val now   = before.max(watermark)
+    val clock    = StepClock(before, processingTime)
+    lazy val now = before.max(watermark)
     (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
   }
 

@@ -13,8 +13,8 @@ object ShardFixed {
 
   /** Windows made of slices have records from their first message on if they can fire before they complete. */
   private def records(spec: WindowOperatorSpec): Option[String] = spec.window match {
-    case _: Session | _: TupleSession | _: Sliding | _: Over => None
-    case _ if spec.early != Never || !spec.onTime            => Some("trigger(early=...) or trigger(onTime=False)")
-    case _                                                   => Some("neither trigger(early=...) nor trigger(onTime=False)")
+    case _: Session | _: TupleSession | _: Sliding | _: Over | _: Inherit => None
+    case _ if spec.early != Never || !spec.onTime => Some("trigger(early=...) or trigger(onTime=False)")
+    case _                                        => Some("neither trigger(early=...) nor trigger(onTime=False)")
   }
 }

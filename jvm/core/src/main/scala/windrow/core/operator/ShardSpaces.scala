@@ -11,6 +11,7 @@ object ShardSpaces {
     val windows = spec.window match {
       case _: AlignedWindows | Global if spec.complete == Completion.ByWatermark => Sliced
       case _: Session | _: TupleSession                                          => Seq("sessions")
+      case _: Inherit                                                            => Seq("inherited")
       case _                                                                     => Keyed
     }
     windows ++ Option.when(spec.fillGaps)("gaps")

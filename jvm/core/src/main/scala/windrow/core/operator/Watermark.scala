@@ -14,6 +14,9 @@ final case class Watermark(micros: Long) extends AnyVal {
 
   def max(other: Watermark): Watermark = if (other.micros > micros) other else this
   def isDefined: Boolean               = micros != Long.MinValue
+
+  /** In microseconds; not before the first and not at the end of time. */
+  def instant: Option[Long] = Option.when(isDefined && this != Watermark.End)(micros)
 }
 
 object Watermark {

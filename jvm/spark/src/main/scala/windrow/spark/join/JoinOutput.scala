@@ -77,7 +77,7 @@ private[join] final class JoinOutput(schema: JoinSchema) {
     put(refused.stream, refused.message.payload)
     row.update(schema.rejectionAt, streams(refused.stream)._1)
     row.update(schema.rejectionAt + 1, UTF8String.fromString(refused.reason.toString))
-    if (refused.watermark.isDefined) row.update(schema.rejectionAt + 2, refused.watermark.micros)
+    refused.watermark.instant.foreach(row.update(schema.rejectionAt + 2, _))
     row.update(schema.rejectionAt + 3, processingTime)
     all(row).getBytes
   }

@@ -42,10 +42,10 @@ final class JoinProgram(spec: JoinSpec, schema: JoinSchema, val shards: Int) ext
     def step(
         store: ShardStore,
         packets: Iterator[Array[Byte]],
-        watermark: Watermark,
+        watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new JoinShard(spec, store, isNull, fixed)
-      if (packets.isEmpty && !hasPeriods && shard.watermark == watermark) Iterator.empty
+      if (packets.isEmpty && !hasPeriods && shard.watermark.max(watermark) == shard.watermark) Iterator.empty
       else {
         val effects = shard.step(packets.flatMap(JoinEntry.read(_, names)), watermark, Some(processingTime))
         val rows    = effects.count(_.isInstanceOf[JoinEffect.Row])

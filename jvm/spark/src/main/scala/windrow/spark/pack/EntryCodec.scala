@@ -2,7 +2,9 @@ package windrow.spark.pack
 
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import windrow.Timing
 import windrow.core.operator.Entry
+import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
 import windrow.spark.aggregate.Rows
 import windrow.core.state.ByteReader
@@ -11,10 +13,7 @@ import windrow.core.state.Key
 
 /** An entry on its way through the shuffle: a few primitive fields and byte strings, one after another in a packet. */
 object EntryCodec {
-  private val Time   = 1
-  private val Raw    = 2
-  private val Sender = 4
-  private val Order  = 8
+  import PacketFlag._
 
   /** @param raw
     *   the original row, or null
@@ -30,10 +29,11 @@ object EntryCodec {
       buffer: UnsafeRow,
       raw: UnsafeRow,
       origin: Option[Origin],
+      pane: Option[IncomingPane],
       order: Array[Byte]): Unit = {
     out.byte(
       (if (time.isDefined) Time else 0) | (if (raw != null) Raw else 0) | (if (origin.isDefined) Sender else 0) |
-        (if (order != null) Order else 0))
+        (if (pane.isDefined) Pane else 0) | (if (order != null) Order else 0))
     time.foreach(out.long)
     out.count(gap)
     out.count(count)
@@ -45,8 +45,20 @@ object EntryCodec {
       out.long(from.partition)
       out.long(from.offset)
     }
+    pane.foreach(write(out, _))
     if (order != null) out.bytes(order)
   }
+
+  private def write(out: ByteWriter, pane: IncomingPane): Unit = {
+    out.long(pane.start)
+    out.long(pane.end)
+    out.byte(pane.timing.code.toInt)
+    out.byte(if (pane.isRetraction) 1 else 0)
+    out.bytes(pane.content.bytes)
+  }
+
+  private def pane(in: ByteReader): IncomingPane =
+    IncomingPane(in.long(), in.long(), Timing(in.byte()), in.byte() == 1, new Key(in.bytes()))
 
   /** @param buffer
     *   reads the lifted message
@@ -66,8 +78,9 @@ object EntryCodec {
         val lifted = buffer(in)
         val raw    = if ((flags & Raw) != 0) in.bytes() else null
         val origin = Option.when((flags & Sender) != 0)(Origin(new String(in.bytes(), UTF_8), in.long(), in.long()))
+        val said   = Option.when((flags & Pane) != 0)(pane(in))
         val order  = if ((flags & Order) != 0) in.bytes() else null
-        Entry(key, time, gap, count, ordered(order, lifted), raw, origin)
+        Entry(key, time, gap, count, ordered(order, lifted), raw, origin, said)
       }
     }
   }

@@ -27,6 +27,8 @@ import windrow.spark.aggregate.Rows
   *   partition long, offset long; or empty
   * @param message
   *   the original row
+  * @param end
+  *   the row is no message but the end of the input; empty where that does not come
   */
 final case class JoinPack(
     stream: Int,
@@ -34,6 +36,7 @@ final case class JoinPack(
     time: Expression,
     sender: Seq[Expression],
     message: Seq[Expression],
+    end: Seq[Expression],
     shards: Int,
     output: Seq[Attribute],
     child: LogicalPlan)

@@ -24,8 +24,8 @@ final case class JoinPackExec(packing: JoinPacking, output: Seq[Attribute], chil
     val (messages, rows)  = (longMetric("numMessages"), longMetric("numOutputRows"))
     val (program, schema) = (packing, child.output)
     child.execute().mapPartitions { input =>
-      new PacketLane(new JoinPacker(program, schema), program.shards)
-        .run(input.map { row => messages += 1; row })
+      val packer = new JoinPacker(program, schema)
+      new PacketLane(packer, program.shards).all(input, packer, _ => messages += 1)
         .map { row => rows += 1; row }
     }
   }
@@ -41,6 +41,7 @@ object JoinPackExec {
       pack.time,
       pack.sender,
       CreateStruct(pack.message),
+      pack.end,
       pack.shards),
     pack.output,
     child)
@@ -53,6 +54,7 @@ final case class JoinPacking(
     time: Expression,
     sender: Seq[Expression],
     message: Expression,
+    end: Seq[Expression],
     shards: Int)
 
 /** Writes rows as entries of [[JoinEntry]]. */
@@ -63,6 +65,10 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
   private val width   = packing.message.dataType.asInstanceOf[StructType].size
 
   private var lastKey: UnsafeRow = _
+
+  val isEnd: InternalRow => Boolean = Packer.isEnd(packing.end, schema)
+
+  def notices: Seq[Array[Byte]] = Nil
 
   def shard(row: InternalRow): Int = {
     lastKey = key(row)

@@ -1,6 +1,9 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Predicate
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import windrow.core.state.ByteWriter
@@ -13,37 +16,73 @@ private[pack] trait Packer {
 
   /** Adds the row to a packet; gives its place in the order of the step, or null. */
   def write(row: InternalRow, out: ByteWriter): Array[Byte]
+
+  /** The row is no message but the end of the input. */
+  def isEnd: InternalRow => Boolean
+
+  /** Packets for every shard, known when all rows are written. */
+  def notices: Seq[Array[Byte]]
+}
+
+private[pack] object Packer {
+
+  /** @param end
+    *   empty where the end does not come
+    */
+  def isEnd(end: Seq[Expression], schema: Seq[Attribute]): InternalRow => Boolean =
+    end.headOption.fold((_: InternalRow) => false) { flag =>
+      val predicate = Predicate.create(flag, schema)
+      predicate.eval
+    }
 }
 
 private[pack] trait PackLane {
-  def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
+
+  /** Messages, packed. */
+  protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
+
+  /** A packet for a shard, before its messages where those have an order. */
+  protected def notice(packet: Array[Byte], shard: Int): InternalRow
+
+  protected def shards: Int
+
+  /** All rows of a task: messages packed, then what every shard must know.
+    *
+    * @param count
+    *   is called with each message
+    */
+  final def all(rows: Iterator[InternalRow], packer: Packer, count: InternalRow => Unit): Iterator[InternalRow] = {
+    var isOver = false
+    val messages = rows.filter { row =>
+      val isEnd = packer.isEnd(row)
+      if (isEnd) isOver = true else count(row)
+      !isEnd
+    }
+    run(messages) ++ Iterator.single(()).flatMap { _ =>
+      val packets = packer.notices ++ Option.when(isOver)(PacketFlag.TheEnd)
+      packets.iterator.flatMap(packet => Iterator.range(0, shards).map(notice(packet, _)))
+    }
+  }
 }
 
-/** One row for each message: packet, shard, order. Where windows are on offsets every shard gets, before its messages, a
-  * packet with the offsets that this task has seen.
-  */
-private[pack] final class RowLane(packer: EntryPacker) extends PackLane {
+/** One row for each message: packet, shard, order. */
+private[pack] final class RowLane(packer: Packer, protected val shards: Int) extends PackLane {
   private val writer = new UnsafeRowWriter(3, 256)
   private val packet = new ByteWriter()
 
-  def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows.map { row =>
+  protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows.map { row =>
     packet.clear()
     val shard = packer.shard(row)
     val order = packer.write(row, packet)
-    written(shard, order)
-  } ++ Iterator.single(()).flatMap { _ =>
-    if (packer.seen.isEmpty) Iterator.empty
-    else {
-      packet.clear()
-      ProgressCodec.write(packet, packer.seen)
-      Iterator.range(0, packer.shards).map(written(_, RowLane.First))
-    }
+    written(packet.result(), shard, order)
   }
 
-  private def written(shard: Int, order: Array[Byte]): InternalRow = {
+  protected def notice(packet: Array[Byte], shard: Int): InternalRow = written(packet, shard, RowLane.First)
+
+  private def written(packet: Array[Byte], shard: Int, order: Array[Byte]): InternalRow = {
     writer.reset()
     writer.zeroOutNullBytes()
-    writer.write(0, packet.result())
+    writer.write(0, packet)
     writer.write(1, shard)
     writer.write(2, order)
     writer.getRow
@@ -57,13 +96,13 @@ private object RowLane {
 }
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
-private[pack] final class PacketLane(packer: Packer, shards: Int) extends PackLane {
+private[pack] final class PacketLane(packer: Packer, protected val shards: Int) extends PackLane {
   private val packetBytes =
     math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
   private val packets = new Array[ByteWriter](shards)
   private val writer  = new UnsafeRowWriter(2, 256)
 
-  def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = new Iterator[InternalRow] {
+  protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = new Iterator[InternalRow] {
     private var full    = -1
     private var drained = 0
 
@@ -85,18 +124,20 @@ private[pack] final class PacketLane(packer: Packer, shards: Int) extends PackLa
 
     def next(): InternalRow = {
       if (!hasNext) throw new NoSuchElementException("no packet is left")
-      val row = rowOf(full, packets(full))
+      val row = rowOf(full, packets(full).result())
+      packets(full).clear()
       full = -1
       row
     }
   }
 
-  private def rowOf(shard: Int, packet: ByteWriter): UnsafeRow = {
+  protected def notice(packet: Array[Byte], shard: Int): InternalRow = rowOf(shard, packet)
+
+  private def rowOf(shard: Int, packet: Array[Byte]): UnsafeRow = {
     writer.reset()
     writer.zeroOutNullBytes()
-    writer.write(0, packet.result())
+    writer.write(0, packet)
     writer.write(1, shard)
-    packet.clear()
     writer.getRow
   }
 }

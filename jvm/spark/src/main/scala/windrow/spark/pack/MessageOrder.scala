@@ -11,19 +11,24 @@ import windrow.core.operator.Origin
   */
 object MessageOrder {
 
+  /** @param place
+    *   what stands before the content
+    */
   def apply(
       time: Option[Long],
       origin: Option[Origin],
       content: UnsafeRow,
-      byPosition: Boolean = false): Array[Byte] = {
+      byPosition: Boolean = false,
+      place: Option[Long] = None): Array[Byte] = {
     val source    = origin.fold(Array.emptyByteArray)(_.source.getBytes(UTF_8))
-    val out       = ByteBuffer.allocate(33 + source.length)
+    val out       = ByteBuffer.allocate(33 + source.length + place.size * 8)
     def putTime() = out.putLong(ascending(time.getOrElse(Long.MinValue)))
     if (!byPosition) putTime()
     out.put(source).put(0.toByte)
     out.putLong(ascending(origin.fold(0L)(_.partition)))
     out.putLong(ascending(origin.fold(0L)(_.offset)))
     if (byPosition) putTime()
+    place.foreach(out.putLong)
     out.putLong(XXH64.hashUnsafeBytes(content.getBaseObject, content.getBaseOffset, content.getSizeInBytes, 42L))
     out.array
   }

@@ -44,19 +44,29 @@ final class PackRecipe(
   *   session gap, long microseconds; empty for other windows
   * @param sender
   *   source string, partition long, offset long; or empty
+  * @param pane
+  *   of inherited windows: start long, end long, timing string, index long, is_retraction boolean, and what a retraction
+  *   repeats; or empty
   * @param message
   *   the original row, packed along for messages that may be refused
   * @param tooFar
   *   the message is too far ahead of processing time; empty without that guard
+  * @param end
+  *   the row is no message but the end of the input; empty where that does not come
+  * @param until
+  *   where the end comes from
   */
 final case class Pack(
     keys: Seq[Expression],
     time: Expression,
     gap: Seq[Expression],
     sender: Seq[Expression],
+    pane: Seq[Expression],
     inputs: Seq[Expression],
     message: Seq[Expression],
     tooFar: Seq[Expression],
+    end: Seq[Expression],
+    until: Option[EndFolder],
     recipe: PackRecipe,
     output: Seq[Attribute],
     child: LogicalPlan)

@@ -54,8 +54,10 @@ final case class PackExec(
     time: Expression,
     gap: Seq[Expression],
     sender: Seq[Expression],
+    pane: Seq[Expression],
     carries: Expression,
     message: Expression,
+    end: Seq[Expression],
     lift: PackLift,
     recipe: PackRecipe,
     output: Seq[Attribute],
@@ -72,15 +74,18 @@ final case class PackExec(
   protected override def doExecute(): RDD[InternalRow] = {
     val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
     val schema                    = child.output
-    val program                   = PackProgram(keys, time, gap, sender, carries, message, lift, recipe)
+    val program                   = PackProgram(keys, time, gap, sender, pane, carries, message, end, lift, recipe)
     child.execute().mapPartitions { input =>
       val packer = new EntryPacker(program, schema)
-      val lane = if (program.recipe.lane.sorted) new RowLane(packer) else new PacketLane(packer, program.recipe.shards)
-      lane.run(input.map { row =>
-        entries += 1
-        messages += packer.count(row)
-        row
-      }).map { row => rows += 1; row }
+      val lane = if (program.recipe.lane.sorted) new RowLane(packer, program.recipe.shards)
+      else new PacketLane(packer, program.recipe.shards)
+      lane.all(
+        input,
+        packer,
+        row => {
+          entries += 1
+          messages += packer.count(row)
+        }).map { row => rows += 1; row }
     }
   }
 
@@ -93,8 +98,10 @@ private[pack] final case class PackProgram(
     time: Expression,
     gap: Seq[Expression],
     sender: Seq[Expression],
+    pane: Seq[Expression],
     carries: Expression,
     message: Expression,
+    end: Seq[Expression],
     lift: PackLift,
     recipe: PackRecipe)
 
@@ -104,6 +111,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   private val carries = Predicate.create(program.carries, schema)
   private val message = UnsafeProjection.create(Seq(program.message), schema)
   private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
+  private val panes   = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
   private val hasGap  = program.gap.nonEmpty
   private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
   private val window  = program.recipe.windows.map(_.window)
@@ -127,10 +135,12 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
 
   private var lastKey: UnsafeRow = _
 
-  def shards: Int = program.recipe.shards
+  val isEnd: InternalRow => Boolean = Packer.isEnd(program.end, schema)
+
+  def notices: Seq[Array[Byte]] = if (seen.isEmpty) Nil else Seq(ProgressCodec.packet(seen))
 
   /** The offsets of what was written, where windows depend on them. */
-  val seen = new SeenOffsets
+  private val seen = new SeenOffsets
 
   private val sees = window.exists(_.isInstanceOf[SourceWindows])
 
@@ -149,8 +159,9 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val from   = originOf(values, if (hasGap) 2 else 1)
     if (sees) from.foreach(seen.add)
     val buffer = lift(row)
-    val order  = if (ordered) MessageOrder(time, from, buffer, isByPosition) else null
-    val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
+    val order =
+      if (ordered) MessageOrder(time, from, buffer, isByPosition, panes.map(_.place(row))) else null
+    val raw = if (carries.eval(row)) message(row).getStruct(0, width) else null
     EntryCodec.write(
       out,
       lastKey,
@@ -160,6 +171,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
       buffer,
       raw,
       from,
+      panes.flatMap(_(row)),
       if (!program.recipe.lane.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
     order
   }

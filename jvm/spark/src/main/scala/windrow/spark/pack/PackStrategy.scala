@@ -27,7 +27,8 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   private def planned(pack: Pack): SparkPlan = {
     val watermark = if (pack.child.isStreaming) SparkInside.watermark else Some(Watermark.None)
     val keys      = pack.keys.map(SparkInside.normalized)
-    val carries   = CarriesMessage(pack, watermark)
+    val isOver    = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
+    val carries   = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark)
     val slice =
       pack.recipe.windows.flatMap(spec => SliceTime.of(spec.window, pack.time)).filter(_ =>
         pack.recipe.lane.combined && canCombine(pack))
@@ -38,8 +39,10 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
         pack.time,
         pack.gap,
         pack.sender,
+        pack.pane,
         carries,
         CreateStruct(pack.message),
+        pack.end,
         lift,
         pack.recipe,
         pack.output,
@@ -57,11 +60,12 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     val struct  = CreateStruct(pack.message)
     val raw     = Alias(If(carries, struct, Literal.create(null, struct.dataType)), "raw")()
     val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
-    val project = ProjectExec(keyed ++ Seq(slice, raw) ++ values, planLater(pack.child))
+    val end     = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")().toAttribute }
+    val project = ProjectExec(keyed ++ Seq(slice, raw) ++ end ++ values, planLater(pack.child))
 
     val counted    = AggregateExpression(Count(Literal(1)), Partial, isDistinct = false)
     val aggregates = counted +: pack.recipe.functions.over(values.map(_.toAttribute))
-    val grouping   = (keyed ++ Seq(slice, raw)).map(_.toAttribute)
+    val grouping   = (keyed ++ Seq(slice, raw)).map(_.toAttribute) ++ end
     val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
     // Instances of a function have buffers of their own ids; from here on these names stand for them.
     val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
@@ -83,8 +87,10 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
       slice.toAttribute,
       Nil,
       Nil,
+      Nil,
       IsNotNull(raw.toAttribute),
       raw.toAttribute,
+      end,
       PackLift.Done(named.head, named.tail),
       pack.recipe,
       pack.output,

@@ -51,14 +51,14 @@ private object SeenOffsets {
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {
-  val Flag = 16
-
-  private[pack] def write(out: ByteWriter, seen: SeenOffsets): Unit = {
-    out.byte(Flag)
+  private[pack] def packet(seen: SeenOffsets): Array[Byte] = {
+    val out = new ByteWriter
+    out.byte(PacketFlag.Progress)
     seen.write(out)
+    out.result()
   }
 
-  def isProgress(packet: Array[Byte]): Boolean = (packet(0) & Flag) != 0
+  def isProgress(packet: Array[Byte]): Boolean = (packet(0) & PacketFlag.Progress) != 0
 
   def read(packet: Array[Byte]): Seq[Progress] = {
     val in = ByteReader(packet)

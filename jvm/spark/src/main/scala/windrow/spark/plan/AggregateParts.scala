@@ -138,7 +138,7 @@ object AggregateParts {
     private def named(grouping: Expression): Alias = grouping match {
       case attribute: Attribute =>
         Alias(attribute, attribute.name)(nonInheritableMetadataKeys = Seq(CoGroupPlan.Marker))
-      case other                => Alias(other, other.sql)()
+      case other => Alias(other, other.sql)()
     }
 
     private def markedBy(column: NamedExpression): Expression = column.collectFirst { case first: First => first.child }

@@ -78,7 +78,8 @@ private[spark] object CoGroupPlan {
   def isMark(column: Attribute): Boolean = column.name.startsWith(Marker) || column.metadata.contains(Marker)
 
   private def differing(inputs: Seq[JoinInput], keys: Int): Seq[SpecProblem] =
-    (("time", inputs.filter(_.hasTime).map(_.time)) +: (0 until keys).map(i => (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
+    (("time", inputs.filter(_.hasTime).map(_.time)) +: (0 until keys).map(i =>
+      (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
       case (what, all) =>
         Option.when(all.map(_.dataType).distinct.size > 1)(SpecProblem(
           if (what == "time") "TIME_TYPES_DIFFER" else "KEY_TYPES_DIFFER",
@@ -99,7 +100,7 @@ private[spark] object CoGroupPlan {
     val sender =
       if (all.forall(_.sender.isEmpty)) Nil
       else Seq("source" -> Literal(of.name), "partition" -> part(0), "offset" -> part(1))
-    val marks = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
+    val marks  = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
     val hidden = new MetadataBuilder().putBoolean(Marker, true).build()
     Project(
       structs ++ shown.zip(of.keys).map { case (name, key) => Alias(key, name)(explicitMetadata = Some(hidden)) } ++

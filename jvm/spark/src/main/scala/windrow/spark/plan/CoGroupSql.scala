@@ -20,7 +20,7 @@ private[plan] object CoGroupSql {
     val said = arguments.tables.map { table =>
       val stream = nameOf(table)
       val keys   = names.map(SaidInput.column(session, table, stream.getOrElse(""), "key", _))
-      val input = SaidInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
+      val input  = SaidInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
       val unnamed = Option.when(stream.isEmpty)(SpecProblem(
         "STREAM_NOT_NAMED",
         s"one table is a ${table.nodeName} without a name; say for example TABLE(SELECT * FROM clicks AS c)."))

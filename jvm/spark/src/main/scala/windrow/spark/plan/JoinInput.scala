@@ -82,6 +82,7 @@ private[plan] final case class JoinInput(
       micros.toAttribute,
       from,
       message,
+      Nil,
       shards,
       JoinPack.output,
       Project(message ++ (micros +: named), watermarked(session, maxFuture)))

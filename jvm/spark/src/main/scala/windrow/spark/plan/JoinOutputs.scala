@@ -54,7 +54,7 @@ private[plan] object JoinOutputs {
     val counts = columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts)
     val named = columns.take(schema.countsAt) ++ counts.map { case (count, as) => Alias(count, as)() } ++
       columns.drop(schema.windowAt)
-    val sums   = JoinSchema.Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
+    val sums = JoinSchema.Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
     SparkInside.plan(
       SparkInside.frame(session, Project(named, rows))
         .observe(s"windrow_${schema.streams.map(_._1).mkString("_")}", sums.head, sums.tail: _*))

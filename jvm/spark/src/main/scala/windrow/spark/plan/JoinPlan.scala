@@ -57,7 +57,9 @@ private[plan] object JoinPlan {
     val names = inputs.map(_.name.toLowerCase(Locale.ROOT)).toSet
     val window = (on ++ names).filter(name =>
       spec.within.isInstanceOf[Within.SameWindow] && name.equalsIgnoreCase("window")).map(name =>
-      SpecProblem("NAME_TAKEN", s"'$name' is also the name of the column of windows; call the stream or the field otherwise."))
+      SpecProblem(
+        "NAME_TAKEN",
+        s"'$name' is also the name of the column of windows; call the stream or the field otherwise."))
     val twice = on.diff(on.distinct).distinct.map(column =>
       SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
     twice ++ window ++ on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>

@@ -68,10 +68,10 @@ private[plan] object JoinTable {
     private val found               = Seq.newBuilder[SpecProblem]
 
     def result: Either[Seq[SpecProblem], JoinTable] = {
-      val how      = kind
-      val names    = sides.map(nameOf)
-      val equal    = new EqualFields(sides.size, conjuncts.flatMap(equality))
-      val ends     = conjuncts.flatMap(condition => if (equality(condition).isDefined) Nil else endsOf(condition))
+      val how   = kind
+      val names = sides.map(nameOf)
+      val equal = new EqualFields(sides.size, conjuncts.flatMap(equality))
+      val ends  = conjuncts.flatMap(condition => if (equality(condition).isDefined) Nil else endsOf(condition))
       val (_, rest) = conjuncts.partition(condition =>
         equality(condition).fold(endsOf(condition).exists(isBesideFirst) && endsOf(condition).forall(isBesideFirst))(
           equal.isKey))

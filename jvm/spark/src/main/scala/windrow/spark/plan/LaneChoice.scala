@@ -13,8 +13,8 @@ private[plan] object LaneChoice {
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): Lane = {
     val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))
     val showsOrder = countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || (spec.window match {
-      case _: Over | _: TupleWindows => true
-      case _                         => false
+      case _: Over | _: TupleWindows | _: Inherit => true
+      case _                                      => false
     })
     Lane(
       sorted = showsOrder || hasOrigin,
@@ -23,6 +23,7 @@ private[plan] object LaneChoice {
       whole = spec.window match {
         case _: Over          => true // its panes show it
         case _: SourceWindows => true // what is late for them is told by offsets
+        case _: Inherit       => true // a row may be no pane
         case _                => false
       })
   }

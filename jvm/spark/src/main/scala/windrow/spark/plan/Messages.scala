@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
@@ -16,6 +17,8 @@ import windrow._
   *   event time, long microseconds; null for a message without one, and 0 for all where windows need none
   * @param timeType
   *   of the column from which it comes
+  * @param pane
+  *   what it says as a pane of another operator, see [[IncomingPanes]]
   * @param now
   *   processing time of a batch query, in microseconds
   */
@@ -25,9 +28,10 @@ final case class Messages(
     timeType: DataType,
     gap: Seq[Alias],
     origin: Seq[Alias],
+    pane: Seq[Alias],
     tooFar: Seq[Alias],
     now: Long) {
-  def columns: Seq[Alias] = time +: (gap ++ origin ++ tooFar)
+  def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
 }
 
 object Messages {
@@ -44,6 +48,15 @@ object Messages {
     private val streaming = input.isStreaming
     private val now       = System.currentTimeMillis * 1000
 
+    private lazy val panes: Option[IncomingPanes] = options.spec.window.collect { case windows: Inherit =>
+      IncomingPanes.of(session, windows, input, parts.inputs.map(_.child)).fold(
+        problems => {
+          found ++= problems
+          None
+        },
+        Some(_))
+    }.flatten
+
     private def refuse(code: String, text: String): Option[Nothing] = {
       found += SpecProblem(code, text)
       None
@@ -53,6 +66,7 @@ object Messages {
       val stated = eventTime
       checkWatermark()
       checkCoGroup()
+      checkChain()
       checkOffsets()
       checkNames()
       val messages = stated.map { time =>
@@ -64,9 +78,10 @@ object Messages {
         Messages(
           watermarked(time, tooFar),
           Alias(valid, "time")(),
-          time.dataType,
+          panes.fold(time)(_.start).dataType,
           gap.map(Alias(_, "gap")()).toSeq,
           origin,
+          panes.toSeq.flatMap(came => came.fields :+ came.content),
           tooFar.map(Alias(_, "too_far")()).toSeq,
           now)
       }
@@ -80,7 +95,7 @@ object Messages {
           s"$what='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
 
     private def eventTime: Option[Expression] = parts.markers.get("time")
-      .orElse(options.time.fold(if (needsTime) noTime else Some(Messages.Timeless))(column(_, "time")))
+      .orElse(options.time.fold(unstatedTime)(column(_, "time")))
       .filter(time =>
         time.dataType match {
           case TimestampType | TimestampNTZType => true
@@ -90,6 +105,12 @@ object Messages {
               s"time is ${time.sql} of type ${other.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…).")
             false
         })
+
+    /** A pane has the time of its window's start. */
+    private def unstatedTime: Option[Expression] = options.spec.window match {
+      case Some(_: Inherit) => panes.map(_.start)
+      case _                => if (needsTime) noTime else Some(Messages.Timeless)
+    }
 
     private def noTime: Option[Expression] =
       refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
@@ -104,13 +125,17 @@ object Messages {
     private def maxFuture: Option[TimeSpan] = options.spec.windows.flatMap(_.maxFuture)
 
     private def checkCoGroup(): Unit =
-      Seq("time" -> options.time, "partition" -> options.origin.get("partition"), "offset" -> options.origin.get("offset"))
-        .collect { case (mark, Some(name)) if CoGroupPlan.markers(input).contains(mark) =>
-          refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
+      Seq(
+        "time"      -> options.time,
+        "partition" -> options.origin.get("partition"),
+        "offset"    -> options.origin.get("offset"))
+        .collect {
+          case (mark, Some(name)) if CoGroupPlan.markers(input).contains(mark) =>
+            refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
         }
 
     private def checkWatermark(): Unit = if (streaming && (needsTime || options.watermark.isDefined)) {
-      val has  = input.exists(_.isInstanceOf[EventTimeWatermark])
+      val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
         .replace(CoGroupPlan.Marker, "")
       if (options.watermark.isEmpty && !has)
@@ -125,6 +150,24 @@ object Messages {
         refuse(
           "GUARD_TOO_LATE",
           "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
+    }
+
+    /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
+    private def checkChain(): Unit = {
+      val stuck = input.exists {
+        case before: TransformWithState => before.timeMode != TimeMode.EventTime
+        case _                          => false
+      }
+      if (streaming && stuck && needsTime)
+        refuse(
+          "WATERMARK_NOT_PASSED_ON",
+          "the input comes from an operator with periods of processing time, or without event time, behind which Spark " +
+            "passes no watermark on. Leave out the periods, or write its panes and read them in another query.")
+      val metrics = Outputs.metrics(options.name)
+      if (input.exists { case counted: CollectMetrics => counted.name == metrics; case _ => false })
+        refuse(
+          "STREAM_NAME_TAKEN",
+          s"the input comes from an operator over a stream of the name '${options.name}'. Say stream(name=...).")
     }
 
     private val taken: Set[String] = Set("window", "pane") ++ (options.spec match {

@@ -28,7 +28,11 @@ object Outputs {
       observed(session, options.name, Unpack(shards.output.head, columns, shards), columns.drop(schema.countsAt))
     def ofKind(number: Int) = EqualTo(columns.head, Literal(number))
     val parted = Seq(
-      Part("panes", PanesOutput, OutputSchema.PaneKind, paneColumns(parts, timeType, schema, columns)),
+      Part(
+        "panes",
+        PanesOutput,
+        OutputSchema.PaneKind,
+        paneColumns(parts, timeType, schema, columns, PaneTime.of(schema.window, shards))),
       Part("rejected", RejectedOutput, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
       Option.when(schema.hasEvents)(
         Part("events", EventsOutput, OutputSchema.EventKind, eventColumns(parts, schema, columns)))
@@ -50,6 +54,9 @@ object Outputs {
     */
   private final case class Part(name: String, output: OutputKind, number: Int, columns: Seq[Alias])
 
+  /** Under which the counts of a stream are observed. */
+  private[plan] def metrics(stream: String): String = s"windrow_$stream"
+
   /** The counts reach `StreamingQueryProgress.observedMetrics` under the stream's name. */
   private def observed(session: SparkSession, name: String, rows: LogicalPlan, counts: Seq[Attribute]): LogicalPlan = {
     val frame = SparkInside.frame(
@@ -58,7 +65,7 @@ object Outputs {
         rows.output.dropRight(counts.size) ++ counts.zip(Counts).map { case (count, as) => Alias(count, as)() },
         rows))
     val sums = Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
-    SparkInside.plan(frame.observe(s"windrow_$name", sums.head, sums.tail: _*))
+    SparkInside.plan(frame.observe(metrics(name), sums.head, sums.tail: _*))
   }
 
   private def structOf(fields: (String, Expression)*): Expression =
@@ -83,7 +90,8 @@ object Outputs {
       parts: AggregateParts,
       timeType: DataType,
       schema: OutputSchema,
-      columns: Seq[Attribute]): Seq[Alias] = {
+      columns: Seq[Attribute],
+      time: Metadata): Seq[Alias] = {
     val here = AttributeMap(
       parts.keys.map(_.toAttribute).zip(columns.drop(1)) ++ parts.functionResults.zip(columns.drop(schema.resultsAt)))
     def moved(column: NamedExpression): Alias = {
@@ -106,7 +114,7 @@ object Outputs {
       case Some(kind) => windowOf(kind, timeType, at(0), at(1))
       case None       => structOf("number" -> at(0))
     }
-    (parts.shown.map(moved) :+ Alias(window, "window")()) ++
+    (parts.shown.map(moved) :+ Alias(window, "window")(explicitMetadata = Some(time))) ++
       parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
   }
 

@@ -58,9 +58,9 @@ private[plan] object PolicySql {
 
   /** One of three rules; a wrong one is put so that it is not found wrong again. */
   private def ruleInto(rule: ObjectNode, prefix: String, values: Map[String, Any]): Seq[SpecProblem] = {
-    val stated    = Rules.filter(name => values.contains(s"${prefix}_$name"))
-    val column    = values.get(s"${prefix}_column").map(_.toString)
-    def delta     = values(s"${prefix}_delta")
+    val stated = Rules.filter(name => values.contains(s"${prefix}_$name"))
+    val column = values.get(s"${prefix}_column").map(_.toString)
+    def delta  = values(s"${prefix}_delta")
     def refused(code: String, text: String) = {
       rule.put("count", 1)
       Seq(SpecProblem(code, text))

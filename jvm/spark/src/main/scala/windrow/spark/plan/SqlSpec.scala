@@ -52,18 +52,19 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
     (node, wrong)
   }
 
-  private def windowInto(node: ObjectNode, arguments: Map[String, Any]): Seq[SpecProblem] = arguments.get("zone") match {
-    case Some(zone) =>
-      val read          = CalendarUnit.parse(arguments.getOrElse("size", "").toString)
-      val (count, unit) = read.getOrElse((1, CalendarUnit.All.head)) // any: it is refused
-      node.put("kind", "calendar").put("n", count).put("unit", unit.toString).put("zone", zone.toString)
-      if (arguments.contains("offset")) copy(arguments, "offset", node)
-      read.left.toSeq
-    case None =>
-      node.put("kind", kind)
-      window.filterNot(_ == "gap" && gapColumn(arguments).isDefined).foreach(copy(arguments, _, node))
-      Nil
-  }
+  private def windowInto(node: ObjectNode, arguments: Map[String, Any]): Seq[SpecProblem] =
+    arguments.get("zone") match {
+      case Some(zone) =>
+        val read          = CalendarUnit.parse(arguments.getOrElse("size", "").toString)
+        val (count, unit) = read.getOrElse((1, CalendarUnit.All.head)) // any: it is refused
+        node.put("kind", "calendar").put("n", count).put("unit", unit.toString).put("zone", zone.toString)
+        if (arguments.contains("offset")) copy(arguments, "offset", node)
+        read.left.toSeq
+      case None =>
+        node.put("kind", kind)
+        window.filterNot(_ == "gap" && gapColumn(arguments).isDefined).foreach(copy(arguments, _, node))
+        Nil
+    }
 
   /** A gap that is no duration is the name of the column that has it. */
   private def gapColumn(arguments: Map[String, Any]): Option[String] =
@@ -110,7 +111,8 @@ private[plan] object SqlSpec {
     SqlSpec("windrow_count", "count", Seq("n", "step")),
     SqlSpec("windrow_offsets", "offsets", Seq("n", "step")),
     SqlSpec("windrow_tuple_session", "tuple_session", Seq("n")),
-    SqlSpec("windrow_global", "global", Nil))
+    SqlSpec("windrow_global", "global", Nil),
+    SqlSpec("windrow_inherit", "inherit", Seq("column")))
 
   /** Puts the stream into the JSON of a spec, and which output is wanted. */
   def streamInto(node: ObjectNode, arguments: Map[String, Any]): ObjectNode = {

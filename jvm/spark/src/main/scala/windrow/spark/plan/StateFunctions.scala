@@ -39,7 +39,7 @@ private[plan] object StateFunctions {
     * with from the checkpoint.
     */
   val Continues: (String, TableFunctionBuilder) = "windrow_continues" -> { expressions =>
-    val said    = TableArguments.read("windrow_continues", expressions, Seq("checkpoint"))
+    val said    = TableArguments.read("windrow_continues", expressions, Seq("checkpoint")).checked("windrow_continues")
     val session = SparkSession.active
     said.values.get("checkpoint").foreach(path => plainly(Continuing.check(session, said.table, path.toString)))
     LocalRelation(AttributeReference("checkpoint", StringType)())

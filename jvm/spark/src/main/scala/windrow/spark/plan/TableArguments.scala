@@ -24,6 +24,11 @@ final case class TableArguments(
     problems: Seq[SpecProblem] = Nil) {
   def table: LogicalPlan = tables.head
 
+  /** @throws SpecError
+    *   if anything is wrong
+    */
+  def checked(function: String): TableArguments = if (problems.isEmpty) this else throw SpecError(function, problems)
+
   /** None if it was not said; one name is a list of one. */
   def names(argument: String): Option[Seq[String]] = values.get(argument).map {
     case all: Seq[_] => all.map(_.toString)

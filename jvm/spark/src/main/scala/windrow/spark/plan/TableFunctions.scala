@@ -22,6 +22,7 @@ object TableFunctions {
     Seq(
       described("windrow_apply", applied),
       described("windrow_version", _ => version),
+      described("windrow_until", until),
       described(JoinSql.Name, joined),
       described(CoGroupSql.Name, coGrouped),
       described(PolicySql.Name, policy)) ++
@@ -37,8 +38,8 @@ object TableFunctions {
 
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true)
-    if (arguments.problems.nonEmpty) throw SpecError("windrow_apply", arguments.problems)
+    val arguments =
+      TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true).checked("windrow_apply")
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
       case _ =>
@@ -58,6 +59,17 @@ object TableFunctions {
 
   private def notJson(why: String) =
     SpecError("windrow_apply", Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
+
+  /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
+  private def until(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read("windrow_until", expressions, Seq("folder")).checked("windrow_until")
+    val folder = arguments.values.getOrElse(
+      "folder",
+      throw SpecError(
+        "windrow_until",
+        Seq(SpecProblem("FOLDER_MISSING", "say folder => '…', where the end comes from."))))
+    Ending(SparkSession.active, arguments.table, folder.toString)
+  }
 
   private def window(spec: SqlSpec)(expressions: Seq[Expression]): LogicalPlan = {
     val arguments     = TableArguments.read(spec.name, expressions, spec.allowed)

@@ -29,7 +29,8 @@ private[spark] object TablesOfWith extends Rule[LogicalPlan] {
 
     def in(plan: LogicalPlan): LogicalPlan = {
       val all = plan.transformWithSubqueries {
-        case function: UnresolvedTableValuedFunction if function.name.last.toLowerCase(Locale.ROOT).startsWith("windrow_") =>
+        case function: UnresolvedTableValuedFunction
+            if function.name.last.toLowerCase(Locale.ROOT).startsWith("windrow_") =>
           function.transformExpressions {
             case table: FunctionTableSubqueryArgumentExpression => table.copy(plan = here(table.plan))
           }

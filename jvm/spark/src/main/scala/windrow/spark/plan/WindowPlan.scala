@@ -92,9 +92,12 @@ object WindowPlan {
       messages.time.toAttribute,
       messages.gap.map(_.toAttribute),
       messages.origin.map(_.toAttribute),
+      messages.pane.map(_.toAttribute),
       parts.inputs.map(_.toAttribute),
       parts.messageColumns,
       messages.tooFar.map(_.toAttribute),
+      Nil,
+      None,
       recipe,
       output,
       Project(parts.child.output ++ parts.keys ++ messages.columns ++ parts.inputs, messages.child))

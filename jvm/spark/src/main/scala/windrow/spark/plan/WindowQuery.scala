@@ -23,13 +23,17 @@ object WindowQuery {
     val ofStream         = messages.flatMap(_.left.toOption).getOrElse(Nil)
     val ofQuery = options.fold(
       identity,
-      read => QueryLimits(read) ++ parts.toSeq.flatMap(ofPolicies(session, read, _))) ++ ofTable
+      read => ofOutput(read) ++ parts.toSeq.flatMap(ofPolicies(session, read, _))) ++ ofTable
     (options, parts, messages) match {
       case (Right(read), Some(taken), Some(Right(found))) if ofQuery.isEmpty => WindowPlan(session, read, taken, found)
       case (Right(read), _, _) if ofQuery.isEmpty => throw SpecError(s"stream '${read.name}'", ofStream)
       case _                                      => throw SpecError(subject, ofQuery ++ ofStream)
     }
   }
+
+  private def ofOutput(options: QueryOptions): Seq[SpecProblem] =
+    Option.when(options.output == EventsOutput && !options.spec.isInstanceOf[QuerySpec.Policies])(
+      SpecProblem("NO_EVENTS", "only windows of policies have events; take panes or rejected.")).toSeq
 
   private def ofPolicies(session: SparkSession, options: QueryOptions, parts: AggregateParts): Seq[SpecProblem] =
     options.spec match {

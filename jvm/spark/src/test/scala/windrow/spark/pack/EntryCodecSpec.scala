@@ -6,10 +6,13 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.Timing
+import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
 import windrow.spark.aggregate.Rows
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.Key
 
 final class EntryCodecSpec extends AnyFunSuite {
   private val row = UnsafeProjection.create(Array[DataType](StringType, LongType))
@@ -17,9 +20,20 @@ final class EntryCodecSpec extends AnyFunSuite {
   private def of(text: String, number: Long): UnsafeRow = row(InternalRow(UTF8String.fromString(text), number)).copy()
 
   test("entries come out of a packet as they went in") {
-    val out = new ByteWriter()
-    EntryCodec.write(out, of("a", 1), Some(-5L), 0, 1, of("x", 2), null, None, null)
-    EntryCodec.write(out, of(null, 3), None, 7, 300, of("y", 4), of("raw", 5), Some(Origin("s", 1, 2)), Array[Byte](9))
+    val out  = new ByteWriter()
+    val pane = IncomingPane(-3, 4, Timing.Late, isRetraction = true, new Key(Array[Byte](1, 2)))
+    EntryCodec.write(out, of("a", 1), Some(-5L), 0, 1, of("x", 2), null, None, None, null)
+    EntryCodec.write(
+      out,
+      of(null, 3),
+      None,
+      7,
+      300,
+      of("y", 4),
+      of("raw", 5),
+      Some(Origin("s", 1, 2)),
+      Some(pane),
+      Array[Byte](9))
     val entries = EntryCodec.read[UnsafeRow, (Seq[Byte], UnsafeRow)](
       out.result(),
       (in: ByteReader) => Rows.read(in, 2).copy(),
@@ -31,6 +45,7 @@ final class EntryCodecSpec extends AnyFunSuite {
     assert(entries.map(e => Rows.of(e.key.bytes, 2)) == Seq(of("a", 1), of(null, 3)))
     assert(entries.map(_.buffer) == Seq((Nil, of("x", 2)), (Seq[Byte](9), of("y", 4))))
     assert(entries.map(e => Option(e.raw).map(Rows.of(_, 2))) == Seq(None, Some(of("raw", 5))))
+    assert(entries.map(_.pane) == Seq(None, Some(pane)))
     assert(entries.map(_.origin) == Seq(None, Some(Origin("s", 1, 2))))
   }
 }

@@ -1,0 +1,81 @@
+package windrow.spark.plan
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.Inherit
+import windrow.SpecProblem
+
+/** What rows say as panes of another operator (SEMANTICS R55).
+  *
+  * @param start
+  *   of their window, a timestamp
+  * @param fields
+  *   start and end in microseconds, timing, index, is_retraction; any may be null
+  * @param content
+  *   what a retraction repeats: which pane of its window it was, and what the aggregates read of it
+  */
+private[plan] final case class IncomingPanes(start: Expression, fields: Seq[Alias], content: Alias)
+
+private[plan] object IncomingPanes {
+
+  /** The column beside that of the window. */
+  private val Pane = "pane"
+
+  /** @param read
+    *   by the aggregates
+    */
+  def of(
+      session: SparkSession,
+      windows: Inherit,
+      input: LogicalPlan,
+      read: Seq[Expression]): Either[Seq[SpecProblem], IncomingPanes] = {
+    def column(name: String, what: String, fields: Fields): Either[SpecProblem, Expression] =
+      SparkInside.column(session, input, name).toRight(SpecProblem(
+        "PANE_COLUMN_MISSING",
+        s"$windows takes panes, and $what is missing: '$name' is no column; the columns are ${names(input)}.")).filterOrElse(
+        fits(_, fields),
+        SpecProblem(
+          "PANE_COLUMN_STRANGE",
+          s"$windows takes panes; '$name' must be $what, a struct with ${fields.map(_._1).mkString(", ")} as windrow writes it."))
+    (column(windows.column, "their window", Window), column(Pane, "what they are", PaneFields)) match {
+      case (Right(window), Right(pane)) => Right(of(window, pane, read))
+      case (window, pane)               => Left(Seq(window, pane).flatMap(_.left.toOption))
+    }
+  }
+
+  private type Fields = Seq[(String, Seq[DataType])]
+
+  private val Times          = Seq(TimestampType, TimestampNTZType)
+  private val Window: Fields = Seq("start" -> Times, "end" -> Times)
+  private val Repeated       = Seq("timing", "index")
+  private val PaneFields: Fields =
+    Seq("timing" -> Seq(StringType), "index" -> Seq(LongType), "is_retraction" -> Seq(BooleanType))
+
+  private def names(input: LogicalPlan) = input.output.map(_.name).mkString(", ")
+
+  private def fits(column: Expression, fields: Fields): Boolean = column.dataType match {
+    case struct: StructType => fields.forall { case (name, types) =>
+        struct.fields.exists(field => field.name == name && types.contains(field.dataType))
+      }
+    case _ => false
+  }
+
+  private def of(
+      window: Expression,
+      pane: Expression,
+      read: Seq[Expression]): IncomingPanes = {
+    def field(of: Expression, name: String): Expression =
+      GetStructField(of, of.dataType.asInstanceOf[StructType].fieldIndex(name), Some(name))
+    def micros(name: String): Expression = {
+      val time = field(window, name)
+      PreciseTimestampConversion(time, time.dataType, LongType)
+    }
+    val fields = Seq("start", "end").map(name => Alias(micros(name), name)()) ++
+      PaneFields.map { case (name, _) => Alias(field(pane, name), name)() }
+    val repeated = read ++ Repeated.map(field(pane, _))
+    IncomingPanes(field(window, "start"), fields, Alias(CreateStruct(repeated), "content")())
+  }
+}

@@ -1,0 +1,38 @@
+"""The end of a bounded run: told to a query by a line of text in its checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LINE = "all is in"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The folder of one checkpoint that tells its query the end, see SEMANTICS R71."""
+
+    spark: SparkSession
+    folder: str
+
+    @classmethod
+    def beside(cls, spark: SparkSession, checkpoint: str) -> Ending:
+        """Make the folder, which a query must find when it starts."""
+        ending = cls(spark, f"{checkpoint.rstrip('/')}/windrow/end")
+        ending._append([])
+        return ending
+
+    def is_told(self) -> bool:
+        """Whether the end was told before."""
+        return not self.spark.read.text(self.folder).isEmpty()
+
+    def tell(self) -> None:
+        """Say that all is in."""
+        self._append([(_LINE,)])
+
+    def _append(self, lines: list[tuple[str]]) -> None:
+        frame = self.spark.createDataFrame(lines, "value string")
+        frame.coalesce(1).write.mode("append").text(self.folder)

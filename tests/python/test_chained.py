@@ -1,0 +1,200 @@
+"""What the panes of an operator may feed: windows that inherit, other windows, joins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, order
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+ON_TIME = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
+
+
+def totals(df: DataFrame, **triggers: Any) -> wr.Output:
+    """Count each product's orders by the minute, with corrections for ten minutes."""
+    stream = wr.stream(
+        df,
+        time="time",
+        key="product",
+        watermark="0 seconds" if df.isStreaming else None,
+        name="orders",
+    )
+    minutes = stream.lateness("10 minutes").window(wr.Tumbling("1 minute"))
+    minutes = minutes.trigger(**triggers).accumulate(wr.ACCUMULATING_AND_RETRACTING)
+    return minutes.aggregate(F.sum("amount").alias("total"))
+
+
+def overall(panes: DataFrame) -> wr.Output:
+    """Add up what products sold in the windows of their panes."""
+    windows = wr.stream(panes, name="totals").lateness("10 minutes").window(wr.Inherit())
+    return windows.accumulate(wr.ACCUMULATING_AND_RETRACTING).aggregate(
+        F.sum("total").alias("total"), F.count("*").alias("products")
+    )
+
+
+@pytest.fixture
+def corrected(feed: Feed) -> Feed:
+    """Two products, of which one sells more in the first minute than was known."""
+    return feed.add(
+        [order("09:00:10", "a", 1), order("09:00:20", "b", 2)],
+        [order("09:01:30", "a", 5)],
+        [order("09:00:30", "b", 4)],
+        [order("09:03:00", "a", 1)],
+        [order("09:00:31", "a", 8)],
+        [order("10:03:00", "a", 1)],
+        NOTHING,
+    )
+
+
+def short(rows: list[Any]) -> list[tuple[Any, ...]]:
+    """Start of the window, values and pane, in order."""
+    return sorted(
+        (
+            f"{row.window.start:%H:%M}",
+            row.total,
+            row.products,
+            row.pane.timing,
+            "-" if row.pane.is_retraction else "+",
+        )
+        for row in rows
+    )
+
+
+def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:
+    """What a retraction takes back is taken out of the value again, in the same query."""
+    panes = corrected.run(overall(totals(corrected.stream()).panes).panes)
+    assert short(panes) == [
+        ("09:00", 7, 2, "ON_TIME", "+"),
+        ("09:00", 7, 2, "ON_TIME", "-"),
+        ("09:00", 15, 2, "LATE", "+"),
+        ("09:01", 5, 1, "ON_TIME", "+"),
+        ("09:03", 1, 1, "ON_TIME", "+"),
+    ]
+
+
+def test_a_batch_of_panes(corrected: Feed) -> None:
+    """All of a batch is there at once, so each window has one pane."""
+    panes = overall(totals(corrected.batch()).panes).panes.collect()
+    assert short(panes) == [
+        ("09:00", 15, 2, "ON_TIME", "+"),
+        ("09:01", 5, 1, "ON_TIME", "+"),
+        ("09:03", 1, 1, "ON_TIME", "+"),
+        ("10:03", 1, 1, "ON_TIME", "+"),
+    ]
+
+
+def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_path: Any) -> None:
+    """Behind a sink the panes have a watermark of their own."""
+    spark, folder = corrected.spark, str(tmp_path / "panes")
+    first = totals(corrected.stream())
+    query = first.start(
+        panes=wr.Files(folder), checkpoint=str(tmp_path / "c"), queryTrigger={"availableNow": True}
+    )
+    query.awaitTermination()
+    reader = spark.readStream.schema(first.panes.schema).option("maxFilesPerTrigger", 1)
+    read = wr.stream(reader.parquet(folder), watermark="1 minute", name="totals")
+    windows = read.lateness("1 hour").window(wr.Inherit()).accumulate(wr.ACCUMULATING)
+    rows = corrected.run(windows.aggregate(F.sum("total").alias("total")).panes)
+    last = {f"{row.window.start:%H:%M}": row.total for row in rows}
+    assert last == {"09:00": 15, "09:01": 5}
+
+
+def test_what_is_no_pane_is_rejected(feed: Feed) -> None:
+    """A row whose window or timing is missing comes back."""
+    panes = totals(feed.add([order("09:00:10", "a", 1)]).batch()).panes
+    strange = panes.withColumn(
+        "pane", F.col("pane").withField("timing", F.lit("NEVER"))
+    ).unionByName(panes.withColumn("window", F.lit(None).cast(panes.schema["window"].dataType)))
+    output = overall(strange)
+    assert [row.reason for row in output.rejected.collect()] == ["INVALID_TIME"] * 2
+    assert output.panes.collect() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "codes"),
+    [
+        (lambda df: df.drop("pane"), ["PANE_COLUMN_MISSING"]),
+        (lambda df: df.drop("pane", "window"), ["PANE_COLUMN_MISSING"] * 2),
+        (lambda df: df.withColumn("window", F.lit(1)), ["PANE_COLUMN_STRANGE"]),
+    ],
+)
+def test_a_table_without_panes_is_refused(feed: Feed, change: Any, codes: list[str]) -> None:
+    """The error names the columns that are missing or are no panes."""
+    panes = totals(feed.add([order("09:00:10")]).batch()).panes
+    with pytest.raises(wr.SpecError) as refused:
+        overall(change(panes)).panes  # noqa: B018
+    assert [problem.code for problem in refused.value.problems] == codes
+
+
+def test_a_watermark_that_is_not_passed_on_is_missed_at_once(feed: Feed) -> None:
+    """Behind periods of processing time no window would ever complete."""
+    with pytest.raises(wr.SpecError) as refused:
+        overall(totals(feed.stream(), early=wr.Every("1 minute")).panes).panes  # noqa: B018
+    assert [problem.code for problem in refused.value.problems] == ["WATERMARK_NOT_PASSED_ON"]
+
+
+def test_operators_of_one_query_need_names_of_their_own(feed: Feed) -> None:
+    """Their counts and rejected rows could not be told apart."""
+    panes = totals(feed.stream()).panes
+    named = wr.stream(panes, name="orders").lateness("0 seconds").window(wr.Inherit())
+    with pytest.raises(wr.SpecError) as refused:
+        named.aggregate(F.count("*")).panes  # noqa: B018
+    assert [problem.code for problem in refused.value.problems] == ["STREAM_NAME_TAKEN"]
+
+
+def test_sparks_own_windows_over_panes(corrected: Feed) -> None:
+    """They go by the query's watermark, for which corrections are late."""
+    panes = totals(corrected.stream()).panes.where(ON_TIME)
+    coarse = panes.groupBy(F.window("window", "2 minutes")).agg(F.sum("total").alias("total"))
+    rows = corrected.run(coarse)
+    assert sorted((f"{row.window.start:%H:%M}", row.total) for row in rows) == [
+        ("09:00", 12),
+        ("09:02", 1),
+    ]
+    same = panes.groupBy("window").agg(F.sum("total").alias("total"))
+    rows = corrected.run(same)
+    assert sorted((f"{row.window.start:%H:%M}", row.total) for row in rows) == [
+        ("09:00", 7),
+        ("09:01", 5),
+        ("09:03", 1),
+    ]
+
+
+def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
+    """A pane's time is what Spark says of its window: the last instant in it."""
+    panes = totals(corrected.stream()).panes.withColumn("at", F.window_time("window"))
+    signed = F.sum(F.expr("IF(pane.is_retraction, -total, total)")).alias("total")
+    hours = wr.stream(panes, time="at", name="totals").lateness("1 hour")
+    output = hours.window(wr.Tumbling("3 minutes")).accumulate(wr.ACCUMULATING).aggregate(signed)
+    rows = corrected.run(output.panes)
+    assert [(f"{row.window.start:%H:%M}", row.total, row.pane.timing) for row in rows] == [
+        ("09:00", 20, "ON_TIME"),
+        ("09:03", 1, "ON_TIME"),
+    ]
+
+
+def test_sparks_own_join_with_panes(corrected: Feed) -> None:
+    """Panes join a stream by key and time, and what waits is let go of behind the watermark."""
+    panes = totals(corrected.stream()).panes.where(ON_TIME)
+    panes = panes.select("product", "total", F.window_time("window").alias("at")).alias("p")
+    orders = corrected.stream().withWatermark("time", "0 seconds").alias("o")
+    joined = panes.join(
+        orders,
+        F.expr(
+            "p.product = o.product AND o.time <= at AND o.time > at - INTERVAL 1 MINUTE "
+            "AND o.amount * 2 > total"
+        ),
+    )
+    rows = corrected.run(joined.select("p.product", "at", "total", "amount"))
+    assert sorted((row.product, f"{row.at:%H:%M}", row.total, row.amount) for row in rows) == [
+        ("a", "09:00", 1, 1),
+        ("a", "09:01", 5, 5),
+        ("a", "09:03", 1, 1),
+        ("b", "09:00", 6, 4),
+    ]

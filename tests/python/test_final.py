@@ -1,0 +1,153 @@
+"""The end of a bounded run: every window completes, in the batch that tells it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, order
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+BOUNDED = {"availableNow": True}
+
+
+def run(output: Any, folder: Path, **more: Any) -> Any:
+    """Run to the end; rows of each kind are kept in files."""
+    kinds = ("rows", "rejected") if isinstance(output, wr.JoinOutput) else ("panes", "rejected")
+    sinks = {kind: wr.Files(str(folder / kind)) for kind in kinds}
+    query = output.start(
+        **sinks, checkpoint=str(folder / "checkpoint"), queryTrigger=BOUNDED, **more
+    )
+    query.awaitTermination()
+    return query
+
+
+def read(feed: Feed, folder: Path, kind: str) -> list[Any]:
+    """What has come out so far."""
+    return feed.spark.read.parquet(str(folder / kind)).collect()
+
+
+def minutes(feed: Feed) -> wr.Output:
+    """Windows of a minute with an hour of lateness, of which few would complete by themselves."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
+    return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+
+
+def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
+    """Without it the last windows stay open; with it each has its last pane."""
+    feed.add([order("09:00:10", amount=1)], [order("09:01:10", amount=2)])
+    run(minutes(feed), tmp_path / "open")
+    assert read(feed, tmp_path / "open", "panes") == []
+    query = run(minutes(feed), tmp_path / "final", final=True)
+    panes = read(feed, tmp_path / "final", "panes")
+    assert sorted(
+        (f"{row.window.start:%H:%M}", row.total, row.pane.timing, row.pane.is_last) for row in panes
+    ) == [("09:00", 1, "ON_TIME", True), ("09:01", 2, "ON_TIME", True)]
+    assert wr.metrics(query).unaccounted == 0
+
+
+def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
+    """It comes back, and the end is not told twice."""
+    feed.add([order("09:00:10", amount=1)])
+    run(minutes(feed), tmp_path, final=True)
+    feed.add([order("09:00:20", amount=8), order("12:00:00", amount=16)])
+    run(minutes(feed), tmp_path, final=True)
+    assert [row.total for row in read(feed, tmp_path, "panes")] == [1]
+    rejected = read(feed, tmp_path, "rejected")
+    assert sorted((row.message.amount, row.reason) for row in rejected) == [
+        (8, "TOO_LATE"),
+        (16, "TOO_LATE"),
+    ]
+
+
+def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:
+    """Windows that no time completes fire what they have."""
+    feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
+    counted = wr.stream(feed.stream(), key="product").lateness("0 seconds").window(wr.Count(2))
+    run(counted.aggregate(F.sum("amount").alias("total")), tmp_path, final=True)
+    panes = read(feed, tmp_path, "panes")
+    batch = wr.stream(feed.batch(), key="product").lateness("0 seconds").window(wr.Count(2))
+    at_once = batch.aggregate(F.sum("amount").alias("total")).panes.collect()
+    assert sorted(row.total for row in panes) == sorted(row.total for row in at_once)
+
+
+def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -> None:
+    """FINAL for each partition; each window's messages."""
+    feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
+    policy = wr.Policy.tumbling(wr.ByCount(2))
+    events = wr.stream(feed.stream(), key="product").window(policy).aggregate(F.sum("amount"))
+    query = events.start(
+        events=wr.Files(str(tmp_path / "events")),
+        checkpoint=str(tmp_path / "policy"),
+        queryTrigger=BOUNDED,
+        final=True,
+    )
+    query.awaitTermination()
+    assert [row.event for row in read(feed, tmp_path, "events")].count("FINAL") == 1
+    kept = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    kept = kept.lateness("0 seconds").retain(time="1 day")
+    whole = kept.window(wr.Tumbling("1 minute")).trigger(early=wr.Never())
+    run(whole.messages(), tmp_path / "kept", final=True)
+    panes = read(feed, tmp_path / "kept", "panes")
+    assert [sorted(row.amount for row in pane.messages) for pane in panes] == [[1, 2, 4]]
+
+
+def test_a_chain_ends_in_one_batch(feed: Feed, tmp_path: Path) -> None:
+    """The last panes of one operator are the last input of the next."""
+    feed.add([order("09:00:10", "a", 1), order("09:00:20", "b", 2)])
+    panes = wr.stream(minutes(feed).panes, name="totals").lateness("1 hour").window(wr.Inherit())
+    overall = panes.accumulate(wr.ACCUMULATING).aggregate(F.sum("total").alias("total"))
+    run(overall, tmp_path, final=True)
+    assert [(r.total, r.pane.timing) for r in read(feed, tmp_path, "panes")] == [(3, "ON_TIME")]
+
+
+def test_a_join_ends(feed: Feed, tmp_path: Path) -> None:
+    """What found no match is told at the end."""
+    feed.add([order("09:00:10", "a", 1), order("09:00:20", "b", 2)])
+    one = wr.stream(feed.stream(), time="time", watermark="0 seconds", name="one")
+    two = wr.stream(
+        feed.stream().where("product = 'a'"), time="time", watermark="0 seconds", name="two"
+    )
+    one, two = one.lateness("0 seconds"), two.lateness("0 seconds")
+    joined = wr.join(one, two, on="product", within=("0 seconds", "1 hour"), how="left")
+    run(joined, tmp_path, final=True)
+    rows = read(feed, tmp_path, "rows")
+    assert sorted((row.product, row.two is None) for row in rows) == [("a", False), ("b", True)]
+
+
+def test_a_run_without_end_cannot_be_final(feed: Feed, tmp_path: Path) -> None:
+    """A query that goes on would never come to it."""
+    with pytest.raises(wr.SpecError) as refused:
+        minutes(feed).start(panes="panes", checkpoint=str(tmp_path / "c"), final=True)
+    assert [problem.code for problem in refused.value.problems] == ["FINAL_WITHOUT_END"]
+
+
+def test_in_sql(feed: Feed, tmp_path: Path) -> None:
+    """A folder with a line of text ends a query that is written in SQL."""
+    folder = tmp_path / "end"
+    folder.mkdir()
+    feed.add([order("09:00:10", amount=1)])
+    feed.stream().createOrReplaceTempView("ending_orders")
+    sql = """SELECT * FROM windrow_until(TABLE(SELECT * FROM windrow_tumble(
+        TABLE(SELECT product, sum(amount) AS total FROM ending_orders GROUP BY product),
+        time => 'time', size => '1 minute', watermark => '1 hour', lateness => '0 seconds')),
+        folder => :folder)"""
+    said = {"folder": str(folder)}
+    assert feed.run(feed.spark.sql(sql, said)) == []
+    (folder / "end.txt").write_text("all is in\n")
+    assert [row.total for row in feed.run(feed.spark.sql(sql, said))] == [1]
+    with pytest.raises(wr.SpecError) as refused, _plain():
+        feed.spark.sql("SELECT * FROM windrow_until(TABLE(ending_orders), folder => 'any')")
+    assert [problem.code for problem in refused.value.problems] == ["OPERATOR_MISSING"]
+
+
+def _plain() -> Any:
+    from windrow._sql import plain_errors
+
+    return plain_errors()
