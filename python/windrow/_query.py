@@ -35,7 +35,8 @@ def start(
     hasPeriods: the query begins batches without data, which ``availableNow`` must not wait for.
     final: it runs to the end of what is there, and once more to complete every window.
 
-    Errors: SpecError if there is nothing to write to, or nothing to wait for.
+    Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
+    the checkpoint was begun with what may not change.
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     if not stated:
@@ -55,6 +56,7 @@ def start(
     if final and not trigger.get("availableNow"):
         text = f"queryTrigger is {queryTrigger}; final=True closes all after availableNow."
         raise SpecError.of("start(...)", [SpecProblem("FINAL_WITHOUT_END", text)])
+    _sql.continues(output, checkpoint)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 
     def run(frame: DataFrame) -> StreamingQuery:

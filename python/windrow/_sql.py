@@ -94,6 +94,20 @@ def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return made
 
 
+def continues(output: DataFrame, checkpoint: str) -> None:
+    """Refuse a checkpoint that was begun with another spec, before a query goes on from it.
+
+    Errors: CheckpointError.
+    """
+    with plain_errors():
+        told = output.sparkSession.sql(
+            "SELECT * FROM windrow_continues(TABLE({windrow_output}), checkpoint => :checkpoint)",
+            {"checkpoint": checkpoint},
+            windrow_output=output,
+        )
+        analyse(told)
+
+
 def until(query: DataFrame, folder: str) -> DataFrame:
     """Give the query of a DataFrame with an end: a line of text in a folder, which must be there.
 

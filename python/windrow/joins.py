@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from windrow import _duration, _explain_join, _jar, _sql
+from windrow import _duration, _explain_join, _jar, _sql, errors
 from windrow._columns import column, missing
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._query import start
 from windrow._retention import NOT_STATED, Retention
 from windrow._sinks import Sink
-from windrow.errors import SpecError, SpecProblem, UnboundedJoinError, expect
+from windrow.errors import SpecError, SpecProblem, UnboundedJoinError
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._check_join import UNBOUNDED
 from windrow.operators._input import Names, as_names
-from windrow.operators._join import Bounds, JoinKind, Range
+from windrow.operators._join import Bounds, Expect, JoinKind, Range
 from windrow.streams import Stream, Windowed
 from windrow.triggers import EACH_MESSAGE, USUAL, PaneTrigger
 from windrow.windows import WindowKind
@@ -39,6 +39,7 @@ def join(
     how: JoinKind = "inner",
     bounds: Bounds = "[]",
     early: PaneTrigger | None = None,
+    expect: Expect = "large",
 ) -> JoinOutput:
     """Join two and more streams, all streaming or all batch.
 
@@ -49,15 +50,16 @@ def join(
     ``Global()``: every pair that retention still holds; None: the streams' own windows, given by
     ``Stream.window``. how: which rows come out; with more than two streams "inner". bounds:
     whether the ends of the range are included. early: when rows come out, with each message (the
-    default) or ``Every(period)``. Lateness, retention and ``maxFuture`` are those of the streams,
-    which must not contradict each other.
+    default) or ``Every(period)``. expect: how many messages of other keys lie in a range; "small"
+    keeps those of all keys in one run. Lateness, retention and ``maxFuture`` are those of the
+    streams, which must not contradict each other.
 
     Errors: SpecError with every problem; UnboundedJoinError if messages would be kept for ever;
     JarNotFoundError.
     """
     for one in streams:
-        expect("join(*streams)", one, Stream, Windowed)
-    expect("join(early=...)", early, PaneTrigger, type(None))
+        errors.expect("join(*streams)", one, Stream, Windowed)
+    errors.expect("join(early=...)", early, PaneTrigger, type(None))
     plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
     names = () if on is None else as_names(on)
     found = [*_columns(plain, names), *_windows(streams)]
@@ -73,6 +75,7 @@ def join(
         how=how,
         bounds=bounds,
         early=early or EACH_MESSAGE,
+        expect=expect,
         lateness=common.lateness,
         retention=common.retention,
         maxFuture=common.maxFuture,
@@ -91,12 +94,13 @@ def cogroup(*streams: Stream) -> Stream:
     Its messages are a struct for each stream by its name, one of them not null:
     ``F.count("a.id")`` counts those of stream a. Keys are those of the streams, of the same number
     and types, shown under the names of the first one's. Each stream brings its own watermark, of
-    which the least rules, and its own ``offset``, where its name stands for the source.
+    which the least rules, and its own ``offset``, where its name stands for the source. For
+    windows that need no event time all may go without.
 
     Errors: SpecError with every problem; JarNotFoundError.
     """
     for one in streams:
-        expect("cogroup(*streams)", one, Stream)
+        errors.expect("cogroup(*streams)", one, Stream)
     found: list[SpecProblem] = []
     common = _Common.of(streams, found, strict=True)
     if common.maxFuture is not None:
@@ -109,7 +113,7 @@ def cogroup(*streams: Stream) -> Stream:
     if len(counts) > 1:
         text = f"the streams have {' and '.join(map(str, counts))} keys; they must have the same."
         found.append(SpecProblem("KEYS_DIFFER", text))
-    found += _columns(streams, ())
+    found += _columns(streams, (), isTimed=any(one._time is not None for one in streams))
     if found:
         raise SpecError.of("a co-group", found)
     first = streams[0]
@@ -122,7 +126,7 @@ def cogroup(*streams: Stream) -> Stream:
     return replace(
         first,
         _df=df,
-        _time="__windrow_of_time",
+        _time=None if first._time is None else "__windrow_of_time",
         _key=tuple(keys),
         _offset=_OF_COGROUP if any(one._offset is not None for one in streams) else None,
         _watermark=None,
@@ -150,10 +154,11 @@ class JoinOutput:
 
     @cached_property
     def rows(self) -> DataFrame:
-        """The equal columns once, then a struct for each stream by its name.
+        """The equal columns once, then a struct for each stream by its name, then ``window``.
 
         A stream's struct is null where a row has no message of it; semi and anti joins show the
-        first stream's only.
+        first stream's only. The window is there if streams are joined by one: the first that holds
+        all messages of the row. Sessions, which may still grow, are not shown.
         """
         return self._part("rows")
 
@@ -285,14 +290,16 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
     ]
 
 
-def _columns(streams: tuple[Stream, ...], on: tuple[str, ...]) -> list[SpecProblem]:
-    """Names that are no columns of their stream."""
+def _columns(
+    streams: tuple[Stream, ...], on: tuple[str, ...], *, isTimed: bool = True
+) -> list[SpecProblem]:
+    """Names that are no columns of their stream, and the time that it lacks."""
     found = []
     for one in streams:
         named = {f"on[{i}]" if len(on) > 1 else "on": name for i, name in enumerate(on)}
         offset = {} if one._offset is None else vars(one._offset)
         time = {} if one._time is None else {"time": one._time}
-        if one._time is None:
+        if one._time is None and isTimed:
             text = f"stream '{one._name}': say which column holds the event time: time=..."
             found.append(SpecProblem("TIME_NOT_STATED", text))
         found += [

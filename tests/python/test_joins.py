@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,7 @@ def both(spark: SparkSession, tmp_path: Path) -> Both:
     return Both(spark, tmp_path)
 
 
-def amounts(rows: list[Row]) -> list[tuple[Any, ...]]:
+def amounts(rows: Sequence[Row | tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Give key and amounts of the rows, sorted."""
     found = [(row[0], *(one and one.amount for one in row[1:])) for row in rows]
     return sorted(found, key=str)
@@ -87,6 +88,16 @@ def test_kinds(both: Both, how: Any) -> None:
     """Rows of every kind; a null key matches nothing; later unmatched ones come once decided."""
     joined = wr.join(*both.add(ORDERS, SHIPMENTS).streams(), on="product", within=SOON, how=how)
     assert amounts(both.run(joined.rows)) == sorted(ROWS[how], key=str)
+
+
+def test_small_ranges(both: Both) -> None:
+    """Messages of all keys in one run: the same rows."""
+    streams = both.add(ORDERS, SHIPMENTS).streams()
+    joined = wr.join(*streams, on="product", within=SOON, how="left", expect="small")
+    assert joined.spec.expect == "small"
+    assert amounts(both.run(joined.rows)) == sorted(ROWS["left"], key=str)
+    with pytest.raises(wr.SpecError, match="EXPECT_UNKNOWN"):
+        wr.join(*streams, on="product", within=SOON, expect="tiny")  # type: ignore[arg-type]
 
 
 def test_columns(both: Both) -> None:
@@ -133,11 +144,33 @@ def test_own_windows(both: Both) -> None:
 def test_same_window(both: Both) -> None:
     """A window that both must be in."""
     joined = wr.join(
-        *both.add(ORDERS, SHIPMENTS).streams(), on="product", within=wr.Tumbling("5 minutes")
+        *both.add(ORDERS, SHIPMENTS).streams(),
+        on="product",
+        within=wr.Tumbling("5 minutes"),
+        how="left",
     )
-    assert amounts(both.run(joined.rows)) == [
-        *(("x", 1, 10), ("x", 1, 50), ("x", 4, 20), ("x", 5, 40))
-    ]
+    assert joined.rows.columns == ["product", "o", "s", "window"]
+    assert not joined.rows.schema["window"].nullable
+    found = both.run(joined.rows)
+    pairs = [("x", 1, 10), ("x", 1, 50), ("x", 4, 20), ("x", 5, 40)]
+    alone = [("y", 2, None), (None, 3, None)]
+    assert amounts([row[:3] for row in found]) == sorted([*pairs, *alone], key=str)
+    ends = {(row.o.amount, f"{row.window.start:%H:%M}-{row.window.end:%H:%M}") for row in found}
+    assert ends == {
+        *((n, "09:00-09:05") for n in (1, 2, 3)),
+        *((4, "09:30-09:35"), (5, "10:30-10:35")),
+    }
+
+
+def test_same_hopping_window(both: Both) -> None:
+    """A pair comes once, with the first window that holds both."""
+    streams = both.add(ORDERS[:1], SHIPMENTS[:1]).streams(batch=True)
+    joined = wr.join(*streams, on="product", within=wr.Hopping("5 minutes", step="2 minutes"))
+    (row,) = joined.rows.collect()
+    assert (row.window.start.minute, row.window.end.minute) == (0, 5)
+    named = (streams[0], replace(streams[1], _name="window"))
+    with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
+        wr.join(*named, on="product", within=wr.Tumbling("5 minutes")).rows  # noqa: B018
 
 
 def test_without_equal_columns(both: Both) -> None:
@@ -309,7 +342,8 @@ SQL: dict[str, Sequence[tuple[Any, ...]]] = {
 def views(both: Both) -> None:
     """Make both known to SQL."""
     for name, feed in (("o", both.orders), ("s", both.shipments)):
-        feed.stream().withWatermark("time", "1 minute").createOrReplaceTempView(name)
+        stream = feed.stream().withWatermark("time", "1 minute")
+        stream.withColumn("note", F.upper("product")).createOrReplaceTempView(name)
 
 
 def said(both: Both, join: str, more: str = "") -> DataFrame:
@@ -338,7 +372,9 @@ SQL_REFUSED = {
     "o JOIN s ON o.product = s.product": "UNBOUNDED_JOIN",
     "o JOIN s ON o.product = s.product AND s.time >= o.time": "RANGE_NOT_UNDERSTOOD",
     "o": "TABLE_NOT_JOINED",
-    f"o JOIN s ON {RANGE} JOIN s AS r ON r.product = o.product": "JOIN_OF_MANY",
+    f"o JOIN s ON {RANGE} LEFT JOIN s AS r ON r.product = o.product": "JOIN_OF_MANY",
+    f"o JOIN s ON {RANGE} JOIN s AS r ON r.product = o.product": "RANGE_NOT_UNDERSTOOD",
+    "o JOIN s ON o.product = s.product AND o.product = s.note": "NAME_TWICE",
 }
 
 
@@ -350,3 +386,31 @@ def test_sql_refuses(both: Both, join: str) -> None:
     views(both)
     with pytest.raises(IllegalArgumentException, match=SQL_REFUSED[join]):
         said(both, join)
+
+
+CHAINS = {
+    f"o JOIN s ON o.product = s.product AND {RANGE} JOIN s AS r ON r.product = o.product"
+    " AND r.time BETWEEN o.time AND o.time + INTERVAL 5 MINUTES": [
+        *(("x", 1, 10, 10), ("x", 5, 40, 40)),
+        *(("x", 4, n, m) for n in (20, 30) for m in (20, 30)),
+    ],
+    f"o JOIN s ON o.product = s.product AND {RANGE} JOIN s AS r ON r.product = s.product"
+    " AND r.time > s.time AND r.time <= s.time + INTERVAL 4 MINUTES"
+    " AND r.amount + o.amount > 33": [("x", 4, 20, 30)],
+}
+
+
+@pytest.mark.parametrize("join", CHAINS)
+@pytest.mark.parametrize("batch", [False, True])
+def test_sql_chains(both: Both, join: str, *, batch: bool) -> None:
+    """Three streams; times of the second and the third bound each other, too."""
+    views(both.add(ORDERS, SHIPMENTS))
+    if batch:
+        both.orders.batch().createOrReplaceTempView("o")
+        late = order("09:00:00", "x", 50)  # a stream has it too late
+        shipments = both.shipments.batch()
+        shipments.where(f"amount <> {late['amount']}").createOrReplaceTempView("s")
+    joined = said(both, join)
+    assert joined.columns == ["product", "o", "s", "r"]
+    found = joined.collect() if batch else both.run(joined)
+    assert amounts(found) == sorted(CHAINS[join], key=str)

@@ -14,8 +14,8 @@ from test_setup import FRESH, PACKAGE, environment
 pytestmark = [pytest.mark.spark, pytest.mark.full]
 
 
-def test_a_pipeline_in_sql(tmp_path: Path) -> None:
-    """A streaming table by ``windrow_tumble`` over a stream that the pipeline defines."""
+def test_a_pipeline(tmp_path: Path) -> None:
+    """Streaming tables over a stream that the pipeline defines: by SQL, by the builder, a join."""
     orders = (order("09:00:10", amount=1), order("09:00:50", amount=2)), (order("09:02:00"),)
     add_files(tmp_path / "orders", *orders)
     ran = subprocess.run(
@@ -27,4 +27,8 @@ def test_a_pipeline_in_sql(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert ran.returncode == 0, ran.stderr[-4000:]
-    assert ran.stdout.splitlines()[-1] == "[('a', '09:00', 3, 'ON_TIME')]"
+    assert ran.stdout.splitlines()[-3:] == [
+        "[('a', '09:00', 3, 'ON_TIME')]",
+        "[('a', '09:00', 3, 'ON_TIME')]",
+        "[('a', '09:00', 2, 'JOINED')]",
+    ]

@@ -115,3 +115,49 @@ def test_offsets_must_be_stated(spark: SparkSession) -> None:
     df = spark.createDataFrame([("a", 1, "t", 0, 0)], SCHEMA)
     with pytest.raises(wr.SpecError, match="OFFSET_NOT_STATED"):
         wr.stream(df, key="k").lateness(0).window(wr.Offsets(3)).aggregate(F.sum("v")).panes  # noqa: B018
+
+
+@pytest.mark.parametrize("kind", [wr.Count(2), wr.Offsets(2), wr.Global()], ids=repr)
+def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
+    """Streams without event time as one, under windows that need none (API, example 5)."""
+    df = log.stream()._df
+    a, b = (
+        wr.stream(df.where(F.col("p") == part), key="k", offset=ORIGIN, name=name)
+        for name, part in (("a", 0), ("b", 1))
+    )
+    windows = wr.cogroup(a, b).window(kind)
+    if not isinstance(kind, wr.Count):
+        windows = windows.lateness(0) if isinstance(kind, wr.Offsets) else windows
+    if isinstance(kind, wr.Global):
+        windows = windows.trigger(early=wr.Every(messages=2)).accumulate(wr.ACCUMULATING)
+    output = windows.aggregate(F.count("a.v").alias("a"), F.sum("b.v").alias("b"))
+    first = log.step(output, ("x", 1, 0, 0), ("x", 2, 1, 0))
+    second = log.step(output, ("x", 3, 0, 1), ("x", 4, 1, 1))
+    assert [(row[0], *row[2:4]) for row in first + second] == WITHOUT_TIME[type(kind)]
+
+
+WITHOUT_TIME = {
+    wr.Count: [("x", 1, 2), ("x", 1, 4)],
+    wr.Offsets: [("x", 2, None), ("x", 0, 6)],
+    wr.Global: [("x", 1, 2), ("x", 2, 6)],
+}
+
+
+def test_a_cogroup_that_needs_time(log: Log) -> None:
+    """Windows of time refuse it, and so do streams of which some have time."""
+    df = log.stream()._df
+    bare = [wr.stream(df, key="k", name=name) for name in ("a", "b")]
+    with pytest.raises(wr.SpecError, match="TIME_NOT_STATED"):
+        wr.cogroup(*bare).lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(
+            F.count("*")
+        )
+    timed = [
+        wr.stream(df.withColumn("t", F.timestamp_seconds("v")), time="t", key="k", name=name)
+        for name in ("c", "d")
+    ]
+    with pytest.raises(wr.SpecError, match=r"TIME_NOT_STATED.*'a'"):
+        wr.cogroup(bare[0], timed[0])
+    windows = wr.cogroup(*timed).lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    with pytest.raises(wr.SpecError, match=r"NO_WATERMARK.* 'time' has no watermark"):
+        windows.aggregate(F.count("*")).panes  # noqa: B018
+    wr.cogroup(*timed).window(wr.Count(2)).aggregate(F.count("*")).panes  # noqa: B018

@@ -121,11 +121,27 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_connect(tmp_path: Path) -> None:
     """A Connect client gets the same panes, rejected rows and errors."""
-    said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), SPARK_TESTING="1")
+    said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), PART="panes", SPARK_TESTING="1")
     assert said.splitlines()[-5:] == [
         "SpecError NO_WATERMARK",
         "[(2,), (1,)]",
         "[('a', 3, 'ON_TIME')]",
         "[('TOO_LATE', 'a')]",
         "5 4 1",
+    ]
+
+
+@pytest.mark.anywhere
+@pytest.mark.spark
+@pytest.mark.full
+def test_connect_stores(tmp_path: Path) -> None:
+    """A Connect client joins, keeps messages and looks into what is kept."""
+    said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), PART="stores", SPARK_TESTING="1")
+    assert said.splitlines()[-6:] == [
+        "[('a', 1, 2), ('a', 5, 4)]",
+        "['product', 'window', 'count(o.amount)', 'pane']",
+        "[1, 2, 4, 5]",
+        "[1, 2, 5, 4]",
+        "[('a', 2, True), ('a', 2, False)]",
+        "[CHECKPOINT_NOT_FOUND",
     ]

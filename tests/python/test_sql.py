@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import Feed, disordered
+from feed import Feed, disordered, order
 from test_against_spark import rows
 
 if TYPE_CHECKING:
@@ -77,6 +77,142 @@ def test_batch(feed: Feed) -> None:
     built = stream.window(wr.Tumbling("5 minutes")).aggregate(*counts)
     assert rows(said) == rows(built.panes.collect())
     assert said
+
+
+POLICIES = {
+    "eviction => 'tumbling', by_count => 3": wr.Policy.tumbling(wr.ByCount(3)),
+    "eviction => 'sliding', by_count => 4, trigger_delta => 2.5, trigger_column => 'price'": (
+        wr.Policy.sliding(wr.ByCount(4), trigger=wr.ByDelta("price", 2.5))
+    ),
+    "eviction => 'sliding', by_delta => 3, by_column => 'price', trigger_count => 2, "
+    "limit_keys => 2": (
+        wr.Policy.sliding(
+            wr.ByDelta("price", 3), trigger=wr.ByCount(2), limit=wr.Partitions(keys=2)
+        )
+    ),
+    "eviction => 'tumbling', by_mark => 'last'": wr.Policy.tumbling(wr.ByMark("last")),
+}
+
+
+@pytest.mark.parametrize("said", POLICIES)
+def test_policies(feed: Feed, said: str) -> None:
+    """Windows by policies: panes and events are those of the builder."""
+    feed.add(*disordered(seed=23, batches=2))
+    stream = feed.stream().withColumn("last", F.col("amount") % 7 == 0)
+    stream.createOrReplaceTempView("orders")
+    table = "SELECT product, sum(amount) AS total FROM orders GROUP BY product"
+    built = wr.stream(stream, key="product").window(POLICIES[said])
+    output = built.aggregate(F.sum("amount").alias("total"))
+    for part, df in (("panes", output.panes), ("events", output.events)):
+        text = f"windrow_policy(TABLE({table}), {said}, output => '{part}')"
+        ours, theirs = (
+            feed.run(each)
+            for each in (df, feed.spark.sql(f"SELECT * FROM {text}"))  # noqa: S608
+        )
+        assert rows(ours) == rows(theirs)
+        assert ours
+
+
+COGROUP = """windrow_cogroup(TABLE(SELECT * FROM orders AS o),
+    TABLE(SELECT * FROM (SELECT time, product, price FROM orders WHERE amount > 0) AS p),
+    key => 'product', time => 'time', watermark => '1 minute')"""
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_cogroups(feed: Feed, *, batch: bool) -> None:
+    """Several streams as one, under a window as any other."""
+    feed.add(*disordered(seed=24))
+    orders = feed.batch() if batch else feed.stream()
+    orders.createOrReplaceTempView("orders")
+    few = orders.where("amount > 0").select("time", "product", "price")
+    mark = None if batch else "1 minute"
+    streams = (
+        wr.stream(df, time="time", key="product", watermark=mark, name=name)
+        for df, name in ((orders, "o"), (few, "p"))
+    )
+    built = wr.cogroup(*streams).lateness("0 seconds").window(wr.Tumbling("5 minutes"))
+    output = built.aggregate(F.count("o.amount").alias("n"), F.sum("p.price").alias("total"))
+    table = f"SELECT product, count(o.amount) AS n, sum(p.price) AS total FROM {COGROUP}"  # noqa: S608
+    call = f"windrow_tumble(TABLE({table} GROUP BY product), size => '5 minutes'"
+    for part, df in (("panes", output.panes), ("rejected", output.rejected)):
+        more = f"lateness => '0 seconds', stream => 'o_p', output => '{part}'"
+        said = feed.spark.sql(f"SELECT * FROM {call}, {more})")  # noqa: S608
+        keep = [name for name in df.columns if name != "processing_time"]
+        assert said.schema == df.schema
+        ours, theirs = (
+            each.collect() if batch else feed.run(each)
+            for each in (df.select(keep), said.select(keep))
+        )
+        assert rows(ours) == rows(theirs)
+        assert ours or batch
+
+
+def test_full_state_of_a_cogroup(feed: Feed) -> None:
+    """Its messages are what the streams sent, without the columns that say where fields are."""
+    feed.add(*disordered(seed=25, batches=2))
+    feed.batch().createOrReplaceTempView("orders")
+    said = feed.spark.sql(
+        f"SELECT * FROM windrow_tumble(TABLE(SELECT * FROM {COGROUP}), key => 'product',"  # noqa: S608
+        " size => '5 minutes', lateness => '0 seconds', retain_time => '1 hour')"
+    )
+    assert said.columns == ["product", "window", "messages", "pane"]
+    found = said.collect()
+    assert {tuple(m.asDict()) for row in found for m in row.messages} == {("o", "p")}
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_with(feed: Feed, *, batch: bool) -> None:
+    """What WITH defines can be the table argument, or stand in it."""
+    feed.add([order("09:00:10", amount=1), order("09:00:50", amount=2)], [order("09:02:00")], [])
+    (feed.batch() if batch else feed.stream()).createOrReplaceTempView("orders")
+    said = feed.spark.sql("""
+        WITH some AS (SELECT * FROM orders WHERE amount < 9),
+             sums AS (SELECT product, sum(amount) AS total FROM some GROUP BY product),
+             panes AS (SELECT * FROM windrow_tumble(TABLE(sums), time => 'time', size => '1 minute',
+               lateness => '0 seconds', watermark => '0 seconds'))
+        SELECT product, total FROM panes""")
+    assert ("a", 3) in (said.collect() if batch else feed.run(said))
+
+
+REFUSED = {
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
+    "trigger_delta => 1, lateness => 'x')": {
+        *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "BY_TWICE", "COLUMN_NOT_STATED")
+    },
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'sliding', "
+    "by_time => 3, limit_keys => 0)": {"TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT"},
+    "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
+    "trigger_count => 0)": {"MARK_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
+    "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
+        *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
+    },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
+    "zone => 'Berlin')": {"CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN"},
+    "windrow_cogroup(TABLE(orders), TABLE(VALUES (1)), key => 'x', time => 'time', sice => 1)": {
+        *("ARGUMENT_UNKNOWN", "STREAM_NOT_NAMED", "COLUMN_NOT_FOUND")
+    },
+    "windrow_cogroup(TABLE(orders), TABLE(orders), watermark => '1 minute')": {
+        *("STREAM_TWICE", "TIME_NOT_STATED")
+    },
+    "windrow_join(TABLE(SELECT * FROM orders o JOIN orders p ON o.product = p.product), "
+    "time => 'when', within => 1)": {
+        *("ARGUMENT_UNKNOWN", "LATENESS_NOT_STATED", "UNBOUNDED_JOIN", "COLUMN_NOT_FOUND")
+    },
+}
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize("said", REFUSED)
+def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
+    """All mistakes of a call come in one error, each with its code."""
+    from pyspark.errors import IllegalArgumentException
+
+    feed.batch().createOrReplaceTempView("orders")
+    with pytest.raises(IllegalArgumentException) as refused:
+        feed.spark.sql(f"SELECT * FROM {said}")  # noqa: S608
+    error = wr.errors.from_text(str(refused.value).split("\n\nJVM stacktrace:")[0])
+    assert isinstance(error, wr.SpecError)
+    assert {problem.code for problem in error.problems} == REFUSED[said]
 
 
 @pytest.mark.anywhere

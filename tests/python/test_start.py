@@ -14,7 +14,7 @@ from feed import Feed, disordered, order
 from test_against_spark import rows
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
 pytestmark = [pytest.mark.spark, pytest.mark.anywhere]
@@ -184,3 +184,37 @@ def test_start_refuses(
     counted = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
     with pytest.raises(wr.SpecError, match=code):
         counted.start(checkpoint=str(tmp_path / "c"), **sinks)
+
+
+def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) -> None:
+    """A checkpoint of another spec: our error, without Java; what may change does (S2)."""
+    feed.add(*disordered(seed=36, batches=2))
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    late = stream.lateness("5 minutes")
+
+    def minutes(**more: Any) -> wr.Windowed:
+        return late.window(wr.Tumbling("1 minute"), **more).accumulate(wr.ACCUMULATING)
+
+    def start(windows: wr.Windowed, value: Column | None = None) -> StreamingQuery:
+        output = windows.aggregate(F.sum("amount") if value is None else value)
+        return output.start(
+            checkpoint=str(tmp_path / "c"), panes=wr.Files(str(tmp_path / "p")), queryTrigger=ONCE
+        )
+
+    finished(start(minutes()))
+    fives = late.window(wr.Tumbling("5 minutes")).accumulate(wr.ACCUMULATING)
+    changed = {
+        r"Tumbling\('1 minute'\), the query Tumbling\('5 minutes'\)": (fives, None),
+        "DISCARDING": (minutes().accumulate(wr.DISCARDING), None),
+        "fillGaps": (minutes(fillGaps=True), None),
+        "complete": (minutes(complete="first_message_beyond"), None),
+        r"neither trigger\(early": (minutes().trigger(early=wr.EachMessage()), None),
+        "a trigger with a period": (minutes().trigger(late=wr.Every("1 second")), None),
+        "aggregates": (minutes(), F.max("amount")),
+    }
+    for what, (windows, value) in changed.items():
+        with pytest.raises(wr.CheckpointError, match=rf"^\[SPEC_CHANGED\] .*{what}") as refused:
+            start(windows, value)
+        assert "\tat " not in str(refused.value)
+    feed.add(*disordered(seed=37, batches=1))
+    finished(start(minutes().lateness("10 minutes").trigger(late=wr.EachMessage())))

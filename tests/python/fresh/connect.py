@@ -1,4 +1,7 @@
-"""The builder through Spark Connect, with a server in a process of its own."""
+"""The builder through Spark Connect, with a server in a process of its own.
+
+Of ``FOLDER`` it takes all it needs; ``PART``: "panes" or "stores".
+"""
 
 import os
 from pathlib import Path
@@ -25,29 +28,77 @@ feed.add(
     [order("09:00:30", amount=4)],
     [order("09:01:40", amount=4)],
 )
-windows = wr.stream(feed.stream(), time="time", key="product").lateness("0 seconds")
-try:
-    windows.window(wr.Tumbling("1 minute")).aggregate(F.count("*")).panes  # noqa: B018
-except wr.SpecError as refused:
-    print("SpecError", *(problem.code for problem in refused.problems))  # noqa: T201
 
-df = spark.sql("SELECT timestamp'2025-01-01' + make_dt_interval(0, 0, id) AS time FROM range(3)")
-pairs = wr.stream(df, time="time").lateness("0 seconds").window(wr.Tumbling("2 minutes"))
-print([tuple(r) for r in pairs.aggregate(F.count("*").alias("n")).panes.select("n").collect()])  # noqa: T201
 
-marked = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-sums = marked.lateness("0 seconds").window(wr.Tumbling("1 minute"))
-query = sums.aggregate(F.sum("amount").alias("total")).start(
-    checkpoint=str(FOLDER / "checkpoint"),
-    panes=wr.Files(str(FOLDER / "panes")),
-    rejected=wr.Files(str(FOLDER / "dead")),
-    queryTrigger={"availableNow": True},
-)
-query.awaitTermination()
-panes = spark.read.parquet(str(FOLDER / "panes")).collect()
-dead = spark.read.parquet(str(FOLDER / "dead")).collect()
-print([(row.product, row.total, row.pane.timing) for row in panes])  # noqa: T201
-print([(row.reason, row.message.product) for row in dead])  # noqa: T201
-counts = wr.metrics(query)
-print(counts.read, counts.accepted, counts.rejected)  # noqa: T201
+def panes() -> None:
+    """Errors, a batch, a query with two sinks, its counts; a checkpoint of other windows."""
+    windows = wr.stream(feed.stream(), time="time", key="product").lateness("0 seconds")
+    try:
+        windows.window(wr.Tumbling("1 minute")).aggregate(F.count("*")).panes  # noqa: B018
+    except wr.SpecError as refused:
+        print("SpecError", *(problem.code for problem in refused.problems))  # noqa: T201
+
+    times = "SELECT timestamp'2025-01-01' + make_dt_interval(0, 0, id) AS time FROM range(3)"
+    stream = wr.stream(spark.sql(times), time="time").lateness("0 seconds")
+    pairs = stream.window(wr.Tumbling("2 minutes")).aggregate(F.count("*").alias("n"))
+    print([tuple(row) for row in pairs.panes.select("n").collect()])  # noqa: T201
+
+    marked = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    sums = marked.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    query = sums.aggregate(F.sum("amount").alias("total")).start(
+        checkpoint=str(FOLDER / "checkpoint"),
+        panes=wr.Files(str(FOLDER / "panes")),
+        rejected=wr.Files(str(FOLDER / "dead")),
+        queryTrigger={"availableNow": True},
+    )
+    query.awaitTermination()
+    found = spark.read.parquet(str(FOLDER / "panes")).collect()
+    dead = spark.read.parquet(str(FOLDER / "dead")).collect()
+    print([(row.product, row.total, row.pane.timing) for row in found])  # noqa: T201
+    print([(row.reason, row.message.product) for row in dead])  # noqa: T201
+    counts = wr.metrics(query)
+    print(counts.read, counts.accepted, counts.rejected)  # noqa: T201
+
+
+def stores() -> None:
+    """A join, a co-group, full state and what it keeps."""
+    o, s = (
+        wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name=name)
+        .lateness("0 seconds")
+        .retain(time="1 hour")
+        for name in ("o", "s")
+    )
+    joined = wr.join(o, s, on="product", within=("1 second", "1 minute"))
+    joined.start(
+        checkpoint=str(FOLDER / "joined-checkpoint"),
+        rows=wr.Files(str(FOLDER / "joined")),
+        queryTrigger={"availableNow": True},
+    ).awaitTermination()
+    rows = spark.read.parquet(str(FOLDER / "joined")).select("product", "o.amount", "s.amount")
+    print(sorted(tuple(row) for row in rows.collect()))  # noqa: T201
+
+    grouped = wr.cogroup(o, s).window(wr.Tumbling("1 minute")).aggregate(F.count("o.amount"))
+    print(grouped.panes.columns)  # noqa: T201
+
+    kept = o.window(wr.Tumbling("1 minute")).messages()
+    checkpoint = str(FOLDER / "kept-checkpoint")
+    kept.start(
+        checkpoint=checkpoint,
+        panes=wr.Files(str(FOLDER / "kept")),
+        queryTrigger={"availableNow": True},
+    ).awaitTermination()
+    new = spark.read.parquet(str(FOLDER / "kept")).collect()
+    print(sorted(message.amount for row in new for message in row.messages))  # noqa: T201
+    state = wr.state(checkpoint, operator="o")
+    found = state.getMessages("2025-01-01 09:00:00", None, joinKeys={"product": "a"}).collect()
+    print([message.amount for message in found])  # noqa: T201
+    windows = state.getWindows(None, None).collect()
+    print([(row.product, row["count"], row.is_complete) for row in windows])  # noqa: T201
+    try:
+        wr.state(str(FOLDER / "nowhere"))
+    except wr.CheckpointError as refused:
+        print(str(refused).split("]")[0])  # noqa: T201
+
+
+{"panes": panes, "stores": stores}[os.environ["PART"]]()
 spark.stop()

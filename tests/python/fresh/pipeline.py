@@ -1,6 +1,6 @@
-"""A Declarative Pipeline: a streaming table by SQL over a view of a stream.
+"""A Declarative Pipeline: streaming tables over a view of a stream, by SQL and by the builder.
 
-Argument: a folder with ``orders``. Prints the windows of the table.
+Argument: a folder with ``orders``. Prints the windows of the tables.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pyspark.pipelines.spark_connect_pipeline import (
     start_run,
 )
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import SCHEMA
@@ -44,6 +45,29 @@ with graph_element_registration_context(registry):
         reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
         return reader.json(str(folder / "orders"))
 
+    @pipelines.table
+    def built() -> DataFrame:
+        """Say the same by the builder, over the view of the pipeline."""
+        stream = wr.stream(
+            spark.readStream.table("orders"), time="time", key="product", watermark="0 seconds"
+        )
+        minutes = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+        panes = minutes.aggregate(F.sum("amount").alias("total")).panes
+        return panes.select("product", "window.start", "total", "pane.timing")
+
+    @pipelines.table
+    def joined() -> DataFrame:
+        """Join the view with itself: two tables in one call."""
+        left, right = (
+            wr.stream(
+                spark.readStream.table("orders"), time="time", watermark="0 seconds", name=name
+            ).lateness("0 seconds")
+            for name in ("a", "b")
+        )
+        rows = wr.join(left, right, on="product", within=("1 second", "1 minute")).rows
+        shown = ("product", "a.time AS start", "b.amount AS total", "'JOINED' AS timing")
+        return rows.selectExpr(*shown)
+
 
 registry.register_sql(SQL, Path("minutes.sql"))
 events = start_run(
@@ -56,6 +80,7 @@ events = start_run(
     storage=(folder / "storage").as_uri(),
 )
 handle_pipeline_events(events)
-rows = spark.table("minutes").orderBy("start").collect()
-print([(row.product, f"{row.start:%H:%M}", row.total, row.timing) for row in rows])  # noqa: T201
+for table in ("minutes", "built", "joined"):
+    rows = spark.table(table).orderBy("start").collect()
+    print([(row.product, f"{row.start:%H:%M}", row.total, row.timing) for row in rows])  # noqa: T201
 spark.stop()

@@ -19,7 +19,7 @@ import windrow.spark.state.StateAbout
 /** Full state: messages are kept as the rows that they came as, and panes carry those that are new. */
 final class FullStateProgram(
     spec: FullStateSpec,
-    fixed: Seq[String],
+    val fixed: Seq[String],
     val shards: Int,
     schema: OutputSchema,
     override val about: Option[StateAbout])

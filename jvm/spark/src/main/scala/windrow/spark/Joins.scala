@@ -6,6 +6,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.core.store.ExpectedSize
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
 
@@ -30,6 +31,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     *   whether the ends of the range are inside: `[]`, `[)`, `(]`, `()`
     * @param early
     *   when rows come out: with each message, or every period
+    * @param expect
+    *   how many messages of other keys lie in a range; small keeps those of all keys in one run
     * @throws SpecError
     *   with everything that is wrong
     * @throws UnboundedJoinError
@@ -40,7 +43,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       within: JoinWithin = Within.OwnWindows,
       how: JoinKind = JoinKind.Inner,
       bounds: String = "[]",
-      early: PaneTrigger = EachMessage): JoinOutput = {
+      early: PaneTrigger = EachMessage,
+      expect: ExpectedSize = ExpectedSize.Large): JoinOutput = {
     val streams                = sides.map(_.stream)
     val names                  = streams.map(_.name)
     val kept                   = streams.map(_.retention)
@@ -58,7 +62,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       lateness,
       early,
       retention.getOrElse(Retention.NotStated),
-      future)
+      future,
+      expect)
     val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ Joining.timeless(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output = new JoinOutput(draft.checked, streams, on)
@@ -83,7 +88,8 @@ private[spark] object Joining {
     val (lateness, ofLateness)   = alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
     val (retention, ofRetention) = alike("retention", streams.map(s => s.name -> s.retention))
     val keys                     = streams.map(_.key.size).distinct
-    val found = ofLateness ++ ofRetention ++ timeless(streams) ++
+    val ofTime                   = if (streams.forall(_.time.isEmpty)) Nil else timeless(streams)
+    val found = ofLateness ++ ofRetention ++ ofTime ++
       Option.when(keys.size > 1)(
         SpecProblem("KEYS_DIFFER", s"the streams have ${keys.mkString(" and ")} keys; they must have the same.")) ++
       streams.filter(_.maxFuture.isDefined).map(one =>
@@ -99,7 +105,7 @@ private[spark] object Joining {
       streams.map(s => SparkInside.plan(marked(s, s.key.map(_.column)))))
     Stream(
       SparkInside.frame(session, plan),
-      s"${CoGroupPlan.Marker}time",
+      first.time.map(_ => Field(col(s"${CoGroupPlan.Marker}time"))),
       names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupPlan.Marker}key$i").as(name)) },
       Option.when(streams.exists(_.offset.isDefined))(
         Offset(s"${CoGroupPlan.Marker}source", s"${CoGroupPlan.Marker}partition", s"${CoGroupPlan.Marker}offset")),

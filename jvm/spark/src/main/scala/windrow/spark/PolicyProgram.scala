@@ -40,8 +40,7 @@ final class PolicyProgram(
     case _: Eviction.Punctuated        => false
   })
 
-  /** What a checkpoint was begun with and must go on with. */
-  private val fixed: Seq[String] =
+  val fixed: Seq[String] =
     Seq(s"${spec.eviction}", s"aggregates ${recipe.functions}", s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner =

@@ -18,6 +18,9 @@ trait ShardProgram extends Serializable {
   /** It goes by processing time, too, so Spark has to begin batches without data (SEMANTICS R69). */
   def hasPeriods: Boolean
 
+  /** What a checkpoint was begun with and must go on with, in words (SEMANTICS S2). */
+  def fixed: Seq[String]
+
   /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
   def about: Option[StateAbout] = None
 

@@ -12,7 +12,7 @@ import windrow.spark.state.StateAbout
   * that moves: lateness is judged alike in idle and in busy shards (SEMANTICS R75), and periods end without data. The first
   * shard keeps what says how to read the state, so that it is committed with it.
   */
-final class WindowProcessor(program: ShardProgram)
+final class WindowProcessor(val program: ShardProgram)
     extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
 
   @transient private var store: SparkShardStore   = _

@@ -8,6 +8,7 @@ import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.FiringPolicy
 import windrow.core.operator.Shard
+import windrow.core.operator.ShardFixed
 import windrow.core.operator.ShardSpaces
 import windrow.core.operator.Watermark
 import windrow.spark.aggregate.ObjectAggregation
@@ -18,14 +19,10 @@ import windrow.spark.pack.ProgressCodec
 import windrow.spark.state.StateAbout
 import windrow.core.state.ShardStore
 
-/** Windows of aggregates.
-  *
-  * @param fixed
-  *   what a checkpoint was begun with and must go on with
-  */
+/** Windows of aggregates. */
 final class WindowProgram(
     spec: WindowOperatorSpec,
-    fixed: Seq[String],
+    val fixed: Seq[String],
     recipe: PackRecipe,
     schema: OutputSchema,
     override val about: Option[StateAbout])
@@ -82,9 +79,7 @@ final class WindowProgram(
 }
 
 object WindowProgram {
-  def fixed(spec: WindowOperatorSpec, recipe: PackRecipe): Seq[String] = Seq(
-    spec.window.toString,
-    s"accumulate(${spec.accumulation})",
+  def fixed(spec: WindowOperatorSpec, recipe: PackRecipe): Seq[String] = ShardFixed.of(spec) ++ Seq(
     s"aggregates ${recipe.functions}",
     s"spark.windrow.shards=${recipe.shards}")
 }

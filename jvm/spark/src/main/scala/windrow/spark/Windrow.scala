@@ -9,6 +9,7 @@ import scala.language.implicitConversions
 import windrow._
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
+import windrow.spark.state.Continuing
 import windrow.spark.state.State
 
 /** The Scala entry:
@@ -65,6 +66,17 @@ object Windrow {
     val session = query.sparkSession
     SparkInside.frame(session, Ending(session, SparkInside.plan(query), folder))
   }
+
+  /** Asks before a query starts on a checkpoint that exists whether it can go on from there. What cannot be told yet, the
+    * query tells.
+    *
+    * @param query
+    *   panes, rejected rows, rows of joins or `output`; streaming
+    * @throws CheckpointError
+    *   if the checkpoint was begun with what may not change
+    */
+  def continues(query: DataFrame, checkpoint: String): Unit =
+    Continuing.check(query.sparkSession, SparkInside.plan(query), checkpoint)
 
   /** Joins two and more streams: `join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"))`. */
   def join(sides: JoinSide*): Joining = new Joining(sides)

@@ -4,12 +4,14 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.SparkSessionExtensionsProvider
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan.TableFunctions
+import windrow.spark.plan.TablesOfWith
 
 /** Found by Spark as a service when the JAR is on its class path: no setting is needed. */
 final class WindrowExtensions extends SparkSessionExtensionsProvider {
 
   def apply(extensions: SparkSessionExtensions): Unit = {
     TableFunctions.all.foreach(extensions.injectTableFunction)
+    extensions.injectHintResolutionRule(_ => TablesOfWith)
     extensions.injectPlannerStrategy(session => PackStrategy(session))
   }
 }

@@ -36,6 +36,36 @@ final class JoinSuite extends SparkSuite {
     assert(grouped.panes.drop("window", "pane").collect().toSet == Set(Row("a", 1, 21), Row("b", 1, null)))
   }
 
+  test("a co-group without event time, under windows that need none") {
+    val (a, b) = (Windrow.stream(o.df, key = Seq("id"), name = "a"), Windrow.stream(s.df, key = Seq("id"), name = "b"))
+    val pairs  = Windrow.cogroup(a, b).window(Count(3)).aggregate(sum("a.value"), sum("b.value"))
+    assert(pairs.panes.drop("window", "pane").collect().toSet == Set(Row("a", 1, 21), Row("b", 2, null)))
+    val mixed = intercept[SpecError](Windrow.cogroup(a, o))
+    assert(mixed.problems.map(_.code) == Seq("TIME_NOT_STATED"))
+  }
+
+  test("the window of a row") {
+    val shared = Windrow.join(o, s)(on = Seq("id"), within = Hopping("5 minutes", "2 minutes"))
+    assert(shared.rows.select("window.start", "window.end").collect().map(_.getTimestamp(0).getTime).toSeq == Seq(0L))
+  }
+
+  test("a checkpoint of another join is refused before the start") {
+    val folder = java.nio.file.Files.createTempDirectory("windrow-continuing").toString
+    o.df.write.json(s"$folder/in")
+    val in = spark.readStream.schema(o.df.schema).json(s"$folder/in")
+    def rows(high: String) = {
+      def named(name: String) =
+        Windrow.stream(in, time = "time", watermark = Some("1 minute"), name = name).lateness("0 seconds")
+      Windrow.join(named("a"), named("b"))(on = Seq("id"), within = Within("0 minutes", high)).rows
+    }
+    Windrow.continues(rows("5 minutes"), s"$folder/checkpoint") // there is none yet
+    rows("5 minutes").writeStream.format("noop").option("checkpointLocation", s"$folder/checkpoint")
+      .trigger(org.apache.spark.sql.streaming.Trigger.AvailableNow).start().awaitTermination()
+    Windrow.continues(rows("5 minutes"), s"$folder/checkpoint")
+    val refused = intercept[CheckpointError](Windrow.continues(rows("6 minutes"), s"$folder/checkpoint"))
+    assert(refused.getMessage.startsWith("[SPEC_CHANGED] the checkpoint has within="))
+  }
+
   test("what is refused") {
     intercept[UnboundedJoinError](Windrow.join(o, s)(on = Seq("id")))
     val found = intercept[SpecError](Windrow.join(o, s.lateness("1 minute"))(within = Within("1 s", "0 s")))

@@ -1,6 +1,5 @@
 package windrow.core.operator
 
-import java.nio.charset.StandardCharsets.UTF_8
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
@@ -29,17 +28,10 @@ final class Shard[B, V](
 
   Option(store.header).foreach { bytes =>
     val in = ByteReader.unsealed(bytes, "the header of a shard")
-    checkSame(Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8)))
+    FixedSpec.changed(FixedSpec.read(in), fixed).foreach(throw _)
     before = Watermark(in.long())
     applied.read(in)
     algorithm.readDirectory(in)
-  }
-
-  private def checkSame(kept: Seq[String]): Unit = if (kept != fixed) {
-    val (was, is) = kept.zipAll(fixed, "nothing", "nothing").find { case (a, b) => a != b }.get
-    throw new CheckpointError(
-      s"[SPEC_CHANGED] the checkpoint has $was, the query $is. Late triggers, sinks and longer lateness may change; " +
-        "for this take a new checkpoint.")
   }
 
   /** The watermark of the last step. */
@@ -114,8 +106,7 @@ final class Shard[B, V](
     before = now
     algorithm.flush()
     val out = new ByteWriter
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    FixedSpec.write(fixed, out)
     out.long(before.micros)
     applied.write(out)
     algorithm.writeDirectory(out)

@@ -1,7 +1,5 @@
 package windrow.core.store
 
-import java.nio.charset.StandardCharsets.UTF_8
-import windrow.CheckpointError
 import windrow.Reason
 import windrow.TimeSpan
 import windrow.core.operator.Counters
@@ -10,6 +8,7 @@ import windrow.core.operator.Watermark
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 
 /** What shards of stores have in common: how far time has come, which messages are known, and the header that keeps it.
@@ -68,10 +67,8 @@ private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan]
     *   reads what the shard itself has put into its header
     */
   def open(store: ShardStore)(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
-    val in   = ByteReader.unsealed(bytes, "the header of a shard")
-    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
-    if (kept != fixed)
-      throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $kept, the operator $fixed. Take a new checkpoint.")
+    val in = ByteReader.unsealed(bytes, "the header of a shard")
+    FixedSpec.changed(FixedSpec.read(in), fixed).foreach(throw _)
     watermark = Watermark(in.long())
     processingTime = Option.when(in.byte() == 1)(in.long())
     applied.read(in)
@@ -80,8 +77,7 @@ private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan]
 
   def write(store: ShardStore)(rest: ByteWriter => Unit): Unit = {
     val out = new ByteWriter
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
+    FixedSpec.write(fixed, out)
     out.long(watermark.micros)
     out.byte(if (processingTime.isDefined) 1 else 0)
     processingTime.foreach(out.long)

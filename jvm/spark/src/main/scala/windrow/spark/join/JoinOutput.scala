@@ -3,27 +3,37 @@ package windrow.spark.join
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+import windrow.AlignedWindows
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinRow
 import windrow.core.operator.Counters
+import windrow.core.window.SliceGrid
 import windrow.spark.aggregate.Rows
 
 /** The one row type in which rows, rejected messages and counts leave a shard of a join: kind, keys, a message of each
-  * stream, rejection, counts.
+  * stream, rejection, counts, and the window that joins them.
   *
   * @param keys
   *   types of the equality fields
   * @param streams
   *   names of the streams and the types of their messages
+  * @param windows
+  *   that the streams share. Not sessions: those of a row may grow after it
   */
-final class JoinSchema(val keys: Seq[DataType], val streams: IndexedSeq[(String, StructType)]) extends Serializable {
+final class JoinSchema(
+    val keys: Seq[DataType],
+    val streams: IndexedSeq[(String, StructType)],
+    val windows: Option[AlignedWindows])
+    extends Serializable {
 
   def types: Seq[DataType] =
-    (IntegerType +: keys) ++ streams.map(_._2) ++ JoinSchema.Rejection ++ JoinSchema.Counts.map(_ => LongType)
+    (IntegerType +: keys) ++ streams.map(_._2) ++ JoinSchema.Rejection ++ JoinSchema.Counts.map(_ => LongType) ++
+      windows.toSeq.flatMap(_ => Seq(LongType, LongType))
 
   val messagesAt: Int  = 1 + keys.size
   val rejectionAt: Int = messagesAt + streams.size
   val countsAt: Int    = rejectionAt + JoinSchema.Rejection.size
+  val windowAt: Int    = countsAt + JoinSchema.Counts.size
 }
 
 object JoinSchema {
@@ -41,6 +51,7 @@ object JoinSchema {
 private[join] final class JoinOutput(schema: JoinSchema) {
   private val all     = UnsafeProjection.create(schema.types.toArray)
   private val streams = schema.streams.map { case (name, of) => (UTF8String.fromString(name), of.size) }
+  private val grid    = schema.windows.map(SliceGrid(_))
   private val row     = new GenericInternalRow(schema.types.size)
 
   def row(joined: JoinRow): Array[Byte] = {
@@ -50,7 +61,15 @@ private[join] final class JoinOutput(schema: JoinSchema) {
     joined.messages.zipWithIndex.foreach { case (message, stream) =>
       message.foreach(one => put(stream, one.payload))
     }
+    grid.foreach(window(_, joined.messages.flatten.map(_.time)))
     all(row).getBytes
+  }
+
+  /** The first one that holds all messages. */
+  private def window(grid: SliceGrid, times: Seq[Long]): Unit = {
+    val start = grid.firstStart(times.max)
+    row.update(schema.windowAt, start)
+    row.update(schema.windowAt + 1, grid.printedEnd(start))
   }
 
   def rejected(refused: JoinEffect.Refuse, processingTime: Long): Array[Byte] = {

@@ -22,8 +22,8 @@ final class JoinProgram(spec: JoinSpec, schema: JoinSchema, val shards: Int) ext
   def spaces: Seq[String] = JoinSpaces.All
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
 
-  /** What a checkpoint was begun with and must go on with: messages stand in it as rows of these types. */
-  private val fixed: Seq[String] = Seq(
+  /** Messages stand in a checkpoint as rows of these types. */
+  val fixed: Seq[String] = Seq(
     spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", "),
     s"within=${spec.within}",
     s"how='${spec.how}'",

@@ -34,11 +34,10 @@ final case class AggregateParts(
     markers: Map[String, Expression],
     child: LogicalPlan) {
 
-  /** Type of the original row. */
-
   /** The columns of the input, but for those that a co-group marks. */
-  def messageColumns: Seq[Attribute] = child.output.filterNot(_.name.startsWith(AggregateParts.Marker))
+  def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupPlan.isMark)
 
+  /** Type of the original row. */
   def message: StructType = StructType(messageColumns.map(a => StructField(a.name, a.dataType, a.nullable)))
 }
 
@@ -124,7 +123,7 @@ object AggregateParts {
           case Alias(e, name) => Alias(over(e), name)()
           case other          => Alias(over(other), other.name)()
         },
-        marked,
+        CoGroupPlan.markers(aggregate.child) ++ marked,
         aggregate.child)
     }
 
@@ -137,8 +136,9 @@ object AggregateParts {
     }
 
     private def named(grouping: Expression): Alias = grouping match {
-      case attribute: Attribute => Alias(attribute, attribute.name)()
-      case other                => Alias(other, other.sql)()
+      case attribute: Attribute =>
+        Alias(attribute, attribute.name)(nonInheritableMetadataKeys = Seq(CoGroupPlan.Marker))
+      case other => Alias(other, other.sql)()
     }
 
     private def markedBy(column: NamedExpression): Expression = column.collectFirst { case first: First => first.child }

@@ -37,20 +37,49 @@ private[spark] object CoGroupPlan {
       streams: Seq[(String, Option[TimeSpan])],
       keys: Int,
       tables: Seq[LogicalPlan]): LogicalPlan = {
-    val names = streams.map(_._1)
-    val wrong = Seq(
+    val inputs = streams.zip(tables).map { case ((name, mark), table) => JoinInput.marked(name, table, keys, mark) }
+    val found  = problems(inputs)
+    if (found.nonEmpty) throw SpecError("a co-group", found)
+    union(session, inputs, Nil)
+  }
+
+  /** @param shown
+    *   names of the keys, where the columns of the input show them, too
+    */
+  def union(session: SparkSession, inputs: Seq[JoinInput], shown: Seq[String]): LogicalPlan =
+    Union(inputs.map(branch(session, _, inputs, shown)))
+
+  /** What is wrong with the streams together. */
+  def problems(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+    val names = inputs.map(_.name)
+    Seq(
       Option.when(names.size < 2)(
         SpecProblem("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")),
       Option.when(names.distinct.size < names.size)(
-        SpecProblem("STREAM_TWICE", s"the streams are ${names.mkString(", ")}."))).flatten
-    val inputs = streams.zip(tables).map { case ((name, mark), table) => JoinInput.marked(name, table, keys, mark) }
-    val found  = wrong ++ inputs.flatMap(_.problems(None)) ++ JoinPlan.mixed(inputs) ++ differing(inputs, keys)
-    if (found.nonEmpty) throw SpecError("a co-group", found)
-    Union(inputs.map(branch(session, _, inputs)))
+        SpecProblem("STREAM_TWICE", s"the streams are ${names.mkString(", ")}."))).flatten ++
+      ofTime(inputs) ++ JoinPlan.mixed(inputs) ++ differing(inputs, inputs.map(_.keys.size).minOption.getOrElse(0))
   }
 
+  /** All streams have event time or none has; whether the windows need it, and so a watermark, is theirs to say. */
+  private def ofTime(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+    val (timed, timeless) = inputs.partition(_.hasTime)
+    val isUnmarked        = inputs.forall(!_.hasWatermark)
+    timed.flatMap(_.problems(None)).filterNot(isUnmarked && _.code == "NO_WATERMARK") ++
+      timeless.filter(one => timed.nonEmpty || one.watermark.isDefined).map(one =>
+        SpecProblem("TIME_NOT_STATED", s"'${one.name}' has no event time; say which column holds it."))
+  }
+
+  /** What the columns of a co-group say of its messages, by the names of [[AggregateParts.markers]]. */
+  def markers(child: LogicalPlan): Map[String, Expression] = child.output.collect {
+    case mark if mark.name.startsWith(Marker) => mark.name.stripPrefix(Marker) -> mark
+  }.toMap
+
+  /** Columns that are no part of a message: they only say what windrow must know of it. */
+  def isMark(column: Attribute): Boolean = column.name.startsWith(Marker) || column.metadata.contains(Marker)
+
   private def differing(inputs: Seq[JoinInput], keys: Int): Seq[SpecProblem] =
-    (("time", inputs.map(_.time)) +: (0 until keys).map(i => (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
+    (("time", inputs.filter(_.hasTime).map(_.time)) +: (0 until keys).map(i =>
+      (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
       case (what, all) =>
         Option.when(all.map(_.dataType).distinct.size > 1)(SpecProblem(
           if (what == "time") "TIME_TYPES_DIFFER" else "KEY_TYPES_DIFFER",
@@ -58,7 +87,7 @@ private[spark] object CoGroupPlan {
             "it must be of one type."))
     }
 
-  private def branch(session: SparkSession, of: JoinInput, all: Seq[JoinInput]): LogicalPlan = {
+  private def branch(session: SparkSession, of: JoinInput, all: Seq[JoinInput], shown: Seq[String]): LogicalPlan = {
     val structs = all.map { other =>
       val struct   = CreateStruct(other.message)
       val nullable = struct.dataType
@@ -67,8 +96,15 @@ private[spark] object CoGroupPlan {
       Alias(value, other.name)()
     }
     def part(at: Int) = of.sender.lift(at).fold[Expression](Literal.create(null, LongType))(Cast(_, LongType))
-    val marks = Seq("time" -> of.time) ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++
-      Seq("source" -> Literal(of.name), "partition" -> part(0), "offset" -> part(1))
-    Project(structs ++ marks.map { case (name, mark) => Alias(mark, Marker + name)() }, of.watermarked(session, None))
+    val time          = Option.when(all.exists(_.hasTime))("time" -> of.time)
+    val sender =
+      if (all.forall(_.sender.isEmpty)) Nil
+      else Seq("source" -> Literal(of.name), "partition" -> part(0), "offset" -> part(1))
+    val marks  = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
+    val hidden = new MetadataBuilder().putBoolean(Marker, true).build()
+    Project(
+      structs ++ shown.zip(of.keys).map { case (name, key) => Alias(key, name)(explicitMetadata = Some(hidden)) } ++
+        marks.map { case (name, mark) => Alias(mark, Marker + name)() },
+      of.watermarked(session, None))
   }
 }

@@ -29,6 +29,11 @@ private[plan] final case class JoinInput(
     sender: Seq[Expression],
     watermark: Option[TimeSpan]) {
 
+  /** Without one only windows on positions, and the one of everything, go on. */
+  def hasTime: Boolean = time ne JoinInput.Timeless
+
+  def hasWatermark: Boolean = watermark.isDefined || table.exists(_.isInstanceOf[EventTimeWatermark])
+
   /** Of the messages in the rows. */
   def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
 
@@ -105,6 +110,9 @@ private[plan] final case class JoinInput(
 private[plan] object JoinInput {
   private val Marker = "__windrow_"
 
+  /** The time of messages whose stream has none. */
+  val Timeless: Expression = Literal.create(null, TimestampType)
+
   /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
   def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): JoinInput = {
     val (marks, message)     = table.output.partition(_.name.startsWith(Marker))
@@ -113,7 +121,7 @@ private[plan] object JoinInput {
       name,
       table,
       message,
-      mark("time").getOrElse(Literal.create(null, TimestampType)),
+      mark("time").getOrElse(Timeless),
       (0 until keys).flatMap(i => mark(s"key$i")),
       Seq("partition", "offset").flatMap(mark),
       watermark)

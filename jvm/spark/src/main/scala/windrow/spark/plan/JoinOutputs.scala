@@ -23,7 +23,7 @@ private[plan] object JoinOutputs {
     val columns  = schema.types.map(AttributeReference("column", _)())
     val all      = observed(session, schema, Unpack(shards.output.head, columns, shards), columns)
     val kind     = EqualTo(all.output.head, _: Expression)
-    val rows     = rowColumns(options, schema, all.output)
+    val rows     = rowColumns(options, schema, all.output, inputs.head.time.dataType)
     val rejected = rejectedColumns(schema, all.output)
     val isRow    = kind(Literal(JoinSchema.RowKind))
     val isShown  = filter.fold[Expression](isRow)(more => And(isRow, over(more, inputs, schema, all.output)))
@@ -51,9 +51,10 @@ private[plan] object JoinOutputs {
       schema: JoinSchema,
       rows: LogicalPlan,
       columns: Seq[Attribute]): LogicalPlan = {
-    val counts = columns.drop(schema.countsAt).zip(JoinSchema.Counts)
-    val named  = columns.take(schema.countsAt) ++ counts.map { case (count, as) => Alias(count, as)() }
-    val sums   = JoinSchema.Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
+    val counts = columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts)
+    val named = columns.take(schema.countsAt) ++ counts.map { case (count, as) => Alias(count, as)() } ++
+      columns.drop(schema.windowAt)
+    val sums = JoinSchema.Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
     SparkInside.plan(
       SparkInside.frame(session, Project(named, rows))
         .observe(s"windrow_${schema.streams.map(_._1).mkString("_")}", sums.head, sums.tail: _*))
@@ -64,8 +65,14 @@ private[plan] object JoinOutputs {
 
   private def instant(micros: Expression): Expression = PreciseTimestampConversion(micros, LongType, TimestampType)
 
-  /** The equality fields once, then a struct for each stream; of semi and anti joins the first only. */
-  private def rowColumns(options: JoinOptions, schema: JoinSchema, columns: Seq[Attribute]): Seq[Alias] = {
+  /** The equality fields once, then a struct for each stream, of semi and anti joins the first only, then the window by
+    * which they are joined.
+    */
+  private def rowColumns(
+      options: JoinOptions,
+      schema: JoinSchema,
+      columns: Seq[Attribute],
+      timeType: DataType): Seq[Alias] = {
     val how   = options.spec.how
     val shown = if (how == JoinKind.Semi || how == JoinKind.Anti) schema.streams.take(1) else schema.streams
     def mayLack(stream: Int) = how match {
@@ -78,6 +85,9 @@ private[plan] object JoinOutputs {
       shown.zipWithIndex.map { case ((name, _), stream) =>
         val message = columns(schema.messagesAt + stream)
         Alias(if (mayLack(stream)) message else KnownNotNull(message), name)()
+      } ++ schema.windows.map { kind =>
+        def edge(at: Int): Expression = KnownNotNull(columns(schema.windowAt + at))
+        Alias(Outputs.windowOf(kind, timeType, edge(0), edge(1)), "window")()
       }
   }
 

@@ -23,13 +23,15 @@ private[plan] object JoinPlan {
       filter: Option[Expression] = None): LogicalPlan = {
     val spec = options.spec
     val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ mixed(inputs) ++ differing(options.on, inputs) ++
-      taken(options.on, inputs)
+      taken(options.on, inputs, spec)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val packs = inputs.zipWithIndex.map { case (input, number) =>
       input.packed(session, number, shards, spec.maxFuture)
     }
-    val schema  = new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq)
+    val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
+    val schema =
+      new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
     val program = new JoinProgram(spec, schema, shards)
     val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
     JoinOutputs(session, options, inputs, filter, schema, rows)
@@ -51,11 +53,16 @@ private[plan] object JoinPlan {
       s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
   }
 
-  private def taken(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+  private def taken(on: Seq[String], inputs: Seq[JoinInput], spec: JoinSpec): Seq[SpecProblem] = {
     val names = inputs.map(_.name.toLowerCase(Locale.ROOT)).toSet
+    val window = (on ++ names).filter(name =>
+      spec.within.isInstanceOf[Within.SameWindow] && name.equalsIgnoreCase("window")).map(name =>
+      SpecProblem(
+        "NAME_TAKEN",
+        s"'$name' is also the name of the column of windows; call the stream or the field otherwise."))
     val twice = on.diff(on.distinct).distinct.map(column =>
       SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
-    twice ++ on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>
+    twice ++ window ++ on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>
       SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
   }
 }

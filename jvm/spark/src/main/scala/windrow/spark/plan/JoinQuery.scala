@@ -2,13 +2,7 @@ package windrow.spark.plan
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.types.TimestampType
-import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecError
 import windrow.SpecProblem
 
@@ -35,39 +29,22 @@ private[spark] object JoinQuery {
 
   /** SQL's way: `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`, where the join is the specification. */
   def said(session: SparkSession, arguments: TableArguments): LogicalPlan = {
-    val values  = arguments.values
-    val joined  = JoinTable.of(arguments.table).fold(found => throw SpecError("windrow_join", found), identity)
-    val node    = JoinSql.json(joined, values)
-    val options = JoinOptions.read(node).fold(found => throw SpecError("windrow_join", found), identity)
-    val found   = Seq.newBuilder[SpecProblem]
-    def column(of: LogicalPlan, argument: String): Option[Expression] = values.get(argument).flatMap { name =>
-      val read = of.resolve(
-        UnresolvedAttribute.parseAttributeName(name.toString),
-        SparkInside.resolver(session)).map { case Alias(nested, _) => nested; case plain => plain }
-      if (read.isEmpty)
-        found += SpecProblem(
-          "COLUMN_NOT_FOUND",
-          s"$argument='$name' is no column; the columns are ${of.output.map(_.name).mkString(", ")}.")
-      read
-    }
-    if (joined.times.isDefined && values.contains("time"))
-      found += SpecProblem(
-        "TIME_TWICE",
-        "the range says which times are compared; time='…' is for a join without one.")
-    if (joined.times.isEmpty && !values.contains("time"))
-      found += SpecProblem("TIME_NOT_STATED", "there is no range of event time, so say time='…'.")
+    def refuse(found: Seq[SpecProblem]) = throw SpecError(JoinSql.Name, arguments.problems ++ found)
+    val joined                          = JoinTable.of(arguments.table).fold(refuse, identity)
     val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
-      def side[T](of: (T, T)): T = if (i == 0) of._1 else of._2
-      JoinInput(
-        name,
-        table,
-        table.output,
-        joined.times.map(side).orElse(column(table, "time")).getOrElse(Literal.create(null, TimestampType)),
-        joined.keys.map { case (_, first, second) => side((first, second)) },
-        Seq("partition", "offset_column").flatMap(column(table, _)),
-        options.watermarks.get(name))
+      SaidInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
-    if (found.result().nonEmpty) throw SpecError("windrow_join", found.result())
-    JoinPlan(session, options, inputs, joined.rest)
+    val hasTime = arguments.values.contains("time")
+    val ofTime =
+      if (joined.times.isDefined && hasTime)
+        Seq(SpecProblem("TIME_TWICE", "the range says which times are compared; time='…' is for a join without one."))
+      else if (joined.times.isEmpty && !hasTime)
+        Seq(SpecProblem("TIME_NOT_STATED", "there is no range of event time, so say time='…'."))
+      else Nil
+    val options = JoinOptions.read(JoinSql.json(joined, arguments.values))
+    val found   = options.left.getOrElse(Nil) ++ ofTime ++ inputs.flatMap(_.problems)
+    if (found.nonEmpty || arguments.problems.nonEmpty) refuse(found)
+    val read = options.fold(refuse, identity)
+    JoinPlan(session, read, inputs.map(one => one.input(read.watermarks.get(one.name))), joined.rest)
   }
 }

@@ -20,9 +20,11 @@ private[plan] object JoinSql {
     val streams = node.putArray("streams")
     table.sides.foreach { case (name, _) => streams.addObject().put("name", name) }
     node.put("on", table.keys.nonEmpty)
-    table.range.foreach { range =>
-      node.putArray("within").add(range.low.micros).add(range.high.micros)
-      node.put("bounds", s"${if (range.isLowOpen) "(" else "["}${if (range.isHighOpen) ")" else "]"}")
+    if (table.ranges.nonEmpty) {
+      val within = node.putObject("within")
+      table.ranges.foreach { case (name, range) =>
+        within.putArray(name).add(range.low.micros).add(range.high.micros)
+      }
     }
     Copied.foreach(name => values.get(name).foreach(put(node, name, _)))
     values.get("early").filterNot(_ == "each_message").foreach(put(node.putObject("early"), "every_time", _))
@@ -30,11 +32,11 @@ private[plan] object JoinSql {
     if (limits.nonEmpty) {
       val kept = node.putObject("retention")
       limits.foreach(name => put(kept, name.stripPrefix("retain_"), values(name)))
-      if (table.range.isEmpty) node.putObject("within").put("kind", "global")
+      if (table.ranges.isEmpty) node.putObject("within").put("kind", "global")
     }
     val input = node.putObject("input")
     val on    = input.putArray("on")
-    table.keys.foreach { case (name, _, _) => on.add(name) }
+    table.keys.foreach { case (name, _) => on.add(name) }
     val each = input.putObject("streams")
     values.get("watermark").foreach(mark =>
       table.sides.foreach { case (name, _) => put(each.putObject(name), "watermark", mark) })

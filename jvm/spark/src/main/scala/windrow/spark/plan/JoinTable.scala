@@ -9,20 +9,20 @@ import windrow._
 /** A stream-stream join of Spark as a specification, taken apart; it never runs as such.
   *
   * @param keys
-  *   pairs of equal expressions, each with its name: of the first stream and of the second
-  * @param range
-  *   event time of the second less that of the first; None: the condition says nothing of it
+  *   equal expressions, one of each stream, with the name of the first
+  * @param ranges
+  *   event time of each other stream less that of the first; empty: the condition says nothing of it
   * @param times
-  *   the expressions that the range compares: of the first stream and of the second
+  *   the expressions that the ranges compare, one of each stream
   * @param rest
-  *   what else the condition says of a pair
+  *   what else the condition says of a row
   */
 private[plan] final case class JoinTable(
     sides: Seq[(String, LogicalPlan)],
     how: JoinKind,
-    keys: Seq[(String, Expression, Expression)],
-    range: Option[JoinRange],
-    times: Option[(Expression, Expression)],
+    keys: Seq[(String, Seq[Expression])],
+    ranges: Map[String, JoinRange],
+    times: Option[Seq[Expression]],
     rest: Option[Expression])
 
 private[plan] object JoinTable {
@@ -38,33 +38,49 @@ private[plan] object JoinTable {
 
   /** Without what only names the join; `USING` shows the columns in another order. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
-    case SubqueryAlias(_, child)                                                  => stripped(child)
-    case View(_, _, child, _)                                                     => stripped(child)
+    case SubqueryAlias(_, child) => stripped(child)
+    case View(_, _, child, _)    => stripped(child)
+    case other                   => unprojected(other)
+  }
+
+  private def unprojected(plan: LogicalPlan): LogicalPlan = plan match {
     case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => stripped(child)
     case using: Project if using.getTagValue(Project.hiddenOutputTag).isDefined   => stripped(using.child)
     case other                                                                    => other
   }
 
-  /** A comparison of two event times, as an end of `second - first`. */
-  private sealed trait End { def times: (Expression, Expression) }
-  private final case class Low(at: Long, isOpen: Boolean, times: (Expression, Expression))  extends End
-  private final case class High(at: Long, isOpen: Boolean, times: (Expression, Expression)) extends End
+  /** `a JOIN b ON … JOIN c ON …`: the streams in order and the conditions on them. */
+  private def chain(join: Join): (Seq[LogicalPlan], Seq[Expression]) = unprojected(join.left) match {
+    case inner: Join if isInner(inner) && isInner(join) =>
+      val (sides, conditions) = chain(inner)
+      (sides :+ join.right, conditions ++ join.condition)
+    case _ => (Seq(join.left, join.right), join.condition.toSeq)
+  }
+
+  private def isInner(join: Join): Boolean = join.joinType == plans.Inner || join.joinType == plans.Cross
+
+  /** A comparison of two event times: that of one side is at most so much above that of the other, in microseconds. */
+  private final case class End(lesser: Int, greater: Int, atMost: Long, times: Map[Int, Expression])
 
   private final class Dissection(join: Join) {
-    private val conjuncts = join.condition.toSeq.flatMap(split)
-    private val found     = Seq.newBuilder[SpecProblem]
+    private val (sides, conditions) = chain(join)
+    private val conjuncts           = conditions.flatMap(split)
+    private val found               = Seq.newBuilder[SpecProblem]
 
     def result: Either[Seq[SpecProblem], JoinTable] = {
       val how   = kind
-      val names = Seq(join.left, join.right).map(nameOf)
-      val keys  = conjuncts.flatMap(equality)
+      val names = sides.map(nameOf)
+      val equal = new EqualFields(sides.size, conjuncts.flatMap(equality))
       val ends  = conjuncts.flatMap(condition => if (equality(condition).isDefined) Nil else endsOf(condition))
-      val rest  = conjuncts.filter(condition => equality(condition).isEmpty && endsOf(condition).isEmpty)
-      if (ends.map(end => (end.times._1.canonicalized, end.times._2.canonicalized)).distinct.size > 1)
+      val (_, rest) = conjuncts.partition(condition =>
+        equality(condition).fold(endsOf(condition).exists(isBesideFirst) && endsOf(condition).forall(isBesideFirst))(
+          equal.isKey))
+      val times = sides.indices.map(side => ends.flatMap(_.times.get(side)).distinctBy(_.canonicalized))
+      equal.twice.foreach(name => refuse("NAME_TWICE", s"'$name' is equal to more than one column; say it once."))
+      times.find(_.size > 1).foreach(several =>
         refuse(
           "RANGE_NOT_UNDERSTOOD",
-          s"the condition compares ${ends.map(end => s"${end.times._2.sql} with ${end.times._1.sql}").distinct.mkString(" and ")}; " +
-            "a range is of one event time of each stream.")
+          s"the condition compares both ${several.map(_.sql).mkString(" and ")}; a range is of one event time of each stream."))
       if (rest.nonEmpty && how != JoinKind.Inner)
         refuse(
           "CONDITION_NOT_SUPPORTED",
@@ -72,8 +88,8 @@ private[plan] object JoinTable {
             s"in such a join say it of the inputs, before the join.")
       rest.filterNot(_.deterministic).foreach(one =>
         refuse("CONDITION_NOT_SUPPORTED", s"${one.sql} gives another value each time."))
-      val range = rangeOf(ends)
-      if (ends.nonEmpty && range.isEmpty)
+      val ranges = if (ends.isEmpty) Some(Map.empty[String, JoinRange]) else rangesOf(ends, names.map(_.getOrElse("")))
+      if (ranges.isEmpty)
         refuse(
           "RANGE_NOT_UNDERSTOOD",
           "the condition bounds the event times on one side only; say for example " +
@@ -81,11 +97,11 @@ private[plan] object JoinTable {
       Either.cond(
         found.result().isEmpty,
         JoinTable(
-          names.map(_.getOrElse("")).zip(Seq(join.left, join.right)),
+          names.map(_.getOrElse("")).zip(sides),
           how,
-          keys,
-          range,
-          ends.headOption.map(_.times),
+          equal.keys.map { case (first, all) => (named(first), all) },
+          ranges.getOrElse(Map.empty),
+          Option.when(ends.nonEmpty)(times.flatMap(_.headOption)),
           rest.reduceOption(And)),
         found.result())
     }
@@ -109,8 +125,8 @@ private[plan] object JoinTable {
       case SubqueryAlias(alias, _) => Some(alias.name)
       case _: Join | Project(_, _: Join) =>
         refuse(
-          "JOIN_OF_MANY",
-          "the table argument joins more than two streams; say that by join(...) in Python or Scala.")
+          "OUTER_JOIN_OF_MANY",
+          "a join of more than two streams is a chain of inner ones: SELECT * FROM a JOIN b ON … JOIN c ON ….")
         None
       case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => nameOf(child)
       case other =>
@@ -135,15 +151,12 @@ private[plan] object JoinTable {
     private def isOf(expression: Expression, side: LogicalPlan): Boolean =
       expression.references.nonEmpty && expression.references.subsetOf(side.outputSet)
 
-    /** Two expressions, that of the first stream in front. */
-    private def inOrder(a: Expression, b: Expression): Option[(Expression, Expression)] =
-      if (isOf(a, join.left) && isOf(b, join.right)) Some((a, b))
-      else if (isOf(b, join.left) && isOf(a, join.right)) Some((b, a))
-      else None
+    private def sideOf(expression: Expression): Option[Int] =
+      Some(sides.indexWhere(isOf(expression, _))).filter(_ >= 0)
 
-    private def equality(condition: Expression): Option[(String, Expression, Expression)] = condition match {
+    private def equality(condition: Expression): Option[Equal] = condition match {
       case EqualTo(a, b) if timeOf(a).isEmpty || timeOf(b).isEmpty =>
-        inOrder(a, b).map { case (first, second) => (named(first), first, second) }
+        sideOf(a).zip(sideOf(b)).collect { case (one, other) if one != other => Equal(Seq(one -> a, other -> b)) }
       case _ => None
     }
 
@@ -185,24 +198,59 @@ private[plan] object JoinTable {
       case _                        => Nil
     }
 
-    /** `lesser <= greater`: with the second stream's time greater it is a low end of the difference, else a high one. */
+    /** `lesser <= greater`, each a time and what is added to it. */
     private def end(lesser: Expression, greater: Expression, isOpen: Boolean): Seq[End] = (for {
       (less, a) <- timeOf(lesser)
       (more, b) <- timeOf(greater)
-    } yield
-      if (isOf(less, join.left) && isOf(more, join.right)) Some(Low(a - b, isOpen, (less, more)))
-      else if (isOf(less, join.right) && isOf(more, join.left)) Some(High(b - a, isOpen, (more, less)))
-      else None).flatten.toSeq
+      low       <- sideOf(less)
+      high      <- sideOf(more) if low != high
+    } yield End(low, high, b - a - (if (isOpen) 1 else 0), Map(low -> less, high -> more))).toSeq
 
-    /** The narrowest of all that is said; None unless both ends are. */
-    private def rangeOf(ends: Seq[End]): Option[JoinRange] = {
-      val lows  = ends.collect { case low: Low => low }
-      val highs = ends.collect { case high: High => high }
-      Option.when(lows.nonEmpty && highs.nonEmpty) {
-        val low  = lows.maxBy(end => (end.at, end.isOpen))
-        val high = highs.minBy(end => (end.at, !end.isOpen))
-        JoinRange(TimeSpan(low.at), TimeSpan(high.at), low.isOpen, high.isOpen)
-      }
+    /** It says all that the range of a stream does; else the rows must be asked. */
+    private def isBesideFirst(end: End): Boolean = end.lesser == 0 || end.greater == 0
+
+    /** The narrowest that follows from all that is said, also by way of third streams; None unless every stream has both
+      * ends.
+      */
+    private def rangesOf(ends: Seq[End], names: Seq[String]): Option[Map[String, JoinRange]] = {
+      val all    = sides.indices
+      val atMost = scala.collection.mutable.Map.empty[(Int, Int), Long] // of one's time less the other's
+      def tell(one: Int, other: Int, limit: Long): Unit =
+        atMost((one, other)) = math.min(limit, atMost.getOrElse((one, other), limit))
+      ends.foreach(end => tell(end.lesser, end.greater, end.atMost))
+      for (through <- all; one <- all; other <- all if one != other)
+        atMost.get((one, through)).zip(atMost.get((through, other))).foreach { case (a, b) => tell(one, other, a + b) }
+      val ranges = all.tail.flatMap(side =>
+        atMost.get((0, side)).zip(atMost.get((side, 0))).map { case (below, above) =>
+          names(side) -> JoinRange(TimeSpan(-below), TimeSpan(above))
+        })
+      Option.when(ranges.size == all.size - 1)(ranges.toMap)
     }
+  }
+
+  /** An equality of fields of two sides. */
+  private final case class Equal(of: Seq[(Int, Expression)])
+
+  /** What is equal to each other, over all sides: equalities with an expression in common belong together. */
+  private final class EqualFields(sides: Int, equalities: Seq[Equal]) {
+    private type Fields = Seq[(Int, Expression)]
+
+    private val together: Seq[Fields] = equalities.foldLeft(Seq.empty[Fields]) { (known, next) =>
+      val (touched, others) = known.partition(fields => fields.exists { case (_, a) => next.of.exists(isSame(a)) })
+      others :+ (touched.flatten ++ next.of).distinctBy { case (side, of) => (side, of.canonicalized) }
+    }
+
+    private def isSame(a: Expression)(b: (Int, Expression)): Boolean = a.canonicalized == b._2.canonicalized
+
+    private val whole: Seq[Fields] = together.filter(_.map(_._1).distinct.size == sides).map(_.sortBy(_._1))
+
+    /** The first stream's expression and all, one of each side. */
+    def keys: Seq[(Expression, Seq[Expression])] =
+      whole.map(fields => (fields.head._2, fields.distinctBy(_._1).map(_._2)))
+
+    def isKey(equal: Equal): Boolean = whole.exists(fields => fields.exists { case (_, a) => isSame(a)(equal.of.head) })
+
+    /** Fields beside which a side has more than one. */
+    def twice: Seq[String] = whole.filter(_.size > sides).map(_.head._2.sql)
   }
 }

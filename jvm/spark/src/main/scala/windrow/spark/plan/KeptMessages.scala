@@ -36,9 +36,10 @@ object KeptMessages {
       SpecProblem("COLUMN_NOT_FOUND", s"key='$name' is no column; the columns are $columns.")
     }
     val keys = found.collect { case (name, Some(column)) =>
-      Alias(column, UnresolvedAttribute.parseAttributeName(name).last)() // a field of a struct is shown as by `groupBy`
+      Alias(column, UnresolvedAttribute.parseAttributeName(name).last)(nonInheritableMetadataKeys =
+        Seq(CoGroupPlan.Marker)) // a field of a struct is shown as by `groupBy`
     }
-    (wrong, Some(keeping(keys, keys.map(key => Alias(key.toAttribute, key.name)()), Map.empty, table)))
+    (wrong, Some(keeping(keys, keys.map(key => Alias(key.toAttribute, key.name)()), CoGroupPlan.markers(table), table)))
   }
 
   private def keeping(

@@ -65,6 +65,7 @@ object Messages {
     def result: Either[Seq[SpecProblem], Messages] = {
       val stated = eventTime
       checkWatermark()
+      checkCoGroup()
       checkChain()
       checkOffsets()
       checkNames()
@@ -123,9 +124,20 @@ object Messages {
 
     private def maxFuture: Option[TimeSpan] = options.spec.windows.flatMap(_.maxFuture)
 
+    private def checkCoGroup(): Unit =
+      Seq(
+        "time"      -> options.time,
+        "partition" -> options.origin.get("partition"),
+        "offset"    -> options.origin.get("offset"))
+        .collect {
+          case (mark, Some(name)) if CoGroupPlan.markers(input).contains(mark) =>
+            refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
+        }
+
     private def checkWatermark(): Unit = if (streaming && (needsTime || options.watermark.isDefined)) {
-      val has  = input.exists(_.isInstanceOf[EventTimeWatermark])
+      val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
+        .replace(CoGroupPlan.Marker, "")
       if (options.watermark.isEmpty && !has)
         refuse(
           "NO_WATERMARK",

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.node.TextNode
 import java.util.Locale
 import windrow.CalendarUnit
-import windrow.SpecError
+import windrow.SpecProblem
 import windrow.TimeSpan
 
 /** What the arguments of an SQL function say, as the JSON that the builders write; see [[OptionsReader]].
@@ -24,9 +24,11 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
 
   def allowed: Seq[String] = window ++ Common
 
-  def json(arguments: Map[String, Any]): ObjectNode = {
-    val node = mapper.createObjectNode()
-    windowInto(node.putObject("window"), arguments)
+  /** With what is wrong and JSON cannot say. */
+  def json(said: TableArguments): (ObjectNode, Seq[SpecProblem]) = {
+    val arguments = said.values
+    val node      = mapper.createObjectNode()
+    val wrong     = windowInto(node.putObject("window"), arguments)
     Seq("lateness", "max_future", "fire_only_updated", "complete", "fill_gaps").foreach(copy(arguments, _, node))
     Seq("early", "late").foreach(name => arguments.get(name).foreach(value => node.set[JsonNode](name, trigger(value))))
     arguments.get("on_time").foreach {
@@ -39,30 +41,30 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
       val limits = node.putObject("retention")
       Limits.foreach(name => arguments.get(name).foreach(put(limits, name.stripPrefix("retain_"), _)))
     }
-    arguments.get("output").foreach(kind => node.put("output", kind.toString))
-    val stream = node.putObject("stream")
-    Streamed.foreach(copy(arguments, _, stream))
-    arguments.get("stream").foreach(name => stream.put("name", name.toString))
+    val stream = streamInto(node, arguments)
     gapColumn(arguments).foreach(stream.put("gap", _))
     if (arguments.contains("key")) node.put("operator", "full_state")
-    Seq("key", "join_keys").foreach(name =>
-      arguments.get(name).foreach { columns =>
-        val names = stream.putArray(name)
-        Seq(columns).flatMap { case all: Seq[_] => all; case one => Seq(one) }.foreach(one => names.add(one.toString))
+    Seq("key", "join_keys").foreach(argument =>
+      said.names(argument).foreach { columns =>
+        val names = stream.putArray(argument)
+        columns.foreach(names.add(_))
       })
-    node
+    (node, wrong)
   }
 
-  private def windowInto(node: ObjectNode, arguments: Map[String, Any]): Unit = arguments.get("zone") match {
-    case Some(zone) =>
-      val (count, unit) = CalendarUnit.parse(arguments.getOrElse("size", "").toString)
-        .fold(problem => throw SpecError(name, Seq(problem)), identity)
-      node.put("kind", "calendar").put("n", count).put("unit", unit.toString).put("zone", zone.toString)
-      if (arguments.contains("offset")) copy(arguments, "offset", node)
-    case None =>
-      node.put("kind", kind)
-      window.filterNot(_ == "gap" && gapColumn(arguments).isDefined).foreach(copy(arguments, _, node))
-  }
+  private def windowInto(node: ObjectNode, arguments: Map[String, Any]): Seq[SpecProblem] =
+    arguments.get("zone") match {
+      case Some(zone) =>
+        val read          = CalendarUnit.parse(arguments.getOrElse("size", "").toString)
+        val (count, unit) = read.getOrElse((1, CalendarUnit.All.head)) // any: it is refused
+        node.put("kind", "calendar").put("n", count).put("unit", unit.toString).put("zone", zone.toString)
+        if (arguments.contains("offset")) copy(arguments, "offset", node)
+        read.left.toSeq
+      case None =>
+        node.put("kind", kind)
+        window.filterNot(_ == "gap" && gapColumn(arguments).isDefined).foreach(copy(arguments, _, node))
+        Nil
+    }
 
   /** A gap that is no duration is the name of the column that has it. */
   private def gapColumn(arguments: Map[String, Any]): Option[String] =
@@ -88,12 +90,17 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
 private[plan] object SqlSpec {
   private val mapper = new ObjectMapper()
 
-  private val Limits   = Seq("retain_time", "retain_messages", "retain_windows")
-  private val Streamed = Seq("time", "watermark", "source", "partition", "offset_column")
-  private val Counted  = Set("n", "step", "rows", "messages", "windows")
+  private val Limits  = Seq("retain_time", "retain_messages", "retain_windows")
+  private val Counted = Set("n", "step", "rows", "messages", "windows")
+
+  /** What says of a message where its fields are. */
+  private val Fields = Seq("time", "watermark", "source", "partition", "offset_column")
+
+  /** What all functions over one stream take. */
+  val Streamed: Seq[String] = Seq("stream", "output") ++ Fields
 
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
-    Seq("complete", "fill_gaps", "stream", "output", "key", "join_keys") ++ Streamed ++ Limits
+    Seq("complete", "fill_gaps", "key", "join_keys") ++ Streamed ++ Limits
 
   val All: Seq[SqlSpec] = Seq(
     SqlSpec("windrow_tumble", "tumbling", Seq("size", "offset", "zone")),
@@ -106,6 +113,19 @@ private[plan] object SqlSpec {
     SqlSpec("windrow_tuple_session", "tuple_session", Seq("n")),
     SqlSpec("windrow_global", "global", Nil),
     SqlSpec("windrow_inherit", "inherit", Seq("column")))
+
+  /** Puts the stream into the JSON of a spec, and which output is wanted. */
+  def streamInto(node: ObjectNode, arguments: Map[String, Any]): ObjectNode = {
+    arguments.get("output").foreach(kind => node.put("output", kind.toString))
+    val stream = node.putObject("stream")
+    Fields.foreach(name =>
+      arguments.get(name).foreach {
+        case TimeSpan(micros) => stream.put(name, micros)
+        case other            => stream.put(name, other.toString)
+      })
+    arguments.get("stream").foreach(name => stream.put("name", name.toString))
+    stream
+  }
 
   /** 'never', 'each_message', 'each_step', a number of messages, a period, or an array of these. */
   private def trigger(value: Any): JsonNode = value match {

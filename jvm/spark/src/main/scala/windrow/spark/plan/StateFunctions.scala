@@ -6,13 +6,16 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.NullType
+import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.state.Continuing
 import windrow.spark.state.State
 
 /** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see [[State]]. Keys are
@@ -32,14 +35,27 @@ private[plan] object StateFunctions {
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
+  /** `windrow_continues(TABLE(...), checkpoint => 'path')`: no row, or an error if the streaming table cannot be gone on
+    * with from the checkpoint.
+    */
+  val Continues: (String, TableFunctionBuilder) = "windrow_continues" -> { expressions =>
+    val said    = TableArguments.read("windrow_continues", expressions, Seq("checkpoint")).checked("windrow_continues")
+    val session = SparkSession.active
+    said.values.get("checkpoint").foreach(path => plainly(Continuing.check(session, said.table, path.toString)))
+    LocalRelation(AttributeReference("checkpoint", StringType)())
+  }
+
   private def looking(function: String, own: Seq[String])(ask: (State, Said) => DataFrame)(
       expressions: Seq[Expression]): LogicalPlan = {
     val said = read(function, expressions, Seq("checkpoint", "operator") ++ own)
-    try SparkInside.plan(ask(State(SparkSession.active, said.text("checkpoint").get, said.text("operator")), said))
-    catch { // Spark shows an error of this class without Java's frames
-      case wrong: CheckpointError => throw new IllegalArgumentException(wrong.getMessage)
-    }
+    plainly(
+      SparkInside.plan(ask(State(SparkSession.active, said.text("checkpoint").get, said.text("operator")), said)))
   }
+
+  /** Spark shows an error of the other class without Java's frames. */
+  private def plainly[T](code: => T): T =
+    try code
+    catch { case wrong: CheckpointError => throw new IllegalArgumentException(wrong.getMessage) }
 
   /** The arguments by name. */
   private final case class Said(function: String, values: Map[String, Literal]) {

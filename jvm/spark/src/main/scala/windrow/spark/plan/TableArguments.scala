@@ -2,6 +2,7 @@ package windrow.spark.plan
 
 import java.util.Locale
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
@@ -13,10 +14,26 @@ import windrow.TimeSpan
 /** The arguments of a table function: tables, the rest named constants.
   *
   * @param values
-  *   by name in lower case: text, whole number, truth value, duration, or a list of these
+  *   by name in lower case: text, number (whole: long, else double), truth value, duration, or a list of these
+  * @param problems
+  *   what is wrong with the other arguments, to be told with all that is wrong
   */
-final case class TableArguments(tables: Seq[LogicalPlan], values: Map[String, Any]) {
+final case class TableArguments(
+    tables: Seq[LogicalPlan],
+    values: Map[String, Any],
+    problems: Seq[SpecProblem] = Nil) {
   def table: LogicalPlan = tables.head
+
+  /** @throws SpecError
+    *   if anything is wrong
+    */
+  def checked(function: String): TableArguments = if (problems.isEmpty) this else throw SpecError(function, problems)
+
+  /** None if it was not said; one name is a list of one. */
+  def names(argument: String): Option[Seq[String]] = values.get(argument).map {
+    case all: Seq[_] => all.map(_.toString)
+    case one         => Seq(one.toString)
+  }
 
   /** The table, if there is no other. */
   def only(function: String): LogicalPlan = {
@@ -31,6 +48,8 @@ object TableArguments {
     *   names of the constants
     * @param several
     *   it takes more than one table
+    * @throws SpecError
+    *   if there are too few tables or too many, with everything else that is wrong
     */
   def read(
       function: String,
@@ -39,8 +58,12 @@ object TableArguments {
       several: Boolean = false): TableArguments = {
     val found          = Seq.newBuilder[SpecProblem]
     val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
-    if (tables.isEmpty || (tables.size > 1 && !several))
-      found += missing(tables.size)
+    val isMissing      = tables.isEmpty || (tables.size > 1 && !several)
+    if (isMissing) found += missing(tables.size)
+    if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
+      found += SpecProblem(
+        "TABLE_OF_WITH",
+        "this session does not look into what WITH defines; write it out inside TABLE(…), or put the JAR into spark.jars.")
     val values = rest.flatMap {
       case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
         constant(value) match {
@@ -58,8 +81,8 @@ object TableArguments {
         found += SpecProblem("ARGUMENT_NOT_NAMED", s"${positional.sql} needs its name: name => value.")
         None
     }.filter(_._2 != null).toMap
-    if (found.result().nonEmpty) throw SpecError(function, found.result())
-    TableArguments(tables.flatMap(tableOf), values)
+    if (isMissing) throw SpecError(function, found.result())
+    TableArguments(tables.flatMap(tableOf), values, found.result())
   }
 
   private def missing(tables: Int): SpecProblem =
@@ -83,6 +106,9 @@ object TableArguments {
     case (number: Short, _)                     => Some(number.toLong)
     case (number: Int, _: IntegerType)          => Some(number.toLong)
     case (number: Long, _: LongType)            => Some(number)
+    case (number: Decimal, _)                   => Some(number.toDouble)
+    case (number: Double, _)                    => Some(number)
+    case (number: Float, _)                     => Some(number.toDouble)
     case (truth: Boolean, _)                    => Some(truth)
     case (items: ArrayData, ArrayType(item, _)) =>
       val all = items.toSeq[Any](item).map(read(_, item))

@@ -23,9 +23,11 @@ object TableFunctions {
       described("windrow_apply", applied),
       described("windrow_version", _ => version),
       described("windrow_until", until),
-      described(JoinSql.Name, joined)) ++
+      described(JoinSql.Name, joined),
+      described(CoGroupSql.Name, coGrouped),
+      described(PolicySql.Name, policy)) ++
       SqlSpec.All.map(spec => described(spec.name, window(spec))) ++
-      StateFunctions.All.map { case (name, builder) => described(name, builder) }
+      (StateFunctions.Continues +: StateFunctions.All).map { case (name, builder) => described(name, builder) }
 
   private def described(name: String, builder: TableFunctionBuilder) =
     (FunctionIdentifier(name), new ExpressionInfo(classOf[LogicalPlan].getName, name), builder)
@@ -36,7 +38,8 @@ object TableFunctions {
 
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true)
+    val arguments =
+      TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true).checked("windrow_apply")
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
       case _ =>
@@ -59,7 +62,7 @@ object TableFunctions {
 
   /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
   private def until(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read("windrow_until", expressions, Seq("folder"))
+    val arguments = TableArguments.read("windrow_until", expressions, Seq("folder")).checked("windrow_until")
     val folder = arguments.values.getOrElse(
       "folder",
       throw SpecError(
@@ -69,17 +72,37 @@ object TableFunctions {
   }
 
   private def window(spec: SqlSpec)(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read(spec.name, expressions, spec.allowed)
-    build(spec.json(arguments.values), arguments.table)
+    val arguments     = TableArguments.read(spec.name, expressions, spec.allowed)
+    val (node, wrong) = spec.json(arguments)
+    build(node, arguments.table, spec.name, arguments.problems ++ wrong)
+  }
+
+  private def policy(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments     = TableArguments.read(PolicySql.Name, expressions, PolicySql.Allowed)
+    val (node, wrong) = PolicySql.json(arguments.values)
+    build(node, arguments.table, PolicySql.Name, arguments.problems ++ wrong)
   }
 
   private def joined(expressions: Seq[Expression]): LogicalPlan =
     JoinQuery.said(SparkSession.active, TableArguments.read(JoinSql.Name, expressions, JoinSql.Allowed))
 
-  private def build(node: ObjectNode, table: LogicalPlan): LogicalPlan = {
+  private def coGrouped(expressions: Seq[Expression]): LogicalPlan = CoGroupSql.plan(
+    SparkSession.active,
+    TableArguments.read(CoGroupSql.Name, expressions, CoGroupSql.Allowed, several = true))
+
+  /** @param wrong
+    *   what is wrong already with the arguments of an SQL function
+    */
+  private def build(
+      node: ObjectNode,
+      table: LogicalPlan,
+      function: String = "windrow_apply",
+      wrong: Seq[SpecProblem] = Nil): LogicalPlan = {
     val session = SparkSession.active
     val parts = if (OptionsReader.keepsMessages(node)) KeptMessages.of(session, table, OptionsReader.key(node))
     else AggregateParts.of(table)
-    WindowQuery.plan(session, OptionsReader.subject(node), OptionsReader(node), parts)
+    val read    = OptionsReader(node)
+    val options = if (wrong.isEmpty) read else Left(wrong ++ read.left.getOrElse(Nil))
+    WindowQuery.plan(session, if (wrong.isEmpty) OptionsReader.subject(node) else function, options, parts)
   }
 }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.core.state.FixedSpec
 
 /** A value of a shard's state.
   *
@@ -64,6 +65,15 @@ private object StoredState {
   val encoder: Encoder[StoredValue] = Encoders.product
 }
 
+/** What is known of an operator before its query goes on.
+  *
+  * @param timeMode
+  *   of Spark's `transformWithState`
+  * @param fixed
+  *   what it was begun with, in words
+  */
+private[state] final case class BegunOperator(timeMode: String, fixed: Seq[String])
+
 private[state] object Checkpoint {
   private val mapper = new ObjectMapper()
 
@@ -97,6 +107,23 @@ private[state] object Checkpoint {
     }
   }
 
+  /** Windrow operators as the last committed batch left them; none where no batch was. */
+  def begun(session: SparkSession, path: String): Seq[BegunOperator] = {
+    val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
+    if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
+    else
+      session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
+        val header = session.read.format("statestore")
+          .option("operatorId", row.getAs[Long]("operatorId"))
+          .option("batchId", row.getAs[Long]("maxBatchId"))
+          .option("stateVarName", "header")
+        if (!variablesOf(row).map(_._1).contains("header")) None
+        else
+          header.load(path).select("value.*").take(1).headOption.map(value =>
+            BegunOperator(timeModeOf(row), FixedSpec.of(value.getAs[Array[Byte]](0))))
+      }
+  }
+
   private def operators(session: SparkSession, path: String): Seq[(Long, StoredState)] = {
     val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
@@ -108,6 +135,9 @@ private[state] object Checkpoint {
       }
     }
   }
+
+  private def timeModeOf(row: Row): String =
+    mapper.readTree(row.getAs[String]("operatorProperties")).path("timeMode").asText
 
   /** Name and type of each; only `transformWithState` has any. */
   private def variablesOf(row: Row): Seq[(String, String)] =

@@ -1,0 +1,45 @@
+package windrow.spark.state
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
+import org.apache.spark.sql.streaming.TimeMode
+import scala.util.control.NonFatal
+import windrow.CheckpointError
+import windrow.core.state.FixedSpec
+import windrow.spark.ShardProgram
+import windrow.spark.WindowProcessor
+
+/** Whether a query can go on from a checkpoint, told before it begins and by the rule of its shards (SEMANTICS S2); else the
+  * error would come out of the running query, inside Spark's own.
+  */
+object Continuing {
+
+  /** Nothing is told of a checkpoint that does not exist, has no windrow operator or cannot be read: the query itself
+    * tells that.
+    *
+    * @param plan
+    *   of the query, analysed
+    */
+  def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Unit = {
+    val running = plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
+      .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
+    val begun =
+      try Checkpoint.begun(session, checkpoint)
+      catch { case NonFatal(_) => Nil }
+    if (begun.nonEmpty) running.foreach { case (mode, program) =>
+      val wrong = begun.map(changed(_, mode, program)) // which of several it goes on with Spark decides
+      if (wrong.forall(_.isDefined)) throw wrong.flatten.head
+    }
+  }
+
+  private def changed(begun: BegunOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
+    FixedSpec.changed(begun.fixed, program.fixed)
+      .orElse(FixedSpec.changed(Seq(periods(begun.timeMode)), Seq(periods(mode.toString))))
+
+  /** A query cannot change the clock that it goes by. */
+  private def periods(mode: String): String =
+    if (mode == TimeMode.ProcessingTime.toString) "a trigger with a period of processing time"
+    else if (mode == TimeMode.EventTime.toString) "a watermark and no trigger with a period of processing time"
+    else "no watermark"
+}
