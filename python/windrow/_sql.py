@@ -101,8 +101,8 @@ def continues(output: DataFrame, checkpoint: str) -> None:
     """
     with plain_errors():
         told = output.sparkSession.sql(
-            "SELECT * FROM windrow_continues(TABLE({windrow_output}), checkpoint => :checkpoint)",
-            {"checkpoint": checkpoint},
+            "SELECT * FROM windrow_continues(TABLE({windrow_output}), "
+            f"checkpoint => {text(checkpoint)})",
             windrow_output=output,
         )
         analyse(told)
