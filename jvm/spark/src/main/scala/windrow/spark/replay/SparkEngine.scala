@@ -1,6 +1,7 @@
 package windrow.spark.replay
 
 import java.nio.file.Files
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.QueryClock
 import windrow.SpecError
@@ -14,9 +15,14 @@ import windrow.testkit._
   *   of the state
   * @param shards
   *   into which keys are hashed
+  * @param generated
+  *   whether Spark generates code; it goes without where that would be too long
   */
-final class SparkEngine(partitions: Int, shards: Int) extends Engine {
+class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) extends Engine {
   def this() = this(partitions = 2, shards = 4)
+
+  /** What every table passes on its way into the query and out of it; tests put faults there. */
+  protected def passed(table: DataFrame): DataFrame = table
 
   def name: String = "spark"
 
@@ -36,10 +42,10 @@ final class SparkEngine(partitions: Int, shards: Int) extends Engine {
     try SparkEngine.steps(transcript, operator).fold(
         Outcome.Refused(_),
         steps => {
-          val session = SparkEngine.session(partitions, shards)
+          val session = SparkEngine.session(partitions, shards, generated)
           val guarded = Feedable.maxFuture(operator).isDefined
           if (guarded) session.conf.set("spark.sql.streaming.multipleWatermarkPolicy", "max")
-          val input = new StepInput(session, transcript, guarded)
+          val input = new StepInput(session, transcript, guarded, passed)
           val clock = new QueryClock(SparkEngine.feeds(transcript).flatMap(_.processingTime).headOption.fold(
             System.currentTimeMillis)(_ / 1000 - 1))
           val query = new StepQuery(session, steps, input, clock, folder.resolve("checkpoint").toString)
@@ -112,7 +118,7 @@ object SparkEngine {
     marks.toIndexedSeq.zip(next.tail)
   }
 
-  private def session(partitions: Int, shards: Int): SparkSession = {
+  private def session(partitions: Int, shards: Int, generated: Boolean): SparkSession = {
     val running = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).getOrElse(
       SparkSession.builder().master("local[2]").appName("windrow replay").config(
         "spark.ui.enabled",
@@ -124,6 +130,8 @@ object SparkEngine {
     session.conf.set(
       "spark.sql.streaming.stateStore.providerClass",
       "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+    session.conf.set("spark.sql.codegen.wholeStage", generated)
+    session.conf.set("spark.sql.codegen.factoryMode", if (generated) "FALLBACK" else "NO_CODEGEN")
     session.conf.set("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
     session.conf.set("spark.sql.streaming.checkpointFileManagerClass", LocalFiles)
     session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // a step is one micro-batch

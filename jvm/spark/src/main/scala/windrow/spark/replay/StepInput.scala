@@ -56,9 +56,15 @@ private[replay] object InputRow {
   * them has a watermark of its own.
   *
   * @param isGuarded
-  *   windrow sets the watermark itself, so that it can guard it; the one of the case stands beside it (see `marks`)
+  *   windrow sets the watermark itself, so that it can guard it; the one of the case stands beside it (see `marked`)
+  * @param passed
+  *   what every table passes on its way in and out
   */
-private[replay] final class StepInput(session: SparkSession, transcript: TranscriptCase, isGuarded: Boolean) {
+private[replay] final class StepInput(
+    session: SparkSession,
+    transcript: TranscriptCase,
+    isGuarded: Boolean,
+    passed: DataFrame => DataFrame) {
   private implicit val spark: SparkSession     = session
   private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
 
@@ -79,20 +85,20 @@ private[replay] final class StepInput(session: SparkSession, transcript: Transcr
     // What names the watermark's column Spark cannot move below the watermark, in no part.
     val all =
       if (isGuarded) source.toDF().where(col("mark").isNull && some) else clocked.where(when(col("clock").isNull, some))
-    all.select(
+    passed(all.select(
       col("key"),
       timestamp_micros(col("time")).as("time"),
       col(if (hasTexts) "text" else "number").as("value"),
       col("partition"),
       col("offset"),
       col("gap"),
-      col("marker"))
+      col("marker")))
   }
 
   /** What comes out, in a query that follows the watermark of the case though no table of it does. */
   def marked(output: DataFrame): DataFrame =
-    if (!isGuarded) output
-    else output.unionByName(
+    if (!isGuarded) passed(output)
+    else passed(output).unionByName(
       clocked.where("clock < '1900-01-01'").select("clock"),
       allowMissingColumns = true).drop("clock")
 
