@@ -21,18 +21,19 @@ private[replay] object SparkTimes {
     val unit       = transcript.timeUnit.micros
     val spec       = transcript.specJson
     val periods    = numbers(spec, "every_time").map(_ * unit)
+    val grains     = numbers(spec, "granularity").map(_ * unit)
     val isByPolicy = TranscriptCase.windowKind(spec) == "policy"
     val isCalendar = spec.findParents("kind").asScala.exists(_.path("kind").asText == "calendar")
     def fine(times: Seq[Long])      = times.exists(_ % 1000 != 0)
     val (moveEvents, stretchEvents) = (marks.exists(_ <= 0) && !isByPolicy, fine(marks) && !isByPolicy)
     val stretchClock                = fine(clock) || periods.nonEmpty || isByPolicy
     if (spec.has("max_future")) { // compares both
-      val both = retiming(unit, events ++ clock, periods, moveEvents, stretchEvents || stretchClock)
+      val both = retiming(unit, events ++ clock, periods ++ grains, moveEvents, stretchEvents || stretchClock)
       if (isCalendar) new Retimed(Retiming.None, Retiming.None) else new Retimed(both, both)
     } else
       new Retimed(
         if (isCalendar) Retiming.None
-        else retiming(unit, events, numbers(spec, "granularity").map(_ * unit), moveEvents, stretchEvents),
+        else retiming(unit, events, grains, moveEvents, stretchEvents),
         retiming(unit, clock, periods, move = false, stretchClock))
   }
 
