@@ -101,7 +101,7 @@ def continues(output: DataFrame, checkpoint: str) -> None:
     """
     with plain_errors():
         told = output.sparkSession.sql(
-            "SELECT * FROM windrow_continues(TABLE({windrow_output}), "
+            "SELECT * FROM windrow_continues(TABLE({windrow_output}), "  # noqa: S608  as literals
             f"checkpoint => {text(checkpoint)})",
             windrow_output=output,
         )
