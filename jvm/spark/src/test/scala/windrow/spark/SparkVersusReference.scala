@@ -82,7 +82,7 @@ final class SparkVersusReference extends SparkSuite {
   }
 
   private val Kinds: Seq[(String, Long => TranscriptCase)] =
-    ForSpark.Families.map(family => (family.name, (seed: Long) => ForSpark(seed, family, together))) ++ Seq(
+    RandomFamily.All.map(family => (family.name, (seed: Long) => ForSpark(seed, family, together))) ++ Seq(
       "full state" -> (ForSpark.fullState(_, together)),
       "joins"      -> (ForSpark.join(_, together)),
       "co-groups"  -> (ForSpark.coGroup(_, together)),
@@ -137,9 +137,6 @@ private object FaultyEngine {
 
 /** Random cases with restarts, and without what Spark does in ways of its own. */
 private object ForSpark {
-
-  /** All but [[RandomFamily.Inherited]]. */
-  val Families: Seq[RandomFamily] = RandomFamily.All.diff(Seq(RandomFamily.Inherited))
 
   def apply(seed: Long, family: RandomFamily, scale: Int): TranscriptCase = {
     val sorted = seed % 2 == 0 || family.needsOffsets

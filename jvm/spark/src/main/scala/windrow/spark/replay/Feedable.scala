@@ -57,8 +57,6 @@ private[replay] object Feedable {
 
   /** Why Spark cannot be fed a case. */
   def hindrance(transcript: TranscriptCase, operator: OperatorSpec): Option[String] = (operator match {
-    case OperatorSpec.Aggregate(spec, _) if spec.window.isInstanceOf[Inherit] =>
-      Some("A query takes no panes of another operator yet.")
     case _: OperatorSpec.Join if asks(transcript) =>
       Some("A join cannot be asked for its messages from outside its query.")
     case policy: OperatorSpec.Policy => policy.spec(transcript.timeUnit).toOption.flatMap(ofTies(transcript, _))

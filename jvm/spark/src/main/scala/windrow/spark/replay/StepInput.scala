@@ -21,6 +21,8 @@ import windrow.testkit._
   *   the value, if they are texts
   * @param marker
   *   of windows by policies
+  * @param pane
+  *   of inherited windows
   * @param mark
   *   watermark in milliseconds; None in a message
   */
@@ -34,7 +36,11 @@ final case class InputRow(
     offset: Option[Long] = None,
     gap: Option[Long] = None,
     marker: Boolean = false,
+    pane: Option[InputPane] = None,
     mark: Option[Long] = None)
+
+/** What a message says as a pane; times in microseconds. */
+final case class InputPane(start: Long, end: Long, timing: String, isRetraction: Boolean)
 
 private[replay] object InputRow {
   def of(message: Message): InputRow = InputRow(
@@ -45,7 +51,8 @@ private[replay] object InputRow {
     Option(message.value).collect { case Value.Text(text) => text },
     message.partition,
     message.offset,
-    message.gap)
+    message.gap,
+    pane = message.pane.map(pane => InputPane(pane.start, pane.end, pane.timing.toString, pane.isRetraction)))
 
   def watermark(millis: Long): InputRow = InputRow(mark = Some(millis))
 
@@ -70,6 +77,7 @@ private[replay] final class StepInput(
 
   private val source   = MemoryStream[InputRow]
   private val messages = transcript.steps.collect { case feed: Step.Feed => feed.messages }.flatten
+  private val arePanes = messages.exists(_.pane.isDefined)
   private val hasTexts = messages.exists(_.value.isInstanceOf[Value.Text])
 
   val offset: Option[Offset] = Option.when(messages.exists(_.identity.isDefined))(StepInput.Identity)
@@ -79,20 +87,22 @@ private[replay] final class StepInput(
     ()
   }
 
-  /** key (as JSON), time, value, partition, offset, gap, marker of the messages, or of those of one stream */
+  /** key (as JSON), time, value, partition, offset, gap, marker of the messages, or of those of one stream; where they are
+    * panes also window and pane
+    */
   def table(stream: Option[String] = None): DataFrame = {
     val some = stream.fold(lit(true))(col("stream") === _)
     // What names the watermark's column Spark cannot move below the watermark, in no part.
     val all =
       if (isGuarded) source.toDF().where(col("mark").isNull && some) else clocked.where(when(col("clock").isNull, some))
-    passed(all.select(
+    passed(all.select(Seq(
       col("key"),
       timestamp_micros(col("time")).as("time"),
       col(if (hasTexts) "text" else "number").as("value"),
       col("partition"),
       col("offset"),
       col("gap"),
-      col("marker")))
+      col("marker")) ++ (if (arePanes) StepInput.Pane else Nil): _*))
   }
 
   /** What comes out, in a query that follows the watermark of the case though no table of it does. */
@@ -109,5 +119,11 @@ private[replay] final class StepInput(
 }
 
 private[replay] object StepInput {
+  private val Pane = Seq(
+    struct(
+      timestamp_micros(col("pane.start")).as("start"),
+      timestamp_micros(col("pane.end")).as("end")).as("window"),
+    struct(col("pane.timing"), lit(0L).as("index"), col("pane.isRetraction").as("is_retraction")).as("pane"))
+
   val Identity: Offset = Offset(lit("messages"), "partition", "offset")
 }
