@@ -77,7 +77,7 @@ private[replay] final class StepInput(
 
   private val source   = MemoryStream[InputRow]
   private val messages = transcript.steps.collect { case feed: Step.Feed => feed.messages }.flatten
-  private val arePanes = messages.exists(_.pane.isDefined)
+  private val arePanes = TranscriptCase.windowKind(transcript.specJson) == "inherit"
   private val hasTexts = messages.exists(_.value.isInstanceOf[Value.Text])
 
   val offset: Option[Offset] = Option.when(messages.exists(_.identity.isDefined))(StepInput.Identity)
