@@ -101,6 +101,21 @@ lazy val kafkaBroker = (project in file("project/kafka-broker")).settings(
   publish / skip                            := true,
   libraryDependencies += "org.apache.kafka" %% "kafka" % Versions.kafka)
 
+lazy val deltaJars = taskKey[Unit]("A table format with MERGE in .build/delta, for the test of upserts")
+
+/** No code: Delta for the version of Spark that it supports. */
+lazy val delta = (project in file("project/delta")).settings(
+  target         := (ThisBuild / baseDirectory).value / "target/delta",
+  publish / skip := true,
+  libraryDependencies += ("io.delta" % s"delta-spark_4.2_${Versions.scalaBinary}" % Versions.delta)
+    .excludeAll(Seq("org.apache.hadoop", "org.apache.logging.log4j", "org.apache.parquet", "org.scala-lang").map(
+      ExclusionRule(_)): _*),
+  deltaJars := {
+    val folder = (ThisBuild / baseDirectory).value / ".build/delta"
+    IO.delete(folder)
+    IO.copy((Runtime / managedClasspath).value.map(_.data).map(jar => jar -> folder / jar.getName))
+  })
+
 lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
   .enablePlugins(JmhPlugin).settings(
     common,

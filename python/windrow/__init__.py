@@ -39,7 +39,7 @@ from windrow.operators import (
     WindowOperatorSpec,
 )
 from windrow.policies import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
-from windrow.results import Files, Metrics, Output, metrics
+from windrow.results import Files, Metrics, Output, Upsert, metrics
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
 from windrow.streams import Stream, Windowed, stream
@@ -123,6 +123,7 @@ __all__ = [
     "Tumbling",
     "TupleSession",
     "UnboundedJoinError",
+    "Upsert",
     "WindowEvent",
     "WindowKind",
     "WindowListener",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from windrow import _sql
 from windrow._ending import Ending
 from windrow._sinks import BatchWriter, Sink
+from windrow._upsert import Upsert
 from windrow.errors import SpecError, SpecProblem
 
 if TYPE_CHECKING:
@@ -44,6 +45,13 @@ def start(
     if not output.isStreaming:
         wrong = SpecProblem("NOT_STREAMING", f"the input is a batch; write .{next(iter(sinks))}.")
         raise SpecError.of("start(...)", [wrong])
+    strange = [
+        SpecProblem("UPSERT_NOT_OF_PANES", f"{kind}={sink!r}; only a pane takes another's place.")
+        for kind, sink in stated.items()
+        if isinstance(sink, Upsert) and kind != "panes"
+    ]
+    if strange:
+        raise SpecError.of("start(...)", strange)
     trigger = {} if queryTrigger is None else dict(queryTrigger)
     if final and not trigger.get("availableNow"):
         text = f"queryTrigger is {queryTrigger}; final=True closes all after availableNow."

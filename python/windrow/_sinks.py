@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from windrow._upsert import Upsert
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -26,7 +28,7 @@ class Files:
         object.__setattr__(self, "path", str(self.path).rstrip("/"))
 
 
-Sink: TypeAlias = "str | Files | Callable[[DataFrame, int], None]"
+Sink: TypeAlias = "str | Files | Upsert | Callable[[DataFrame, int], None]"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class BatchWriter:
 def _write(rows: DataFrame, sink: Sink, batch_id: int) -> None:
     if isinstance(sink, str):
         rows.write.mode("append").saveAsTable(sink)
+    elif isinstance(sink, Upsert):
+        sink.merge(rows)
     elif isinstance(sink, Files):
         folder = f"{sink.path}/batch={batch_id}"
         rows.write.mode("overwrite").format(sink.format).save(folder)

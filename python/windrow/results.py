@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 from windrow import _explain, _json, _sql
 from windrow._query import start
 from windrow._sinks import Files, Sink
+from windrow._upsert import Upsert
 from windrow.errors import SpecError, SpecProblem
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
+from windrow.triggers import DISCARDING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["Files", "Metrics", "Output", "metrics"]
+__all__ = ["Files", "Metrics", "Output", "Upsert", "metrics"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +80,8 @@ class Output:
     ) -> StreamingQuery:
         """Start one query that writes panes, rejected rows and events to their sinks.
 
-        A sink is a table's name, ``Files(path)`` or a function (DataFrame, batch id). Rows
+        A sink is a table's name, ``Files(path)``, a function (DataFrame, batch id), or for panes
+        ``Upsert(table)``, which keeps the last pane of each window of a key. Rows
         without a sink are counted only. ``queryTrigger``: arguments of Spark's
         ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a crash the
         last batch comes again with the same id: ``Files`` overwrite it, tables take it twice
@@ -91,6 +94,8 @@ class Output:
         if events is not None and not isinstance(self.spec.window, Policy):
             text = "only windows of policies have events; take panes or rejected."
             raise SpecError.of("start(...)", [SpecProblem("NO_EVENTS", text)])
+        if isinstance(panes, Upsert):
+            self._check_upsert(panes)
         return start(
             self.output,
             {"panes": panes, "rejected": rejected, "events": events},
@@ -100,6 +105,16 @@ class Output:
             hasPeriods=self._has_periods(),
             final=final,
         )
+
+    def _check_upsert(self, sink: Upsert) -> None:
+        schema = self.panes.schema
+        found = sink.problems(schema)
+        if self.spec.accumulation is DISCARDING:
+            text = f"panes={sink!r}: what comes in parts is not held in one row; accumulate."
+            found.append(SpecProblem("UPSERT_OF_PARTS", text))
+        if found:
+            raise SpecError.of("start(...)", found)
+        sink.check(self.panes.sparkSession, schema)
 
     def _has_periods(self) -> bool:
         if isinstance(self.spec.window, Policy):

@@ -78,18 +78,26 @@ class State:
 
     def _ask(self, what: str, **said: At | Keys | None) -> DataFrame:
         function = what if what in ("pending", "replay_offsets") else f"get_{what}"
-        values: dict[str, Any] = {"checkpoint": self.checkpoint}
-        arguments = ["checkpoint => :checkpoint"]
+        values: dict[str, Any] = {}
+        arguments = [f"checkpoint => {_sql.text(self.checkpoint)}"]
+
+        def placed(name: str, value: object) -> str:
+            """Write it into the query if that can be done, else hand it over beside."""
+            if isinstance(value, str):
+                return _sql.text(value)
+            if isinstance(value, datetime):
+                return f"TIMESTAMP '{value.isoformat(' ')}'"
+            values[name] = value
+            return f":{name}"
+
         for name, value in {"operator": self.operator, **said}.items():
             if isinstance(value, Mapping):
                 fields = []
                 for i, (field, item) in enumerate(value.items()):
-                    values |= {f"{name}_{i}_name": field, f"{name}_{i}": item}
-                    fields.append(f":{name}_{i}_name, :{name}_{i}")
+                    fields += [_sql.text(field), placed(f"{name}_{i}", item)]
                 arguments.append(f"{name} => named_struct({', '.join(fields)})")
             elif value is not None:
-                values[name] = value
-                arguments.append(f"{name} => :{name}")
+                arguments.append(f"{name} => {placed(name, value)}")
         spark = _session()
         _jar.check(spark)
         with _sql.plain_errors():

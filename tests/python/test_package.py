@@ -20,7 +20,7 @@ _PUBLIC = {
     *("Never", "EachMessage", "EachStep", "Every", "AnyOf", "PaneTrigger"),
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),
     *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),
-    *("Output", "Files", "Metrics", "metrics", "WindowOperatorSpec", "State", "state"),
+    *("Output", "Files", "Upsert", "Metrics", "metrics", "WindowOperatorSpec", "State", "state"),
     *("configure", "attach", "doctor", "replay", "Report"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
     *("join", "JoinOutput", "cogroup", "state", "State"),

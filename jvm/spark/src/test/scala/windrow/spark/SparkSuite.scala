@@ -28,17 +28,18 @@ abstract class SparkSuite extends AnyFunSuite {
 
 object SparkSuite {
   lazy val session: SparkSession = {
-    val session = SparkSession.builder().master("local[2]").appName("windrow tests")
-      .config("spark.ui.enabled", "false")
-      .config("spark.sql.shuffle.partitions", "2")
-      .config("spark.windrow.shards", "5")
-      .config("spark.sql.session.timeZone", "UTC")
-      .config(
-        "spark.sql.streaming.stateStore.providerClass",
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
-      .config("spark.sql.codegen.cache.maxEntries", "2000")
-      .config("spark.sql.streaming.checkpointFileManagerClass", SparkEngine.LocalFiles)
-      .getOrCreate()
+    val session =
+      SparkSession.builder().master("local[2,2]").appName("windrow tests") // a task that fails is tried again
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.windrow.shards", "5")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config(
+          "spark.sql.streaming.stateStore.providerClass",
+          "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+        .config("spark.sql.codegen.cache.maxEntries", "2000")
+        .config("spark.sql.streaming.checkpointFileManagerClass", SparkEngine.LocalFiles)
+        .getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session
   }

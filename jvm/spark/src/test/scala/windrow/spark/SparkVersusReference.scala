@@ -1,7 +1,12 @@
 package windrow.spark
 
-import com.fasterxml.jackson.databind.node.ObjectNode
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicLong
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.expressions.UserDefinedFunction
+import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.functions.udf
 import org.scalatest.tags.Slow
 import org.scalatest.time.SpanSugar._
 import scala.concurrent.Await
@@ -20,11 +25,13 @@ final class SparkVersusReference extends SparkSuite {
   private val mode  = sys.props.getOrElse("windrow.mode", "default")
   private val first = sys.props.getOrElse("windrow.seed", "1").toLong
 
-  /** How many random cases of a family run through Spark; a step is a micro-batch, so they are few. */
-  private val count = mode match {
-    case "quick" => 1
-    case "full"  => 500
-    case _       => 3
+  /** How many queries of a kind run, and how many cases are in each: they share a spec and its steps, and have keys of their
+    * own. A step is a micro-batch, so queries are few.
+    */
+  private val (queries, together) = mode match {
+    case "quick" => (1, 1)
+    case "full"  => (sys.props.getOrElse("windrow.queries", "50").toInt, 10)
+    case _       => (3, 1)
   }
 
   /** Queries wait for the file system much of the time. */
@@ -42,127 +49,115 @@ final class SparkVersusReference extends SparkSuite {
     assert(found.isEmpty, found.mkString("\n"))
   }
 
-  private def steps(transcript: TranscriptCase): Int = transcript.steps.size
+  private val transcripts =
+    TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
 
-  test("transcripts") {
-    val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
-    val able  = files.filter { case (transcript, _) => isAble(transcript) }
-    val few   = if (mode == "quick") 10 else 30
-    val some  = if (mode == "full") able else able.filter { case (transcript, _) => steps(transcript) <= 10 }.take(few)
-    assert(some.size >= few)
-    all(some) { case (transcript, gaps) =>
-      val verdict = Verdict.of(transcript, new SparkEngine(), gaps)
-      if (verdict.isFailure) verdict.text.toSeq else Nil
-    }
+  /** Of the shorter cases of each kind of operator and window one in so many. */
+  private val every = mode match {
+    case "quick" => 60
+    case _       => 10
   }
 
-  test("transcripts of several streams") {
-    val files = TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
-    val able = files.filter { case (transcript, _) =>
-      isAble(transcript) && transcript.operator.exists {
-        case _: OperatorSpec.Join | _: OperatorSpec.CoGroup => true
-        case _                                              => false
+  private def kind(transcript: TranscriptCase): String =
+    s"${transcript.specJson.path("operator").asText} ${TranscriptCase.windowKind(transcript.specJson)}"
+
+  for ((kind, cases) <- transcripts.groupBy { case (transcript, _) => kind(transcript) }.toSeq.sortBy(_._1))
+    test(s"transcripts of $kind") {
+      val some = if (mode == "full") cases
+      else {
+        val short = cases.sortBy(_._1.steps.size).take((cases.size + 1) / 2)
+        short.zipWithIndex.collect { case (one, i) if i % every == 0 => one }
+      }
+      all(some) { case (transcript, gaps) =>
+        val verdict = Verdict.of(transcript, new SparkEngine(), gaps)
+        if (verdict.isFailure) verdict.text.toSeq else Nil
       }
     }
-    val every = mode match {
-      case "quick" => 40
-      case "full"  => 1
-      case _       => 12
+
+  test("SEMANTICS M2: the transcripts that Spark cannot be fed") {
+    val found = transcripts.flatMap { case (transcript, _) =>
+      SparkEngine.hindrance(transcript).map(transcript.id -> _)
     }
-    val some = able.zipWithIndex.collect { case (one, i) if i % every == 0 => one }
-    assert(some.nonEmpty)
-    all(some) { case (transcript, gaps) =>
-      val verdict = Verdict.of(transcript, new SparkEngine(), gaps)
-      if (verdict.isFailure) verdict.text.toSeq else Nil
-    }
+    assert(found.map(_._1).toSet == Set("R73-too-far-ahead"), found.mkString("\n"))
   }
 
-  private def isAble(transcript: TranscriptCase): Boolean =
-    transcript.operator.exists(SparkEngine.hindrance(transcript, _).isRight)
+  private val Kinds: Seq[(String, Long => TranscriptCase)] =
+    ForSpark.Families.map(family => (family.name, (seed: Long) => ForSpark(seed, family, together))) ++ Seq(
+      "full state" -> (ForSpark.fullState(_, together)),
+      "joins"      -> (ForSpark.join(_, together)),
+      "co-groups"  -> (ForSpark.coGroup(_, together)),
+      "policies"   -> (ForSpark.policy(_, together)))
 
-  for ((kind, make) <- Seq[(String, Long => TranscriptCase)](
-      "joins"     -> (StreamsForSpark.join(_)),
-      "co-groups" -> (StreamsForSpark.coGroup(_)))) test(s"$count random $kind from seed $first, with restarts") {
-    val cases = Iterator.from(first.toInt).map(seed => make(seed.toLong)).filter(isAble)
-    all(cases.take(count).toSeq)(versusReference)
+  private def cases(make: Long => TranscriptCase): Iterator[TranscriptCase] =
+    Iterator.from(first.toInt).map(seed => make(seed.toLong)).filter(SparkEngine.hindrance(_).isEmpty)
+
+  private def engine(transcript: TranscriptCase): SparkEngine = {
+    val number = transcript.id.hashCode.abs
+    new SparkEngine(2 + number % 4, 1 + number % 7, generated = number % 2 == 0)
   }
 
-  private def versusReference(transcript: TranscriptCase): Seq[String] = {
+  for ((kind, make) <- Kinds)
+    test(s"$queries times $together random cases of $kind from seed $first, with restarts") {
+      all(cases(make).take(queries).toSeq)(one => versusReference(one, engine(one)))
+    }
+
+  for ((kind, make) <- Kinds if mode == "full" || Set("aligned", "joins")(kind))
+    test(s"$kind: tasks that fail once, before their shards and behind them, change nothing") {
+      val faults = if (mode == "full") 20 else 1
+      spark.sparkContext.setLogLevel("OFF")
+      try all(cases(make).take(faults).toSeq)(one => versusReference(one, new FaultyEngine))
+      finally spark.sparkContext.setLogLevel("ERROR")
+      assert(FaultyEngine.failures.get > 0)
+    }
+
+  private def versusReference(transcript: TranscriptCase, engine: SparkEngine): Seq[String] = {
     val expected = ForSpark.counted(ReferenceEngine.run(transcript).inPlaceOfExpected(transcript))
-    val outcome =
-      new SparkEngine(2 + transcript.id.hashCode.abs % 4, 1 + transcript.id.hashCode.abs % 7).run(expected)
-    val found = Comparison.differences(expected, outcome)
+    val found    = Comparison.differences(expected, engine.run(expected))
     if (found.isEmpty) Nil else s"${transcript.id}: ${TranscriptWriter.write(expected)}" +: found
-  }
-
-  for (family <- ForSpark.Families) test(s"$count random cases of ${family.name} from seed $first, with restarts") {
-    val cases = Iterator.from(first.toInt).map(seed => ForSpark(seed.toLong, family)).filter(isAble)
-    all(cases.take(count).toSeq)(versusReference)
-  }
-
-  test(s"$count random cases of full state from seed $first, with restarts and questions from outside") {
-    val cases = Iterator.from(first.toInt).map(seed => ForSpark.fullState(seed.toLong)).filter(isAble)
-    all(cases.take(count).toSeq)(versusReference)
   }
 }
 
-/** Random cases that Spark can be fed: in whole milliseconds after 1970, and with a processing time from the first step on;
-  * no guard against its clock, since the replay sets the watermark.
-  */
+/** Each task fails when its first row passes, and is tried again. */
+private final class FaultyEngine extends SparkEngine(3, 5) {
+  override protected def passed(table: DataFrame): DataFrame = table.where(FaultyEngine.passes(lit(true)))
+}
+
+private object FaultyEngine {
+  val failures = new AtomicLong
+
+  /** Not deterministic, so that Spark leaves it where it stands. */
+  val passes: UserDefinedFunction = udf { (value: Boolean) =>
+    if (TaskContext.get().attemptNumber() == 0) {
+      failures.incrementAndGet()
+      throw new IllegalStateException("a task that fails once")
+    }
+    value
+  }.asNondeterministic()
+}
+
+/** Random cases with restarts, and without what Spark does in ways of its own. */
 private object ForSpark {
-  val Families: Seq[RandomFamily] = (RandomFamily.InQueries +: RandomFamily.Timed) ++
-    Seq(
-      RandomFamily.Counts,
-      RandomFamily.OffsetWindows,
-      RandomFamily.TupleSessions,
-      RandomFamily.ByFirstMessage,
-      RandomFamily.FilledGaps,
-      RandomFamily.Endless)
 
-  /** Microseconds become seconds, since Spark's clock ticks in milliseconds; but of a calendar, whose steps are hours. */
-  private def scale(window: WindowKind): Long = if (window.isInstanceOf[Calendar]) 1 else 1000000
+  /** All but [[RandomFamily.Inherited]]. */
+  val Families: Seq[RandomFamily] = RandomFamily.All.diff(Seq(RandomFamily.Inherited))
 
-  def apply(seed: Long, family: RandomFamily): TranscriptCase = {
-    val random = new Random(seed)
+  def apply(seed: Long, family: RandomFamily, scale: Int): TranscriptCase = {
     val sorted = seed % 2 == 0 || family.needsOffsets
-    val plain  = RandomCase(seed, family, offsets = sorted)
-    val read =
-      SpecJson.read(without(plain.specJson, "aggregates"), Map.empty).fold(e => sys.error(e.toString), identity)
-    // Where no order shows, messages are combined before they travel.
-    val draft = scaled(
-      if (sorted) read else read.copy(early = byStep(read.early), late = EachStep, complete = Completion.ByWatermark),
-      scale(read.window))
-    val aggregates =
-      if (sorted) OperatorSpec.aggregates(plain.specJson)
-      else Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg")
-    val json  = SpecJson.write(draft)
-    val named = json.putObject("aggregates")
-    aggregates.foreach { case (name, function) => named.put(name, function) }
-    val steps   = later(plain.steps, scale(read.window))
-    val restart = random.nextInt(steps.size + 1)
-    plain.copy(specJson = json, steps = steps.patch(restart, Seq(Step.Restart), 0))
+    val plain  = RandomCase(seed, family, offsets = sorted, scale)
+    restarted(inMillis(if (sorted) plain else combined(plain)), seed)
   }
 
-  def fullState(seed: Long): TranscriptCase = {
-    val random = new Random(seed)
-    val plain  = RandomStoreCase.fullState(seed)
-    val read   = plain.operator.fold(e => sys.error(e.toString), identity).asInstanceOf[OperatorSpec.FullState].spec
-    val large  = scale(read.window)
-    val of     = scaled(read.windows.draft, large)
-    val spec = read.draft.copy(
-      window = of.window,
-      lateness = of.lateness,
-      early = of.early,
-      late = of.late,
-      retention = of.retention,
-      maxFuture = None)
-    val steps   = later(plain.steps, large, read.window.isInstanceOf[TupleWindows])
-    val restart = random.nextInt(steps.size + 1)
-    // A question reads the whole state.
-    val asks = steps.collect { case ask @ Step.Ask(query, _) if query != Query.Counters => ask }.drop(2).dropRight(1)
-    plain.copy(
-      specJson = OperatorJson.write(new FullStateSpec(spec)),
-      steps = steps.patch(restart, Seq(Step.Restart), 0).filterNot(step => asks.exists(_ eq step)))
+  /** Where no order shows, messages are combined before they travel. */
+  private def combined(plain: TranscriptCase): TranscriptCase = {
+    val spec = plain.specJson.deepCopy()
+    spec.remove("aggregates")
+    val read = SpecJson.read(spec, Map.empty).fold(e => sys.error(e.toString), identity)
+    val json = SpecJson.write(read.copy(early = byStep(read.early), late = EachStep, complete = Completion.ByWatermark))
+    val named = json.putObject("aggregates")
+    Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg").foreach { case (name, function) =>
+      named.put(name, function)
+    }
+    plain.copy(specJson = json)
   }
 
   private def byStep(trigger: PaneTrigger): PaneTrigger = trigger match {
@@ -170,6 +165,52 @@ private object ForSpark {
     case AnyOf(all)             => AnyOf(all.map(byStep))
     case other                  => other
   }
+
+  def fullState(seed: Long, scale: Int): TranscriptCase = {
+    val plain = inMillis(RandomStoreCase.fullState(seed, scale))
+    // A question reads the whole state.
+    val asks = plain.steps.collect { case ask @ Step.Ask(query, _) if query != Query.Counters => ask }
+    val few  = asks.take(2) ++ asks.takeRight(1)
+    restarted(
+      plain.copy(steps = plain.steps.filter(step => !asks.exists(_ eq step) || few.exists(_ eq step))),
+      seed)
+  }
+
+  def join(seed: Long, scale: Int): TranscriptCase = restarted(unasked(RandomStoreCase.join(seed, scale)), seed)
+
+  def coGroup(seed: Long, scale: Int): TranscriptCase = restarted(unasked(RandomStoreCase.coGroup(seed, scale)), seed)
+
+  def policy(seed: Long, scale: Int): TranscriptCase = restarted(RandomPolicyCase(seed, scale), seed)
+
+  /** Without questions that a query is not asked. */
+  private def unasked(plain: TranscriptCase): TranscriptCase = plain.copy(steps = plain.steps.filter {
+    case Step.Ask(query, _) => query == Query.Counters
+    case _                  => true
+  })
+
+  private def restarted(plain: TranscriptCase, seed: Long): TranscriptCase =
+    plain.copy(steps = plain.steps.patch(new Random(seed).nextInt(plain.steps.size + 1), Seq(Step.Restart), 0))
+
+  /** Calendars cannot be stretched: their watermarks are brought to whole milliseconds after 1970. */
+  private def inMillis(plain: TranscriptCase): TranscriptCase =
+    if (TranscriptCase.windowKind(plain.specJson) != "calendar") plain
+    else {
+      val feeds              = plain.steps.collect { case feed: Step.Feed => feed }
+      val day                = 86400000000L
+      val times              = feeds.flatMap(feed => feed.messages.flatMap(_.time) ++ feed.watermark)
+      val shift              = day - math.min(0L, Math.floorDiv(times.minOption.getOrElse(0L), day)) * day
+      def millis(time: Long) = Math.floorDiv(time + shift, 1000L) * 1000
+      plain.copy(steps = plain.steps.map {
+        case feed: Step.Feed => feed.copy(
+            messages = feed.messages.map(m => m.copy(time = m.time.map(_ + shift))),
+            watermark = feed.watermark.map(millis))
+        case Step.Ask(Query.GetMessages(start, end, key, Query.ByTime), expected) =>
+          Step.Ask(Query.GetMessages(start.map(_ + shift), end.map(_ + shift), key, Query.ByTime), expected)
+        case Step.Ask(Query.GetWindows(start, end, key), expected) =>
+          Step.Ask(Query.GetWindows(start + shift, end + shift, key), expected)
+        case other => other
+      })
+    }
 
   /** Messages are combined before they reach their shard, so Spark does not tell their classes (SEMANTICS R5); how many
     * windows are above a stated number it does not tell yet.
@@ -179,56 +220,4 @@ private object ForSpark {
       Step.Ask(query, Some(Answer.Counters(all -- Seq("in_time", "past", "future", "over_retention"))))
     case step => step
   })
-
-  private def without(node: ObjectNode, field: String): ObjectNode = {
-    val rest = node.deepCopy()
-    rest.remove(field)
-    rest
-  }
-
-  private def scaled(draft: WindowOperatorDraft, scale: Long): WindowOperatorDraft = {
-    def span(of: TimeSpan) = if (of == TimeSpan.Endless) of else TimeSpan(of.micros * scale)
-    def trigger(of: PaneTrigger): PaneTrigger = of match {
-      case EveryPeriod(period) => if (scale == 1) EachStep else EveryPeriod(span(period)) // of a few microseconds
-      case AnyOf(all)          => AnyOf(all.map(trigger))
-      case other               => other
-    }
-    draft.copy(
-      window = draft.window match {
-        case Tumbling(size, offset)      => Tumbling(span(size), span(offset))
-        case Hopping(size, step, offset) => Hopping(span(size), span(step), span(offset))
-        case Session(gap)                => new Session(gap.map(span))
-        case Sliding(size, granularity)  => Sliding(span(size), span(granularity))
-        case Over.Range(range)           => Over.Range(span(range))
-        case other                       => other
-      },
-      lateness = draft.lateness.map(lateness => if (draft.window.isInstanceOf[Offsets]) lateness else span(lateness)),
-      early = trigger(draft.early),
-      late = trigger(draft.late),
-      retention = draft.retention.copy(time = draft.retention.time.map(span)),
-      maxFuture = None)
-  }
-
-  /** Scaled, and moved so that nothing is before 1970. */
-  def later(steps: Seq[Step], scale: Long, byPosition: Boolean = false): Seq[Step] = {
-    val feeds          = steps.collect { case feed: Step.Feed => feed }
-    val times          = feeds.flatMap(feed => feed.messages.flatMap(_.time) ++ feed.watermark ++ feed.processingTime)
-    val day            = 86400000000L / scale
-    val shift          = day - Math.floorDiv(times.minOption.getOrElse(0L), day) * day
-    def at(time: Long) = (time + shift) * scale
-    def millis(time: Long) = Math.floorDiv(at(time), 1000L) * 1000
-    val begun              = feeds.flatMap(_.processingTime).headOption.orElse(Some(0L))
-    steps.map {
-      case feed: Step.Feed =>
-        feed.copy(
-          messages = feed.messages.map(m => m.copy(time = m.time.map(at), gap = m.gap.map(_ * scale))),
-          watermark = feed.watermark.map(millis),
-          processingTime = (if (feed eq feeds.head) begun else feed.processingTime).map(millis))
-      case Step.Ask(Query.GetMessages(start, end, key, Query.ByTime), expected) =>
-        Step.Ask(Query.GetMessages(start.map(at), end.map(at), key, Query.ByTime), expected)
-      case Step.Ask(Query.GetWindows(start, end, key), expected) if !byPosition =>
-        Step.Ask(Query.GetWindows(at(start), at(end), key), expected)
-      case other => other
-    }
-  }
 }

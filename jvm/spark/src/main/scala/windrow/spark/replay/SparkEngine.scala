@@ -1,13 +1,11 @@
 package windrow.spark.replay
 
 import java.nio.file.Files
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
-import windrow.EveryPeriod
-import windrow.Session
+import org.apache.spark.sql.windrow.QueryClock
 import windrow.SpecError
-import windrow.TimeSpan
-import windrow.WindowOperatorSpec
-import windrow.core.operator.FiringPolicy
+import windrow.SpecProblem
 import windrow.spark.WindowProcessor
 import windrow.testkit._
 
@@ -17,60 +15,59 @@ import windrow.testkit._
   *   of the state
   * @param shards
   *   into which keys are hashed
+  * @param generated
+  *   whether Spark generates code; it goes without where that would be too long
   */
-final class SparkEngine(partitions: Int, shards: Int) extends Engine {
+class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) extends Engine {
   def this() = this(partitions = 2, shards = 4)
+
+  /** What every table passes on its way into the query and out of it; tests put faults there. */
+  protected def passed(table: DataFrame): DataFrame = table
 
   def name: String = "spark"
 
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
-    case Right(operator) =>
-      SparkEngine.hindrance(transcript, operator) match {
-        case Right(able)     => feed(transcript, able)
-        case Left(hindrance) => Outcome.NotRun(hindrance)
+    case Right(_) =>
+      val (times, fed) = SparkEngine.told(transcript)
+      fed.operator match {
+        case Left(problems) => Outcome.Refused(problems)
+        case Right(operator) =>
+          Feedable.hindrance(fed, operator).fold(times.back(fed, feed(fed, operator)))(Outcome.NotRun(_))
       }
   }
 
   private def feed(transcript: TranscriptCase, operator: OperatorSpec): Outcome = {
-    val session = SparkEngine.session(partitions, shards)
-    val folder  = Files.createTempDirectory("windrow-replay")
-    try {
-      val query = stepped(session, transcript, operator, folder.resolve("checkpoint").toString)
-      try follow(transcript, query)
-      finally query.close()
-    } catch { case refused: SpecError => Outcome.Refused(refused.problems) }
+    val folder = Files.createTempDirectory("windrow-replay")
+    try SparkEngine.steps(transcript, operator).fold(
+        Outcome.Refused(_),
+        steps => {
+          val session = SparkEngine.session(partitions, shards, generated)
+          val guarded = Feedable.maxFuture(operator).isDefined
+          if (guarded) session.conf.set("spark.sql.streaming.multipleWatermarkPolicy", "max")
+          val input = new StepInput(session, transcript, guarded, passed)
+          val clock = new QueryClock(SparkEngine.feeds(transcript).flatMap(_.processingTime).headOption.fold(
+            System.currentTimeMillis)(_ / 1000 - 1))
+          val query = new StepQuery(session, steps, input, clock, folder.resolve("checkpoint").toString)
+          try follow(transcript, query)
+          finally query.close()
+        })
+    catch { case refused: SpecError => Outcome.Refused(refused.problems) }
     finally SparkEngine.delete(folder)
   }
 
-  private def stepped(
-      session: SparkSession,
-      transcript: TranscriptCase,
-      operator: OperatorSpec,
-      checkpoint: String): Stepped = operator match {
-    case aggregate: OperatorSpec.Aggregate => new AggregateStepQuery(session, transcript, aggregate, checkpoint)
-    case OperatorSpec.FullState(spec)      => new FullStateStepQuery(session, transcript, spec, checkpoint)
-    case OperatorSpec.Join(spec)           => new JoinStepQuery(session, transcript, spec, checkpoint)
-    case OperatorSpec.CoGroup(spec)        => new CoGroupStepQuery(session, transcript, spec, checkpoint)
-    case other                             => throw new IllegalStateException(s"no query for ${other.name}")
-  }
-
-  private def follow(transcript: TranscriptCase, query: Stepped): Outcome = {
+  private def follow(transcript: TranscriptCase, query: StepQuery): Outcome = {
     val marks = SparkEngine.watermarks(transcript)
     val results = transcript.steps.zipWithIndex.map {
       case (feed: Step.Feed, index) =>
         val (mark, next) = marks(index)
-        StepResult.Emitted(query.step(feed.messages, mark, next, feed.processingTime))
+        StepResult.Emitted(query.step(feed, mark, next))
       case (Step.Restart, _) =>
         query.restart()
         StepResult.Restarted
-      case (Step.Ask(Query.Counters, _), _) => StepResult.Answered(Answer.Counters(query.counters))
-      case (Step.Ask(asked, _), _)          => StepResult.Answered(query.ask(asked))
+      case (Step.Ask(asked, _), _) => StepResult.Answered(query.ask(asked))
     }
-    Outcome.Ran(
-      results,
-      transcript.atEnd.filter(_.isFinal).map(_ =>
-        query.step(Nil, WindowProcessor.EndMillis, WindowProcessor.EndMillis)))
+    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => query.finish(WindowProcessor.EndMillis)))
   }
 }
 
@@ -80,66 +77,38 @@ object SparkEngine {
   private[spark] val LocalFiles =
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
-  /** Left: why Spark cannot be fed a case. */
-  private[spark] def hindrance(
-      transcript: TranscriptCase,
-      operator: OperatorSpec): Either[String, OperatorSpec] = operator match {
-    case aggregate: OperatorSpec.Aggregate =>
-      hindrance(transcript, aggregate.spec).toLeft(aggregate)
-    case full: OperatorSpec.FullState => hindrance(transcript, full.spec.windows).toLeft(full)
-    case join: OperatorSpec.Join =>
-      asks(transcript).orElse(hindrance(
-        transcript,
-        join.spec.maxFuture,
-        join.spec.early.isInstanceOf[EveryPeriod])).toLeft(join)
-    case group: OperatorSpec.CoGroup => hindrance(transcript, group.spec.window).toLeft(group)
-    case other                       => Left(s"Spark cannot do ${other.name} yet.")
+  /** The case as Spark is fed it. */
+  private def told(transcript: TranscriptCase): (Retimed, TranscriptCase) = {
+    val told  = Feedable(transcript)
+    val times = SparkTimes.of(told)
+    (times, times(told))
   }
 
-  private def asks(transcript: TranscriptCase): Option[String] =
-    transcript.steps.collectFirst { case Step.Ask(Query.GetMessages(_, _, _, _) | Query.GetWindows(_, _, _), _) =>
-      "The messages of a join are asked for from outside its query."
+  /** Why Spark cannot be fed a case. */
+  private[spark] def hindrance(transcript: TranscriptCase): Option[String] = {
+    val (_, fed) = told(transcript)
+    fed.operator.toOption.flatMap(Feedable.hindrance(fed, _))
+  }
+
+  private def steps(transcript: TranscriptCase, operator: OperatorSpec): Either[Seq[SpecProblem], StepOperator] =
+    operator match {
+      case aggregate: OperatorSpec.Aggregate => Right(new AggregateSteps(transcript, aggregate))
+      case OperatorSpec.FullState(spec)      => Right(new FullStateSteps(transcript, spec))
+      case OperatorSpec.Join(spec)           => Right(new JoinSteps(spec))
+      case OperatorSpec.CoGroup(spec)        => Right(new CoGroupSteps(spec))
+      case policy: OperatorSpec.Policy =>
+        policy.spec(transcript.timeUnit).map(new PolicySteps(_, OperatorSpec.aggregates(policy.json)))
     }
-
-  private def hindrance(transcript: TranscriptCase, spec: WindowOperatorSpec): Option[String] =
-    Option.when(spec.window.isInstanceOf[windrow.Inherit])("A query takes no panes of another operator yet.")
-      .orElse(hindrance(transcript, spec.maxFuture, new FiringPolicy(spec.early, spec.late).hasPeriods))
-      .orElse(Option.when(hasGapsOfTheirOwn(transcript, spec))(
-        "A query has a session gap of its own or one of each message."))
-
-  private def hindrance(
-      transcript: TranscriptCase,
-      maxFuture: Option[TimeSpan],
-      hasPeriods: Boolean): Option[String] = {
-    val all      = feeds(transcript)
-    val messages = all.flatMap(_.messages)
-    val values   = messages.map(_.value)
-    if (all.flatMap(_.watermark).exists(_ <= 0))
-      Some("Spark's watermark begins at 0, so 0 means none yet and none is below (SEMANTICS R70).")
-    else if ((all.flatMap(_.watermark) ++ all.flatMap(_.processingTime)).exists(_ % 1000 != 0))
-      Some("Spark's watermark and processing time are in whole milliseconds.")
-    else if (maxFuture.isDefined)
-      Some("A watermark that the replay sets cannot be guarded by maxFuture (SEMANTICS R73).")
-    else if (hasPeriods && all.headOption.exists(_.processingTime.isEmpty))
-      Some("Spark has a processing time from its first batch on.")
-    else if (values.exists(_.isInstanceOf[Value.Text]) && values.exists(_.isInstanceOf[Value.Whole]))
-      Some("A column has texts or numbers.")
-    else None
-  }
-
-  private def hasGapsOfTheirOwn(transcript: TranscriptCase, spec: WindowOperatorSpec): Boolean = spec.window match {
-    case Session(Some(_)) => feeds(transcript).flatMap(_.messages).exists(_.gap.isDefined)
-    case _                => false
-  }
 
   private def feeds(transcript: TranscriptCase): Seq[Step.Feed] =
     transcript.steps.collect { case feed: Step.Feed => feed }
 
   /** For each step the watermark at its end, in milliseconds, and the one of the next step that feeds, or of the end. */
   private def watermarks(transcript: TranscriptCase): IndexedSeq[(Long, Long)] = {
+    val knowsNone = TranscriptCase.windowKind(transcript.specJson) == "policy"
     val marks = transcript.steps.scanLeft(0L) {
-      case (before, feed: Step.Feed) => feed.watermark.fold(before)(mark => math.max(before, mark / 1000))
-      case (before, _)               => before
+      case (before, feed: Step.Feed) if !knowsNone => feed.watermark.fold(before)(mark => math.max(before, mark / 1000))
+      case (before, _)                             => before
     }.tail
     val end = if (transcript.atEnd.exists(_.isFinal)) WindowProcessor.EndMillis else marks.lastOption.getOrElse(0L)
     val next = transcript.steps.zip(marks).foldRight(List(end)) {
@@ -149,7 +118,7 @@ object SparkEngine {
     marks.toIndexedSeq.zip(next.tail)
   }
 
-  private def session(partitions: Int, shards: Int): SparkSession = {
+  private def session(partitions: Int, shards: Int, generated: Boolean): SparkSession = {
     val running = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).getOrElse(
       SparkSession.builder().master("local[2]").appName("windrow replay").config(
         "spark.ui.enabled",
@@ -161,6 +130,9 @@ object SparkEngine {
     session.conf.set(
       "spark.sql.streaming.stateStore.providerClass",
       "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+    session.conf.set("spark.sql.codegen.wholeStage", generated)
+    session.conf.set("spark.sql.codegen.factoryMode", if (generated) "FALLBACK" else "NO_CODEGEN")
+    session.conf.set("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
     session.conf.set("spark.sql.streaming.checkpointFileManagerClass", LocalFiles)
     session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // a step is one micro-batch
     session

@@ -11,14 +11,17 @@ import scala.util.Random
 object RandomPolicyCase {
   private val mapper = new ObjectMapper()
 
-  def apply(seed: Long): TranscriptCase = {
+  /** @param scale
+    *   as in [[RandomCase]]
+    */
+  def apply(seed: Long, scale: Int = 1): TranscriptCase = {
     val random = new Random(seed)
     TranscriptCase(
       id = s"random-policy-$seed",
       source = Some("windrow.testkit.RandomPolicyCase"),
       timeUnit = TimeUnit.Micros,
       specJson = spec(random),
-      steps = new RandomPolicySteps(random).result(),
+      steps = new RandomPolicySteps(random, scale).result(),
       atEnd = Option.when(random.nextInt(3) > 0)(AtEnd(isFinal = true)))
   }
 
@@ -47,9 +50,10 @@ object RandomPolicyCase {
   }
 }
 
-private final class RandomPolicySteps(random: Random) {
+private final class RandomPolicySteps(random: Random, scale: Int) {
   private val keys =
-    random.shuffle(Value.Null +: (1 to 3).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4))
+    random.shuffle(
+      Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
   private var now  = random.nextInt(2) * 1700000000000000L + random.nextInt(50)
   private var sent = Vector.empty[Message]
 
@@ -62,7 +66,7 @@ private final class RandomPolicySteps(random: Random) {
       case _ => random.nextInt(8)
     }
     now += passed
-    val messages = if (random.nextInt(4) == 0) Nil else Seq.fill(random.nextInt(7))(message())
+    val messages = if (random.nextInt(4) == 0) Nil else Seq.fill(random.nextInt(6 * scale + 1))(message())
     val feed     = Step.Feed(messages, None, Some(now), punctuation = random.nextInt(6) == 0)
     if (random.nextInt(8) == 0) Seq(feed, Step.Restart) else Seq(feed)
   }

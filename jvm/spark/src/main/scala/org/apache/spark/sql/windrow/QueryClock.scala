@@ -11,8 +11,10 @@ import org.apache.spark.util.ManualClock
 final class QueryClock(start: Long) {
   private val clock = new ManualClock(start)
 
-  /** Moves on to a time, at least by a millisecond: no two micro-batches of a query have one time. */
-  def moveTo(millis: Long): Unit = clock.setTime(math.max(millis, clock.getTimeMillis() + 1))
+  /** Moves on to a time, at least by so many milliseconds. A query in processing-time mode calls a shard without messages
+    * only where time has moved.
+    */
+  def moveTo(millis: Long, least: Long): Unit = clock.setTime(math.max(millis, clock.getTimeMillis() + least))
 
   /** Has a query that has run no batch yet read this clock. Spark has no public way to it, so a field is set. */
   def rule(query: StreamingQuery): Unit = {

@@ -1,0 +1,66 @@
+package windrow.spark.replay
+
+import java.sql.Timestamp
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.TimestampType
+import windrow.FullStateSpec
+import windrow.TupleWindows
+import windrow.spark.state.State
+import windrow.testkit._
+
+/** Full state; what is asked of it is read from the checkpoint while the query runs. */
+private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: FullStateSpec)
+    extends TableSteps(transcript, spec.windows)
+    with Asked {
+  import FullStateSteps._
+
+  def output(input: StepInput): DataFrame = applied(input, input.table()) { stream =>
+    stream.putArray("key").add("key")
+    fields(input).foreach { case (name, column) => stream.put(if (name == "offset") "offset_column" else name, column) }
+  }
+
+  protected def content(pane: Row): Content =
+    Content.Messages(pane.getSeq[Row](pane.fieldIndex("messages")).map(StepRows.stored))
+
+  def ask(query: Query, state: => Option[State]): Answer = {
+    def asked(question: State => DataFrame): Seq[Row] = state.fold(Seq.empty[Row])(question(_).collect().toSeq)
+    query match {
+      case Query.GetMessages(start, end, key, axis) =>
+        val bound = if (axis == Query.ByTime) time(_) else position(_)
+        Answer.Messages(asked(_.getMessages(bound(start), bound(end), sessionKey = keyed(key))).map(message))
+      case Query.GetWindows(start, end, key) =>
+        val bound = if (spec.window.isInstanceOf[TupleWindows]) position(_) else time(_)
+        val found = asked(_.getWindows(bound(Some(start)), bound(Some(end)), keyed(key))).map(window)
+        Answer.Windows(found.sortBy(row => (row.start, row.end, row.key == Value.Null, row.key)))
+      case Query.Counters => throw new IllegalStateException("the driver counts")
+    }
+  }
+}
+
+private object FullStateSteps {
+  private def time(micros: Option[Long]): Literal     = Literal.create(micros.map(Long.box).orNull, TimestampType)
+  private def position(offset: Option[Long]): Literal = Literal.create(offset.map(Long.box).orNull, LongType)
+
+  private def keyed(key: Option[Scalar]): Map[String, Literal] =
+    key.map(one => "key" -> Literal(InputRow.key(one))).toMap
+
+  private def message(row: Row): StoredMessage = StoredMessage(
+    StepRows.key(row),
+    StepRows.micros(row.getAs[Timestamp]("time")),
+    StepRows.scalar(row),
+    StepRows.number(row, "offset"))
+
+  private def window(row: Row): WindowRow = {
+    val (start, end) = StepRows.bounds(row.getAs[Row]("window"))
+    WindowRow(
+      StepRows.key(row),
+      start,
+      end,
+      StepRows.number(row, "first_offset"),
+      StepRows.number(row, "last_offset"),
+      row.getAs[Long]("count"))
+  }
+}

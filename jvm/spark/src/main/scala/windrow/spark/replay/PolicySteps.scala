@@ -1,0 +1,70 @@
+package windrow.spark.replay
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import windrow.ByDelta
+import windrow.Eviction
+import windrow.PolicyWindowSpec
+import windrow.spark.Windrow
+import windrow.testkit._
+
+/** Windows by policies, with their events. */
+private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[(String, String)])
+    extends StepOperator {
+  private var keys = Set.empty[Scalar]
+  private var sent = 0L
+
+  /** A transcript has one column to look at, and one of markers, whatever it calls them. */
+  private val eviction = spec.eviction match {
+    case Eviction.Punctuated(_)        => Eviction.Punctuated("marker")
+    case Eviction.Tumbling(by)         => Eviction.Tumbling(ofValue(by))
+    case Eviction.Sliding(by, trigger) => Eviction.Sliding(ofValue(by), ofValue(trigger))
+  }
+
+  private def ofValue(by: windrow.By) = by match {
+    case ByDelta(_, delta) => ByDelta("value", delta)
+    case other             => other
+  }
+
+  def output(input: StepInput): DataFrame = {
+    val columns = StepOperator.aggregates(aggregates)
+    Windrow.stream(input.table(), key = Seq("key"), offset = Some(StepInput.Identity))
+      .policy(eviction, spec.limits).aggregate(columns.head, columns.tail: _*).output
+  }
+
+  def emission(rows: String => Seq[Row]): Emission = Emission(
+    panes = rows("panes").map(StepRows.pane(_, pane => Content.Values(StepOperator.values(aggregates)(pane)))),
+    rejected = rows("rejected").map(StepRows.rejected(_, Nil)),
+    events = rows("events").sortBy(_.getAs[Long]("sequence")).map(event))
+
+  private def event(row: Row) = PolicyEvent(
+    StepRows.key(row),
+    PolicyEvent.Kinds.find(_.toString == row.getAs[String]("event")).get,
+    row.getSeq[Row](row.fieldIndex("messages")).map(StepRows.scalar).toSeq)
+
+  override def restsInTime: Boolean = true
+
+  /** Messages without an identity get one in the order in which they are to be applied; a marker comes after them, for
+    * every key.
+    */
+  override def rows(feed: Step.Feed): Seq[InputRow] = {
+    keys ++= feed.messages.map(_.key)
+    val messages = feed.messages.sorted(Message.ByPosition).map(message =>
+      if (message.identity.isDefined) InputRow.of(message)
+      else InputRow.of(message).copy(partition = Some(-1), offset = Some(next())))
+    val isMarked = feed.punctuation && eviction.isInstanceOf[Eviction.Punctuated]
+    val markers = if (!isMarked) Nil
+    else keys.toSeq.map(key =>
+      InputRow(
+        key = Some(InputRow.key(key)),
+        partition = Some(Int.MaxValue),
+        offset = Some(next()),
+        marker = true))
+    messages ++ markers
+  }
+
+  private def next(): Long = {
+    sent += 1
+    sent
+  }
+}

@@ -1,0 +1,113 @@
+package windrow.spark.replay
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions._
+import windrow.spark.Offset
+import windrow.testkit._
+
+/** A row of the input: a message, or a watermark for the step after this one.
+  *
+  * @param key
+  *   of any type, as JSON
+  * @param time
+  *   event time in microseconds
+  * @param number
+  *   the value, if values are numbers
+  * @param text
+  *   the value, if they are texts
+  * @param marker
+  *   of windows by policies
+  * @param mark
+  *   watermark in milliseconds; None in a message
+  */
+final case class InputRow(
+    stream: Option[String] = None,
+    key: Option[String] = None,
+    time: Option[Long] = None,
+    number: Option[Long] = None,
+    text: Option[String] = None,
+    partition: Option[Int] = None,
+    offset: Option[Long] = None,
+    gap: Option[Long] = None,
+    marker: Boolean = false,
+    mark: Option[Long] = None)
+
+private[replay] object InputRow {
+  def of(message: Message): InputRow = InputRow(
+    message.stream,
+    Some(key(message.key)),
+    message.time,
+    Option(message.value).collect { case Value.Whole(number) => number },
+    Option(message.value).collect { case Value.Text(text) => text },
+    message.partition,
+    message.offset,
+    message.gap)
+
+  def watermark(millis: Long): InputRow = InputRow(mark = Some(millis))
+
+  def key(key: Scalar): String = key.toJson.toString
+}
+
+/** What a query of a transcript reads. Spark takes all streams from one source, so that a step is one micro-batch; each of
+  * them has a watermark of its own.
+  *
+  * @param isGuarded
+  *   windrow sets the watermark itself, so that it can guard it; the one of the case stands beside it (see `marked`)
+  * @param passed
+  *   what every table passes on its way in and out
+  */
+private[replay] final class StepInput(
+    session: SparkSession,
+    transcript: TranscriptCase,
+    isGuarded: Boolean,
+    passed: DataFrame => DataFrame) {
+  private implicit val spark: SparkSession     = session
+  private implicit val rows: Encoder[InputRow] = Encoders.product[InputRow]
+
+  private val source   = MemoryStream[InputRow]
+  private val messages = transcript.steps.collect { case feed: Step.Feed => feed.messages }.flatten
+  private val hasTexts = messages.exists(_.value.isInstanceOf[Value.Text])
+
+  val offset: Option[Offset] = Option.when(messages.exists(_.identity.isDefined))(StepInput.Identity)
+
+  def add(rows: Seq[InputRow]): Unit = {
+    source.addData(rows)
+    ()
+  }
+
+  /** key (as JSON), time, value, partition, offset, gap, marker of the messages, or of those of one stream */
+  def table(stream: Option[String] = None): DataFrame = {
+    val some = stream.fold(lit(true))(col("stream") === _)
+    // What names the watermark's column Spark cannot move below the watermark, in no part.
+    val all =
+      if (isGuarded) source.toDF().where(col("mark").isNull && some) else clocked.where(when(col("clock").isNull, some))
+    passed(all.select(
+      col("key"),
+      timestamp_micros(col("time")).as("time"),
+      col(if (hasTexts) "text" else "number").as("value"),
+      col("partition"),
+      col("offset"),
+      col("gap"),
+      col("marker")))
+  }
+
+  /** What comes out, in a query that follows the watermark of the case though no table of it does. */
+  def marked(output: DataFrame): DataFrame =
+    if (!isGuarded) passed(output)
+    else passed(output).unionByName(
+      clocked.where("clock < '1900-01-01'").select("clock"),
+      allowMissingColumns = true).drop("clock")
+
+  private def clocked =
+    source.toDF().withColumn("clock", timestamp_millis(col("mark"))).withWatermark("clock", "0 seconds")
+
+  val name: String = s"windrow_replay_${source.id}"
+}
+
+private[replay] object StepInput {
+  val Identity: Offset = Offset(lit("messages"), "partition", "offset")
+}

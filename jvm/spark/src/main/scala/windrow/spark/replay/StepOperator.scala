@@ -1,0 +1,49 @@
+package windrow.spark.replay
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.functions._
+import windrow.spark.state.State
+import windrow.testkit._
+
+/** What a transcript runs, as a query: the plan that it gives, and how its rows are read. */
+private[replay] trait StepOperator {
+
+  /** `kind`, and for each kind of rows a struct of its name. */
+  def output(input: StepInput): DataFrame
+
+  /** @param rows
+    *   of a kind
+    */
+  def emission(rows: String => Seq[Row]): Emission
+
+  def rows(feed: Step.Feed): Seq[InputRow] = feed.messages.map(InputRow.of)
+
+  /** Whether steps of one processing time are micro-batches of one time: else each is a little later than the one before. */
+  def restsInTime: Boolean = false
+}
+
+/** One whose state can be asked from outside. */
+private[replay] trait Asked {
+
+  /** @param state
+    *   what the query keeps; None before its first step
+    */
+  def ask(query: Query, state: => Option[State]): Answer
+}
+
+private[replay] object StepOperator {
+
+  /** The aggregates of transcripts are Spark's. */
+  def aggregates(named: Seq[(String, String)]): Seq[Column] = named.map { case (name, function) =>
+    (function match {
+      case "count"   => count(lit(1))
+      case "collect" => collect_list("value")
+      case other     => call_function(other, col("value"))
+    }).as(name)
+  }
+
+  def values(named: Seq[(String, String)])(pane: Row): Map[String, Value] =
+    named.map { case (name, _) => name -> StepRows.value(pane.getAs[Any](name)) }.toMap
+}

@@ -1,0 +1,72 @@
+package windrow.spark.replay
+
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.functions._
+import windrow.Session
+import windrow.SourceWindows
+import windrow.TimeSpan
+import windrow.WindowKind
+import windrow.WindowOperatorSpec
+import windrow.testkit._
+
+/** Windows over one stream, by `windrow_apply` and the spec of the transcript. */
+private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {
+
+  protected def content(pane: Row): Content
+
+  def emission(rows: String => Seq[Row]): Emission =
+    Emission(rows("panes").map(StepRows.pane(_, content)), rows("rejected").map(StepRows.rejected(_, Nil)))
+
+  /** Columns by what they are of a message. */
+  protected final def fields(input: StepInput): Seq[(String, String)] =
+    Seq("time" -> "time") ++ Option.when(spec.window == Session.OfMessage)("gap" -> "gap") ++
+      (if (input.offset.isDefined || TableSteps.needsOffsets(spec.window))
+         Seq("partition" -> "partition", "offset" -> "offset")
+       else Nil)
+
+  /** Runs the operator of the transcript.
+    *
+    * @param describe
+    *   fills the field `stream` of the spec's JSON
+    */
+  protected final def applied(input: StepInput, table: DataFrame)(describe: ObjectNode => Unit): DataFrame = {
+    table.createOrReplaceTempView(input.name)
+    val node = transcript.specJson.deepCopy()
+    node.remove("aggregates")
+    node.put("time_unit", transcript.timeUnit.name).put("output", "all")
+    val stream = node.putObject("stream")
+    describe(stream)
+    if (spec.maxFuture.isDefined) stream.put("watermark", TableSteps.Ages.micros)
+    table.sparkSession.sql(
+      s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM ${input.name}), spec => :spec)",
+      Map("spec" -> node.toString))
+  }
+}
+
+private object TableSteps {
+  def needsOffsets(window: WindowKind): Boolean = window.isInstanceOf[SourceWindows]
+
+  /** A delay of the watermark that windrow sets and guards, so that the one of the transcript always rules. */
+  val Ages: TimeSpan = TimeSpan(100000L * 86400000000L)
+}
+
+/** Windows of aggregates. */
+private[replay] final class AggregateSteps(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate)
+    extends TableSteps(transcript, aggregate.spec) {
+
+  def output(input: StepInput): DataFrame = {
+    val marked  = fields(input).map { case (name, column) => first(column).as(s"__windrow_$name") }
+    val columns = StepOperator.aggregates(aggregate.aggregates) ++ marked
+    applied(input, input.table().groupBy("key").agg(columns.head, columns.tail: _*))(_ => ())
+  }
+
+  protected def content(pane: Row): Content = Content.Values(
+    StepOperator.values(aggregate.aggregates)(pane),
+    Option.when(aggregate.spec.window.isInstanceOf[windrow.Over]) {
+      val message                  = pane.getAs[Row]("message")
+      val StoredValue(time, value) = StepRows.stored(message)
+      OverMessage(time, value, StepRows.number(message, "partition").map(_.toInt), StepRows.number(message, "offset"))
+    })
+}

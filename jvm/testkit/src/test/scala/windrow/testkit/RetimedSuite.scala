@@ -1,0 +1,32 @@
+package windrow.testkit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Times moved and stretched show in nothing but times (that is why a replay through Spark may do so). */
+final class RetimedSuite extends AnyFunSuite {
+  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
+  private val seeds = first until first + math.max(30, sys.props.getOrElse("windrow.cases", "500").toInt / 50)
+
+  /** A multiple of all periods and granularities of random cases. */
+  private val grid = (1L to 40L).foldLeft(1L)((all, n) => all / BigInt(all).gcd(BigInt(n)).toLong * n)
+
+  private val Kinds: Seq[(String, Long => TranscriptCase)] =
+    RandomFamily.All.filterNot(Set(RandomFamily.Calendar, RandomFamily.Inherited)).map(family =>
+      (family.name, (seed: Long) => RandomCase(seed, family))) ++ Seq[(String, Long => TranscriptCase)](
+      "full state" -> (RandomStoreCase.fullState(_)),
+      "joins"      -> (RandomStoreCase.join(_)),
+      "co-groups"  -> (RandomStoreCase.coGroup(_)),
+      "policies"   -> (RandomPolicyCase(_)))
+
+  for ((name, make) <- Kinds) test(s"$name: the reference gives the same, told back") {
+    seeds.map(make).filterNot(_.specJson.toString.contains("calendar")).foreach { plain =>
+      val times   = new Retimed(Retiming(0, 7), Retiming(0, 5))
+      val moved   = new Retimed(Retiming(-3 * grid, 1), Retiming(2 * grid, 1))
+      val joint   = new Retimed(Retiming(grid, 2), Retiming(grid, 2))
+      val apart   = if (plain.specJson.has("max_future")) Nil else Seq(times, moved)
+      val outcome = ReferenceEngine.run(plain)
+      for (retimed <- joint +: apart)
+        assert(retimed.back(plain, ReferenceEngine.run(retimed(plain))) == outcome, TranscriptWriter.write(plain))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+"""Panes into a table that has one row for each window of a key: the last that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from windrow._columns import functions_of
+from windrow.errors import SpecError, SpecProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_CONDITIONS = {"UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND"}
+
+
+@dataclass(frozen=True)
+class Upsert:
+    """A table that Spark can ``MERGE`` into (Delta, Iceberg), with the columns of the panes.
+
+    ``on``: the columns by which a pane finds the row that it takes the place of; None: the key
+    and ``window``. A retraction that no pane follows deletes. The table must be there.
+    """
+
+    table: str
+    on: str | Sequence[str] | None = None
+
+    def columns(self, schema: StructType) -> list[str]:
+        """Give the columns by which rows are found, of panes with these columns."""
+        if self.on is None:
+            names = schema.fieldNames()
+            return list(names[: names.index("window") + 1])
+        return [self.on] if isinstance(self.on, str) else list(self.on)
+
+    def problems(self, schema: StructType) -> list[SpecProblem]:
+        """Say which of ``on`` the panes lack."""
+        known = ", ".join(schema.fieldNames())
+        return [
+            SpecProblem("COLUMN_NOT_FOUND", f"on={name!r} is no column; the columns are {known}.")
+            for name in self.columns(schema)
+            if name not in schema.fieldNames()
+        ]
+
+    def check(self, spark: SparkSession, schema: StructType) -> None:
+        """Refuse a table that cannot take the panes, by merging none.
+
+        Errors: SpecError.
+        """
+        from pyspark.errors import AnalysisException, UnsupportedOperationException
+
+        try:
+            self.merge(spark.createDataFrame([], schema))
+        except (AnalysisException, UnsupportedOperationException) as refused:
+            said = str(refused).splitlines()[0]
+            text = f"table '{self.table}' cannot be merged into. {said}"
+            code = (
+                "TABLE_NOT_MERGEABLE" if refused.getCondition() in _CONDITIONS else "TABLE_DIFFERS"
+            )
+            raise SpecError.of("start(...)", [SpecProblem(code, text)]) from None
+
+    def merge(self, panes: DataFrame) -> None:
+        """Bring the last panes of a batch into the table; once or twice makes no difference."""
+        on = self.columns(panes.schema)
+        found = " AND ".join(f"held.`{name}` <=> came.`{name}`" for name in on)
+        panes.sparkSession.sql(
+            f"MERGE INTO {self.table} AS held USING {{came}} AS came ON {found} "
+            "WHEN MATCHED AND came.pane.is_retraction THEN DELETE "
+            "WHEN MATCHED THEN UPDATE SET * "
+            "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *",
+            came=last_of_each(panes, on),
+        )
+
+
+def last_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
+    """Give of each window the pane that holds, or the retraction after which none does."""
+    functions = functions_of(panes)
+    last = functions.max_by(
+        functions.struct(*(functions.col(f"`{name}`") for name in panes.columns)),
+        functions.struct("pane.index", "pane.is_retraction"),
+    )
+    by = [functions.col(f"`{name}`").alias(f"on{i}") for i, name in enumerate(on)]
+    return panes.groupBy(*by).agg(last.alias("last")).select("last.*")

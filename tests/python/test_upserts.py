@@ -1,0 +1,109 @@
+"""Panes into a table with one row for each window: the last that holds."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, add_files, order
+from test_setup import FRESH, PACKAGE, environment
+from windrow._upsert import last_of_each
+
+pytestmark = [pytest.mark.spark]
+
+ROOT = Path(__file__).parents[2]
+PANES = (
+    "product string, window struct<start: bigint, end: bigint>, total bigint, "
+    "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
+)
+
+
+def pane(product: str | None, start: int, total: int, index: int, sign: str) -> tuple[Any, ...]:
+    """One pane of a window of ten."""
+    return (product, (start, start + 10), total, ("LATE", index, False, sign == "-"))
+
+
+def test_of_several_panes_of_a_batch_the_last_one_holds(spark: SparkSession) -> None:
+    """The greatest index wins, and a retraction over its own pane; in whatever order they come."""
+    panes = [
+        pane("a", 0, 1, 0, "-"),
+        pane("a", 0, 2, 1, "+"),
+        pane("a", 0, 2, 1, "-"),
+        pane("a", 0, 3, 2, "+"),
+        pane("b", 0, 4, 0, "+"),
+        pane("b", 0, 4, 0, "-"),
+        pane(None, 0, 5, 0, "+"),
+        pane(None, 10, 6, 7, "-"),
+    ]
+    for shown in (panes, panes[::-1]):
+        last = last_of_each(spark.createDataFrame(shown, PANES), ["product", "window"]).collect()
+        assert sorted(
+            (str(row.product), row.window.start, row.total, row.pane.is_retraction) for row in last
+        ) == [("None", 0, 5, False), ("None", 10, 6, True), ("a", 0, 3, False), ("b", 0, 4, True)]
+
+
+def minutes(feed: Feed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
+    """Totals of minutes with corrections."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulate(mode)
+    return windows.aggregate(F.sum("amount").alias("total"))
+
+
+def codes(output: wr.Output, **sinks: Any) -> list[str]:
+    """What is wrong with a start."""
+    with pytest.raises(wr.SpecError) as refused:
+        output.start(checkpoint="never made", **sinks)
+    assert not Path("never made").exists()
+    return [problem.code for problem in refused.value.problems]
+
+
+def test_what_cannot_be_held_is_refused_before_the_query_begins(feed: Feed) -> None:
+    """A table that is not there or cannot merge, parts, other kinds of rows, unknown columns."""
+    output = minutes(feed)
+    assert codes(output, panes=wr.Upsert("nowhere")) == ["TABLE_NOT_MERGEABLE"]
+    feed.spark.createDataFrame([], output.panes.schema).write.saveAsTable("parquet_panes")
+    assert codes(output, panes=wr.Upsert("parquet_panes")) == ["TABLE_NOT_MERGEABLE"]
+    assert codes(output, rejected=wr.Upsert("parquet_panes")) == ["UPSERT_NOT_OF_PANES"]
+    parts = minutes(feed, wr.DISCARDING)
+    assert codes(parts, panes=wr.Upsert("parquet_panes", on=["shop", "window"])) == [
+        "COLUMN_NOT_FOUND",
+        "UPSERT_OF_PARTS",
+    ]
+
+
+@pytest.mark.full
+def test_a_table_holds_what_is_true_in_the_end(tmp_path: Path) -> None:
+    """Windows and sessions with late messages; a session that is merged away leaves no row."""
+    orders = [
+        [order("09:00:10", "a", 1), order("09:02:00", "a", 2), order("09:00:30", "b", 4)],
+        [order("09:05:00", "a", 8)],
+        [order("09:01:05", "a", 16), order("09:00:40", "b", 32)],
+        [order("09:10:00", "b", 64)],
+    ]
+    add_files(tmp_path / "orders", *orders)
+    subprocess.run([str(ROOT / "scripts" / "build"), "delta"], check=True)
+    script = str(ROOT / "scripts" / "surroundings")
+    made = subprocess.run([script, "python", "4.2.0"], stdout=subprocess.PIPE, check=True)
+    python = made.stdout.decode().split()[-1]
+    jars = ",".join(str(jar) for jar in (ROOT / ".build" / "delta").glob("*.jar"))
+    ran = subprocess.run(
+        [python, str(FRESH / "upserts.py"), str(tmp_path), jars],
+        env=environment(PACKAGE, PYSPARK_PYTHON=python),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert ran.stdout.splitlines() == [
+        "minutes [('a', '09:00:00', '09:01:00', 1), ('a', '09:01:00', '09:02:00', 16), "
+        "('a', '09:02:00', '09:03:00', 2), ('a', '09:05:00', '09:06:00', 8), "
+        "('b', '09:00:00', '09:01:00', 36), ('b', '09:10:00', '09:11:00', 64)]",
+        "sessions [('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
+        "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]",
+    ]
