@@ -3,6 +3,8 @@ package windrow.spark
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
@@ -142,6 +144,15 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
 
   /** `kind`, and `rows` or `rejected` as a struct */
   def output: DataFrame = part(JoinPart.All)
+
+  /** Starts one query that writes rows and rejected messages to their sinks; see [[Output.start]]. */
+  def start(
+      checkpoint: String,
+      rows: Option[Sink] = None,
+      rejected: Option[Sink] = None,
+      queryTrigger: Option[Trigger] = None,
+      name: Option[String] = None): StreamingQuery =
+    QueryStart(output, Seq("rows" -> rows, "rejected" -> rejected), checkpoint, queryTrigger, name)
 
   private def part(kind: JoinPart): DataFrame = {
     val session = streams.head.df.sparkSession

@@ -4,6 +4,8 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
@@ -274,6 +276,31 @@ final class Output private[spark] (
 
   /** `kind`, and `panes`, `rejected` or `events` as a struct */
   def output: DataFrame = part(AllOutput)
+
+  /** Starts one query that writes panes, rejected rows and events of policies to their sinks; rows without a sink are
+    * counted only.
+    *
+    * @param queryTrigger
+    *   of the query; with periods of processing time it goes on without data, but `AvailableNow` ends with the last batch
+    *   of data
+    * @throws SpecError
+    *   if there is nothing to write to, or nothing to wait for
+    * @throws CheckpointError
+    *   if the checkpoint was begun with what may not change
+    */
+  def start(
+      checkpoint: String,
+      panes: Option[Sink] = None,
+      rejected: Option[Sink] = None,
+      events: Option[Sink] = None,
+      queryTrigger: Option[Trigger] = None,
+      name: Option[String] = None): StreamingQuery =
+    QueryStart(
+      output,
+      Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
+      checkpoint,
+      queryTrigger,
+      name)
 
   private def part(kind: OutputKind): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))

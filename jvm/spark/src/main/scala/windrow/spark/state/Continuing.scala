@@ -22,16 +22,19 @@ object Continuing {
     *   of the query, analysed
     */
   def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Unit = {
-    val running = plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
-      .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
     val begun =
       try Checkpoint.begun(session, checkpoint)
       catch { case NonFatal(_) => Nil }
-    if (begun.nonEmpty) running.foreach { case (mode, program) =>
+    if (begun.nonEmpty) programs(plan).foreach { case (mode, program) =>
       val wrong = begun.map(changed(_, mode, program)) // which of several it goes on with Spark decides
       if (wrong.forall(_.isDefined)) throw wrong.flatten.head
     }
   }
+
+  /** Of windrow's operators in a streaming plan, with the clock that each goes by. */
+  def programs(plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] =
+    plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
+      .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
   private def changed(begun: BegunOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
     FixedSpec.changed(begun.fixed, program.fixed)

@@ -1,0 +1,70 @@
+package windrow.spark
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.count_if
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.state.Continuing
+
+/** One query that writes each kind of rows to its sink. */
+private[spark] object QueryStart {
+  private val NoData = "spark.sql.streaming.noDataMicroBatches.enabled"
+
+  /** @param output
+    *   `kind` and a struct for each kind
+    * @param sinks
+    *   by kind; None: rows are counted only
+    */
+  def apply(
+      output: DataFrame,
+      sinks: Seq[(String, Option[Sink])],
+      checkpoint: String,
+      trigger: Option[Trigger],
+      name: Option[String]): StreamingQuery = {
+    val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
+    val found = Option.when(stated.isEmpty)(
+      SpecProblem("SINK_NOT_STATED", s"say ${sinks.map(_._1).mkString("=, ")}= or several.")) ++
+      Option.unless(output.isStreaming)(
+        SpecProblem("NOT_STREAMING", s"the input is a batch; write .${sinks.head._1}.")) ++
+      stated.map(_._1).filterNot(output.columns.contains).map(kind =>
+        SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected."))
+    if (found.nonEmpty) throw SpecError("start(...)", found.toSeq)
+    val plan = SparkInside.plan(output)
+    Continuing.check(output.sparkSession, plan, checkpoint)
+    val writer = output.writeStream.option("checkpointLocation", checkpoint)
+      .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated))
+    name.foreach(writer.queryName)
+    trigger.foreach(writer.trigger)
+    val isBounded  = trigger.contains(Trigger.AvailableNow())
+    val hasPeriods = Continuing.programs(plan).exists(_._2.hasPeriods)
+    endingWithData(output, isBounded && hasPeriods)(writer.start())
+  }
+
+  /** Spark refuses a batch of which a sink reads only some partitions: their state would not be committed. Counting reads
+    * them all.
+    */
+  private def write(batch: DataFrame, number: Long, sinks: Seq[(String, Sink)]): Unit = {
+    batch.persist()
+    try {
+      val counting = sinks.map { case (kind, _) => count_if(col("kind") === kind).as(kind) }
+      val counts   = batch.select(counting: _*).head()
+      sinks.zipWithIndex.foreach { case ((kind, sink), i) =>
+        if (counts.getLong(i) > 0 || number == 0 || sink.takesEmpty)
+          sink.write(batch.where(col("kind") === kind).select(s"$kind.*"), number)
+      }
+    } finally { batch.unpersist(); () }
+  }
+
+  /** With periods a query begins batches without data, and a bounded one would never end. */
+  private def endingWithData[T](output: DataFrame, needed: Boolean)(start: => T): T = {
+    val conf   = output.sparkSession.conf
+    val before = conf.get(NoData)
+    if (needed) conf.set(NoData, "false")
+    try start
+    finally if (needed) conf.set(NoData, before)
+  }
+}

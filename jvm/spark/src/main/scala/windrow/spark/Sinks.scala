@@ -1,0 +1,31 @@
+package windrow.spark
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SaveMode
+
+/** Where the rows of a query go, batch by batch. After a crash the last batch comes again with the same number. */
+trait Sink {
+  def write(rows: DataFrame, batch: Long): Unit
+
+  /** It is told of batches without rows, too. */
+  def takesEmpty: Boolean = false
+}
+
+/** A table; a batch that is repeated is in it twice, unless its format prevents that. */
+final case class Table(name: String) extends Sink {
+  def write(rows: DataFrame, batch: Long): Unit = rows.write.mode(SaveMode.Append).saveAsTable(name)
+}
+
+/** A folder with one folder for each batch, `batch=<number>`, which a repeated batch overwrites. Batches without rows leave
+  * none, but for the first, which shows the columns.
+  */
+final case class Files(path: String, format: String = "parquet") extends Sink {
+  def write(rows: DataFrame, batch: Long): Unit =
+    rows.write.mode(SaveMode.Overwrite).format(format).save(s"${path.stripSuffix("/")}/batch=$batch")
+}
+
+/** What a function makes of them. */
+final case class Each(function: (DataFrame, Long) => Unit) extends Sink {
+  def write(rows: DataFrame, batch: Long): Unit = function(rows, batch)
+  override def takesEmpty: Boolean              = true
+}

@@ -1,0 +1,61 @@
+package windrow.spark
+
+import java.nio.file.{Files => Folders}
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
+import scala.collection.mutable.ArrayBuffer
+import windrow._
+
+/** One query with several sinks by the Scala entry, and whether it may go on from a checkpoint (SEMANTICS S2). */
+final class StartSuite extends SparkSuite {
+  private lazy val folder = Folders.createTempDirectory("windrow-start").toString
+  private val once        = Some(Trigger.AvailableNow())
+
+  private lazy val input: DataFrame = {
+    val rows = Seq(("a", 10L, 1L), ("a", 20L, 2L), ("a", 90L, 3L)).map { case (id, second, value) =>
+      (id, new java.sql.Timestamp(second * 1000), value)
+    } :+ (("a", null, 4L))
+    spark.createDataFrame(rows).toDF("id", "time", "value").write.json(s"$folder/in")
+    spark.readStream.schema("id string, time timestamp, value bigint").json(s"$folder/in")
+  }
+
+  private def stream(name: String) =
+    Windrow.stream(input, time = "time", key = Seq("id"), watermark = Some("0 seconds"), name = name)
+      .lateness("0 seconds")
+
+  private def sums(size: TimeSpan) = stream("messages").window(Tumbling(size)).aggregate(sum("value").as("total"))
+
+  test("panes and rejected rows of one query") {
+    val lost = ArrayBuffer.empty[String]
+    sums("1 minute").start(
+      s"$folder/checkpoint",
+      panes = Some(Files(s"$folder/panes")),
+      rejected = Some(Each((rows, _) => { lost ++= rows.collect().map(_.getAs[String]("reason")); () })),
+      queryTrigger = once).awaitTermination()
+    assert(spark.read.parquet(s"$folder/panes").select("id", "total").collect().toSeq == Seq(Row("a", 3)))
+    assert(lost == Seq("INVALID_TIME"))
+    val refused = intercept[CheckpointError](sums("5 minutes").start(s"$folder/checkpoint", panes = Some(Table("t"))))
+    assert(
+      refused.getMessage.startsWith("[SPEC_CHANGED] the checkpoint has Tumbling('1 minute'), the query Tumbling('5"))
+  }
+
+  test("rows of a join") {
+    val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
+    joined.start(s"$folder/joined", rows = Some(Files(s"$folder/rows")), queryTrigger = once).awaitTermination()
+    assert(spark.read.parquet(s"$folder/rows").select("a.value", "b.value").collect().toSet == Set(Row(1, 2)))
+  }
+
+  test("what cannot start") {
+    input
+    def codes(start: => Any) = intercept[SpecError](start).problems.map(_.code)
+    assert(codes(sums("1 minute").start(s"$folder/none")) == Seq("SINK_NOT_STATED"))
+    val events = sums("1 minute")
+    assert(codes(events.start(s"$folder/none", events = Some(Table("events")))) == Seq("NO_EVENTS"))
+    val batch =
+      Windrow.stream(spark.read.json(s"$folder/in").withColumn("time", col("time").cast("timestamp")), time = "time")
+        .lateness("0 seconds").window(Tumbling("1 minute")).aggregate(count("*"))
+    assert(codes(batch.start(s"$folder/none", panes = Some(Table("panes")))) == Seq("NOT_STREAMING"))
+  }
+}
