@@ -1,6 +1,10 @@
 package windrow.spark.replay
 
+import java.io.IOException
+import java.io.UncheckedIOException
 import java.nio.file.Files
+import java.nio.file.Path
+import java.util.Comparator
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.QueryClock
@@ -138,11 +142,13 @@ object SparkEngine {
     session
   }
 
-  private def delete(folder: java.nio.file.Path): Unit = {
-    val paths = Files.walk(folder)
-    try paths.sorted(java.util.Comparator.reverseOrder[java.nio.file.Path]).forEach(path => {
-        Files.deleteIfExists(path); ()
-      })
-    finally paths.close()
-  }
+  /** Spark may write a snapshot still, behind the query's back; then that stays, among the temporary files. */
+  private def delete(folder: Path): Unit =
+    try {
+      val paths = Files.walk(folder)
+      try paths.sorted(Comparator.reverseOrder[Path]).forEach(path => {
+          Files.deleteIfExists(path); ()
+        })
+      finally paths.close()
+    } catch { case _: IOException | _: UncheckedIOException => () }
 }
