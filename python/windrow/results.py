@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from windrow import _explain, _json, _sql
+from windrow import _duration, _explain, _json, _sql
 from windrow._query import start
 from windrow._sinks import Files, Sink
 from windrow._upsert import Upsert
@@ -96,6 +97,7 @@ class Output:
             raise SpecError.of("start(...)", [SpecProblem("NO_EVENTS", text)])
         if isinstance(panes, Upsert):
             self._check_upsert(panes)
+        self._warn_of_long_steps(queryTrigger)
         return start(
             self.output,
             {"panes": panes, "rejected": rejected, "events": events},
@@ -115,6 +117,16 @@ class Output:
         if found:
             raise SpecError.of("start(...)", found)
         sink.check(self.panes.sparkSession, schema)
+
+    def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
+        """Warn if a period ends more often than steps begin (SEMANTICS R57)."""
+        step = _duration.read((queryTrigger or {}).get("processingTime"))
+        for name, trigger in {"early": self.spec.early, "late": self.spec.late}.items():
+            period = trigger._shortest_period()
+            if period is not None and isinstance(step, int) and period < step:
+                text = f"{name}={trigger!r} fires once in a step, and a step begins every "
+                text += f"{_duration.show(step)}; say a multiple of it"
+                warnings.warn(text, UserWarning, stacklevel=3)
 
     def _has_periods(self) -> bool:
         if isinstance(self.spec.window, Policy):

@@ -22,9 +22,13 @@ class PaneTrigger:
         """Whether it ever fires."""
         return True
 
+    def _shortest_period(self) -> int | None:
+        """Give the microseconds of processing time after which it fires; None: it does not."""
+        return None
+
     def _has_period(self) -> bool:
         """Whether processing time makes it fire."""
-        return False
+        return self._shortest_period() is not None
 
     def _settled(self) -> PaneTrigger:
         """Give the one form of what can be said in several."""
@@ -85,8 +89,8 @@ class Every(PaneTrigger):
     def _counted(self) -> str:
         return f"Every(messages={self.messages!r})"
 
-    def _has_period(self) -> bool:
-        return self.period is not None
+    def _shortest_period(self) -> int | None:
+        return None if self.period is None else _duration.micros(self.period)
 
     def _problems(self) -> list[SpecProblem]:
         if self.messages is None:
@@ -125,8 +129,9 @@ class AnyOf(PaneTrigger):
             found.append(SpecProblem("TRIGGERS_MISSING", text))
         return found
 
-    def _has_period(self) -> bool:
-        return any(one._has_period() for one in self.triggers)
+    def _shortest_period(self) -> int | None:
+        each = (one._shortest_period() for one in self.triggers)
+        return min((period for period in each if period is not None), default=None)
 
     def _fires(self) -> bool:
         return any(one._fires() for one in self.triggers)

@@ -179,6 +179,14 @@ def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
     ]
 
 
+def test_panes_join_a_table(corrected: Feed) -> None:
+    """What a window shows is looked up in a table, corrections included."""
+    names = corrected.spark.createDataFrame([("a", "apples"), ("b", "beans")], ["product", "name"])
+    rows = corrected.run(totals(corrected.stream()).panes.join(names, "product"))
+    named = {(row.name, row.total) for row in rows if not row.pane.is_retraction}
+    assert named == {("apples", 1), ("apples", 5), ("apples", 9), ("beans", 6)}
+
+
 def test_sparks_own_join_with_panes(corrected: Feed) -> None:
     """Panes join a stream by key and time, and what waits is let go of behind the watermark."""
     panes = totals(corrected.stream()).panes.where(ON_TIME)
