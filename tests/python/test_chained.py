@@ -149,7 +149,7 @@ def test_operators_of_one_query_need_names_of_their_own(feed: Feed) -> None:
 
 
 def test_sparks_own_windows_over_panes(corrected: Feed) -> None:
-    """They go by the query's watermark, for which corrections are late."""
+    """They go by the query's watermark; corrections are late for it (SEMANTICS B2)."""
     panes = totals(corrected.stream()).panes.where(ON_TIME)
     coarse = panes.groupBy(F.window("window", "2 minutes")).agg(F.sum("total").alias("total"))
     rows = corrected.run(coarse)

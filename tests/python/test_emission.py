@@ -188,12 +188,15 @@ def test_triggers_may_be_said_in_sql(feed: Feed) -> None:
 
 def test_periods_shorter_than_a_step_are_warned_of(feed: Feed, tmp_path: Path) -> None:
     """A period ends once in a step at most (SEMANTICS R57)."""
-    sinks = {"panes": lambda _, __: None, "queryTrigger": {"processingTime": "1 hour"}}
     for period, warned in (("1 minute", True), ("2 hours", False)):
         early = minutes(feed).trigger(early=wr.Every(period)).accumulate(wr.ACCUMULATING)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             output = early.aggregate(F.sum("amount"))
-            query = output.start(checkpoint=str(tmp_path / period), **sinks)
+            query = output.start(
+                panes=lambda _, __: None,
+                checkpoint=str(tmp_path / period),
+                queryTrigger={"processingTime": "1 hour"},
+            )
         query.stop()
         assert ["multiple of it" in str(one.message) for one in told] == [True] * warned

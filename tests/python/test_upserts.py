@@ -30,7 +30,7 @@ def pane(product: str | None, start: int, total: int, index: int, sign: str) -> 
 
 
 def test_of_several_panes_of_a_batch_the_last_one_holds(spark: SparkSession) -> None:
-    """The greatest index wins, and a retraction over its own pane; in whatever order they come."""
+    """The greatest index wins, and a retraction over its own pane (SEMANTICS B3)."""
     panes = [
         pane("a", 0, 1, 0, "-"),
         pane("a", 0, 2, 1, "+"),
