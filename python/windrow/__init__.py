@@ -8,6 +8,7 @@
 Importing starts nothing: no JVM, no socket.
 """
 
+from windrow._behind import BehindProcessingTime
 from windrow._offset import KAFKA, Offset
 from windrow._replay import replay
 from windrow._retention import Retention
@@ -77,6 +78,7 @@ __all__ = [
     "AccumulationMode",
     "AggregatedWindowOperator",
     "AnyOf",
+    "BehindProcessingTime",
     "ByCount",
     "ByDelta",
     "ByMark",

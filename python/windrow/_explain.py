@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from windrow import _duration
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
@@ -14,8 +16,8 @@ _QUERIES = (
 )
 
 
-def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
-    """Several lines; ``watermark`` is the builder's delay in microseconds, or None."""
+def text(spec: WindowOperatorSpec, about: str, stream: Mapping[str, object]) -> str:
+    """Several lines; ``stream`` has what sets the watermark, in microseconds."""
     if isinstance(spec.window, Policy):
         lines = {
             "windows": spec.window.describe(),
@@ -24,11 +26,14 @@ def text(spec: WindowOperatorSpec, about: str, watermark: object) -> str:
             "queries": _QUERIES,
         }
         return _listed(spec, about, lines)
-    set_by = (
-        f"greatest event time less {_duration.show(watermark)}"
-        if isinstance(watermark, int)
-        else "as the DataFrame had it"
-    )
+    set_by = "as the DataFrame had it"
+    for name, of in {
+        "watermark": "greatest event time",
+        "behind_processing_time": "processing time",
+    }.items():
+        delay = stream.get(name)
+        if isinstance(delay, int):
+            set_by = f"{of} less {_duration.show(delay)}"
     lines = {
         "windows": spec.window.describe(),
         "watermark": f"{set_by}; it moves after each micro-batch",

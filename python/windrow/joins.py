@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from windrow import _duration, _explain_join, _jar, _sql, errors
+from windrow import _explain_join, _jar, _sql, errors
+from windrow._behind import BehindProcessingTime
 from windrow._columns import column, missing
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
@@ -230,6 +231,14 @@ class _Common:
         lateness = {one._name: one._lateness for one in streams if one._lateness is not UNSTATED}
         future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
         kept = {one._name: one._retention for one in streams}
+        found += [
+            SpecProblem(
+                "VALUE_NOT_SUPPORTED",
+                f"watermark={one._watermark!r} of '{one._name}' is for one stream; say a duration.",
+            )
+            for one in streams
+            if isinstance(one._watermark, BehindProcessingTime)
+        ]
         if NOT_STATED in kept.values() and not strict:
             kept = {}  # a side without retention is not bounded by it
         return cls(
@@ -311,7 +320,7 @@ def _columns(
 
 def _delay(stream: Stream) -> int | None:
     """Microseconds of the watermark that windrow is to set."""
-    return None if stream._watermark is None else _duration.micros(stream._watermark)
+    return stream._clock().get("watermark")
 
 
 def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:

@@ -66,7 +66,7 @@ class Output:
 
     def explain(self) -> None:
         """Print what each window waits for."""
-        print(_explain.text(self.spec, self._about, self._stream["watermark"]))  # noqa: T201
+        print(_explain.text(self.spec, self._about, self._stream))  # noqa: T201
 
     def start(
         self,
@@ -131,6 +131,8 @@ class Output:
     def _has_periods(self) -> bool:
         if isinstance(self.spec.window, Policy):
             return self.spec.window._has_period()
+        if "behind_processing_time" in self._stream:
+            return True
         return self.spec.early._has_period() or self.spec.late._has_period()
 
     def __repr__(self) -> str:

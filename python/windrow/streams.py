@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from windrow import _duration, _jar, _sql
+from windrow._behind import BehindProcessingTime
 from windrow._columns import as_tuple, is_column, is_data_frame, missing, shown
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
@@ -30,7 +31,7 @@ class Stream:
     _time: str | Column | None
     _key: tuple[str | Column, ...]
     _offset: Offset | None
-    _watermark: str | None
+    _watermark: str | BehindProcessingTime | None
     _maxFuture: str | None
     _name: str
     _lateness: Duration | int | Unstated | None = UNSTATED
@@ -81,6 +82,12 @@ class Stream:
         """
         expect("window(kind)", kind, WindowKind)
         return Windowed(self, kind, complete, fillGaps)
+
+    def _clock(self) -> dict[str, int | None]:
+        """What sets the watermark, in microseconds."""
+        if isinstance(self._watermark, BehindProcessingTime):
+            return {"behind_processing_time": self._watermark.micros}
+        return {"watermark": None if self._watermark is None else _duration.micros(self._watermark)}
 
     def _named(self) -> dict[str, object]:
         """Columns by the argument that says them."""
@@ -180,11 +187,11 @@ class Windowed:
         stream = self._stream
         _jar.check(stream._df.sparkSession)
         aggregated = _sql.aggregation(stream._df, stream._key, columns, self._markers())
-        watermark = None if stream._watermark is None else _duration.micros(stream._watermark)
         return Output(
             spec,
             _aggregated=aggregated,
-            _stream={"name": stream._name, "watermark": watermark}
+            _stream={"name": stream._name}
+            | stream._clock()
             | ({"join_keys": list(stream._joinKeys)} if stream._joinKeys else {}),
             _about=f"stream '{stream._name}'"
             + ("" if stream._time is None else f", time {shown([stream._time])}")
@@ -277,7 +284,7 @@ def stream(
     time: str | Column | None = None,
     key: str | Column | Sequence[str | Column] = (),
     offset: Offset | None = None,
-    watermark: Duration | None = None,
+    watermark: Duration | BehindProcessingTime | None = None,
     maxFuture: Duration | None = None,
     name: str = "messages",
 ) -> Stream:
@@ -286,17 +293,21 @@ def stream(
     time: event time, a column name or Column of type timestamp; windows on positions, by
     policies and ``Global`` go without, and then without a watermark. key: what messages are
     grouped by; nulls are a key. offset: identity of a message, so that replays have no effect.
-    watermark: how far the watermark stays behind the greatest event time; leave it out if the
-    DataFrame has one. maxFuture: messages further ahead of processing time are rejected and do
-    not move the watermark. name: in messages, metrics and rejected rows.
+    watermark: how far the watermark stays behind the greatest event time, or behind the clock
+    (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages further
+    ahead of processing time are rejected and do not move the watermark. name: in messages, metrics
+    and rejected rows.
 
     Errors: SpecError with every problem.
     """
     if not is_data_frame(df):
         msg = f"stream() takes a DataFrame, not {type(df).__name__}"
         raise TypeError(msg)
-    spans = _spans(watermark=watermark, maxFuture=maxFuture)
-    return Stream(df, time, as_tuple(key), offset, spans["watermark"], spans["maxFuture"], name)
+    behind = watermark if isinstance(watermark, BehindProcessingTime) else None
+    event = None if isinstance(watermark, BehindProcessingTime) else watermark
+    spans = _spans(watermark=event, maxFuture=maxFuture)
+    mark = behind or spans["watermark"]
+    return Stream(df, time, as_tuple(key), offset, mark, spans["maxFuture"], name)
 
 
 def _spans(**given: Duration | None) -> dict[str, str | None]:

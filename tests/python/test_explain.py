@@ -15,7 +15,7 @@ _ZERO = "0 seconds"
 @given(specs())
 def test_every_spec_can_be_told(spec: wr.WindowOperatorSpec) -> None:
     """One line for each question."""
-    said = _explain.text(spec, "a stream", None).splitlines()
+    said = _explain.text(spec, "a stream", {}).splitlines()
     assert said[0] == f"{spec.window!r} over a stream"
     assert len(said) == 10
 
@@ -83,5 +83,5 @@ def test_every_spec_can_be_told(spec: wr.WindowOperatorSpec) -> None:
 )
 def test_words(spec: wr.WindowOperatorSpec, lines: list[str]) -> None:
     """What fires, when a window leaves the state, and what is rejected."""
-    said = [line.strip() for line in _explain.text(spec, "a stream", 0).splitlines()]
+    said = [line.strip() for line in _explain.text(spec, "a stream", {"watermark": 0}).splitlines()]
     assert set(lines) <= set(said)

@@ -1,6 +1,8 @@
 package windrow.benchmarks
 
-/** @param events
+/** @param firings
+  *   windrow alone: with early, late and retracting panes, and without
+  * @param events
   *   of each workload
   * @param batch
   *   events in a micro-batch
@@ -10,6 +12,7 @@ package windrow.benchmarks
 final case class Arguments(
     workloads: Seq[Workload],
     contenders: Seq[Contender],
+    firings: Boolean,
     events: Long,
     repeats: Int,
     batch: Long,
@@ -17,12 +20,13 @@ final case class Arguments(
 
 object Arguments {
   private val Setting  = "([^=]+)=(.*)".r
-  private val Defaults = Arguments(Nil, Nil, events = 2000000, repeats = 3, batch = 250000, settings = Map.empty)
+  private val Defaults = Arguments(Nil, Nil, firings = false, events = 2000000, repeats = 3, batch = 250000, settings = Map.empty)
 
   val Usage: String = Seq(
-    "scripts/bench [--workload NAME]... [--only NAME]... [--events N] [--batch N] [--repeats N] [--conf NAME=VALUE]...",
+    "scripts/bench [--workload NAME]... [--only NAME]... [--firings] [--events N] [--batch N] [--repeats N] [--conf NAME=VALUE]...",
     s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all",
     s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all",
+    "  --firings   windrow alone: with early, late and retracting panes, to itself without",
     s"  --events    of each workload, a multiple of the batch; default ${Defaults.events}",
     s"  --batch     events in a micro-batch; the first ${Trial.Dropped} batches are not measured; default ${Defaults.batch}",
     s"  --repeats   of each run; default ${Defaults.repeats}",
@@ -40,6 +44,7 @@ object Arguments {
     case "--only" :: name :: rest =>
       Contender.all.find(_.name == name).toRight(s"there is no contender '$name'.")
         .flatMap(found => taken(rest, so.copy(contenders = so.contenders :+ found)))
+    case "--firings" :: rest                      => taken(rest, so.copy(firings = true))
     case "--events" :: number :: rest             => count(number).flatMap(n => taken(rest, so.copy(events = n)))
     case "--batch" :: number :: rest              => count(number).flatMap(n => taken(rest, so.copy(batch = n)))
     case "--repeats" :: number :: rest            => count(number).flatMap(n => taken(rest, so.copy(repeats = n.toInt)))
@@ -58,5 +63,6 @@ object Arguments {
     else
       Right(so.copy(
         workloads = if (so.workloads.isEmpty) Workload.all else so.workloads,
-        contenders = if (so.contenders.isEmpty) Contender.all else so.contenders))
+        contenders =
+          if (so.firings) Contender.firings else if (so.contenders.isEmpty) Contender.all else so.contenders))
 }

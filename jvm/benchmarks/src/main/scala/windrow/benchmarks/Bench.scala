@@ -17,7 +17,7 @@ object Bench {
     case Right(arguments) =>
       val results = new Bench(arguments).run()
       println(s"\nCPU microseconds for each event: median (least-most) of ${arguments.repeats}; ${arguments.events} events in batches of ${arguments.batch}\n")
-      println(Report.table(results))
+      println(if (arguments.firings) Report.firings(results) else Report.table(results))
       sys.exit(if (results.exists(_.outcome.isLeft)) 1 else 0)
   }
 
@@ -52,9 +52,10 @@ final class Bench(arguments: Arguments) {
     say(s"${workload.name}: is the output equal?")
     val (count, batch) = (240000L, 60000L)
     val expected       = check.plain(files.all(workload.events, count, batch), workload.windows)
-    val streamed = arguments.contenders.filter(Set[Contender](Windrow, SparkOwn)).map { contender =>
-      contender -> check.streamed(contender.query(files.stream(workload.events, count, batch), workload.windows))
-    }
+    val streamed = for {
+      contender <- arguments.contenders
+      results <- contender.results(contender.query(files.stream(workload.events, count, batch), workload.windows))
+    } yield contender -> check.streamed(results)
     streamed.find(_._2 != expected) match {
       case Some((contender, other))   => Left(s"${contender.name} gives $other, the plain computation $expected")
       case None if expected.rows == 0 => Left("there is no output to compare")

@@ -14,24 +14,48 @@ sealed abstract class Contender(val name: String) {
     *   ts, key, value
     */
   def query(events: DataFrame, windows: Windows): DataFrame
+
+  /** The rows of a query that must be those of a plain computation; None: it computes nothing. */
+  def results(query: DataFrame): Option[DataFrame] = None
 }
 
 object Contender {
   val all: Seq[Contender] = Seq(Windrow, SparkOwn, Floor, Reading)
 
+  /** Windrow with all switched off, and with each thing on that a pane on time does not need. */
+  val firings: Seq[Contender] = Seq(
+    Windrow,
+    Firing("early", "early => 'each_step', lateness => '0 seconds', accumulate => 'accumulating'"),
+    Firing("late", "lateness => '60 seconds', accumulate => 'accumulating'"),
+    Firing(
+      "retracting",
+      "early => 'each_step', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'"))
+
   private[benchmarks] def marked(events: DataFrame): DataFrame = events.withWatermark("ts", "0 seconds")
 }
 
-/** Windrow by its table functions. */
+/** Windrow by its table functions: one pane for each window. */
 case object Windrow extends Contender("windrow") {
-  def query(events: DataFrame, windows: Windows): DataFrame = {
+  def query(events: DataFrame, windows: Windows): DataFrame = called(events, windows, "lateness => '0 seconds'")
+
+  override def results(query: DataFrame): Option[DataFrame] = Some(query)
+
+  def called(events: DataFrame, windows: Windows, firing: String): DataFrame = {
     val (function, arguments) = windows.function
     Contender.marked(events).createOrReplaceTempView("events")
     events.sparkSession.sql(s"""
       SELECT * FROM $function(
         TABLE(SELECT key, count(*) AS n, sum(value) AS total, max(value) AS top FROM events GROUP BY key),
-        time => 'ts', $arguments, lateness => '0 seconds')""")
+        time => 'ts', $arguments, $firing)""")
   }
+}
+
+/** Windrow with more panes than those on time, which stay as they were. */
+final case class Firing(override val name: String, arguments: String) extends Contender(name) {
+  def query(events: DataFrame, windows: Windows): DataFrame = Windrow.called(events, windows, arguments)
+
+  override def results(query: DataFrame): Option[DataFrame] =
+    Some(query.where("pane.timing = 'ON_TIME' AND NOT pane.is_retraction"))
 }
 
 /** Spark's own `window` and `session_window`. */
@@ -39,6 +63,8 @@ case object SparkOwn extends Contender("Spark") {
   def query(events: DataFrame, windows: Windows): DataFrame =
     Contender.marked(events).groupBy(col("key"), windows.column.as("window"))
       .agg(count("*").as("n"), sum("value").as("total"), max("value").as("top"))
+
+  override def results(query: DataFrame): Option[DataFrame] = Some(query)
 }
 
 /** What the engine takes for itself: every event goes to the shard of its key, where nothing is done. */

@@ -8,9 +8,11 @@ object Report {
   private val Heads = Seq("workload", "windrow", "Spark", "ratio", "mark", "met", "floor", "reading", "events/s",
     "Spark's", "state", "Spark's")
 
-  def table(results: Seq[Result]): String = {
-    val rows   = Heads +: results.map(line)
-    val widths = Heads.indices.map(i => rows.map(row => row.lift(i).fold(0)(_.length)).max)
+  def table(results: Seq[Result]): String = aligned(Heads, results.map(line))
+
+  private def aligned(heads: Seq[String], lines: Seq[Seq[String]]): String = {
+    val rows   = heads +: lines
+    val widths = heads.indices.map(i => rows.map(row => row.lift(i).fold(0)(_.length)).max)
     val text =
       rows.map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing)
     (text.head +: widths.map("-" * _).mkString("  ") +: text.tail).mkString("\n")
@@ -19,7 +21,7 @@ object Report {
   private def line(result: Result): Seq[String] = result.outcome match {
     case Left(why) => Seq(result.workload.name) ++ Seq(s"could not be run: $why".take(120))
     case Right(measured) =>
-      val ratios = ratio(measured)
+      val ratios = ratio(measured, Windrow, SparkOwn)
       def each(contender: Contender, value: Measured => Double, show: Seq[Double] => String) =
         measured.get(contender).fold("-")(runs => show(runs.map(value)))
       Seq(
@@ -38,11 +40,19 @@ object Report {
         each(SparkOwn, _.stateBytes.toDouble, thousands))
   }
 
-  /** Windrow to Spark, within each repeat. */
-  private def ratio(measured: Map[Contender, Seq[Measured]]): Seq[Double] =
-    measured.getOrElse(Windrow, Nil).zip(measured.getOrElse(SparkOwn, Nil)).map { case (ours, theirs) =>
-      ours.cpu / theirs.cpu
-    }
+  /** CPU of each way to fire to that of panes on time alone. */
+  def firings(results: Seq[Result]): String = aligned(
+    Seq("workload", "on time, us") ++ Contender.firings.tail.map(_.name),
+    results.map(result =>
+      result.workload.name +: result.outcome.fold(
+        why => Seq(s"could not be run: $why".take(120)),
+        measured =>
+          spread(measured(Windrow).map(_.cpu)) +: Contender.firings.tail.map(one =>
+            spread(ratio(measured, one, Windrow))))))
+
+  /** Of CPU, within each repeat. */
+  private def ratio(measured: Map[Contender, Seq[Measured]], of: Contender, to: Contender): Seq[Double] =
+    measured.getOrElse(of, Nil).zip(measured.getOrElse(to, Nil)).map { case (ours, theirs) => ours.cpu / theirs.cpu }
 
   private def median(values: Seq[Double]): Double = {
     val sorted = values.sorted

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import windrow.FullStateSpec
 import windrow.Session
+import windrow.TimeSpan
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
@@ -22,10 +23,11 @@ final class FullStateProgram(
     val fixed: Seq[String],
     val shards: Int,
     schema: OutputSchema,
+    override val behind: Option[TimeSpan],
     override val about: Option[StateAbout])
     extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
-  def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
+  def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
 
   def runner(): ShardRunner = new Running
 

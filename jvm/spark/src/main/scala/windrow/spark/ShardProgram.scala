@@ -1,5 +1,6 @@
 package windrow.spark
 
+import windrow.TimeSpan
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.spark.state.StateAbout
@@ -20,6 +21,9 @@ trait ShardProgram extends Serializable {
 
   /** What a checkpoint was begun with and must go on with, in words (SEMANTICS S2). */
   def fixed: Seq[String]
+
+  /** The watermark is the processing time less this, and none of Spark's. */
+  def behind: Option[TimeSpan] = None
 
   /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
   def about: Option[StateAbout] = None

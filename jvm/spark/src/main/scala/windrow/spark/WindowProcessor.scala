@@ -45,6 +45,10 @@ final class WindowProcessor(val program: ShardProgram)
     step(shard, Iterator.empty, timers)
   }
 
+  private def watermark(timers: TimerValues): Watermark = program.behind.fold(
+    WindowProcessor.watermark(timers.getCurrentWatermarkInMs()))(delay =>
+    Watermark(timers.getCurrentProcessingTimeInMs() * 1000 - delay.micros))
+
   private def step(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] = {
     note(shard)
     var isOver = false
@@ -56,7 +60,7 @@ final class WindowProcessor(val program: ShardProgram)
     runner.step(
       store,
       messages,
-      if (isOver) Watermark.End else WindowProcessor.watermark(timers.getCurrentWatermarkInMs()),
+      if (isOver) Watermark.End else watermark(timers),
       timers.getCurrentProcessingTimeInMs() * 1000)
   }
 }

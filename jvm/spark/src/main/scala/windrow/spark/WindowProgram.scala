@@ -1,6 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
+import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
@@ -29,7 +30,9 @@ final class WindowProgram(
     extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = ShardSpaces.of(spec)
-  def hasPeriods: Boolean = new FiringPolicy(spec.early, spec.late).hasPeriods
+  def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
+
+  override def behind: Option[TimeSpan] = recipe.behind
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions))

@@ -118,7 +118,13 @@ final case class Stream private[spark] (
     name: String,
     allowed: Option[TimeSpan],
     retention: Retention = Retention.NotStated,
-    joinKeys: Seq[String] = Nil) {
+    joinKeys: Seq[String] = Nil,
+    behind: Option[TimeSpan] = None) {
+
+  /** The watermark is the processing time less a delay, whatever comes or does not come, instead of the greatest event time
+    * less one.
+    */
+  def behindProcessingTime(delay: TimeSpan): Stream = copy(behind = Some(delay))
 
   /** How long after its end a window takes messages still; [[TimeSpan.Endless]]: without end. */
   def lateness(allowed: TimeSpan): Stream = copy(allowed = Some(allowed))
@@ -304,7 +310,7 @@ final class Output private[spark] (
 
   private def part(kind: OutputKind): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = spec.map(QueryOptions(_, None, None, Map.empty, stream.watermark, stream.name, kind, stream.joinKeys))
+    val options = spec.map(QueryOptions(_, None, None, Map.empty, stream.watermark, stream.behind, stream.name, kind, stream.joinKeys))
     SparkInside.frame(session, WindowQuery.plan(session, window, options, parts))
   }
 }

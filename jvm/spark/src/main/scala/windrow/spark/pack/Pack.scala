@@ -3,6 +3,7 @@ package windrow.spark.pack
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.spark.aggregate.FunctionSet
 
@@ -26,12 +27,15 @@ final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean, whol
   *   None: by policies
   * @param shards
   *   into how many shards keys are hashed; fixed for the life of a checkpoint
+  * @param behind
+  *   the watermark is the processing time less this
   */
 final class PackRecipe(
     val windows: Option[WindowOperatorSpec],
     val functions: FunctionSet,
     val shards: Int,
-    val lane: Lane)
+    val lane: Lane,
+    val behind: Option[TimeSpan] = None)
     extends Serializable
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.

@@ -25,7 +25,10 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   }
 
   private def planned(pack: Pack): SparkPlan = {
-    val watermark = if (pack.child.isStreaming) SparkInside.watermark else Some(Watermark.None)
+    val watermark =
+      if (!pack.child.isStreaming) Some(Watermark.None)
+      else pack.recipe.behind.fold(SparkInside.watermark)(delay =>
+        SparkInside.processingTime.map(now => Watermark(now - delay.micros)))
     val keys      = pack.keys.map(SparkInside.normalized)
     val isOver    = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
     val carries   = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark)

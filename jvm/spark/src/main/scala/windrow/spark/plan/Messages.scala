@@ -138,7 +138,11 @@ object Messages {
       val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
         .replace(CoGroupPlan.Marker, "")
-      if (options.watermark.isEmpty && !has)
+      if (options.behind.isDefined && (options.watermark.isDefined || has))
+        refuse(
+          "WATERMARK_TWICE",
+          s"the watermark is behind processing time, and '$name' has one of event time. Leave out one of them.")
+      if (options.watermark.isEmpty && options.behind.isEmpty && !has)
         refuse(
           "NO_WATERMARK",
           s"'$name' has no watermark, no window could complete. Say stream(watermark='1 minute'), or withWatermark before.")

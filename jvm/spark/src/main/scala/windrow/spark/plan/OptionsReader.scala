@@ -17,8 +17,9 @@ object OptionsReader {
     val stream = Option(spec.remove("stream"))
     val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
     val read   = if (isPolicy(spec)) policies(spec) else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
-    val mark   = stream.flatMap(field(_, "watermark")).map(duration)
-    val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++
+    val mark   = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
+    val behind = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
+    val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption) ++
       Option.when(!Outputs.contains(output))(
         SpecProblem("OUTPUT_UNKNOWN", s"output is '$output'; allowed are ${Outputs.keys.mkString(", ")}."))
     Either.cond(
@@ -29,6 +30,7 @@ object OptionsReader {
         stream.flatMap(field(_, "gap")).map(_.asText),
         Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
         mark.flatMap(_.toOption),
+        behind.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
         Outputs(output),
         names(node, "join_keys").getOrElse(Nil)),
@@ -83,10 +85,12 @@ object OptionsReader {
 
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
-  private def duration(node: JsonNode): Either[SpecProblem, TimeSpan] = {
+  private val Behind = "behind_processing_time"
+
+  private def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
     val span = if (node.isIntegralNumber) Right(TimeSpan(node.asLong)) else TimeSpan.parse(node.asText)
     span.filterOrElse(
       _.micros >= 0,
-      SpecProblem("WATERMARK_NEGATIVE", s"watermark is '${node.asText}'; it must be '0 seconds' or longer."))
+      SpecProblem("WATERMARK_NEGATIVE", s"$name is '${node.asText}'; it must be '0 seconds' or longer."))
   }
 }

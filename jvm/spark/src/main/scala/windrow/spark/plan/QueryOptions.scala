@@ -19,6 +19,8 @@ case object AllOutput      extends OutputKind
   *   names of the columns that hold a message's source, partition and offset
   * @param watermark
   *   set by windrow; None if the input has one already
+  * @param behind
+  *   the watermark is the processing time less this, and none of Spark's
   * @param name
   *   of the stream
   * @param joinKeys
@@ -30,6 +32,7 @@ final case class QueryOptions(
     gap: Option[String],
     origin: Map[String, String],
     watermark: Option[TimeSpan],
+    behind: Option[TimeSpan],
     name: String,
     output: OutputKind,
     joinKeys: Seq[String] = Nil)

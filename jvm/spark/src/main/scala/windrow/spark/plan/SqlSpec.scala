@@ -94,7 +94,7 @@ private[plan] object SqlSpec {
   private val Counted = Set("n", "step", "rows", "messages", "windows")
 
   /** What says of a message where its fields are. */
-  private val Fields = Seq("time", "watermark", "source", "partition", "offset_column")
+  private val Fields = Seq("time", "watermark", "behind_processing_time", "source", "partition", "offset_column")
 
   /** What all functions over one stream take. */
   val Streamed: Seq[String] = Seq("stream", "output") ++ Fields

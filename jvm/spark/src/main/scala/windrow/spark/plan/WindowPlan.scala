@@ -51,7 +51,7 @@ object WindowPlan {
       case QuerySpec.Aggregates(said) =>
         val spec   = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
         val lane   = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
-        val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane)
+        val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane, options.behind)
         val fixed  = WindowProgram.fixed(spec, recipe)
         def about  = StateAbout.ofAggregates(session, options.name, spec, fixed, recipe, parts, messages.timeType)
         (recipe, new WindowProgram(spec, fixed, recipe, schema, inStream(about)))
@@ -68,8 +68,13 @@ object WindowPlan {
             parts,
             messages.timeType)
         (
-          new PackRecipe(Some(spec.windows), parts.functions, shards, LaneChoice.ofKeptMessages(spec.window)),
-          new FullStateProgram(spec, fixed, shards, schema, inStream(about)))
+          new PackRecipe(
+            Some(spec.windows),
+            parts.functions,
+            shards,
+            LaneChoice.ofKeptMessages(spec.window),
+            options.behind),
+          new FullStateProgram(spec, fixed, shards, schema, options.behind, inStream(about)))
       case QuerySpec.Policies(spec) =>
         val all    = if (spec.limits.keys.isDefined || spec.limits.messages.isDefined) 1 else shards
         val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)

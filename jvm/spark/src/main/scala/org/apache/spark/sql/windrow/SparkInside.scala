@@ -31,19 +31,20 @@ object SparkInside {
   /** The watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first; None if it
     * cannot be told. Read by name, because its class changes between Spark versions.
     */
-  def watermark: Option[Watermark] = {
-    val session = SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
-    for {
-      active <- session
-      id     <- Option(active.sparkContext.getLocalProperty(QueryId))
-      millis <- Try {
-        val query    = active.sharedState.activeStreamingQueries.get(UUID.fromString(id))
-        val context  = call(query, "getLatestExecutionContext")
-        val metadata = call(context, "offsetSeqMetadata")
-        call(metadata, "batchWatermarkMs").asInstanceOf[Long]
-      }.toOption
-    } yield WindowProcessor.watermark(millis)
-  }
+  def watermark: Option[Watermark] = ofMicroBatch("batchWatermarkMs").map(WindowProcessor.watermark)
+
+  /** Of the micro-batch that this thread is planning, in microseconds; None if it cannot be told. */
+  def processingTime: Option[Long] = ofMicroBatch("batchTimestampMs").map(_ * 1000)
+
+  private def ofMicroBatch(millis: String): Option[Long] = for {
+    active <- SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
+    id     <- Option(active.sparkContext.getLocalProperty(QueryId))
+    found <- Try {
+      val query   = active.sharedState.activeStreamingQueries.get(UUID.fromString(id))
+      val context = call(query, "getLatestExecutionContext")
+      call(call(context, "offsetSeqMetadata"), millis).asInstanceOf[Long]
+    }.toOption
+  } yield found
 
   private def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
 
