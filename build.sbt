@@ -105,8 +105,8 @@ lazy val deltaJars = taskKey[Unit]("A table format with MERGE in .build/delta, f
 
 /** No code: Delta for the version of Spark that it supports. */
 lazy val delta = (project in file("project/delta")).settings(
-  target         := (ThisBuild / baseDirectory).value / "target/delta",
-  publish / skip := true,
+  target                            := (ThisBuild / baseDirectory).value / "target/delta",
+  publish / skip                    := true,
   libraryDependencies += ("io.delta" % s"delta-spark_4.2_${Versions.scalaBinary}" % Versions.delta)
     .excludeAll(Seq("org.apache.hadoop", "org.apache.logging.log4j", "org.apache.parquet", "org.scala-lang").map(
       ExclusionRule(_)): _*),

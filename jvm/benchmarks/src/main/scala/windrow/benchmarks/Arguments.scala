@@ -19,8 +19,9 @@ final case class Arguments(
     settings: Map[String, String])
 
 object Arguments {
-  private val Setting  = "([^=]+)=(.*)".r
-  private val Defaults = Arguments(Nil, Nil, firings = false, events = 2000000, repeats = 3, batch = 250000, settings = Map.empty)
+  private val Setting = "([^=]+)=(.*)".r
+  private val Defaults =
+    Arguments(Nil, Nil, firings = false, events = 2000000, repeats = 3, batch = 250000, settings = Map.empty)
 
   val Usage: String = Seq(
     "scripts/bench [--workload NAME]... [--only NAME]... [--firings] [--events N] [--batch N] [--repeats N] [--conf NAME=VALUE]...",

@@ -54,7 +54,7 @@ final class Bench(arguments: Arguments) {
     val expected       = check.plain(files.all(workload.events, count, batch), workload.windows)
     val streamed = for {
       contender <- arguments.contenders
-      results <- contender.results(contender.query(files.stream(workload.events, count, batch), workload.windows))
+      results   <- contender.results(contender.query(files.stream(workload.events, count, batch), workload.windows))
     } yield contender -> check.streamed(results)
     streamed.find(_._2 != expected) match {
       case Some((contender, other))   => Left(s"${contender.name} gives $other, the plain computation $expected")

@@ -310,7 +310,16 @@ final class Output private[spark] (
 
   private def part(kind: OutputKind): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = spec.map(QueryOptions(_, None, None, Map.empty, stream.watermark, stream.behind, stream.name, kind, stream.joinKeys))
+    val options = spec.map(QueryOptions(
+      _,
+      None,
+      None,
+      Map.empty,
+      stream.watermark,
+      stream.behind,
+      stream.name,
+      kind,
+      stream.joinKeys))
     SparkInside.frame(session, WindowQuery.plan(session, window, options, parts))
   }
 }

@@ -29,9 +29,9 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
       if (!pack.child.isStreaming) Some(Watermark.None)
       else pack.recipe.behind.fold(SparkInside.watermark)(delay =>
         SparkInside.processingTime.map(now => Watermark(now - delay.micros)))
-    val keys      = pack.keys.map(SparkInside.normalized)
-    val isOver    = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
-    val carries   = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark)
+    val keys    = pack.keys.map(SparkInside.normalized)
+    val isOver  = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
+    val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark)
     val slice =
       pack.recipe.windows.flatMap(spec => SliceTime.of(spec.window, pack.time)).filter(_ =>
         pack.recipe.lane.combined && canCombine(pack))
