@@ -56,15 +56,8 @@ CASES: dict[str, Case] = {
 }
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
-#: In ``scripts/test quick`` one case of each kind of state goes through a streaming query.
-QUICK = {("hopping, uneven", "keyed"), ("session, gap of each message", "unkeyed")}
 STREAMED = [
-    pytest.param(
-        case,
-        keys,
-        id=f"{name}, {keyed}",
-        marks=() if (name, keyed) in QUICK else pytest.mark.slow,
-    )
+    pytest.param(case, keys, id=f"{name}, {keyed}", marks=pytest.mark.slow)
     for name, case in CASES.items()
     for keyed, keys in KEYS.items()
 ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Row
 
-pytestmark = [pytest.mark.spark, pytest.mark.anywhere]
+pytestmark = [pytest.mark.spark, pytest.mark.anywhere, pytest.mark.slow]
 
 MINUTE = wr.Tumbling("1 minute")
 
@@ -99,8 +99,8 @@ def test_counted_retracting_updated_only(feed: Feed) -> None:
     "kind",
     [
         wr.Hopping("10 minutes", step="3 minutes"),
-        pytest.param(wr.Session("90 seconds"), marks=pytest.mark.slow),
-        pytest.param(wr.Sliding("3 minutes"), marks=pytest.mark.slow),
+        wr.Session("90 seconds"),
+        wr.Sliding("3 minutes"),
     ],
     ids=repr,
 )

@@ -44,10 +44,7 @@ def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
     return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 
 
-STREAMED = [
-    pytest.param(call, kind, id=repr(kind), marks=() if n == 1 else pytest.mark.slow)
-    for n, (call, kind) in enumerate(CASES)
-]
+STREAMED = [pytest.param(call, kind, id=repr(kind), marks=pytest.mark.slow) for call, kind in CASES]
 
 
 @pytest.mark.parametrize(("call", "kind"), STREAMED)
@@ -94,6 +91,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", POLICIES)
 def test_policies(feed: Feed, said: str) -> None:
     """Windows by policies: panes and events are those of the builder."""
@@ -118,6 +116,7 @@ COGROUP = """windrow_cogroup(TABLE(SELECT * FROM orders AS o),
     key => 'product', time => 'time', watermark => '1 minute')"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [False, True])
 def test_cogroups(feed: Feed, *, batch: bool) -> None:
     """Several streams as one, under a window as any other."""
@@ -147,6 +146,7 @@ def test_cogroups(feed: Feed, *, batch: bool) -> None:
         assert ours or batch
 
 
+@pytest.mark.slow
 def test_full_state_of_a_cogroup(feed: Feed) -> None:
     """Its messages are what the streams sent, without the columns that say where fields are."""
     feed.add(*disordered(seed=25, batches=2))
@@ -160,6 +160,7 @@ def test_full_state_of_a_cogroup(feed: Feed) -> None:
     assert {tuple(m.asDict()) for row in found for m in row.messages} == {("o", "p")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [False, True])
 def test_with(feed: Feed, *, batch: bool) -> None:
     """What WITH defines can be the table argument, or stand in it."""

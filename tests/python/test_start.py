@@ -134,6 +134,7 @@ def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
     assert len(called) >= 3
 
 
+@pytest.mark.slow
 def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
     """Read = accepted + rejected + replays + gaps, and each agrees with what came out."""
     batches = disordered(seed=34)

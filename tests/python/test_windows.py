@@ -17,7 +17,7 @@ from test_against_spark import rows
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, WindowSpec
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def shuffled(seed: int, batches: int = 4, size: int = 30) -> list[list[Order]]:

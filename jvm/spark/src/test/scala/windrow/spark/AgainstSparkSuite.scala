@@ -1,6 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.Column
+import org.scalatest.tags.Slow
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
@@ -9,7 +10,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.functions._
-import org.scalatest.tagobjects.Slow
 import scala.util.Random
 import windrow._
 
@@ -33,6 +33,7 @@ object Spread extends Aggregator[java.lang.Integer, (Int, Int), Long] {
 }
 
 /** With lateness 0 panes are, row for row, what Spark's own windows give in append mode (SEMANTICS T4). */
+@Slow
 final class AgainstSparkSuite extends SparkSuite {
   private implicit lazy val session: SparkSession = spark
   private implicit val readings: Encoder[Reading] = Encoders.product[Reading]
@@ -124,9 +125,7 @@ final class AgainstSparkSuite extends SparkSuite {
 
   for ((name, kind, column) <- kinds; keyed <- Seq(true, false)
     if keyed || name != "session") // Spark has no such query
-    test(
-      s"$name, ${if (keyed) "keyed" else "unkeyed"}: ${aggregates.size} aggregates",
-      (if (keyed && name != "tumbling with an offset") Nil else Seq(Slow)): _*) {
+    test(s"$name, ${if (keyed) "keyed" else "unkeyed"}: ${aggregates.size} aggregates") {
       val keys = if (keyed) Seq("key") else Nil
       val (ours, theirs) = bothOf(name.hashCode.toLong)(
         df =>

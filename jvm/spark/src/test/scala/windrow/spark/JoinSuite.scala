@@ -1,10 +1,12 @@
 package windrow.spark
 
 import org.apache.spark.sql.Row
+import org.scalatest.tags.Slow
 import org.apache.spark.sql.functions._
 import windrow._
 
 /** Joins and co-groups by the Scala entry; what comes out of them is compared elsewhere. */
+@Slow
 final class JoinSuite extends SparkSuite {
 
   private def messages(rows: (String, Long, Long)*) =

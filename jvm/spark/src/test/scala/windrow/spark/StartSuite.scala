@@ -1,6 +1,7 @@
 package windrow.spark
 
 import java.nio.file.{Files => Folders}
+import org.scalatest.tags.Slow
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
@@ -9,6 +10,7 @@ import scala.collection.mutable.ArrayBuffer
 import windrow._
 
 /** One query with several sinks by the Scala entry, and whether it may go on from a checkpoint (SEMANTICS S2). */
+@Slow
 final class StartSuite extends SparkSuite {
   private lazy val folder = Folders.createTempDirectory("windrow-start").toString
   private val once        = Some(Trigger.AvailableNow())
