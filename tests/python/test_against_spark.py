@@ -57,7 +57,9 @@ CASES: dict[str, Case] = {
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
 STREAMED = [
-    pytest.param(case, keys, id=f"{name}, {keyed}", marks=pytest.mark.slow)
+    pytest.param(
+        case, keys, id=f"{name}, {keyed}", marks=pytest.mark.slow if keys else pytest.mark.full
+    )
     for name, case in CASES.items()
     for keyed, keys in KEYS.items()
 ]

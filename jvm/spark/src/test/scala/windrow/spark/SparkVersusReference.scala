@@ -31,7 +31,7 @@ final class SparkVersusReference extends SparkSuite {
   private val (queries, together) = mode match {
     case "quick" => (1, 1)
     case "full"  => (sys.props.getOrElse("windrow.queries", "50").toInt, 10)
-    case _       => (3, 1)
+    case _       => (2, 1)
   }
 
   /** Queries wait for the file system much of the time. */
@@ -55,7 +55,7 @@ final class SparkVersusReference extends SparkSuite {
   /** Of the shorter cases of each kind of operator and window one in so many. */
   private val every = mode match {
     case "quick" => 60
-    case _       => 10
+    case _       => 20
   }
 
   private def kind(transcript: TranscriptCase): String =
