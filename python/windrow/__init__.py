@@ -13,6 +13,7 @@ from windrow._offset import KAFKA, Offset
 from windrow._replay import replay
 from windrow._retention import Retention
 from windrow._version import __version__
+from windrow.answers import Answers
 from windrow.errors import (
     CheckpointError,
     JarNotFoundError,
@@ -77,6 +78,7 @@ __all__ = [
     "KAFKA",
     "AccumulationMode",
     "AggregatedWindowOperator",
+    "Answers",
     "AnyOf",
     "BehindProcessingTime",
     "ByCount",

@@ -13,7 +13,7 @@ from windrow.errors import JarNotFoundError, from_text
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-Part = Literal["panes", "rejected", "events", "all"]
+Part = Literal["panes", "rejected", "events", "answers", "all"]
 JoinPart = Literal["rows", "rejected", "all"]
 
 NOT_LOADED = (
@@ -57,6 +57,14 @@ def apply(aggregated: DataFrame, fields: _json.Fields, part: Part) -> DataFrame:
         )
         analyse(made)
     return made
+
+
+def apply_asked(tables: Sequence[DataFrame], fields: _json.Fields, part: Part) -> DataFrame:
+    """Put an operator in the place of an aggregation, asked by the lookups of a second table.
+
+    Errors: SpecError, as the JVM found it.
+    """
+    return _over(tables, {**fields, "output": part})
 
 
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:

@@ -12,13 +12,14 @@ from windrow import _duration, _explain, _json, _sql
 from windrow._query import start
 from windrow._sinks import Files, Sink
 from windrow._upsert import Upsert
+from windrow.answers import Answers, Asked, ask
 from windrow.errors import SpecError, SpecProblem
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.triggers import DISCARDING
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import Column, DataFrame, Row
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["Files", "Metrics", "Output", "Upsert", "metrics"]
@@ -63,6 +64,66 @@ class Output:
     def output(self) -> DataFrame:
         """All in one: ``kind`` ('panes', 'rejected', 'events'), a struct of each, one not null."""
         return self._part("all")
+
+    def getMessages(
+        self,
+        lookups: DataFrame,
+        start: str | Column | None,
+        end: str | Column | None,
+        *,
+        joinKeys: Mapping[str, str | Column] | None = None,
+        sessionKey: Mapping[str, str | Column] | None = None,
+    ) -> Answers:
+        """Answer each row of a lookup stream with the messages that its key keeps, in one query.
+
+        start, end: columns of ``lookups``, a closed range: timestamps, or whole numbers, which are
+        offsets; None is open, and so is null. sessionKey: for each key column what it must be; left
+        out, the columns of ``lookups`` that are called alike. joinKeys: for each column of
+        ``store(joinKeys=...)`` what it must be; without ``store`` those are the key.
+
+        A row is answered in the micro-batch that it comes with, by what is kept once the messages
+        of that micro-batch are in and what leaves with its watermark has left: as ``state`` would
+        tell it then. Rows that are to wait for messages that may still come need a join.
+
+        For ``messages()``. Errors: SpecError with every problem.
+        """
+        keys = {"joinKeys": joinKeys, "sessionKey": sessionKey}
+        return self._ask("messages", lookups, start, end, **keys)
+
+    def getWindows(
+        self,
+        lookups: DataFrame,
+        start: str | Column | None,
+        end: str | Column | None,
+        *,
+        sessionKey: Mapping[str, str | Column] | None = None,
+    ) -> Answers:
+        """Answer each row of a lookup stream with the windows of its key that overlap a range.
+
+        Bounds are timestamps, or positions for windows on positions; the rest as ``getMessages``.
+        """
+        return self._ask("windows", lookups, start, end, sessionKey=sessionKey)
+
+    def _ask(
+        self,
+        asked: Asked,
+        lookups: DataFrame,
+        start: str | Column | None,
+        end: str | Column | None,
+        *,
+        joinKeys: Mapping[str, str | Column] | None = None,
+        sessionKey: Mapping[str, str | Column] | None = None,
+    ) -> Answers:
+        return ask(
+            (self._aggregated, lookups),
+            {**self.spec._fields(), "stream": self._stream},
+            asked,
+            start=start,
+            end=end,
+            sessionKey=sessionKey,
+            joinKeys=joinKeys,
+            has_periods=self._has_periods(),
+        )
 
     def explain(self) -> None:
         """Print what each window waits for."""

@@ -13,16 +13,23 @@ import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.spark.aggregate.Rows
+import windrow.spark.ask.Answering
+import windrow.spark.ask.Question
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.ProgressCodec
 import windrow.spark.state.StateAbout
 
-/** Full state: messages are kept as the rows that they came as, and panes carry those that are new. */
+/** Full state: messages are kept as the rows that they came as, and panes carry those that are new.
+  *
+  * @param answering
+  *   what the questions of a lookup stream get
+  */
 final class FullStateProgram(
     spec: FullStateSpec,
     val fixed: Seq[String],
     val shards: Int,
     schema: OutputSchema,
+    answering: Option[Answering],
     override val behind: Option[TimeSpan],
     override val about: Option[StateAbout])
     extends ShardProgram {
@@ -35,6 +42,7 @@ final class FullStateProgram(
     private val output = new OutputRow(schema)
     private val width  = schema.message.size
     private val order  = FullStateShard.order(spec.window)
+    private val find   = answering.map(_.finder())
 
     def step(
         store: ShardStore,
@@ -44,11 +52,20 @@ final class FullStateProgram(
       val shard = new FullStateShard(spec, store, fixed)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
       else {
-        val (told, rest) = packets.span(ProgressCodec.isProgress)
-        val progress     = told.flatMap(ProgressCodec.read).toVector
-        val messages     = rest.flatMap(incoming).toVector.sorted(order)
-        val deltas       = shard.step(messages.iterator, watermark, Some(processingTime), progress)
-        deltas.iterator.map(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+        val questions = Vector.newBuilder[Question]
+        val (told, rest) = packets.filter { packet =>
+          val asks = Question.isIn(packet)
+          if (asks) questions += Question.read(packet)
+          !asks
+        }.span(ProgressCodec.isProgress)
+        val progress = told.flatMap(ProgressCodec.read).toVector
+        val messages = rest.flatMap(incoming).toVector.sorted(order)
+        val deltas   = shard.step(messages.iterator, watermark, Some(processingTime), progress)
+        val answers = for { asked <- questions.result().iterator; answer <- find } yield output.answer(
+          asked.row,
+          answer(shard, asked))
+        deltas.iterator.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ =>
+          output.counts(shard.counters))
       }
     }
 

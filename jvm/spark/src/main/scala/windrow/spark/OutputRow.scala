@@ -26,13 +26,16 @@ import windrow.core.state.Key
   *   None: windows by policies, of which events are told too
   * @param panesShowMessage
   *   they carry the message that their window belongs to
+  * @param answers
+  *   types of the row that asks and of the rows that it gets, where a lookup stream asks for what is kept
   */
 final class OutputSchema(
     val keys: Seq[DataType],
     val results: Seq[DataType],
     val message: StructType,
     val window: Option[WindowKind],
-    val panesShowMessage: Boolean = false)
+    val panesShowMessage: Boolean = false,
+    val answers: Option[(StructType, StructType)] = None)
     extends Serializable {
 
   val hasEvents: Boolean = window.isEmpty
@@ -40,9 +43,13 @@ final class OutputSchema(
   private val event: Seq[DataType] =
     if (hasEvents) OutputSchema.Event :+ ArrayType(message, containsNull = false) else Nil
 
-  /** `kind`, keys, pane, results, rejection, event, counts. */
+  private val answer: Seq[DataType] =
+    answers.toSeq.flatMap { case (asks, gets) => Seq(asks, ArrayType(gets, containsNull = false)) }
+
+  /** `kind`, keys, pane, results, rejection, event, answer, counts. */
   val types: Seq[DataType] =
-    Seq(IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ event ++
+    Seq(
+      IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ event ++ answer ++
       OutputSchema.Counts
 
   val paneAt: Int      = 1 + keys.size
@@ -50,7 +57,8 @@ final class OutputSchema(
   val rejectionAt: Int = resultsAt + results.size
   val messageAt: Int   = rejectionAt + OutputSchema.Rejection.size
   val eventAt: Int     = messageAt + 1
-  val countsAt: Int    = eventAt + event.size
+  val answerAt: Int    = eventAt + event.size
+  val countsAt: Int    = answerAt + answer.size
 }
 
 object OutputSchema {
@@ -58,6 +66,7 @@ object OutputSchema {
   val RejectedKind = 1
   val CountsKind   = 2
   val EventKind    = 3
+  val AnswerKind   = 4
 
   /** start, end, timing, index, is_last, is_retraction, source, partition */
   val Pane: Seq[DataType] =
@@ -134,6 +143,16 @@ final class OutputRow(schema: OutputSchema) {
     row.update(schema.eventAt + 2, sequence)
     val messages = event.messages.map(bytes => Rows.of(bytes, schema.message.size))
     row.update(schema.eventAt + 3, new GenericArrayData(messages.toArray[Any]))
+    all(row).getBytes
+  }
+
+  /** @param asks
+    *   the row of the lookup stream
+    */
+  def answer(asks: Array[Byte], gets: Seq[InternalRow]): Array[Byte] = {
+    start(OutputSchema.AnswerKind)
+    schema.answers.foreach { case (lookups, _) => row.update(schema.answerAt, Rows.of(asks, lookups.size)) }
+    row.update(schema.answerAt + 1, new GenericArrayData(gets.toArray[Any]))
     all(row).getBytes
   }
 

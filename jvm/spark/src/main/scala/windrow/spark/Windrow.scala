@@ -9,6 +9,8 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.spark.ask.Asked
+import windrow.spark.ask.Asking
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
 import windrow.spark.state.Continuing
@@ -283,6 +285,44 @@ final class Output private[spark] (
   /** `kind`, and `panes`, `rejected` or `events` as a struct */
   def output: DataFrame = part(AllOutput)
 
+  /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
+    *
+    * A row is answered in the micro-batch that it comes with, by what is kept once the messages of that micro-batch are in
+    * and what leaves with its watermark has left. Rows that are to wait for messages need a join.
+    *
+    * @param start
+    *   of a closed range, an expression of a lookup: a timestamp, or a whole number, which is an offset; None and null: open
+    * @param sessionKey
+    *   for each key column what it must be; none: the lookups have columns of these names
+    * @param joinKeys
+    *   for each column that `store` declares what it must be; without `store` those are the key
+    * @throws SpecError
+    *   with everything that is wrong
+    */
+  def getMessages(
+      lookups: DataFrame,
+      start: Option[Field] = None,
+      end: Option[Field] = None,
+      sessionKey: Map[String, Column] = Map.empty,
+      joinKeys: Map[String, Column] = Map.empty): Answers =
+    ask(Answers.asking(Asked.Messages, lookups, start, end, sessionKey, joinKeys))
+
+  /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]]. Bounds are
+    * timestamps, or positions for windows on positions.
+    */
+  def getWindows(
+      lookups: DataFrame,
+      start: Option[Field] = None,
+      end: Option[Field] = None,
+      sessionKey: Map[String, Column] = Map.empty): Answers =
+    ask(Answers.asking(Asked.Windows, lookups, start, end, sessionKey, Map.empty))
+
+  private def ask(asking: Asking): Answers = {
+    val answers = new Answers(part(_, Some(asking)))
+    answers.answers // so that mistakes show where they are made
+    answers
+  }
+
   /** Starts one query that writes panes, rejected rows and events of policies to their sinks; rows without a sink are
     * counted only.
     *
@@ -308,7 +348,7 @@ final class Output private[spark] (
       queryTrigger,
       name)
 
-  private def part(kind: OutputKind): DataFrame = {
+  private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
     val options = spec.map(QueryOptions(
       _,
@@ -320,7 +360,7 @@ final class Output private[spark] (
       stream.name,
       kind,
       stream.joinKeys))
-    SparkInside.frame(session, WindowQuery.plan(session, window, options, parts))
+    SparkInside.frame(session, WindowQuery.plan(session, window, options, parts, asking))
   }
 }
 

@@ -43,6 +43,19 @@ final class StartSuite extends SparkSuite {
       refused.getMessage.startsWith("[SPEC_CHANGED] the checkpoint has Tumbling('1 minute'), the query Tumbling('5"))
   }
 
+  test("answers to a lookup stream (S7)") {
+    val kept  = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages()
+    val asked = kept.getMessages(input.withColumnRenamed("id", "of"), end = "time", sessionKey = Map("id" -> col("of")))
+    asked.start(s"$folder/asked", answers = Some(Files(s"$folder/answers")), queryTrigger = once).awaitTermination()
+    val answers = spark.read.parquet(s"$folder/answers").where("time is not null")
+      .selectExpr("of", "value", "transform(messages, m -> m.value)")
+    assert(answers.collect().toSet == Set(Row("a", 1, Seq(1)), Row("a", 2, Seq(1, 2)), Row("a", 3, Seq(1, 2, 3))))
+    val windows = kept.getWindows(input, start = "time").answers
+    assert(windows.schema("windows").dataType.simpleString.startsWith("array<struct<window:struct<start:timestamp"))
+    val refused = intercept[SpecError](kept.getMessages(input, start = "id", sessionKey = Map("no" -> lit(1))))
+    assert(refused.problems.map(_.code) == Seq("KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"))
+  }
+
   test("rows of a join") {
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
     joined.start(s"$folder/joined", rows = Some(Files(s"$folder/rows")), queryTrigger = once).awaitTermination()

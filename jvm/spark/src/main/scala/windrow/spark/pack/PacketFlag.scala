@@ -9,6 +9,7 @@ private[spark] object PacketFlag {
   val Progress = 16
   val Pane     = 32
   val End      = 64
+  val Question = 128
 
   /** The input is over. A packet of its own. */
   val TheEnd: Array[Byte] = Array(End.toByte)

@@ -1,10 +1,12 @@
 package windrow.spark.plan
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.spark.aggregate.FunctionSet
 
@@ -36,6 +38,14 @@ final case class AggregateParts(
 
   /** The columns of the input, but for those that a co-group marks. */
   def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupPlan.isMark)
+
+  /** Where messages say their event time.
+    *
+    * @param name
+    *   of a column, unless the table argument marks an expression
+    */
+  def eventTime(session: SparkSession, name: Option[String]): Option[Expression] =
+    markers.get("time").orElse(name.flatMap(SparkInside.column(session, child, _)))
 
   /** Type of the original row. */
   def message: StructType = StructType(messageColumns.map(a => StructField(a.name, a.dataType, a.nullable)))

@@ -8,7 +8,12 @@ import windrow._
 /** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
 object OptionsReader {
   private val Outputs =
-    Map("panes" -> PanesOutput, "rejected" -> RejectedOutput, "events" -> EventsOutput, "all" -> AllOutput)
+    Map(
+      "panes"    -> PanesOutput,
+      "rejected" -> RejectedOutput,
+      "events"   -> EventsOutput,
+      "answers"  -> AnswersOutput,
+      "all"      -> AllOutput)
 
   private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
 

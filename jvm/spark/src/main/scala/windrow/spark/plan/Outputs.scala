@@ -22,6 +22,7 @@ object Outputs {
       parts: AggregateParts,
       timeType: DataType,
       schema: OutputSchema,
+      answers: Option[String],
       shards: LogicalPlan): LogicalPlan = {
     val columns = schema.types.map(AttributeReference("column", _)())
     val rows =
@@ -35,7 +36,9 @@ object Outputs {
         paneColumns(parts, timeType, schema, columns, PaneTime.of(schema.window, shards))),
       Part("rejected", RejectedOutput, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
       Option.when(schema.hasEvents)(
-        Part("events", EventsOutput, OutputSchema.EventKind, eventColumns(parts, schema, columns)))
+        Part("events", EventsOutput, OutputSchema.EventKind, eventColumns(parts, schema, columns))) ++
+      answers.map(name =>
+        Part("answers", AnswersOutput, OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
     parted.find(_.output == options.output) match {
       case Some(one) => Project(one.columns, Filter(ofKind(one.number), rows))
       case None =>
@@ -126,6 +129,13 @@ object Outputs {
       "watermark"       -> instant(at(1), TimestampType),
       "processing_time" -> instant(KnownNotNull(at(2)), TimestampType),
       "message"         -> KnownNotNull(at(3))).map { case (name, value) => Alias(value, name)() }
+  }
+
+  /** Those of the lookup stream, then the answers. */
+  private def answerColumns(name: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    val (asks, gets) = (KnownNotNull(columns(schema.answerAt)), KnownNotNull(columns(schema.answerAt + 1)))
+    val fields       = schema.answers.toSeq.flatMap(_._1.fields)
+    fields.zipWithIndex.map { case (field, i) => Alias(GetStructField(asks, i), field.name)() } :+ Alias(gets, name)()
   }
 
   private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {

@@ -7,6 +7,7 @@ sealed trait OutputKind
 case object PanesOutput    extends OutputKind
 case object RejectedOutput extends OutputKind
 case object EventsOutput   extends OutputKind
+case object AnswersOutput  extends OutputKind
 case object AllOutput      extends OutputKind
 
 /** A checked window query, but for what its table argument says.

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 import windrow._
 import windrow.spark.WindrowVersion
+import windrow.spark.ask.Asking
 
 /** The one way of a window query into Spark: table functions over an aggregation. */
 object TableFunctions {
@@ -47,7 +48,10 @@ object TableFunctions {
     }
     if (CoGroupPlan.isCoGroup(node)) CoGroupPlan.marked(SparkSession.active, node, arguments.tables)
     else if (JoinOptions.isJoin(node)) JoinQuery.marked(SparkSession.active, node, arguments.tables)
-    else build(node, arguments.only("windrow_apply"))
+    else Option(node.remove("ask")) match {
+      case Some(ask) => build(node, arguments.table, asking = Some(Asking.read(ask, arguments.tables.last)))
+      case None      => build(node, arguments.only("windrow_apply"))
+    }
   }
 
   private def parse(json: String): ObjectNode =
@@ -97,12 +101,13 @@ object TableFunctions {
       node: ObjectNode,
       table: LogicalPlan,
       function: String = "windrow_apply",
-      wrong: Seq[SpecProblem] = Nil): LogicalPlan = {
+      wrong: Seq[SpecProblem] = Nil,
+      asking: Option[Asking] = None): LogicalPlan = {
     val session = SparkSession.active
     val parts = if (OptionsReader.keepsMessages(node)) KeptMessages.of(session, table, OptionsReader.key(node))
     else AggregateParts.of(table)
     val read    = OptionsReader(node)
     val options = if (wrong.isEmpty) read else Left(wrong ++ read.left.getOrElse(Nil))
-    WindowQuery.plan(session, if (wrong.isEmpty) OptionsReader.subject(node) else function, options, parts)
+    WindowQuery.plan(session, if (wrong.isEmpty) OptionsReader.subject(node) else function, options, parts, asking)
   }
 }

@@ -11,6 +11,8 @@ import windrow.spark.OutputSchema
 import windrow.spark.PolicyProgram
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProgram
+import windrow.spark.ask.Answering
+import windrow.spark.ask.Questions
 import windrow.spark.pack._
 import windrow.spark.state.StateAbout
 
@@ -21,7 +23,15 @@ import windrow.spark.state.StateAbout
   */
 object WindowPlan {
 
-  def apply(session: SparkSession, options: QueryOptions, parts: AggregateParts, messages: Messages): LogicalPlan = {
+  /** @param asked
+    *   what a lookup stream asks of full state
+    */
+  def apply(
+      session: SparkSession,
+      options: QueryOptions,
+      parts: AggregateParts,
+      messages: Messages,
+      asked: Option[Questions] = None): LogicalPlan = {
     val schema = new OutputSchema(
       parts.keys.map(_.dataType),
       parts.functionResults.map(_.dataType),
@@ -30,12 +40,21 @@ object WindowPlan {
       panesShowMessage = options.spec match {
         case QuerySpec.Aggregates(spec) => spec.window.isInstanceOf[Over]
         case _                          => false
-      })
+      },
+      asked.map(questions => (questions.lookups, questions.answering.rowType)))
     val shards            = ShardPlan.shards(session)
-    val (recipe, program) = running(session, options, parts, messages, shards, schema)
-    val rows              = ShardPlan(packed(messages, parts, recipe), program, messages.now)
-    Outputs(session, options, parts, messages.timeType, schema, rows)
+    val (recipe, program) = running(session, options, parts, messages, shards, schema, asked.map(_.answering))
+    val pack              = packed(messages, parts, recipe)
+    val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
+    val rows    = ShardPlan(packets, program, messages.now)
+    Outputs(session, options, parts, messages.timeType, schema, asked.map(_.column), rows)
   }
+
+  /** Questions have no order among messages: they are answered when a step is done. */
+  private def beside(pack: Pack, questions: LogicalPlan): LogicalPlan =
+    if (pack.recipe.lane.sorted)
+      Project(questions.output :+ Alias(Literal(Array.emptyByteArray), "order")(), questions)
+    else questions
 
   /** All of a batch is there at once, so nothing is early. */
   private def running(
@@ -44,7 +63,8 @@ object WindowPlan {
       parts: AggregateParts,
       messages: Messages,
       shards: Int,
-      schema: OutputSchema): (PackRecipe, ShardProgram) = {
+      schema: OutputSchema,
+      answering: Option[Answering]): (PackRecipe, ShardProgram) = {
     val streaming                      = parts.child.isStreaming
     def inStream(about: => StateAbout) = Option.when(streaming)(about)
     options.spec match {
@@ -74,7 +94,7 @@ object WindowPlan {
             shards,
             LaneChoice.ofKeptMessages(spec.window),
             options.behind),
-          new FullStateProgram(spec, fixed, shards, schema, options.behind, inStream(about)))
+          new FullStateProgram(spec, fixed, shards, schema, answering, options.behind, inStream(about)))
       case QuerySpec.Policies(spec) =>
         val all    = if (spec.limits.keys.isDefined || spec.limits.messages.isDefined) 1 else shards
         val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)

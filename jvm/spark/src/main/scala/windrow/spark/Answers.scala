@@ -1,0 +1,67 @@
+package windrow.spark
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.ask.Asked
+import windrow.spark.ask.Asking
+import windrow.spark.plan.AllOutput
+import windrow.spark.plan.AnswersOutput
+import windrow.spark.plan.OutputKind
+import windrow.spark.plan.PanesOutput
+import windrow.spark.plan.RejectedOutput
+
+/** A lookup stream with what it asked for; see [[Output.getMessages]]. Each DataFrame written alone is a query with a state
+  * of its own; `output` holds all in one.
+  */
+final class Answers private[spark] (part: OutputKind => DataFrame) {
+
+  /** the columns of the lookup stream, and `messages` or `windows`, an array */
+  def answers: DataFrame = part(AnswersOutput)
+
+  /** key columns, `window`, `messages`, `pane`: of the operator that is asked */
+  def panes: DataFrame = part(PanesOutput)
+
+  /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
+  def rejected: DataFrame = part(RejectedOutput)
+
+  /** `kind`, and `answers`, `panes` or `rejected` as a struct */
+  def output: DataFrame = part(AllOutput)
+
+  /** Starts one query that writes answers, panes and rejected rows to their sinks; see [[Output.start]]. */
+  def start(
+      checkpoint: String,
+      answers: Option[Sink] = None,
+      panes: Option[Sink] = None,
+      rejected: Option[Sink] = None,
+      queryTrigger: Option[Trigger] = None,
+      name: Option[String] = None): StreamingQuery =
+    QueryStart(
+      output,
+      Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
+      checkpoint,
+      queryTrigger,
+      name)
+}
+
+private[spark] object Answers {
+
+  /** The columns of a lookup stream and, marked, what each row asks. */
+  def asking(
+      asked: Asked,
+      lookups: DataFrame,
+      start: Option[Field],
+      end: Option[Field],
+      sessionKey: Map[String, Column],
+      joinKeys: Map[String, Column]): Asking = {
+    def marked(mark: String, values: Map[String, Column]) =
+      values.values.toSeq.zipWithIndex.map { case (value, i) => s"$mark$i" -> value }
+    val marks = start.map("start" -> _.column).toSeq ++ end.map("end" -> _.column) ++
+      marked("session_key", sessionKey) ++ marked("join_key", joinKeys)
+    val table = lookups.select(col("*") +: marks.map { case (name, mark) => mark.as(s"__windrow_$name") }: _*)
+    Asking(asked, sessionKey.keys.toSeq, joinKeys.keys.toSeq, SparkInside.plan(table))
+  }
+}

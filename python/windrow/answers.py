@@ -1,0 +1,138 @@
+"""What a lookup stream gets of the messages that a query keeps, inside that query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from windrow import _json, _sql
+from windrow._columns import is_column, is_data_frame, missing
+from windrow._query import start
+from windrow.errors import SpecError, SpecProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from windrow._sinks import Sink
+
+__all__ = ["Answers"]
+
+Asked = Literal["messages", "windows"]
+Values = Mapping[str, "str | Column"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answers:
+    """A lookup stream with what it asked for, as DataFrames of new rows, never changed ones.
+
+    Made by ``Output.getMessages`` and ``Output.getWindows``. A row is answered in the micro-batch
+    that it comes with, by what is kept once the messages of that micro-batch are in. Each DataFrame
+    that is written alone is a query with its own state; ``start`` shares one.
+    """
+
+    _tables: tuple[DataFrame, DataFrame]
+    _fields: Mapping[str, Any] = field(kw_only=True)
+    _has_periods: bool = field(kw_only=True)
+
+    @cached_property
+    def answers(self) -> DataFrame:
+        """The columns of the lookup stream, then ``messages`` or ``windows``, an array.
+
+        Messages are structs of the input's columns, in order of (time, source, partition, offset)
+        or of offset. Windows are structs by (start, end): ``window``, ``first_offset``,
+        ``last_offset``, ``is_complete``, ``count``.
+        """
+        return self._part("answers")
+
+    @cached_property
+    def panes(self) -> DataFrame:
+        """Keys, ``window``, ``messages`` and ``pane``, as those of the operator that is asked."""
+        return self._part("panes")
+
+    @cached_property
+    def rejected(self) -> DataFrame:
+        """What entered no window: stream, reason, watermark, processing_time, message."""
+        return self._part("rejected")
+
+    @cached_property
+    def output(self) -> DataFrame:
+        """All in one: ``kind`` ('answers', 'panes', 'rejected'), a struct of each, one not null."""
+        return self._part("all")
+
+    def start(
+        self,
+        *,
+        checkpoint: str,
+        answers: Sink | None = None,
+        panes: Sink | None = None,
+        rejected: Sink | None = None,
+        queryTrigger: Mapping[str, Any] | None = None,
+        final: bool = False,
+        name: str | None = None,
+    ) -> StreamingQuery:
+        """Start one query that writes answers, panes and rejected rows to their sinks.
+
+        Arguments are those of ``Output.start``.
+        """
+        return start(
+            self.output,
+            {"answers": answers, "panes": panes, "rejected": rejected},
+            checkpoint=checkpoint,
+            queryTrigger=queryTrigger,
+            name=name,
+            hasPeriods=self._has_periods,
+            final=final,
+        )
+
+    def _part(self, part: _sql.Part) -> DataFrame:
+        return _sql.apply_asked(self._tables, self._fields, part)
+
+
+def ask(
+    tables: tuple[DataFrame, DataFrame],
+    fields: _json.Fields,
+    asked: Asked,
+    *,
+    start: str | Column | None,
+    end: str | Column | None,
+    sessionKey: Values | None,
+    joinKeys: Values | None,
+    has_periods: bool,
+) -> Answers:
+    """Put the questions of a lookup stream, the second table, to an operator over the first.
+
+    Errors: SpecError with every problem.
+    """
+    aggregated, lookups = tables
+    if not is_data_frame(lookups):
+        msg = f"lookups is a DataFrame, not {type(lookups).__name__}"
+        raise TypeError(msg)
+    said: dict[str, str | Column | None] = {"start": start, "end": end}
+    keys = {"sessionKey": sessionKey or {}, "joinKeys": joinKeys or {}}
+    named = said | {f"{which}[{n!r}]": v for which, of in keys.items() for n, v in of.items()}
+    strange = {
+        n: v for n, v in named.items() if not (v is None or isinstance(v, str) or is_column(v))
+    }
+    text = "is no column of the lookups; say a name or a Column."
+    found = [SpecProblem("NOT_A_COLUMN", f"{n}={v!r} {text}") for n, v in strange.items()]
+    found += missing(lookups, {n: v for n, v in named.items() if n not in strange})
+    if found:
+        raise SpecError.of(f"get{asked.capitalize()}(...)", found)
+    marks = {n: v for n, v in said.items() if v is not None}
+    marks |= {f"session_key{i}": v for i, v in enumerate(keys["sessionKey"].values())}
+    marks |= {f"join_key{i}": v for i, v in enumerate(keys["joinKeys"].values())}
+    question = {
+        "what": asked,
+        "session_key": list(keys["sessionKey"]),
+        "join_keys": list(keys["joinKeys"]),
+    }
+    made = Answers(
+        (aggregated, _sql.marked(lookups, marks)),
+        _fields={**fields, "ask": question},
+        _has_periods=has_periods,
+    )
+    made.answers  # noqa: B018  mistakes show where they are made
+    return made
