@@ -210,8 +210,8 @@ class Metrics:
     """Counts over the batches that a query still reports (Spark keeps the last 100).
 
     read = accepted + rejected + replays + gaps; ``unaccounted`` is what this leaves open and
-    must be 0. ``watermark`` is ISO text or None, ``stateBytes`` the memory that state takes
-    after the last batch. ``rows`` are those of joins.
+    must be 0. ``reasons``: the rejected by their reason. ``watermark`` is ISO text or None,
+    ``stateBytes`` the memory that state takes after the last batch. ``rows`` are those of joins.
     """
 
     batches: int
@@ -224,6 +224,7 @@ class Metrics:
     watermark: str | None
     stateBytes: int
     rows: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def unaccounted(self) -> int:
@@ -234,9 +235,12 @@ class Metrics:
 _COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")
 
 
+_REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
+
+
 def metrics(query: StreamingQuery) -> Metrics:
     """Add up the counts of a running or finished query."""
-    totals = dict.fromkeys(_COUNTS, 0)
+    totals = dict.fromkeys((*_COUNTS, *_REASONS), 0)
     batches: set[int] = set()
     last: Any = None
     for last in query.recentProgress:
@@ -251,12 +255,14 @@ def metrics(query: StreamingQuery) -> Metrics:
         for row in observed:
             for count in totals.keys() & row.keys():
                 totals[count] += row[count] or 0
+    counts = {name: totals[name] for name in _COUNTS}
     states = [] if last is None else last["stateOperators"]
     return Metrics(
-        **totals,
+        **counts,
         batches=len(batches),
         watermark=None if last is None else last["eventTime"].get("watermark"),
         stateBytes=sum(state["memoryUsedBytes"] for state in states),
+        reasons={name.upper(): totals[name] for name in _REASONS if totals[name]},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -224,6 +225,10 @@ def test_restart(both: Both, tmp_path: Path) -> None:
     assert spark.read.parquet(lost.path).count() == 2
     assert sum(one.read for one in counts) == 11
     assert sum(one.rejected for one in counts) == 2
+    assert sum((Counter(one.reasons) for one in counts), Counter()) == {
+        "INVALID_TIME": 1,
+        "TOO_LATE": 1,
+    }
     assert sum(one.rows for one in counts) == len(ROWS["left"])
     assert not any(one.unaccounted for one in counts)
 

@@ -151,7 +151,10 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
     counts = wr.metrics(query)
     assert counts.read == sum(map(len, batches)) + 2
     assert counts.unaccounted == 0
-    assert counts.rejected == len(files(feed, sinks[1])) > 0
+    lost = feed.spark.read.parquet(str(sinks[1])).collect()
+    assert counts.rejected == len(lost) > 0
+    assert counts.reasons == Counter(row.reason for row in lost)
+    assert counts.reasons.keys() == {"INVALID_TIME", "TOO_LATE"}
     assert counts.panes == len(files(feed, sinks[0])) > 0
     assert counts.replays == counts.gaps == 0
     assert counts.watermark == "2025-01-01T11:59:00.000Z"

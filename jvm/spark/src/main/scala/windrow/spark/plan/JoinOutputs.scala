@@ -3,9 +3,7 @@ package windrow.spark.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.functions
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.windrow.SparkInside
 import windrow.JoinKind
 import windrow.spark.join.JoinSchema
 import windrow.spark.pack.Unpack
@@ -20,9 +18,14 @@ private[plan] object JoinOutputs {
       filter: Option[Expression],
       schema: JoinSchema,
       shards: LogicalPlan): LogicalPlan = {
-    val columns  = schema.types.map(AttributeReference("column", _)())
-    val all      = observed(session, schema, Unpack(shards.output.head, columns, shards), columns)
-    val kind     = EqualTo(all.output.head, _: Expression)
+    val columns = schema.types.map(AttributeReference("column", _)())
+    val kind    = EqualTo(columns.head, _: Expression)
+    val all = Observed(
+      session,
+      Outputs.metrics(schema.streams.map(_._1).mkString("_")),
+      Unpack(shards.output.head, columns, shards),
+      columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts),
+      Observed.reasonOf(kind(Literal(JoinSchema.RejectedKind)), columns(schema.rejectionAt + 1)))
     val rows     = rowColumns(options, schema, all.output, inputs.head.time.dataType)
     val rejected = rejectedColumns(schema, all.output)
     val isRow    = kind(Literal(JoinSchema.RowKind))
@@ -43,21 +46,6 @@ private[plan] object JoinOutputs {
             optional(isLost, rejected, "rejected")),
           Filter(Or(isShown, isLost), all))
     }
-  }
-
-  /** The counts reach `StreamingQueryProgress.observedMetrics`, under the names of the streams. */
-  private def observed(
-      session: SparkSession,
-      schema: JoinSchema,
-      rows: LogicalPlan,
-      columns: Seq[Attribute]): LogicalPlan = {
-    val counts = columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts)
-    val named = columns.take(schema.countsAt) ++ counts.map { case (count, as) => Alias(count, as)() } ++
-      columns.drop(schema.windowAt)
-    val sums = JoinSchema.Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
-    SparkInside.plan(
-      SparkInside.frame(session, Project(named, rows))
-        .observe(s"windrow_${schema.streams.map(_._1).mkString("_")}", sums.head, sums.tail: _*))
   }
 
   private def structOf(fields: Seq[(String, Expression)]): Expression =

@@ -3,9 +3,7 @@ package windrow.spark.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.functions
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.OutputSchema
 import windrow.spark.pack.Unpack
@@ -24,10 +22,14 @@ object Outputs {
       schema: OutputSchema,
       answers: Option[String],
       shards: LogicalPlan): LogicalPlan = {
-    val columns = schema.types.map(AttributeReference("column", _)())
-    val rows =
-      observed(session, options.name, Unpack(shards.output.head, columns, shards), columns.drop(schema.countsAt))
+    val columns             = schema.types.map(AttributeReference("column", _)())
     def ofKind(number: Int) = EqualTo(columns.head, Literal(number))
+    val rows = Observed(
+      session,
+      metrics(options.name),
+      Unpack(shards.output.head, columns, shards),
+      columns.drop(schema.countsAt).zip(Counts),
+      Observed.reasonOf(ofKind(OutputSchema.RejectedKind), columns(schema.rejectionAt)))
     val parted = Seq(
       Part(
         "panes",
@@ -59,17 +61,6 @@ object Outputs {
 
   /** Under which the counts of a stream are observed. */
   private[plan] def metrics(stream: String): String = s"windrow_$stream"
-
-  /** The counts reach `StreamingQueryProgress.observedMetrics` under the stream's name. */
-  private def observed(session: SparkSession, name: String, rows: LogicalPlan, counts: Seq[Attribute]): LogicalPlan = {
-    val frame = SparkInside.frame(
-      session,
-      Project(
-        rows.output.dropRight(counts.size) ++ counts.zip(Counts).map { case (count, as) => Alias(count, as)() },
-        rows))
-    val sums = Counts.map(as => functions.coalesce(functions.sum(as), functions.lit(0L)).as(as))
-    SparkInside.plan(frame.observe(metrics(name), sums.head, sums.tail: _*))
-  }
 
   private def structOf(fields: (String, Expression)*): Expression =
     CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
