@@ -43,6 +43,11 @@ class Upsert:
             if name not in schema.fieldNames()
         ]
 
+    def of_parts(self) -> SpecProblem:
+        """Say why panes that hold only what is new cannot go into it."""
+        text = f"panes={self!r}: what comes in parts is not held in one row; accumulate."
+        return SpecProblem("UPSERT_OF_PARTS", text)
+
     def check(self, spark: SparkSession, schema: StructType) -> None:
         """Refuse a table that cannot take the panes, by merging none.
 

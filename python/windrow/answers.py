@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from windrow import _json, _sql
 from windrow._columns import is_column, is_data_frame, missing
 from windrow._query import start
+from windrow._upsert import Upsert
 from windrow.errors import SpecError, SpecProblem
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Answers:
 
         Arguments are those of ``Output.start``.
         """
+        if isinstance(panes, Upsert):
+            raise SpecError.of("start(...)", [panes.of_parts()])
         return start(
             self.output,
             {"answers": answers, "panes": panes, "rejected": rejected},

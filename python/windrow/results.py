@@ -173,8 +173,7 @@ class Output:
         schema = self.panes.schema
         found = sink.problems(schema)
         if self.spec.accumulation is DISCARDING:
-            text = f"panes={sink!r}: what comes in parts is not held in one row; accumulate."
-            found.append(SpecProblem("UPSERT_OF_PARTS", text))
+            found.append(sink.of_parts())
         if found:
             raise SpecError.of("start(...)", found)
         sink.check(self.panes.sparkSession, schema)

@@ -75,6 +75,11 @@ def test_what_cannot_be_held_is_refused_before_the_query_begins(feed: Feed) -> N
         "COLUMN_NOT_FOUND",
         "UPSERT_OF_PARTS",
     ]
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    kept = stream.lateness("1 day").retain(time="2 days").window(wr.Tumbling("1 minute")).messages()
+    asked = kept.getMessages(feed.stream(), None, "time")
+    with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
+        asked.start(checkpoint="never made", panes=wr.Upsert("parquet_panes"))
 
 
 @pytest.mark.full
@@ -100,10 +105,14 @@ def test_a_table_holds_what_is_true_in_the_end(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr[-4000:]
+    sessions = (
+        "[('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
+        "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]"
+    )
     assert ran.stdout.splitlines() == [
         "minutes [('a', '09:00:00', '09:01:00', 1), ('a', '09:01:00', '09:02:00', 16), "
         "('a', '09:02:00', '09:03:00', 2), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:00', '09:01:00', 36), ('b', '09:10:00', '09:11:00', 64)]",
-        "sessions [('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
-        "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]",
+        f"sessions {sessions}",
+        f"scala {sessions}",
     ]

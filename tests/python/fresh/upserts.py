@@ -1,18 +1,24 @@
 """A table that holds the last pane of each window, in a format that can merge.
 
-Arguments: folder with ``orders``, the JARs of the format. Prints the rows after each run.
+Arguments: folder with ``orders``, the JARs of the format. Prints the rows after each run: windows
+and sessions by the sink of Python, sessions by that of Scala.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
+from windrow._sinks import Sink
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 folder, jars = Path(sys.argv[1]), sys.argv[2]
 builder = session_builder(folder).config("spark.jars", jars)
@@ -21,6 +27,13 @@ builder = builder.config("spark.sql.extensions", extensions)
 catalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 spark = wr.configure(builder.config("spark.sql.catalog.spark_catalog", catalog)).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
+
+
+def by_scala(panes: DataFrame, batch: int) -> None:
+    """Do what the sink of the Scala entry does."""
+    jvm: Any = spark._jvm
+    jvm.windrow.spark.Upsert("scala", jvm.scala.collection.immutable.Nil).write(panes._jdf, batch)
+
 
 reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
 orders = wr.stream(
@@ -31,13 +44,16 @@ total = F.sum("amount").alias("total")
 minutes = kept.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
 sessions = kept.window(wr.Session("1 minute")).trigger(early=wr.EachStep())
 sessions = sessions.accumulate(wr.ACCUMULATING_AND_RETRACTING)
-for name, windows in {"minutes": minutes, "sessions": sessions}.items():
+runs: dict[str, tuple[wr.Windowed, Sink]] = {
+    "minutes": (minutes, wr.Upsert("minutes")),
+    "sessions": (sessions, wr.Upsert("sessions")),
+    "scala": (sessions, by_scala),
+}
+for name, (windows, sink) in runs.items():
     output = windows.aggregate(total)
-    output.panes.sparkSession.createDataFrame([], output.panes.schema).write.format(
-        "delta"
-    ).saveAsTable(name)
+    spark.createDataFrame([], output.panes.schema).write.format("delta").saveAsTable(name)
     query = output.start(
-        panes=wr.Upsert(name),
+        panes=sink,
         checkpoint=str(folder / name),
         queryTrigger={"availableNow": True},
         final=True,

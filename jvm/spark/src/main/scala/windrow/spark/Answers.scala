@@ -6,6 +6,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecError
 import windrow.spark.ask.Asked
 import windrow.spark.ask.Asking
 import windrow.spark.plan.AllOutput
@@ -38,13 +39,18 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       panes: Option[Sink] = None,
       rejected: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
-      name: Option[String] = None): StreamingQuery =
+      name: Option[String] = None): StreamingQuery = {
+    panes.foreach {
+      case table: Upsert => throw SpecError("start(...)", Seq(table.ofParts))
+      case _             => ()
+    }
     QueryStart(
       output,
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
       checkpoint,
       queryTrigger,
       name)
+  }
 }
 
 private[spark] object Answers {

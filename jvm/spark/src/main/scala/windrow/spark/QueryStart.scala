@@ -5,6 +5,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.functions.count_if
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecError
 import windrow.SpecProblem
@@ -31,7 +32,8 @@ private[spark] object QueryStart {
       Option.unless(output.isStreaming)(
         SpecProblem("NOT_STREAMING", s"the input is a batch; write .${sinks.head._1}.")) ++
       stated.map(_._1).filterNot(output.columns.contains).map(kind =>
-        SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected."))
+        SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected.")) ++
+      stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink) }
     if (found.nonEmpty) throw SpecError("start(...)", found.toSeq)
     val plan = SparkInside.plan(output)
     Continuing.check(output.sparkSession, plan, checkpoint)
@@ -42,6 +44,14 @@ private[spark] object QueryStart {
     val isBounded  = trigger.contains(Trigger.AvailableNow())
     val hasPeriods = Continuing.programs(plan).exists(_._2.hasPeriods)
     endingWithData(output, isBounded && hasPeriods)(writer.start())
+  }
+
+  private def ofUpsert(output: DataFrame, kind: String, sink: Sink): Seq[SpecProblem] = sink match {
+    case table: Upsert if kind == "panes" =>
+      table.problems(output.sparkSession, output.schema(kind).dataType.asInstanceOf[StructType])
+    case other: Upsert =>
+      Seq(SpecProblem("UPSERT_NOT_OF_PANES", s"$kind=$other; only a pane takes another's place."))
+    case _ => Nil
   }
 
   /** Spark refuses a batch of which a sink reads only some partitions: their state would not be committed. Counting reads

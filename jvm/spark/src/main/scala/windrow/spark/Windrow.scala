@@ -340,13 +340,24 @@ final class Output private[spark] (
       rejected: Option[Sink] = None,
       events: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
-      name: Option[String] = None): StreamingQuery =
+      name: Option[String] = None): StreamingQuery = {
+    panes.foreach {
+      case table: Upsert if isInParts => throw SpecError("start(...)", Seq(table.ofParts))
+      case _                          => ()
+    }
     QueryStart(
       output,
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       checkpoint,
       queryTrigger,
       name)
+  }
+
+  private def isInParts: Boolean = spec.exists {
+    case QuerySpec.Aggregates(operator) => operator.accumulation == Discarding
+    case _: QuerySpec.FullState         => true
+    case _: QuerySpec.Policies          => false
+  }
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
