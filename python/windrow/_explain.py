@@ -139,4 +139,8 @@ def _rejected(spec: WindowOperatorSpec) -> str:
     whose = "the message's own window" if isinstance(spec.window, Session) else "all its windows"
     if not isinstance(spec.window, Count | Global):
         reasons.append(f"TOO_LATE (before the batch, for {whose}: {_closed(spec)})")
+    kept = spec.retention.time
+    if kept is not None and not spec.window._on_positions:
+        late = "" if isinstance(spec.window, Global) else "too late, and "
+        reasons.append(f"OUT_OF_RETENTION ({late}more than {kept} behind the watermark)")
     return ", ".join(reasons)

@@ -39,23 +39,23 @@ def start(
     the checkpoint was begun with what may not change.
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
-    if not stated:
-        wrong = SpecProblem("SINK_NOT_STATED", f"say {'=, '.join(sinks)}= or several.")
-        raise SpecError.of("start(...)", [wrong])
-    if not output.isStreaming:
-        wrong = SpecProblem("NOT_STREAMING", f"the input is a batch; write .{next(iter(sinks))}.")
-        raise SpecError.of("start(...)", [wrong])
-    strange = [
+    trigger = {} if queryTrigger is None else dict(queryTrigger)
+    found = [
         SpecProblem("UPSERT_NOT_OF_PANES", f"{kind}={sink!r}; only a pane takes another's place.")
         for kind, sink in stated.items()
         if isinstance(sink, Upsert) and kind != "panes"
     ]
-    if strange:
-        raise SpecError.of("start(...)", strange)
-    trigger = {} if queryTrigger is None else dict(queryTrigger)
+    if not stated:
+        text = f"say {'=, '.join(sinks)}= or several."
+        found.append(SpecProblem("SINK_NOT_STATED", text))
+    if not output.isStreaming:
+        text = f"the input is a batch; write .{next(iter(sinks))}."
+        found.append(SpecProblem("NOT_STREAMING", text))
     if final and not trigger.get("availableNow"):
         text = f"queryTrigger is {queryTrigger}; final=True closes all after availableNow."
-        raise SpecError.of("start(...)", [SpecProblem("FINAL_WITHOUT_END", text)])
+        found.append(SpecProblem("FINAL_WITHOUT_END", text))
+    if found:
+        raise SpecError.of("start(...)", found)
     _sql.continues(output, checkpoint)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 

@@ -46,3 +46,20 @@ class Retention:
 
 
 NOT_STATED = Retention()
+
+
+def too_short(kept: Retention, allowed: object, reach: int, what: str) -> list[SpecProblem]:
+    """Refuse to keep less than a reach and the lateness allowed, in microseconds.
+
+    ``allowed`` may be wrong or endless, which others tell. ``what`` names the reach.
+    """
+    time = None if kept.time is None else _duration.read(kept.time)
+    if not isinstance(time, int) or not isinstance(allowed, int) or allowed == _duration.ENDLESS:
+        return []
+    if time >= reach + allowed:
+        return []
+    text = (
+        f"retain(time='{_duration.show(time)}') is shorter than {what} + lateness "
+        f"('{_duration.show(reach + allowed)}')."
+    )
+    return [SpecProblem("RETENTION_TOO_SHORT", text)]

@@ -49,14 +49,7 @@ def apply(aggregated: DataFrame, fields: _json.Fields, part: Part) -> DataFrame:
 
     ``fields`` are the spec's and the stream's. Errors: SpecError, as the JVM found it.
     """
-    spec = text(_json.write({**fields, "output": part}))
-    with plain_errors():
-        made = aggregated.sparkSession.sql(
-            f"SELECT * FROM windrow_apply(TABLE({{windrow_input}}), spec => {spec})",  # noqa: S608
-            windrow_input=aggregated,
-        )
-        analyse(made)
-    return made
+    return _called("windrow_apply", [aggregated], spec=_json.write({**fields, "output": part}))
 
 
 def apply_asked(tables: Sequence[DataFrame], fields: _json.Fields, part: Part) -> DataFrame:
@@ -78,7 +71,7 @@ def apply_join(tables: Sequence[DataFrame], fields: _json.Fields, part: JoinPart
 
     Errors: SpecError, as the JVM found it.
     """
-    return _over(tables, {**fields, "output": part})
+    return _called("windrow_apply", tables, spec=_json.write({**fields, "output": part}))
 
 
 def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
@@ -86,20 +79,8 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
 
     Errors: SpecError, as the JVM found it.
     """
-    return _over(tables, {"operator": "cogroup", **fields})
-
-
-def _over(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
-    """Describe by several tables, one for each stream."""
-    named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}
-    inputs = ", ".join(f"TABLE({{{name}}})" for name in named)
-    with plain_errors():
-        made = tables[0].sparkSession.sql(
-            f"SELECT * FROM windrow_apply({inputs}, spec => {text(_json.write(fields))})",  # noqa: S608
-            **named,
-        )
-        analyse(made)
-    return made
+    spec = _json.write({"operator": "cogroup", **fields})
+    return _called("windrow_apply", tables, spec=spec)
 
 
 def continues(output: DataFrame, checkpoint: str) -> None:
@@ -107,13 +88,7 @@ def continues(output: DataFrame, checkpoint: str) -> None:
 
     Errors: CheckpointError.
     """
-    with plain_errors():
-        told = output.sparkSession.sql(
-            "SELECT * FROM windrow_continues(TABLE({windrow_output}), "  # noqa: S608  as literals
-            f"checkpoint => {text(checkpoint)})",
-            windrow_output=output,
-        )
-        analyse(told)
+    _called("windrow_continues", [output], checkpoint=checkpoint)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:
@@ -121,11 +96,16 @@ def until(query: DataFrame, folder: str) -> DataFrame:
 
     Errors: SpecError if the DataFrame is no streaming one of windrow.
     """
+    return _called("windrow_until", [query], folder=folder)
+
+
+def _called(function: str, tables: Sequence[DataFrame], **texts: str) -> DataFrame:
+    """Call a table function over DataFrames; what the JVM refuses is a plain error, at once."""
+    named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}
+    inputs = [f"TABLE({{{name}}})" for name in named]
+    arguments = ", ".join([*inputs, *(f"{name} => {text(said)}" for name, said in texts.items())])
     with plain_errors():
-        made = query.sparkSession.sql(
-            f"SELECT * FROM windrow_until(TABLE({{windrow_query}}), folder => {text(folder)})",  # noqa: S608
-            windrow_query=query,
-        )
+        made = tables[0].sparkSession.sql(f"SELECT * FROM {function}({arguments})", **named)  # noqa: S608
         analyse(made)
     return made
 

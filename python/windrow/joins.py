@@ -252,7 +252,7 @@ def _alike(what: str, said: Mapping[str, T], otherwise: T, found: list[SpecProbl
     values = list(said.values())
     if any(value != values[0] for value in values[1:]):
         each = ", ".join(f"{value!r} of '{name}'" for name, value in said.items())
-        text = f"{what} is {each}; a join has one, so say the same of its streams."
+        text = f"{what} is {each}; all have one, so say the same of each."
         found.append(SpecProblem(f"{what.upper()}_DIFFERS", text))
     return values[0] if values else otherwise
 

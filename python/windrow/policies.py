@@ -6,6 +6,7 @@ What leaves and what fires go by messages and by processing time, never by event
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -19,15 +20,15 @@ from windrow.windows._kind import WindowKind
 __all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByTime", "Partitions", "Policy"]
 
 
-class By:
+class By(ABC):
     """Parent of the limits on what a window holds, or between two of its firings."""
 
+    @abstractmethod
     def _problems(self) -> list[SpecProblem]:
         """Everything wrong with the numbers."""
-        raise NotImplementedError
 
-    def _fields(self) -> _json.Fields:
-        raise NotImplementedError
+    @abstractmethod
+    def _fields(self) -> _json.Fields: ...
 
     def _check(self) -> None:
         found = self._problems()

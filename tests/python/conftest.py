@@ -12,6 +12,7 @@ import pytest
 
 import windrow as wr
 from feed import Feed
+from joins import Both
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,3 +77,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def feed(spark: SparkSession, tmp_path: Path) -> Feed:
     """Give an empty stream of orders."""
     return Feed(spark, tmp_path / "orders")
+
+
+@pytest.fixture
+def both(spark: SparkSession, tmp_path: Path) -> Both:
+    """Give two empty streams."""
+    return Both(spark, tmp_path)

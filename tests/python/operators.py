@@ -67,3 +67,12 @@ def prices(**more: Any) -> Mapping[str, Any]:
     """Give the arguments of a spec over symbols and prices."""
     said = {"schema": "symbol string, time timestamp, price double", "time": "time"}
     return {**said, "key": "symbol", "lateness": "0 seconds", **more}
+
+
+#: A spec that counts the messages of each minute.
+COUNTS = prices(window=wr.Tumbling("1 minute"), aggregates="count(*) AS n")
+
+
+def counts(**more: Any) -> wr.WindowOperatorSpec:
+    """Give that spec, with other arguments."""
+    return wr.WindowOperatorSpec(**{**COUNTS, **more})

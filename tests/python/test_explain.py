@@ -69,6 +69,19 @@ def test_every_spec_can_be_told(spec: wr.WindowOperatorSpec) -> None:
             ],
         ),
         (
+            wr.WindowOperatorSpec(
+                window=wr.Global(),
+                lateness=None,
+                early=wr.EachMessage(),
+                accumulation=wr.ACCUMULATING,
+                retention=wr.Retention(time="1 day", messages=5),
+            ),
+            [
+                "rejected   INVALID_TIME (no event time), "
+                "OUT_OF_RETENTION (more than 1 day behind the watermark)",
+            ],
+        ),
+        (
             wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=2, accumulation=wr.ACCUMULATING),
             [
                 "on time    one pane when its last position is in",

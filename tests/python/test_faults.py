@@ -5,8 +5,6 @@ R1 and S3 of SEMANTICS.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +12,7 @@ import pytest
 
 import windrow as wr
 from feed import Feed, add_files, disordered
-from test_setup import FRESH, PACKAGE, environment
+from programs import start
 from test_start import ONCE, files, finished, output
 
 if TYPE_CHECKING:
@@ -60,13 +58,7 @@ def test_a_sink_that_fails_now_and_then(feed: Feed, tmp_path: Path) -> None:
 
 def run_program(folder: Path, *arguments: str, master: str = "local[2]") -> tuple[int, list[str]]:
     """Run the query of ``fresh/faults.py``; give its exit status and its panes."""
-    ran = subprocess.run(
-        [sys.executable, str(FRESH / "faults.py"), str(folder), *arguments],
-        env=environment(PACKAGE, MASTER=master),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = start("faults.py", str(folder), *arguments, MASTER=master)
     return ran.returncode, ran.stdout.splitlines() or [ran.stderr[-2000:]]
 
 

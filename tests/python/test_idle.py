@@ -130,3 +130,20 @@ def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
     assert [(row.total, row.pane.timing) for row in panes] == [(1, "ON_TIME")]
     rejected = feed.spark.read.parquet(str(tmp_path / "rejected")).collect()
     assert [(row.reason, row.message.amount) for row in rejected] == [("TOO_LATE", 2)]
+
+
+def test_the_clock_in_sql(feed: Feed) -> None:
+    """The same watermark, by its argument: the window fires in the batch of its message."""
+    feed.add([order(ago(9))]).stream().createOrReplaceTempView("clocked")
+    panes = feed.spark.sql(
+        "SELECT total, pane.timing FROM windrow_tumble("
+        "TABLE(SELECT sum(amount) AS total FROM clocked), time => 'time', size => '1 minute', "
+        "lateness => '0 seconds', behind_processing_time => '1 hour')"
+    )
+    without_data = "spark.sql.streaming.noDataMicroBatches.enabled"  # else it has no end (R69)
+    before = feed.spark.conf.get(without_data) or "true"
+    feed.spark.conf.set(without_data, "false")
+    try:
+        assert [tuple(row) for row in feed.run(panes)] == [(1, "ON_TIME")]
+    finally:
+        feed.spark.conf.set(without_data, before)

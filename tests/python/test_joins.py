@@ -3,85 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import NOTHING, Feed, Order, order
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+from feed import NOTHING, order
+from joins import MATCHED, ORDERS, ROWS, SHIPMENTS, Both, amounts
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 #: Within five minutes after.
 SOON = ("0 minutes", "5 minutes")
-ORDERS = [
-    [order("09:00:00", "x", 1), order("09:01:00", "y", 2), order("09:01:30", None, 3)],
-    [order("09:30:00", "x", 4)],
-    [order("10:30:00", "x", 5), order(None, "x", 6)],
-    NOTHING,
-]
-SHIPMENTS = [
-    [order("09:04:00", "x", 10)],
-    [order("09:31:00", "x", 20), order("09:35:00", "x", 30)],
-    [order("10:31:00", "x", 40), order("09:00:00", "x", 50)],
-    NOTHING,
-]
-MATCHED = [("x", 1, 10), ("x", 4, 20), ("x", 4, 30), ("x", 5, 40)]
-ROWS: dict[str, Sequence[tuple[Any, ...]]] = {
-    "inner": MATCHED,
-    "left": [*MATCHED, ("y", 2, None), (None, 3, None)],
-    "right": MATCHED,
-    "full": [*MATCHED, ("y", 2, None), (None, 3, None)],
-    "semi": [("x", 1), ("x", 4), ("x", 5)],
-    "anti": [("y", 2), (None, 3)],
-}
-
-
-class Both:
-    """Two streams of orders, fed side by side."""
-
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin with no files."""
-        self.orders, self.shipments = Feed(spark, folder / "o"), Feed(spark, folder / "s")
-        self.feeds = (self.orders, self.shipments)
-        self.run = self.orders.run
-
-    def add(self, orders: Sequence[Sequence[Order]], shipments: Sequence[Sequence[Order]]) -> Both:
-        """Add a micro-batch for each pair."""
-        self.orders.add(*orders)
-        self.shipments.add(*shipments)
-        return self
-
-    def streams(
-        self, *, batch: bool = False, lateness: str | None = "0 seconds", **more: Any
-    ) -> tuple[wr.Stream, wr.Stream]:
-        """Describe both, with a watermark of a minute."""
-        said = {"time": "time", "watermark": None if batch else "1 minute", **more}
-        made = [
-            wr.stream(feed.batch() if batch else feed.stream(), name=name, **said)
-            for name, feed in (("o", self.orders), ("s", self.shipments))
-        ]
-        o, s = made if lateness is None else [one.lateness(lateness) for one in made]
-        return o, s
-
-
-@pytest.fixture
-def both(spark: SparkSession, tmp_path: Path) -> Both:
-    """Give two empty streams."""
-    return Both(spark, tmp_path)
-
-
-def amounts(rows: Sequence[Row | tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Give key and amounts of the rows, sorted."""
-    found = [(row[0], *(one and one.amount for one in row[1:])) for row in rows]
-    return sorted(found, key=str)
 
 
 @pytest.mark.parametrize("how", ROWS)
@@ -329,93 +265,3 @@ def test_cogroup_refuses(both: Both) -> None:
         wr.cogroup(o)
     with pytest.raises(wr.SpecError, match="STREAM_TWICE"):
         wr.cogroup(o, o)
-
-
-RANGE = "s.time BETWEEN o.time AND o.time + INTERVAL 5 MINUTES"
-SQL: dict[str, Sequence[tuple[Any, ...]]] = {
-    f"o LEFT JOIN s ON o.product = s.product AND {RANGE}": ROWS["left"],
-    f"o FULL JOIN s ON {RANGE} AND s.product = o.product": ROWS["full"],
-    f"o LEFT ANTI JOIN s ON o.product = s.product AND {RANGE}": ROWS["anti"],
-    f"o JOIN s ON o.product = s.product AND {RANGE} AND s.amount + o.amount > 24": [
-        *(("x", 4, 30), ("x", 5, 40))
-    ],
-    "o LEFT SEMI JOIN s ON o.product = s.product AND s.time >= o.time"
-    " AND o.time > s.time - INTERVAL '4' MINUTE": [("x", 4), ("x", 5)],
-}
-
-
-def views(both: Both) -> None:
-    """Make both known to SQL."""
-    for name, feed in (("o", both.orders), ("s", both.shipments)):
-        stream = feed.stream().withWatermark("time", "1 minute")
-        stream.withColumn("note", F.upper("product")).createOrReplaceTempView(name)
-
-
-def said(both: Both, join: str, more: str = "") -> DataFrame:
-    """Join in SQL."""
-    text = f"windrow_join(TABLE(SELECT * FROM {join}), lateness => '0 seconds'{more})"  # noqa: S608
-    return both.orders.spark.sql(f"SELECT * FROM {text}")  # noqa: S608
-
-
-@pytest.mark.parametrize("join", SQL)
-def test_sql(both: Both, join: str) -> None:
-    """Spark's own join is the specification."""
-    views(both.add(ORDERS, SHIPMENTS))
-    assert amounts(both.run(said(both, join))) == sorted(SQL[join], key=str)
-
-
-def test_sql_rejected(both: Both) -> None:
-    """The rejected rows, by the argument."""
-    views(both.add(ORDERS, SHIPMENTS))
-    join = f"o LEFT JOIN s ON o.product = s.product AND {RANGE}"
-    rejected = both.run(said(both, join, ", output => 'rejected'"))
-    assert sorted(row.reason for row in rejected) == ["INVALID_TIME", "TOO_LATE"]
-
-
-SQL_REFUSED = {
-    f"o LEFT JOIN s ON o.product = s.product AND {RANGE} AND o.amount > 1": "CONDITION_NOT",
-    "o JOIN s ON o.product = s.product": "UNBOUNDED_JOIN",
-    "o JOIN s ON o.product = s.product AND s.time >= o.time": "RANGE_NOT_UNDERSTOOD",
-    "o": "TABLE_NOT_JOINED",
-    f"o JOIN s ON {RANGE} LEFT JOIN s AS r ON r.product = o.product": "JOIN_OF_MANY",
-    f"o JOIN s ON {RANGE} JOIN s AS r ON r.product = o.product": "RANGE_NOT_UNDERSTOOD",
-    "o JOIN s ON o.product = s.product AND o.product = s.note": "NAME_TWICE",
-}
-
-
-@pytest.mark.parametrize("join", SQL_REFUSED)
-def test_sql_refuses(both: Both, join: str) -> None:
-    """What a join cannot do as the condition says it."""
-    from pyspark.errors import IllegalArgumentException
-
-    views(both)
-    with pytest.raises(IllegalArgumentException, match=SQL_REFUSED[join]):
-        said(both, join)
-
-
-CHAINS = {
-    f"o JOIN s ON o.product = s.product AND {RANGE} JOIN s AS r ON r.product = o.product"
-    " AND r.time BETWEEN o.time AND o.time + INTERVAL 5 MINUTES": [
-        *(("x", 1, 10, 10), ("x", 5, 40, 40)),
-        *(("x", 4, n, m) for n in (20, 30) for m in (20, 30)),
-    ],
-    f"o JOIN s ON o.product = s.product AND {RANGE} JOIN s AS r ON r.product = s.product"
-    " AND r.time > s.time AND r.time <= s.time + INTERVAL 4 MINUTES"
-    " AND r.amount + o.amount > 33": [("x", 4, 20, 30)],
-}
-
-
-@pytest.mark.parametrize("join", CHAINS)
-@pytest.mark.parametrize("batch", [False, True])
-def test_sql_chains(both: Both, join: str, *, batch: bool) -> None:
-    """Three streams; times of the second and the third bound each other, too."""
-    views(both.add(ORDERS, SHIPMENTS))
-    if batch:
-        both.orders.batch().createOrReplaceTempView("o")
-        late = order("09:00:00", "x", 50)  # a stream has it too late
-        shipments = both.shipments.batch()
-        shipments.where(f"amount <> {late['amount']}").createOrReplaceTempView("s")
-    joined = said(both, join)
-    assert joined.columns == ["product", "o", "s", "r"]
-    found = joined.collect() if batch else both.run(joined)
-    assert amounts(found) == sorted(CHAINS[join], key=str)

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import NOTHING, Order, order
-from test_joins import Both
+from joins import Both
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

@@ -6,15 +6,13 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from test_setup import FRESH, PACKAGE, environment
+from programs import ROOT, build, printed
 
-ROOT = Path(__file__).parents[2]
 BROKER = ROOT / ".build" / "kafka" / "broker"
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
@@ -40,7 +38,7 @@ def java() -> str:
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Give the address of a broker that is its own controller; it ends with the tests."""
-    subprocess.run([str(ROOT / "scripts" / "build"), "kafka"], check=True)
+    build("kafka")
     folder = tmp_path_factory.mktemp("kafka")
     port, controller = free_ports(2)
     settings = {
@@ -75,13 +73,5 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_restarts_rewinds_and_transactions(broker: str, tmp_path: Path) -> None:
     """The panes are those of what was committed, each message once (SEMANTICS R13, S3)."""
-    ran = subprocess.run(
-        [sys.executable, str(FRESH / "kafka.py"), str(tmp_path), broker],
-        env=environment(PACKAGE),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr[-4000:]
-    refused = ran.stdout.split()
+    refused = printed("kafka.py", str(tmp_path), broker)[-1].split()
     assert 0 < int(refused[-3]) < int(refused[-1])

@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import windrow as wr
+from programs import PACKAGE, printed
 from windrow import _doctor, _jar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-PACKAGE = Path(wr.__file__).parent
-FRESH = Path(__file__).parent / "fresh"
-
-
-def environment(package: Path, **more: str) -> dict[str, str]:
-    """Give the environment of an interpreter that finds the package at another place."""
-    return {
-        **os.environ,
-        "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        **more,
-    }
-
-
-def run_fresh(program: str, package: Path, **env: str) -> str:
-    """Run a program in an interpreter of its own, with the package at another place."""
-    ran = subprocess.run(
-        [sys.executable, str(FRESH / program)],
-        env=environment(package, **env),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr[-4000:]
-    return ran.stdout
 
 
 @pytest.mark.spark
@@ -104,7 +75,7 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 def test_attach(tmp_path: Path, folder: str) -> None:
     """A running session learns the functions, wherever the package lies."""
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
-    said = run_fresh("attach.py", package).splitlines()
+    said = printed("attach.py", package=package)
     assert said[-3:] == ["JAR_NOT_LOADED", "[(2,), (1,)]", "True"]
 
 
@@ -113,7 +84,7 @@ def test_attach(tmp_path: Path, folder: str) -> None:
 def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
     """Spark takes the JAR by its URI."""
     package = shutil.copytree(PACKAGE, tmp_path / "with space, and é" / "windrow")
-    assert run_fresh("configured.py", package).splitlines()[-1] == "[(2,), (1,)]"
+    assert printed("configured.py", package=package)[-1] == "[(2,), (1,)]"
 
 
 @pytest.mark.anywhere
@@ -121,8 +92,8 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_connect(tmp_path: Path) -> None:
     """A Connect client gets the same panes, rejected rows and errors."""
-    said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), PART="panes", SPARK_TESTING="1")
-    assert said.splitlines()[-5:] == [
+    said = printed("connect.py", FOLDER=str(tmp_path), PART="panes", SPARK_TESTING="1")
+    assert said[-5:] == [
         "SpecError NO_WATERMARK",
         "[(2,), (1,)]",
         "[('a', 3, 'ON_TIME')]",
@@ -136,8 +107,8 @@ def test_connect(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_connect_stores(tmp_path: Path) -> None:
     """A Connect client joins, keeps messages and looks into what is kept."""
-    said = run_fresh("connect.py", PACKAGE, FOLDER=str(tmp_path), PART="stores", SPARK_TESTING="1")
-    assert said.splitlines()[-6:] == [
+    said = printed("connect.py", FOLDER=str(tmp_path), PART="stores", SPARK_TESTING="1")
+    assert said[-6:] == [
         "[('a', 1, 2), ('a', 5, 4)]",
         "['product', 'window', 'count(o.amount)', 'pane']",
         "[1, 2, 4, 5]",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,11 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, add_files, order
-from test_setup import FRESH, PACKAGE, environment
+from programs import ROOT, build, printed, python_with
 from windrow._upsert import last_of_each
 
 pytestmark = [pytest.mark.spark]
 
-ROOT = Path(__file__).parents[2]
 PANES = (
     "product string, window struct<start: bigint, end: bigint>, total bigint, "
     "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
@@ -92,24 +90,13 @@ def test_a_table_holds_what_is_true_in_the_end(tmp_path: Path) -> None:
         [order("09:10:00", "b", 64)],
     ]
     add_files(tmp_path / "orders", *orders)
-    subprocess.run([str(ROOT / "scripts" / "build"), "delta"], check=True)
-    script = str(ROOT / "scripts" / "surroundings")
-    made = subprocess.run([script, "python", "4.2.0"], stdout=subprocess.PIPE, check=True)
-    python = made.stdout.decode().split()[-1]
+    build("delta")
     jars = ",".join(str(jar) for jar in (ROOT / ".build" / "delta").glob("*.jar"))
-    ran = subprocess.run(
-        [python, str(FRESH / "upserts.py"), str(tmp_path), jars],
-        env=environment(PACKAGE, PYSPARK_PYTHON=python),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr[-4000:]
     sessions = (
         "[('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]"
     )
-    assert ran.stdout.splitlines() == [
+    assert printed("upserts.py", str(tmp_path), jars, python=python_with("4.2.0")) == [
         "minutes [('a', '09:00:00', '09:01:00', 1), ('a', '09:01:00', '09:02:00', 16), "
         "('a', '09:02:00', '09:03:00', 2), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:00', '09:01:00', 36), ('b', '09:10:00', '09:11:00', 64)]",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from feed import add_files, disordered
-from test_setup import FRESH, PACKAGE, environment
+from programs import printed, python_with
 
-ROOT = Path(__file__).parents[2]
 SPARKS = ("4.1.1", "4.2.0", "4.3.0")
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
@@ -22,26 +20,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.full]
 @pytest.fixture(scope="module")
 def pythons() -> dict[str, str]:
     """Give for each version of Spark an interpreter that has it; made where there is none."""
-    script = str(ROOT / "scripts" / "surroundings")
-    made = {
-        version: subprocess.run([script, "python", version], stdout=subprocess.PIPE, check=True)
-        for version in SPARKS[:-1]
-    }
-    others = {version: ran.stdout.decode().split()[-1] for version, ran in made.items()}
-    return {**others, SPARKS[-1]: sys.executable}
+    return {**{one: python_with(one) for one in SPARKS[:-1]}, SPARKS[-1]: sys.executable}
 
 
 def run(python: str, folder: Path, name: str) -> list[str]:
     """Run the queries over all that is there; give their panes."""
-    ran = subprocess.run(
-        [python, str(FRESH / "continued.py"), str(folder), name],
-        env=environment(PACKAGE, PYSPARK_PYTHON=python),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr[-4000:]
-    return ran.stdout.splitlines()
+    return printed("continued.py", str(folder), name, python=python)
 
 
 def test_checkpoints_move_between_versions(pythons: dict[str, str], tmp_path: Path) -> None:

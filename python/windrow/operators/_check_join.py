@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow import _duration, _values
 from windrow._duration import ENDLESS, UNSTATED
+from windrow._retention import too_short
 from windrow.errors import SpecProblem
 from windrow.operators import _input
 from windrow.triggers import EachMessage, EachStep, Every
@@ -239,17 +240,7 @@ def _size(window: WindowKind | None) -> int:
 
 def _too_short(spec: JoinSpec, reach: int) -> Problems:
     """What is stated must hold every message as long as it can pair."""
-    allowed, kept = lateness(spec), spec.retention.time
-    time = None if kept is None else _duration.read(kept)
-    if not isinstance(time, int) or not isinstance(allowed, int) or allowed == ENDLESS:
-        return []
-    if time >= reach + allowed:
-        return []
-    text = (
-        f"retain(time='{_duration.show(time)}') is shorter than range or size + lateness "
-        f"('{_duration.show(reach + allowed)}')."
-    )
-    return [SpecProblem("RETENTION_TOO_SHORT", text)]
+    return too_short(spec.retention, lateness(spec), reach, "range or size")
 
 
 def _bounded(spec: JoinSpec) -> Problems:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windrow import _check, _duration
-from windrow._duration import ENDLESS
-from windrow._retention import NOT_STATED
+from windrow._retention import NOT_STATED, too_short
 from windrow.errors import SpecProblem
 from windrow.operators import _input
 from windrow.operators._input import as_names
@@ -69,19 +68,13 @@ def _mode(spec: WindowOperatorSpec) -> str:
 
 
 def _session_kept(spec: WindowOperatorSpec) -> Problems:
-    window, kept, allowed = spec.window, spec.retention.time, _check.lateness(spec)
-    if not isinstance(window, Session) or not isinstance(window.gap, str) or kept is None:
+    window = spec.window
+    if not isinstance(window, Session) or not isinstance(window.gap, str):
         return []
-    needed, time = _duration.read(window.gap), _duration.read(kept)
-    if not (isinstance(allowed, int) and isinstance(needed, int) and isinstance(time, int)):
+    gap = _duration.read(window.gap)
+    if not isinstance(gap, int):
         return []
-    if allowed == ENDLESS or time >= needed + allowed:
-        return []
-    text = (
-        f"retain(time='{_duration.show(time)}') is shorter than gap + lateness "
-        f"('{_duration.show(needed + allowed)}')."
-    )
-    return [SpecProblem("RETENTION_TOO_SHORT", text)]
+    return too_short(spec.retention, _check.lateness(spec), gap, "gap")
 
 
 def _policy(spec: WindowOperatorSpec) -> Problems:

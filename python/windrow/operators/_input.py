@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 Names = str | Sequence[str]
 
-#: Columns of the results; a key or an aggregate has another name.
-TAKEN = ("window", "pane", "message", "messages")
-
 
 def as_names(given: Names) -> tuple[str, ...]:
     """One name, or several, as a tuple; what is neither is left to ``problems``."""

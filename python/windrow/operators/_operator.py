@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import struct
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from windrow import _gateway
 from windrow.errors import (
@@ -35,7 +36,7 @@ _MAGIC = b"windrow1"
 _END = 2**63 - 1  # past every time
 
 
-class StandaloneOperator:
+class StandaloneOperator(ABC):
     """Parent of the operators that run without a query, batch by batch. Not for several threads.
 
     Every call is one step: its messages are judged by the watermark before it, and nothing reads a
@@ -46,8 +47,6 @@ class StandaloneOperator:
     was not flushed is gone with the operator. None: in memory. send: takes each table of outputs,
     or refuses it by False; without it outputs wait for ``getResult`` and ``flush``.
     """
-
-    _kind: ClassVar[str]
 
     def __init__(
         self,
@@ -242,9 +241,9 @@ class StandaloneOperator:
 
     # ---- inside
 
+    @abstractmethod
     def _check(self, spec: object) -> None:
         """Refuse what this operator is not made for."""
-        raise NotImplementedError
 
     def _opened(self) -> _gateway.Operator:
         if self._closed:
@@ -344,7 +343,7 @@ class StandaloneOperator:
         """What a checkpoint has beside the state and the outputs."""
         return _tables.arrow().table({})
 
-    def _restore(self, extra: pa.Table) -> None:
+    def _restore(self, extra: pa.Table) -> None:  # noqa: B027  most have nothing more to keep
         """Take what ``_extra`` gave."""
 
     def _key_schema(self) -> pa.Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from datetime import datetime
@@ -15,14 +16,14 @@ from windrow.errors import SpecError, SpecProblem
 NONE = "0 seconds"
 
 
-class WindowKind:
+class WindowKind(ABC):
     """Parent of the kinds of windows."""
 
     _on_positions: ClassVar[bool] = False
 
+    @abstractmethod
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
-        raise NotImplementedError
 
     def plot(self, messages: Sequence[datetime | str | int] | None = None) -> _picture.Picture:
         """Draw the windows of a few messages.
@@ -60,20 +61,20 @@ class WindowKind:
         """Names of the fields that are durations."""
         return ()
 
+    @abstractmethod
     def _problems(self) -> list[SpecProblem]:
         """Everything wrong with the bounds, also with what is no duration or number at all."""
-        raise NotImplementedError
 
-    def _fields(self) -> _json.Fields:
-        raise NotImplementedError
+    @abstractmethod
+    def _fields(self) -> _json.Fields: ...
 
+    @abstractmethod
     def _sample(self) -> list[int]:
         """Made-up times in microseconds, or positions, that show what is special."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         """Windows that hold at least one of the times or positions, in order."""
-        raise NotImplementedError
 
     def _axis(self, *, dated: bool) -> _picture.Axis:
         if self._on_positions:

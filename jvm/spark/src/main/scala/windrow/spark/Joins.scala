@@ -12,12 +12,28 @@ import windrow.core.store.ExpectedSize
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
 
-/** A stream of a join, with a window of its own or without. */
-final class JoinSide private[spark] (private[spark] val stream: Stream, private[spark] val window: Option[WindowKind])
+/** A stream of a join, with a window of its own or without.
+  *
+  * @param fires
+  *   what is said of how its windows fire, which those of a join do not
+  */
+final class JoinSide private[spark] (
+    private[spark] val stream: Stream,
+    private[spark] val window: Option[WindowKind],
+    private[spark] val fires: Seq[String])
 
 object JoinSide {
-  implicit def ofStream(stream: Stream): JoinSide       = new JoinSide(stream, None)
-  implicit def ofWindowed(windowed: Windowed): JoinSide = new JoinSide(windowed.stream, Some(windowed.draft.window))
+  implicit def ofStream(stream: Stream): JoinSide = new JoinSide(stream, None, Nil)
+
+  implicit def ofWindowed(windowed: Windowed): JoinSide = {
+    val draft = windowed.draft
+    val fires = Seq(
+      "trigger(...)"    -> windowed.hasTriggers,
+      "accumulate(...)" -> draft.accumulation.isDefined,
+      "complete"        -> (draft.complete != Completion.ByWatermark),
+      "fillGaps"        -> draft.fillGaps).collect { case (name, true) => name }
+    new JoinSide(windowed.stream.copy(allowed = draft.lateness), Some(draft.window), fires)
+  }
 }
 
 /** Streams that are to be joined. */
@@ -66,7 +82,13 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       retention.getOrElse(Retention.NotStated),
       future,
       expect)
-    val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ Joining.timeless(streams)
+    val ofSides = sides.flatMap(side =>
+      side.fires.map(name =>
+        SpecProblem(
+          "VALUE_NOT_SUPPORTED",
+          s"'${side.stream.name}' has $name, but windows of a join do not fire; leave it out.")))
+    val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
+      Joining.behind(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output = new JoinOutput(draft.checked, streams, on)
     output.rows // so that mistakes show where they are made
@@ -91,7 +113,7 @@ private[spark] object Joining {
     val (retention, ofRetention) = alike("retention", streams.map(s => s.name -> s.retention))
     val keys                     = streams.map(_.key.size).distinct
     val ofTime                   = if (streams.forall(_.time.isEmpty)) Nil else timeless(streams)
-    val found = ofLateness ++ ofRetention ++ ofTime ++
+    val found = ofLateness ++ ofRetention ++ ofTime ++ behind(streams) ++
       Option.when(keys.size > 1)(
         SpecProblem("KEYS_DIFFER", s"the streams have ${keys.mkString(" and ")} keys; they must have the same.")) ++
       streams.filter(_.maxFuture.isDefined).map(one =>
@@ -121,12 +143,18 @@ private[spark] object Joining {
   def timeless(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.time.isEmpty).map(one =>
     SpecProblem("TIME_NOT_STATED", s"'${one.name}' has no event time; say which column holds it: stream(time=…)."))
 
+  /** Each stream brings a watermark of event time (SEMANTICS R52). */
+  def behind(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.behind.isDefined).map(one =>
+    SpecProblem(
+      "VALUE_NOT_SUPPORTED",
+      s"behindProcessingTime of '${one.name}' is for one stream; say stream(watermark = …)."))
+
   /** What streams say alike, or the problem that they do not. */
   def alike[T](what: String, said: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
     val each = said.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
     val differs = Option.when(said.map(_._2).distinct.size > 1)(SpecProblem(
       s"${what.toUpperCase(java.util.Locale.ROOT)}_DIFFERS",
-      s"$what is $each; a join has one, so say the same of its streams."))
+      s"$what is $each; all have one, so say the same of each."))
     (said.headOption.map(_._2), differs.toSeq)
   }
 }
@@ -161,5 +189,4 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
     val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
     SparkInside.frame(session, JoinQuery.marked(session, JoinOptions(spec, on, marks, kind), plans))
   }
-
 }

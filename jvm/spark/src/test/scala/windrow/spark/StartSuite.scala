@@ -56,6 +56,13 @@ final class StartSuite extends SparkSuite {
     assert(refused.problems.map(_.code) == Seq("KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"))
   }
 
+  test("SEMANTICS R52: by the clock all that is past is complete") {
+    val clocked = Windrow.stream(input, time = "time", key = Seq("id")).behindProcessingTime("1 hour")
+    val output  = clocked.lateness("0 seconds").window(Tumbling("1 minute")).aggregate(sum("value").as("total"))
+    output.start(s"$folder/clocked", panes = Some(Files(s"$folder/past")), queryTrigger = once).awaitTermination()
+    assert(spark.read.parquet(s"$folder/past").select("window.start", "total").count() == 2)
+  }
+
   test("rows of a join") {
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
     joined.start(s"$folder/joined", rows = Some(Files(s"$folder/rows")), queryTrigger = once).awaitTermination()

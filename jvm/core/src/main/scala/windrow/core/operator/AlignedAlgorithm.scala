@@ -17,7 +17,7 @@ private[operator] final class AlignedAlgorithm[B, V](
     grid: SliceGrid,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 

@@ -12,7 +12,7 @@ private[operator] final class CountAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
   private val policy  = new FiringPolicy(spec.early, spec.late)
@@ -21,7 +21,7 @@ private[operator] final class CountAlgorithm[B, V](
   private val panes   = new GridPanes(grid, spec, aggregation, policy, periods)
   private val lanes = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, lateness = 0))(
     new BeyondWindows(panes, lateness = Long.MaxValue, closesComplete = true, _))
-  private val segments = new RunSegments("runs", store)
+  private val segments = new Segments("runs", store)
   private val codec    = new GridLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _ => Long.MaxValue)
 

@@ -6,7 +6,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.KeyBuckets
-import windrow.core.state.ShardStore
+import windrow.core.state.Spaces
 import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 
@@ -16,7 +16,7 @@ import windrow.core.window.SliceGrid
   * @param size
   *   of a window
   */
-private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: ShardStore) {
+private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.lateness.micros
   private val limits   = GapLimits(lateness, spec.retention.time.fold(RunWindows.plus(size, lateness))(_.micros))
   private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline)
@@ -68,7 +68,7 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
 private[operator] object GapWindows {
 
   /** Where the spec asks for them. */
-  def of(spec: WindowOperatorSpec, store: ShardStore): Option[GapWindows] = spec.window match {
+  def of(spec: WindowOperatorSpec, store: Spaces): Option[GapWindows] = spec.window match {
     case fixed: FixedWindows if spec.fillGaps => Some(new GapWindows(SliceGrid(fixed), fixed.size.micros, spec, store))
     case _                                    => None
   }

@@ -37,7 +37,7 @@ private[operator] final class GridLane[B](
   def change(): Unit     = deadline = Long.MinValue
 }
 
-private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], segments: RunSegments)
+private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
     extends Codec[GridLane[B]] {
   private val cells   = new CellCodec(aggregation)
   private val firings = new FiringCodec(aggregation)

@@ -10,7 +10,7 @@ import windrow.core.state._
 private[operator] final class InheritAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 

@@ -12,7 +12,7 @@ private[operator] final class KeyedAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: B => StartOffsets,
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
   private val lateness = spec.lateness.micros
@@ -21,7 +21,7 @@ private[operator] final class KeyedAlgorithm[B, V](
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
   private val gaps     = GapWindows.of(spec, store)
   private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
-  private val segments = new RunSegments("runs", store)
+  private val segments = new Segments("runs", store)
   private val codec    = new GridLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
 

@@ -14,7 +14,7 @@ private[operator] final class OffsetWindows[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends PartitionWindows[B, V] {
   private val lateness = spec.lateness.micros // here in positions
@@ -27,7 +27,7 @@ private[operator] final class OffsetWindows[B, V](
   private val closing = if (startsOf.isDefined) RunWindows.plus(lateness, 1) else lateness
   private val lanes: GridWindows[B, V] = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, closing))(
     new BeyondWindows(panes, closing, closesComplete = false, _))
-  private val segments = new RunSegments("runs", store)
+  private val segments = new Segments("runs", store)
   private val codec    = new GridLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
 

@@ -36,13 +36,13 @@ private[operator] trait PartitionWindows[B, V] {
   */
 private[operator] final class PartitionedAlgorithm[B, V](
     starts: Map[Long, Long],
-    store: ShardStore,
-    make: (Long, ShardStore) => PartitionWindows[B, V])
+    store: Spaces,
+    make: (Long, Spaces) => PartitionWindows[B, V])
     extends WindowAlgorithm[B, V] {
 
   private final class Part(val number: Int, partition: Long) {
     val progress = new PartitionProgress
-    val windows  = make(starts.getOrElse(partition, 0L), new NumberedStore(store, number))
+    val windows  = make(starts.getOrElse(partition, 0L), new NumberedSpaces(store, number))
   }
 
   private val parts = mutable.TreeMap.empty[(String, Long), Part]

@@ -17,7 +17,7 @@ private[operator] final class RunAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
@@ -25,7 +25,7 @@ private[operator] final class RunAlgorithm[B, V](
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
   private val firings  = new RunFirings(windows, spec, aggregation, panes)
-  private val segments = new RunSegments("runs", store)
+  private val segments = new Segments("runs", store)
   private val lanes    = new RunLaneCodec(aggregation, segments)
   private val keys     = new KeyBuckets[RunLane[B]]("keys", store, lanes, _.deadline)
   private val periods  = new Deadline(policy)

@@ -32,7 +32,7 @@ private[operator] final class RunLane[B](
   def nextStamp(): Long = { accepted += 1; accepted }
 }
 
-private[operator] final class RunLaneCodec[B](aggregation: Aggregation[B, _], segments: RunSegments)
+private[operator] final class RunLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
     extends Codec[RunLane[B]] {
   private val cells   = new CellCodec(aggregation)
   private val firings = new FiringCodec(aggregation)

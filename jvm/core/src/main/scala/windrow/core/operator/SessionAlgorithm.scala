@@ -10,7 +10,7 @@ import windrow.core.window.SessionPlan
 private[operator] final class SessionAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 

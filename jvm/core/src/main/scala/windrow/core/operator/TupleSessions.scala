@@ -36,7 +36,7 @@ private[operator] final class TupleSessions[B, V](
     n: Long,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: ShardStore,
+    store: Spaces,
     classes: Boolean)
     extends PartitionWindows[B, V] {
   private type Session = TupleSessionState[B]

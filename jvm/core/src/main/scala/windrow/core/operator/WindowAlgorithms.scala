@@ -7,7 +7,7 @@ import windrow.core.aggregate.Started
 import windrow.core.aggregate.StartedAggregation
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.state.ShardStore
+import windrow.core.state.Spaces
 import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 
@@ -17,7 +17,7 @@ private[operator] object WindowAlgorithms {
   def apply[B, V](
       spec: WindowOperatorSpec,
       aggregation: Aggregation[B, V],
-      store: ShardStore,
+      store: Spaces,
       classes: Boolean): WindowAlgorithm[B, V] = spec.complete match {
     case Completion.ByWatermark => of(spec, aggregation, None, store, classes)
     case Completion.ByFirstMessageBeyond => new StartedAlgorithm(of[Started[B], V](
@@ -35,13 +35,13 @@ private[operator] object WindowAlgorithms {
       spec: WindowOperatorSpec,
       aggregation: Aggregation[B, V],
       startsOf: Option[B => StartOffsets],
-      store: ShardStore,
+      store: Spaces,
       classes: Boolean): WindowAlgorithm[B, V] = {
     def run(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, startsOf, store, classes)
     def aligned(grid: SliceGrid) = startsOf.fold[WindowAlgorithm[B, V]](
       new AlignedAlgorithm(grid, spec, aggregation, store, classes))(
       new KeyedAlgorithm(grid, spec, aggregation, _, store, classes))
-    def byPartition(make: (Long, ShardStore) => PartitionWindows[B, V]) =
+    def byPartition(make: (Long, Spaces) => PartitionWindows[B, V]) =
       new PartitionedAlgorithm(spec.startOffsets, store, make)
     spec.window match {
       case windows: AlignedWindows => aligned(SliceGrid(windows))

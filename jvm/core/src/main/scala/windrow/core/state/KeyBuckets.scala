@@ -8,7 +8,7 @@ import java.util.{HashMap => JHashMap}
   */
 final class KeyBuckets[T](
     name: String,
-    store: ShardStore,
+    store: Spaces,
     codec: Codec[T],
     deadline: T => Long,
     bucketBytes: Int = 4096) {

@@ -12,7 +12,7 @@ import windrow.core.aggregate.Aggregation
 private[core] final class KeyRun[B](
     aggregation: Aggregation[B, _],
     codec: Codec[Cell[B]],
-    segments: RunSegments,
+    segments: Segments,
     pieceBytes: Int = 8192) {
   private val pieces = new ArrayBuffer[RunPiece[B]]
 

@@ -2,13 +2,17 @@ package windrow.core.state
 
 import scala.collection.mutable
 
-/** What a shard needs of a store: byte strings by number, in a few named spaces. Nothing is ordered. */
-trait ShardStore {
+/** Byte strings by number, in a few named spaces. Nothing is ordered. */
+trait Spaces {
+  def space(name: String): Space
+}
+
+/** What a shard needs of a store. */
+trait ShardStore extends Spaces {
 
   /** The shard's small fixed part, or null before the first `putHeader`. */
   def header: Array[Byte]
   def putHeader(bytes: Array[Byte]): Unit
-  def space(name: String): Space
 }
 
 trait Space {

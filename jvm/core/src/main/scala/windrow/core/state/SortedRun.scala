@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
   * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
   * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions.
   */
-final class SortedRun[T](name: String, store: ShardStore, codec: Codec[T], segmentBytes: Int = 4096) {
+final class SortedRun[T](name: String, store: Spaces, codec: Codec[T], segmentBytes: Int = 4096) {
   type Keyed = JHashMap[Key, T]
 
   private final class Segment(val id: Long) {

@@ -4,6 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.state.Segments
 
 /** Messages in order, in segments of neighbours: a B+-tree of height two whose root is this object.
   *

@@ -3,11 +3,11 @@ package windrow.core.store
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
-import windrow.core.state.ShardStore
 import windrow.core.state.SortedRun
+import windrow.core.state.Spaces
 
 /** When the periods of keys end, in microseconds of processing time. */
-private[core] final class Periods(store: ShardStore) {
+private[core] final class Periods(store: Spaces) {
   private val ends = new SortedRun[Unit]("periods", store, NothingCodec)
 
   def await(key: Key, end: Long): Unit = { ends.at(end).put(key, ()); () }

@@ -21,21 +21,6 @@ class WorkSuite extends AnyFunSuite {
     }
   }
 
-  /** Counts the values that are read. */
-  private final class CountingStore(inner: ShardStore) extends ShardStore {
-    var read                                = 0
-    def header: Array[Byte]                 = inner.header
-    def putHeader(bytes: Array[Byte]): Unit = inner.putHeader(bytes)
-    def space(name: String): Space = {
-      val space = inner.space(name)
-      new Space {
-        def get(id: Long): Array[Byte]              = { read += 1; space.get(id) }
-        def put(id: Long, bytes: Array[Byte]): Unit = space.put(id, bytes)
-        def remove(id: Long): Unit                  = space.remove(id)
-      }
-    }
-  }
-
   private def entry(key: Int, time: Long, offset: Long): Entry[Long] = Entry(
     new Key(BigInt(key).toByteArray),
     Some(time),
@@ -77,15 +62,15 @@ class WorkSuite extends AnyFunSuite {
   for (draft <- all)
     test(s"${draft.window}${if (draft.fillGaps) " with gaps" else ""} by ${draft.complete}: where nothing is due " +
       "nothing is read") {
-      val store = new CountingStore(new InMemoryShardStore)
+      val store = new CountingStore
       def shard = new Shard(draft.checked, new CountingSum, store)
       val many  = (0 until 500).map(n => entry(n, time = 1000L + n, offset = n.toLong))
       assert(shard.step(many.iterator, Watermark(10), Some(0L)).nonEmpty)
       shard.step(Iterator.empty, Watermark(11), Some(1L)).foreach(_ => ())
       val again = shard
-      store.read = 0
+      store.reads = 0
       assert(again.step(Iterator.empty, Watermark(12), Some(2L)).isEmpty)
-      assert(store.read == 0)
+      assert(store.reads == 0)
     }
 
   private def plain(window: WindowKind, complete: Completion): WindowOperatorSpec =

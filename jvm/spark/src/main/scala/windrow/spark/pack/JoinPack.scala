@@ -55,8 +55,7 @@ object JoinPack {
 
 /** A message of a stream on its way through the shuffle. */
 object JoinEntry {
-  private val Time   = 1
-  private val Sender = 2
+  import PacketFlag._
 
   /** @param sender
     *   partition and offset

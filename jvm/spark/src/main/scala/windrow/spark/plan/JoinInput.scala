@@ -4,7 +4,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.spark.pack.JoinPack
@@ -32,7 +31,9 @@ private[plan] final case class JoinInput(
   /** Without one only windows on positions, and the one of everything, go on. */
   def hasTime: Boolean = time ne JoinInput.Timeless
 
-  def hasWatermark: Boolean = watermark.isDefined || table.exists(_.isInstanceOf[EventTimeWatermark])
+  def hasWatermark: Boolean = watermark.isDefined || comesWithWatermark
+
+  private def comesWithWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
 
   /** Of the messages in the rows. */
   def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
@@ -40,8 +41,7 @@ private[plan] final case class JoinInput(
   def problems(maxFuture: Option[TimeSpan]): Seq[SpecProblem] = {
     def refuse(when: Boolean, code: String, text: => String) =
       Option.when(when)(SpecProblem(code, s"stream '$name': $text"))
-    val isStreaming  = table.isStreaming
-    val hasWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
+    val isStreaming = table.isStreaming
     val isTimestamp = time.dataType match {
       case TimestampType | TimestampNTZType => true
       case _                                => false
@@ -52,15 +52,15 @@ private[plan] final case class JoinInput(
         "TIME_NOT_TIMESTAMP",
         s"time is ${time.sql} of type ${time.dataType.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…)."),
       refuse(
-        isStreaming && watermark.isEmpty && !hasWatermark,
+        isStreaming && !hasWatermark,
         "NO_WATERMARK",
         s"${time.sql} has no watermark, nothing could ever leave the join. Say stream(watermark='1 minute'), or withWatermark before."),
       refuse(
-        isStreaming && watermark.isDefined && hasWatermark,
+        isStreaming && watermark.isDefined && comesWithWatermark,
         "WATERMARK_TWICE",
         s"${time.sql} has a watermark already. Leave out stream(watermark=...), or withWatermark before."),
       refuse(
-        isStreaming && watermark.isEmpty && hasWatermark && maxFuture.isDefined,
+        isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined,
         "GUARD_TOO_LATE",
         "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")).flatten
   }
@@ -99,10 +99,7 @@ private[plan] final case class JoinInput(
           GreaterThan(Subtract(microsOf(time), now), Literal(limit.micros)),
           Literal.create(null, time.dataType),
           time))
-      val clock = Alias(guarded, "__windrow_watermark")()
-      SparkInside.plan(
-        SparkInside.frame(session, Project(table.output :+ clock, table))
-          .withWatermark(clock.name, s"${delay.micros} microseconds"))
+      WithWatermark(session, table, guarded, delay)
     case _ => table
   }
 }

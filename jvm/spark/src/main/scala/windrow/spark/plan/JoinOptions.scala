@@ -1,6 +1,5 @@
 package windrow.spark.plan
 
-import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 import windrow._
@@ -41,7 +40,8 @@ private[spark] object JoinOptions {
     val part  = JoinPart.parse(Option(spec.remove("output")).fold("rows")(_.asText))
     val on    = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
-      Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark => stream.getKey -> duration(mark))
+      Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>
+        stream.getKey -> OptionsReader.duration("watermark", mark))
     }
     val read  = OperatorJson.read(spec, Map.empty)
     val found = read.left.getOrElse(Nil) ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption)
@@ -50,12 +50,5 @@ private[spark] object JoinOptions {
         Right(JoinOptions(join, on, marks.flatMap { case (name, mark) => mark.toOption.map(name -> _) }.toMap, asked))
       case _ => Left(found)
     }
-  }
-
-  private def duration(node: JsonNode): Either[SpecProblem, TimeSpan] = {
-    val span = if (node.isIntegralNumber) Right(TimeSpan(node.asLong)) else TimeSpan.parse(node.asText)
-    span.filterOrElse(
-      _.micros >= 0,
-      SpecProblem("WATERMARK_NEGATIVE", s"watermark is '${node.asText}'; it must be '0 seconds' or longer."))
   }
 }

@@ -72,7 +72,7 @@ private[plan] object JoinTable {
       val names = sides.map(nameOf)
       val equal = new EqualFields(sides.size, conjuncts.flatMap(equality))
       val ends  = conjuncts.flatMap(condition => if (equality(condition).isDefined) Nil else endsOf(condition))
-      val (_, rest) = conjuncts.partition(condition =>
+      val rest = conjuncts.filterNot(condition =>
         equality(condition).fold(endsOf(condition).exists(isBesideFirst) && endsOf(condition).forall(isBesideFirst))(
           equal.isKey))
       val times = sides.indices.map(side => ends.flatMap(_.times.get(side)).distinctBy(_.canonicalized))

@@ -245,10 +245,7 @@ object Messages {
     private def watermarked(time: Expression, tooFar: Option[Expression]): LogicalPlan = options.watermark match {
       case Some(delay) if streaming =>
         val guarded = tooFar.fold(time)(far => If(far, Literal.create(null, time.dataType), time))
-        val clock   = Alias(guarded, "__windrow_watermark")()
-        SparkInside.plan(
-          SparkInside.frame(session, Project(input.output :+ clock, input))
-            .withWatermark(clock.name, s"${delay.micros} microseconds"))
+        WithWatermark(session, input, guarded, delay)
       case _ => input
     }
   }

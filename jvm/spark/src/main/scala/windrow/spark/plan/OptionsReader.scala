@@ -92,7 +92,8 @@ object OptionsReader {
 
   private val Behind = "behind_processing_time"
 
-  private def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
+  /** Not negative: text, or microseconds. */
+  private[plan] def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
     val span = if (node.isIntegralNumber) Right(TimeSpan(node.asLong)) else TimeSpan.parse(node.asText)
     span.filterOrElse(
       _.micros >= 0,

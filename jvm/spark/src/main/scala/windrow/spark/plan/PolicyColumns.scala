@@ -10,6 +10,9 @@ import windrow._
 /** The columns that policies look at: what is measured as a double, markers as they are. */
 private[spark] object PolicyColumns {
 
+  /** By name, or everything that is wrong. */
+  type Found = Either[Seq[SpecProblem], Map[String, Expression]]
+
   /** @param column
     *   finds a column by its name
     * @param known
@@ -18,7 +21,7 @@ private[spark] object PolicyColumns {
   def of(
       spec: PolicyWindowSpec,
       column: String => Option[Expression],
-      known: => Seq[String]): Either[Seq[SpecProblem], Map[String, Expression]] = {
+      known: => Seq[String]): Found = {
     val read = named(spec).map { case (name, isNumber) =>
       column(name).toRight(SpecProblem(
         "COLUMN_NOT_FOUND",
@@ -30,11 +33,7 @@ private[spark] object PolicyColumns {
   }
 
   /** Those of a query's input. */
-  def in(session: SparkSession, spec: PolicyWindowSpec, input: LogicalPlan): Either[
-    Seq[SpecProblem],
-    Map[
-      String,
-      Expression]] =
+  def in(session: SparkSession, spec: PolicyWindowSpec, input: LogicalPlan): Found =
     of(spec, SparkInside.column(session, input, _), input.output.map(_.name))
 
   /** Those of a checked query, over the message as it was. */

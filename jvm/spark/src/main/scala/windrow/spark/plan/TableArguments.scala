@@ -37,7 +37,7 @@ final case class TableArguments(
 
   /** The table, if there is no other. */
   def only(function: String): LogicalPlan = {
-    if (tables.size != 1) throw SpecError(function, Seq(TableArguments.missing(tables.size)))
+    if (tables.size != 1) throw SpecError(function, Seq(TableArguments.missing(tables.size, several = false)))
     table
   }
 }
@@ -59,7 +59,7 @@ object TableArguments {
     val found          = Seq.newBuilder[SpecProblem]
     val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
     val isMissing      = tables.isEmpty || (tables.size > 1 && !several)
-    if (isMissing) found += missing(tables.size)
+    if (isMissing) found += missing(tables.size, several)
     if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
       found += SpecProblem(
         "TABLE_OF_WITH",
@@ -85,8 +85,10 @@ object TableArguments {
     TableArguments(tables.flatMap(tableOf), values, found.result())
   }
 
-  private def missing(tables: Int): SpecProblem =
-    SpecProblem("TABLE_MISSING", s"it takes one table argument, TABLE(SELECT …); there are $tables.")
+  private def missing(tables: Int, several: Boolean): SpecProblem = {
+    val wanted = if (several) "a table argument for each stream" else "one table argument"
+    SpecProblem("TABLE_MISSING", s"it takes $wanted, TABLE(SELECT …); there are $tables.")
+  }
 
   private def tableOf(argument: Expression): Option[LogicalPlan] = argument match {
     case table: FunctionTableSubqueryArgumentExpression => Some(table.plan)

@@ -2,7 +2,6 @@ package windrow.spark.standalone
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.ArrowTables
@@ -48,5 +47,4 @@ object OutputTable {
   def ofKey(input: Input, key: UnsafeRow): Seq[Any] =
     input.key.indices.map(i => key.get(i, input.key(i)._2.dataType))
 
-  def columnsOf(schema: StructType): Seq[AttributeReference] = DataTypeUtils.toAttributes(schema)
 }

@@ -45,41 +45,31 @@ private final class CoreShards[Buffer](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[Buffer, Content],
     lift: Message => Buffer,
-    count: Int) extends StepwiseOperator {
-  private var stores         = Vector.fill(count)(new InMemoryShardStore)
-  private var shards         = open()
-  private var earlier        = Map.empty[String, Long] // what the shards before the last restart had counted
-  private var processingTime = Option.empty[Long]
+    count: Int) extends CoreStores[Shard[Buffer, Content]](count) {
+  protected def open(store: InMemoryShardStore): Shard[Buffer, Content] =
+    new Shard[Buffer, Content](spec, aggregation, store, classes = true)
 
-  private def open(): Vector[Shard[Buffer, Content]] =
-    stores.map(store => new Shard[Buffer, Content](spec, aggregation, store, classes = true))
-
-  def restart(): Unit = {
-    earlier = counters
-    stores = stores.map(_.snapshot)
-    shards = open()
-  }
+  protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
 
   def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission =
-    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime)
+    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), clock(processingTime))
 
-  def finish(): Emission = stepTo(Nil, Watermark.End, None)
+  def finish(): Emission = stepTo(Nil, Watermark.End, clock(None))
 
   def ask(query: Query): Answer = query match {
     case Query.Counters => Answer.Counters(counters)
     case _              => Answer.Refused("NO_MESSAGE_STORE")
   }
 
-  private def stepTo(messages: Seq[Message], watermark: Watermark, processingTime: Option[Long]): Emission = {
-    processingTime.foreach(now => this.processingTime = Some(now))
+  private def stepTo(messages: Seq[Message], watermark: Watermark, now: Option[Long]): Emission = {
     val sorted  = messages.sorted(order).toIndexedSeq
     val all     = sorted.map(message => (entry(message), message))
-    val entries = all.map(_._1).groupBy(shardOf)
+    val entries = all.map(_._1).groupBy(entry => shardOf(entry.key))
     val progress = messages.flatMap(_.identity).map { case (stream, partition, offset) =>
       Progress(stream.getOrElse("messages"), partition.toLong, offset, offset)
     }
     val effects = shards.indices.flatMap { index =>
-      shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, this.processingTime, progress).toVector
+      shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, now, progress).toVector
     }
     Emission(
       effects.collect { case Effect.Fire(pane) => shown(pane) },
@@ -102,8 +92,6 @@ private final class CoreShards[Buffer](
     }
     pane.copy(key = CoreKey.read(pane.key), value = value, message = None, partition = None)
   }
-
-  private def shardOf(entry: Entry[Buffer]): Int = Math.floorMod(entry.key.hashCode, count)
 
   private def entry(message: Message): Entry[Buffer] = {
     val gap = spec.window match {
@@ -131,19 +119,8 @@ private final class CoreShards[Buffer](
     new Key(out.result())
   }
 
-  private def counters: Map[String, Long] = {
-    val all = shards.map(_.counters)
-    Map(
-      "accepted" -> all.map(_.accepted).sum,
-      "rejected" -> all.map(_.rejected).sum,
-      "replays"  -> all.map(_.replays).sum,
-      "gaps"     -> all.map(_.gaps).sum,
-      "filtered" -> 0L,
-      "in_time"  -> all.map(_.inTime).sum,
-      "past"     -> all.map(_.past).sum,
-      "future" -> all.map(_.future).sum).map { case (name, count) => name -> (count + earlier.getOrElse(name, 0L)) } ++
-      spec.retention.windows.map(_ => Answer.OverRetention -> shards.map(_.overRetention).sum)
-  }
+  override protected def counters: Map[String, Long] =
+    super.counters ++ spec.retention.windows.map(_ => Answer.OverRetention -> shards.map(_.overRetention).sum)
 }
 
 private object CoreKey {

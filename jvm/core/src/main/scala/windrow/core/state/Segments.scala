@@ -1,7 +1,7 @@
 package windrow.core.state
 
 /** Where the pieces of the runs of all keys of a shard are stored, by numbers that are never used again. */
-private[core] final class RunSegments(name: String, store: ShardStore) {
+private[core] final class Segments(name: String, store: Spaces) {
   private val space = store.space(name)
   private var last  = 0L
 

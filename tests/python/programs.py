@@ -1,0 +1,58 @@
+"""The programs of ``fresh``, each run in an interpreter of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import windrow as wr
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = Path(wr.__file__).parent
+FRESH = Path(__file__).parent / "fresh"
+
+
+def start(
+    program: str,
+    *arguments: str,
+    python: str = sys.executable,
+    package: Path = PACKAGE,
+    cwd: Path | None = None,
+    **env: str,
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, with the package where it lies; any exit status will do."""
+    found = {
+        "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
+        "PYSPARK_PYTHON": python,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    return subprocess.run(
+        [python, str(FRESH / program), *arguments],
+        env={**os.environ, **found, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+    )
+
+
+def printed(program: str, *arguments: str, **more: Any) -> list[str]:
+    """Give the lines that a program prints, which must end well; ``more`` as of ``start``."""
+    ran = start(program, *arguments, **more)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    return ran.stdout.splitlines()
+
+
+def python_with(version: str) -> str:
+    """Give an interpreter that has a version of Spark; it is made where there is none."""
+    command = [str(ROOT / "scripts" / "surroundings"), "python", version]
+    made = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return made.stdout.decode().split()[-1]
+
+
+def build(what: str) -> None:
+    """Have ``scripts/build`` make what a program needs."""
+    subprocess.run([str(ROOT / "scripts" / "build"), what], check=True)

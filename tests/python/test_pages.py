@@ -1,0 +1,76 @@
+"""What README and docs/sql.md show is of the surface as it is: Spark analyses all of it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import windrow as wr
+from feed import add_files, order
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+WIDE = (
+    "time timestamp, product string, symbol string, country string, price double, id bigint, "
+    "value string, cost double, paid double, topic string, partition int, offset bigint"
+)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Give the blocks of a language in a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def wide(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    """Give a stream that has all columns of the pages."""
+    add_files(tmp_path / "wide", [order("09:00:00")])
+    return spark.readStream.schema(WIDE).json(str(tmp_path / "wide"))
+
+
+def noting(start: Callable[..., Any], into: list[str]) -> Callable[..., None]:
+    """Take what ``start`` takes, and start nothing."""
+
+    def noted(*said: Any, **named: Any) -> None:
+        into.extend(inspect.signature(start).bind(*said, **named).arguments)
+
+    return noted
+
+
+def test_python_of_the_readme(
+    wide: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each block after the other; what it calls orders has other columns in each."""
+    (tmp_path / "orders").mkdir()
+    started: list[str] = []
+    for output in (wr.Output, wr.JoinOutput):
+        monkeypatch.setattr(output, "start", noting(output.start, started))
+    found = blocks("README.md", "python")
+    names: dict[str, Any] = {}
+    for block in found:
+        exec(block.replace('"orders"', f"{str(tmp_path / 'orders')!r}"), names)  # noqa: S102  our own page
+        names |= {"orders": wide, "shipments": wide, "kafka": wide}
+    assert len(found) == 4
+    assert {"panes", "rejected", "events", "rows", "final"} <= set(started)
+    assert names["minutes"].panes.columns == ["product", "window", "avg(price)", "pane"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/sql.md"])
+def test_sql_of_the_pages(wide: DataFrame, page: str) -> None:
+    """Each statement gives panes or rows."""
+    for name in ("orders", "shipments", "payments", "quotes", "ads", "buys"):
+        wide.createOrReplaceTempView(name)
+    said = [text.strip() for block in blocks(page, "sql") for text in block.split(";\n")]
+    assert len(said) > 2
+    for text in filter(None, said):
+        assert wide.sparkSession.sql(text).isStreaming, text
