@@ -44,34 +44,19 @@ def aggregation(
     return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
 
 
-def apply(aggregated: DataFrame, fields: _json.Fields, part: Part) -> DataFrame:
-    """Put the window operator in the place of an aggregation.
+def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPart) -> DataFrame:
+    """Put an operator in the place of the tables that describe it.
 
-    ``fields`` are the spec's and the stream's. Errors: SpecError, as the JVM found it.
+    The tables are an aggregation, and if there is one a lookup stream; of a join one for each
+    stream. ``fields`` are the spec's and the stream's. Errors: SpecError, as the JVM found it.
     """
-    return _called("windrow_apply", [aggregated], spec=_json.write({**fields, "output": part}))
-
-
-def apply_asked(tables: Sequence[DataFrame], fields: _json.Fields, part: Part) -> DataFrame:
-    """Put an operator in the place of an aggregation, asked by the lookups of a second table.
-
-    Errors: SpecError, as the JVM found it.
-    """
-    return _over(tables, {**fields, "output": part})
+    return _called("windrow_apply", tables, spec=_json.write({**fields, "output": part}))
 
 
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
     """Add expressions of a message as columns that the JVM knows by their names."""
     marks_of = [column(df, one).alias(f"__windrow_{name}") for name, one in marks.items()]
     return df.select("*", *marks_of)
-
-
-def apply_join(tables: Sequence[DataFrame], fields: _json.Fields, part: JoinPart) -> DataFrame:
-    """Put the join in the place of the tables that describe it, one for each stream.
-
-    Errors: SpecError, as the JVM found it.
-    """
-    return _called("windrow_apply", tables, spec=_json.write({**fields, "output": part}))
 
 
 def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:

@@ -91,7 +91,7 @@ class Answers:
         )
 
     def _part(self, part: _sql.Part) -> DataFrame:
-        return _sql.apply_asked(self._tables, self._fields, part)
+        return _sql.apply(self._tables, self._fields, part)
 
 
 def ask(

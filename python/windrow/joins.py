@@ -212,7 +212,7 @@ class JoinOutput:
     def _part(self, part: _sql.JoinPart) -> DataFrame:
         streams = {name: {"watermark": delay} for name, delay in self._watermarks.items()}
         said = {"on": list(self.spec.on), "streams": streams}
-        return _sql.apply_join(self._tables, {**self.spec._fields(), "input": said}, part)
+        return _sql.apply(self._tables, {**self.spec._fields(), "input": said}, part)
 
 
 @dataclass(frozen=True)

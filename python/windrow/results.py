@@ -201,7 +201,7 @@ class Output:
 
     def _part(self, part: _sql.Part) -> DataFrame:
         fields: _json.Fields = {**self.spec._fields(), "stream": self._stream}
-        return _sql.apply(self._aggregated, fields, part)
+        return _sql.apply([self._aggregated], fields, part)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import windrow as wr
 from feed import Feed
@@ -16,6 +17,10 @@ from joins import Both
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# A slow machine is no failure.
+settings.register_profile("windrow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("windrow")
 
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
 time.tzset()
