@@ -46,7 +46,8 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   stored // so that a wrong path shows at once
 
   /** Windows inside retention that overlap a range, by (start, end): key columns, `window`, `first_offset`, `last_offset`
-    * (null where aggregates are kept), `is_complete`, then the aggregates, or `count` of the messages ever accepted.
+    * (null where aggregates are kept), `is_complete`, then the aggregates, or `count` of the messages ever accepted. A join
+    * keeps none.
     */
   def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal] = Map.empty): DataFrame = {
     val state = stored
@@ -142,7 +143,9 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     }(_.drop(state.about.keys.size + answer.shown.size))
   }
 
-  /** From which offsets the sources must be read again if the store is lost: `source`, `partition`, `offset`. */
+  /** From which offsets the sources must be read again if the store is lost: `source`, of a join the name of the stream,
+    * `partition`, `offset`.
+    */
   def replayOffsets(): DataFrame = {
     val state = stored
     val answer = state.about.holds match {
