@@ -259,12 +259,14 @@ def test_pending_of_both_streams(both: Both) -> None:
     assert second.watermark == at("09:02:01.000001")
 
 
-def test_rows_that_wait_for_a_period(both: Both) -> None:
+def test_rows_that_wait_for_a_period(both: Both, tmp_path: Path) -> None:
     """Rows that are made already wait for processing time."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", "x", gap=2)]])
     o, s = both.streams()
-    rows = wr.join(o, s, on="product", within=(timedelta(0), SOON), early=wr.Every("900 days")).rows
-    both.run(rows)
+    joined = wr.join(o, s, on="product", within=(timedelta(0), SOON), early=wr.Every("900 days"))
+    rows = wr.Files(str(tmp_path / "rows"))
+    query = joined.start(checkpoint=both.checkpoint, rows=rows, queryTrigger={"availableNow": True})
+    query.awaitTermination()
     for name in ("orders", "shipments"):
         (row,) = both.state(name).pending().collect()
         assert (row.orders.gap, row.shipments.gap, row.watermark) == (1, 2, None)
