@@ -40,7 +40,8 @@ class State:
 
         Columns: keys, ``window``, ``first_offset`` and ``last_offset`` (null where aggregates are
         kept), ``is_complete``, then the aggregates so far, or ``count`` of the messages ever
-        accepted where messages are kept. sessionKey: all key columns by name.
+        accepted where messages are kept. sessionKey: all key columns by name. Errors: OperatorError
+        for a join, which keeps no windows.
         """
         return self._ask("windows", start=start, end=end, session_key=sessionKey)
 
@@ -54,8 +55,9 @@ class State:
     ) -> DataFrame:
         """Give the messages inside retention in a range, in order; the columns of the input.
 
-        joinKeys: by name all columns that ``store`` declares, else the key. sessionKey: all key
-        columns. Errors: OperatorError if the query keeps no messages.
+        Of a stream of a join: those that it still keeps. joinKeys: by name all columns that
+        ``store`` declares, else the key, of a join ``on``. sessionKey: all key columns. Errors:
+        OperatorError if the query keeps no messages.
         """
         keys = {"join_keys": joinKeys, "session_key": sessionKey}
         return self._ask("messages", start=start, end=end, **keys)
@@ -65,14 +67,18 @@ class State:
 
         Columns: keys, ``window``, ``timing``, and ``watermark``, the least that brings the firing,
         or ``processing_time``, at which a period ends.
+
+        Of a stream of a join: rows with a message of it, unmatched ones and ones that wait for a
+        period. Columns: ``on``, a struct for each stream (of semi and anti joins the first),
+        ``watermark`` and ``processing_time``.
         """
         return self._ask("pending")
 
     def replayOffsets(self) -> DataFrame:
         """Tell from where sources must be read again if the store is lost.
 
-        Columns: ``source``, ``partition``, ``offset``. Errors: OperatorError if the query keeps
-        no messages.
+        Columns: ``source``, of a join the name of the stream, ``partition``, ``offset``. Errors:
+        OperatorError if the query keeps no messages.
         """
         return self._ask("replay_offsets")
 
@@ -117,9 +123,11 @@ def _session() -> SparkSession:
 def state(checkpoint: str, *, operator: str | None = None) -> State:
     """Look into a running or stopped query by its checkpoint, without stopping it.
 
-    operator: the name of the stream, where the query has several operators.
+    operator: the name of the stream, where the query has several operators; for a join the name of
+    one of its streams.
 
-    Errors: CheckpointError if there is no such checkpoint or it cannot be read.
+    Errors: CheckpointError if there is no such checkpoint, it cannot be read, or it is not clear
+    which operator or stream is meant.
     """
     looked = State(checkpoint, operator)
     looked.pending()

@@ -118,6 +118,55 @@ object OperatorJson {
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 
+  /** As `read` reads it. */
+  def write(spec: JoinSpec): ObjectNode = {
+    val node    = mapper.createObjectNode().put("operator", "join").put("time_unit", "us")
+    val streams = node.putArray("streams")
+    spec.streams.foreach { stream =>
+      val one = streams.addObject().put("name", stream.name)
+      stream.window.foreach(WindowKindJson.write(_, one.putObject("window")))
+    }
+    node.put("on", spec.hasKeys).put("how", spec.how.toString).put("expect", JsonReader.word(spec.expect))
+    spec.within match {
+      case Within.OwnWindows         => ()
+      case Within.Everything         => WindowKindJson.write(Global, node.putObject("within"))
+      case Within.SameWindow(window) => WindowKindJson.write(window, node.putObject("within"))
+      case Within.Ranges(of)         => write(of, node)
+    }
+    spec.draft.lateness.foreach(span =>
+      if (span == TimeSpan.Endless) node.putNull("lateness") else node.put("lateness", span.micros))
+    node.set[JsonNode]("early", TriggerJson.write(spec.early))
+    if (spec.retention.isStated) {
+      val limits = node.putObject("retention")
+      spec.retention.time.foreach(span => limits.put("time", span.micros))
+      spec.retention.messages.foreach(limits.put("messages", _))
+    }
+    spec.maxFuture.foreach(span => node.put("max_future", span.micros))
+    if (spec.startOffsets.nonEmpty) {
+      val offsets = node.putObject("start_offsets")
+      spec.startOffsets.toSeq.sortBy(_._1).foreach { case (name, starts) =>
+        val one = offsets.putObject(name)
+        starts.toSeq.sorted.foreach { case (partition, offset) => one.put(partition.toString, offset) }
+      }
+    }
+    node
+  }
+
+  /** Ranges with different bounds become closed ones. */
+  private def write(ranges: Map[String, JoinRange], node: ObjectNode): Unit = {
+    val within = node.putObject("within")
+    val bounds = ranges.values.map(range => (range.isLowOpen, range.isHighOpen)).toSeq.distinct
+    bounds match {
+      case Seq((low, high)) => node.put("bounds", s"${if (low) "(" else "["}${if (high) ")" else "]"}")
+      case _                => ()
+    }
+    ranges.toSeq.sortBy(_._1).foreach { case (name, range) =>
+      val (low, high) =
+        if (bounds.size == 1) (range.low.micros, range.high.micros) else (range.least, range.greatest)
+      within.putArray(name).add(low).add(high)
+    }
+  }
+
   private def unit(node: ObjectNode, outer: Map[String, String]): String =
     Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse("time_unit", "us"))
 

@@ -3,7 +3,7 @@ package windrow.spark
 import windrow.TimeSpan
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
-import windrow.spark.state.StateAbout
+import windrow.spark.state.StateNotes
 
 /** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
   * [[BatchShards]] in a batch.
@@ -26,7 +26,7 @@ trait ShardProgram extends Serializable {
   def behind: Option[TimeSpan] = None
 
   /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
-  def about: Option[StateAbout] = None
+  def about: Option[StateNotes] = None
 
   /** Made once in each task. */
   def runner(): ShardRunner

@@ -4,7 +4,7 @@ import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
 import windrow.core.operator.Watermark
 import windrow.spark.pack.PacketFlag
-import windrow.spark.state.StateAbout
+import windrow.spark.state.StateNotes
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
@@ -66,8 +66,8 @@ final class WindowProcessor(val program: ShardProgram)
 }
 
 /** What says how to read the state, in the state: written when it changes. */
-private final class Notes(handle: StatefulProcessorHandle, about: StateAbout) {
-  private val kept    = handle.getValueState(StateAbout.Variable, Encoders.BINARY, TTLConfig.NONE)
+private final class Notes(handle: StatefulProcessorHandle, about: StateNotes) {
+  private val kept    = handle.getValueState(StateNotes.Variable, Encoders.BINARY, TTLConfig.NONE)
   private val bytes   = about.bytes
   private var isThere = false
 

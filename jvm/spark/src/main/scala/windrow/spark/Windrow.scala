@@ -53,7 +53,7 @@ object Windrow {
   /** What a running or stopped query keeps, from its checkpoint; the query is not disturbed.
     *
     * @param operator
-    *   by the name of its stream, where the query has several
+    *   by the name of its stream, where the query has several; of a join, one of its streams
     */
   def state(checkpoint: String, operator: Option[String] = None): State =
     State(SparkSession.active, checkpoint, operator)

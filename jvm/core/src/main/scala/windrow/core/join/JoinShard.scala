@@ -265,6 +265,44 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
         })
     })
 
+  /** For each stream and partition the offset after the greatest that was applied. */
+  def nextOffsets: Map[(String, Long), Long] = intake.nextOffsets
+
+  /** The rows that come if no more messages do. */
+  def pending: Iterator[PendingRow] =
+    keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap(state => held(state) ++ alone(state))
+
+  private def held(state: KeySides): Iterator[PendingRow] = for {
+    held  <- state.waiting.valuesIterator
+    since <- held.since.iterator
+    span  <- period.iterator
+    row   <- held.rows.iterator
+  } yield PendingRow(row, None, Some(FiringPolicy.due(since, span)))
+
+  private def alone(state: KeySides): Iterator[PendingRow] = {
+    val now = rule.in(state)
+    for {
+      stream <- (0 until streams).iterator.filter(outcome.tellsUnmatched)
+      run = state.runs(stream)
+      (message, at) <- run.range(Axis.Time, None, None).zipWithIndex if !message.isSettled
+      comes = math.min(now.decidedFrom(message.time, stream), gone(message.time, stream, run.size - at, now))
+      if comes != Long.MaxValue
+    } yield PendingRow(outcome.unmatched(stream, message), Some(comes), None)
+  }
+
+  /** The watermark at which a message leaves if no more come.
+    *
+    * @param left
+    *   messages from this one on
+    */
+  private def gone(time: Long, stream: Int, left: Long, rule: PairRule): Long =
+    if (!isKeptByRetention) rule.neededUntil(time, stream)
+    else {
+      val byTime = spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
+      val bound  = if (spec.retention.messages.exists(left > _)) Long.MinValue else byTime
+      math.max(bound, rule.protectedUntil(time, stream))
+    }
+
   /** The messages of a stream in a closed range, as [[windrow.core.fullstate.FullStateShard.getMessages]] gives them. */
   def getMessages(
       stream: Int,

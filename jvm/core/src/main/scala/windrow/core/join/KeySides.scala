@@ -97,3 +97,12 @@ private[join] final class KeySidesCodec(make: Option[Key] => KeySides) extends C
   *   one for each stream in order, None where it has none; of semi and anti joins the first stream's only
   */
 final case class JoinRow(messages: Vector[Option[StoredMessage]])
+
+/** A row that comes if no more messages do.
+  *
+  * @param watermark
+  *   the least at which it is known that the row's message stays alone, in microseconds; None: the row waits for none
+  * @param processingTime
+  *   at which a period ends, in microseconds; None: it waits for none
+  */
+final case class PendingRow(row: JoinRow, watermark: Option[Long], processingTime: Option[Long])

@@ -12,25 +12,22 @@ import windrow.spark.ShardProgram
 import windrow.spark.ShardRunner
 import windrow.spark.aggregate.Rows
 import windrow.spark.pack.JoinEntry
+import windrow.spark.state.JoinNotes
 
 /** Messages of several streams, and the pairs among them.
   *
   * @param shards
   *   one, unless there are equality fields
   */
-final class JoinProgram(spec: JoinSpec, schema: JoinSchema, val shards: Int) extends ShardProgram {
+final class JoinProgram(
+    spec: JoinSpec,
+    val fixed: Seq[String],
+    val shards: Int,
+    schema: JoinSchema,
+    override val about: Option[JoinNotes])
+    extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.All
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
-
-  /** Messages stand in a checkpoint as rows of these types. */
-  val fixed: Seq[String] = Seq(
-    spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", "),
-    s"within=${spec.within}",
-    s"how='${spec.how}'",
-    s"expect='${spec.expect}'",
-    s"on ${schema.keys.map(_.catalogString).mkString(", ")}",
-    schema.streams.map { case (name, of) => s"$name ${of.catalogString}" }.mkString(", "),
-    s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner = new ShardRunner {
     private val output = new JoinOutput(schema)
@@ -56,4 +53,17 @@ final class JoinProgram(spec: JoinSpec, schema: JoinSchema, val shards: Int) ext
       }
     }
   }
+}
+
+object JoinProgram {
+
+  /** What a checkpoint was begun with and must go on with: messages stand in it as rows of these types. */
+  def fixed(spec: JoinSpec, shards: Int, schema: JoinSchema): Seq[String] = Seq(
+    spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", "),
+    s"within=${spec.within}",
+    s"how='${spec.how}'",
+    s"expect='${spec.expect}'",
+    s"on ${schema.keys.map(_.catalogString).mkString(", ")}",
+    schema.streams.map { case (name, of) => s"$name ${of.catalogString}" }.mkString(", "),
+    s"spark.windrow.shards=$shards")
 }

@@ -4,9 +4,12 @@ import java.util.Locale
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
 import windrow._
 import windrow.spark.join.JoinProgram
 import windrow.spark.join.JoinSchema
+import windrow.spark.state.JoinNotes
 
 /** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[JoinInput]]), all
   * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).
@@ -32,10 +35,20 @@ private[plan] object JoinPlan {
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =
       new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
-    val program = new JoinProgram(spec, schema, shards)
+    val fixed = JoinProgram.fixed(spec, shards, schema)
+    val notes = Option.when(inputs.exists(_.table.isStreaming))(
+      JoinNotes(spec, fixed, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
+    val program = new JoinProgram(spec, fixed, shards, schema, notes)
     val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
+
+  private def keysOf(on: Seq[String], first: JoinInput): StructType = StructType(on.zip(first.keys).map {
+    case (name, key) => StructField(name, key.dataType)
+  })
+
+  private def sideOf(input: JoinInput): JoinNotes.Side =
+    JoinNotes.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
 
   def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
     val (streaming, batch)        = inputs.partition(_.table.isStreaming)

@@ -113,13 +113,13 @@ object AggregateTexts {
 
   private[state] def write(texts: AggregateTexts, node: ObjectNode): Unit = {
     node.put("inputs", texts.inputs.json)
-    StateAbout.texts(node, "functions", texts.functions)
+    StateNotes.texts(node, "functions", texts.functions)
     val results = node.putArray("results")
     texts.results.foreach { case (name, text) => results.addObject().put("name", name).put("text", text) }
   }
 
   private[state] def read(node: JsonNode): AggregateTexts = AggregateTexts(
-    StateAbout.struct(node.get("inputs")),
-    StateAbout.texts(node.get("functions")),
+    StateNotes.struct(node.get("inputs")),
+    StateNotes.texts(node.get("functions")),
     node.get("results").elements.asScala.map(one => one.get("name").asText -> one.get("text").asText).toSeq)
 }

@@ -24,22 +24,26 @@ import windrow.core.state.FixedSpec
   */
 private[state] final case class StoredValue(shard: Int, space: String, id: Long, bytes: Array[Byte])
 
+/** What an operator keeps of a stream, as one batch of its query has committed it. */
+private[state] final case class StoredState(operator: StoredOperator, about: StateAbout)
+
 /** The state of an operator as one batch of its query has committed it; a query that goes on does not change it.
   *
   * @param batch
   *   the batch
   */
-private[state] final class StoredState(
+private[state] final class StoredOperator(
     session: SparkSession,
     val path: String,
     operator: Long,
     batch: Long,
     spaces: Seq[String]) {
 
-  val about: StateAbout = {
-    val kept = variable(StateAbout.Variable).select("value").collect()
+  /** What can be asked for; of a join it is several streams. */
+  val streams: Seq[StateAbout] = {
+    val kept = variable(StateNotes.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
-    StateAbout.read(kept.head.getAs[Array[Byte]](0), path)
+    StateNotes.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
   /** Of all shards or of one; of the spaces that are needed. */
@@ -48,7 +52,7 @@ private[state] final class StoredState(
     val others = spaces.filter(needs).map(space =>
       variable(space).select(col("key"), lit(space).as("space"), col("user_map_key"), col("user_map_value")))
     val all = others.foldLeft(header)(_.unionAll(_)).toDF("shard", "space", "id", "bytes")
-    shard.fold(all)(one => all.where(col("shard") === one)).as(StoredState.encoder)
+    shard.fold(all)(one => all.where(col("shard") === one)).as(StoredOperator.encoder)
   }
 
   /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
@@ -61,7 +65,7 @@ private[state] final class StoredState(
   }
 }
 
-private object StoredState {
+private object StoredOperator {
   val encoder: Encoder[StoredValue] = Encoders.product
 }
 
@@ -96,15 +100,22 @@ private[state] object Checkpoint {
     chosen(found, path, named)
   }
 
-  private def chosen(found: Seq[(Long, StoredState)], path: String, named: Option[String]): StoredState = {
-    val fitting = named.fold(found)(name =>
-      found.filter { case (number, state) => state.about.name == name || number.toString == name })
+  private def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
+    val all = found.flatMap { case (number, one) => one.streams.map(number -> StoredState(one, _)) }
+    val fitting = named.fold(all)(name =>
+      all.filter { case (number, state) => state.about.name == name || number.toString == name })
     if (fitting.size == 1) fitting.head._2
     else {
-      val all = found.map { case (number, state) => s"'${state.about.name}' ($number)" }.mkString(", ")
-      val why = named.fold("say which")(name => s"operator='$name' is ${if (fitting.isEmpty) "none" else "several"}")
-      throw new CheckpointError(s"[OPERATOR_NOT_CLEAR] '$path' has the operators $all; $why of them.")
+      val names = found.map { case (number, one) => s"${shown(one)} ($number)" }.mkString(", ")
+      val why = named.fold("say which stream is meant, operator='…'")(name =>
+        s"operator='$name' is ${if (fitting.isEmpty) "none" else "several"} of them")
+      throw new CheckpointError(s"[OPERATOR_NOT_CLEAR] '$path' has the operators $names; $why.")
     }
+  }
+
+  private def shown(operator: StoredOperator): String = operator.streams.map(stream => s"'${stream.name}'") match {
+    case Seq(one) => one
+    case several  => several.mkString("a join of ", " and ", "")
   }
 
   /** Windrow operators as the last committed batch left them; none where no batch was. */
@@ -124,14 +135,14 @@ private[state] object Checkpoint {
       }
   }
 
-  private def operators(session: SparkSession, path: String): Seq[(Long, StoredState)] = {
+  private def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {
     val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
       val variables = variablesOf(row)
-      Option.when(variables.exists(_._1 == StateAbout.Variable)) {
+      Option.when(variables.exists(_._1 == StateNotes.Variable)) {
         val number = row.getAs[Long]("operatorId")
         val spaces = variables.collect { case (name, "MapState") => name }
-        number -> new StoredState(session, path, number, row.getAs[Long]("maxBatchId"), spaces)
+        number -> new StoredOperator(session, path, number, row.getAs[Long]("maxBatchId"), spaces)
       }
     }
   }

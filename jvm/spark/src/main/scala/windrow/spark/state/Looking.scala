@@ -62,6 +62,24 @@ private[state] object Answer {
   private[state] def keyed(key: Key, width: Int, rest: InternalRow): InternalRow =
     new JoinedRow(Rows.of(key.bytes, width), rest)
 
+  /** `Position`, then the message. */
+  private[state] def message(one: StoredMessage, width: Int): InternalRow =
+    new JoinedRow(position(one), row(Rows.of(one.payload, width)))
+
+  private[state] def position(one: StoredMessage): InternalRow = row(
+    one.time,
+    one.origin.map(from => UTF8String.fromString(from.source)).orNull,
+    boxed(one.origin.map(_.partition)),
+    boxed(one.origin.map(_.offset)))
+
+  /** `Replay` of those that have one. */
+  private[state] def replay(
+      from: Map[(String, Long), Long],
+      next: Map[(String, Long), Long]): Iterator[InternalRow] =
+    next.iterator.map { case (part @ (source, partition), after) =>
+      row(UTF8String.fromString(source), partition, boxed(from.get(part).filter(_ < after)), after)
+    }
+
   private[state] def firing(start: Long, end: Long, pending: Pending): InternalRow = row(
     start,
     end,
@@ -206,24 +224,13 @@ private[state] final class KeptMessages(
   def types: Seq[DataType] = Answer.Position :+ message
 
   protected def answer(shard: FullStateShard): Iterator[InternalRow] =
-    shard.getMessages(asked.start, asked.end, asked.keyBytes, axis).iterator.map { (one: StoredMessage) =>
-      Answer.row(
-        one.time,
-        one.origin.map(from => UTF8String.fromString(from.source)).orNull,
-        Answer.boxed(one.origin.map(_.partition)),
-        Answer.boxed(one.origin.map(_.offset)),
-        Rows.of(one.payload, message.size))
-    }
+    shard.getMessages(asked.start, asked.end, asked.keyBytes, axis).iterator.map(Answer.message(_, message.size))
 }
 
 private[state] final class KeptOffsets(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec, about.fixed) {
 
   def types: Seq[DataType] = Answer.Replay
 
-  protected def answer(shard: FullStateShard): Iterator[InternalRow] = {
-    val from = shard.replayOffsets
-    shard.nextOffsets.iterator.map { case (part @ (source, partition), next) =>
-      Answer.row(UTF8String.fromString(source), partition, Answer.boxed(from.get(part).filter(_ < next)), next)
-    }
-  }
+  protected def answer(shard: FullStateShard): Iterator[InternalRow] =
+    Answer.replay(shard.replayOffsets, shard.nextOffsets)
 }

@@ -16,6 +16,7 @@ import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TupleWindows
+import windrow.WindowKind
 import windrow.core.store.Axis
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.ShardOf
@@ -45,34 +46,41 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   stored // so that a wrong path shows at once
 
   /** Windows inside retention that overlap a range, by (start, end): key columns, `window`, `first_offset`, `last_offset`
-    * (null where aggregates are kept), `is_complete`, then the aggregates, or `count` of the messages ever accepted.
+    * (null where aggregates are kept), `is_complete`, then the aggregates, or `count` of the messages ever accepted. A join
+    * keeps none.
     */
   def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal] = Map.empty): DataFrame = {
     val state = stored
     val about = state.about
+    val all   = windowed(about)
     val key   = keyOf(about, sessionKey, "sessionKey")
-    val asked = Asked(windowBound(about, "start", start), windowBound(about, "end", end), key.map(_.getBytes))
-    about.holds match {
+    val asked =
+      Asked(
+        windowBound(all.window, about, "start", start),
+        windowBound(all.window, about, "end", end),
+        key.map(_.getBytes))
+    all match {
       case held: StateAbout.Aggregates =>
         val read   = aggregates(about, held)
         val answer = new AggregatedWindows(held.spec, read.functions, held.ordered, about, asked)
         ask(state, key, answer) { columns =>
           val at = AttributeMap((read.keys ++ read.values).zip(columns.take(read.keys.size) ++ columns.drop(
             read.keys.size + Answer.Window.size)))
-          windowColumns(about, columns) ++ read.results.map(column =>
+          windowColumns(about, all.window, columns) ++ read.results.map(column =>
             Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
         }(bounds(about, _))
       case held: StateAbout.Messages =>
         ask(state, key, new KeptWindows(held.spec, about, asked)) { columns =>
-          windowColumns(about, columns) :+ Alias(KnownNotNull(columns.last), "count")()
+          windowColumns(about, all.window, columns) :+ Alias(KnownNotNull(columns.last), "count")()
         }(bounds(about, _))
     }
   }
 
-  /** Messages of full state inside retention, in order: the columns of the input.
+  /** Messages of full state inside retention, or of a stream of a join while they are kept for it, in order: the columns of
+    * the input.
     *
     * @param joinKeys
-    *   by name all that `store` has declared, else those of the key
+    *   by name all that `store` has declared, else those of the key; of a join the equality fields
     * @param sessionKey
     *   by name all columns of the key
     */
@@ -83,46 +91,69 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       sessionKey: Map[String, Literal] = Map.empty): DataFrame = {
     val state = stored
     val about = state.about
-    val held  = messages(about)
-    val byKey = held.joinKeys.isEmpty
+    val axis  = axisOf(start, end)
+    val kept  = keptMessages(about, axis)
+    val byKey = kept.joinKeys.isEmpty
     if (byKey && joinKeys.nonEmpty && sessionKey.nonEmpty)
       throw SpecError("getMessages", Seq(SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey.")))
     val key =
       if (byKey && joinKeys.nonEmpty) keyOf(about, joinKeys, "joinKeys") else keyOf(about, sessionKey, "sessionKey")
-    val axis   = axisOf(start, end)
     val asked  = Asked(bound(about, axis, "start", start), bound(about, axis, "end", end), key.map(_.getBytes))
-    val wanted = if (byKey) Nil else joinColumns(held, joinKeys)
-    ask(state, key, new KeptMessages(held.spec, held.message, about, asked, axis), wanted) { columns =>
-      held.message.zipWithIndex.map { case (field, i) => Alias(GetStructField(columns.last, i), field.name)() }
+    val wanted = if (byKey) Nil else joinColumns(kept, joinKeys)
+    ask(state, key, kept.answer(asked), wanted) { columns =>
+      kept.message.zipWithIndex.map { case (field, i) => Alias(GetStructField(columns.last, i), field.name)() }
     }(columns => if (axis == Axis.Time) columns.take(4) else Seq(columns(3), columns(1), columns(2)))
   }
 
   /** Firings that come if no more messages do: key columns, `window`, `timing`, and `watermark`, the least that brings it, or
     * `processing_time`, at which a period ends.
+    *
+    * Of a stream of a join: rows with a message of it, which come alone or wait for a period: equality fields, a struct for
+    * each stream, `watermark` and `processing_time`.
     */
   def pending(): DataFrame = {
     val state = stored
     val about = state.about
-    val answer = about.holds match {
+    about.holds match {
       case held: StateAbout.Aggregates =>
-        new AggregatedPending(held.spec, aggregates(about, held).functions, held.ordered, about)
-      case held: StateAbout.Messages => new KeptPending(held.spec, about)
+        val functions = aggregates(about, held).functions
+        firings(state, held.window, new AggregatedPending(held.spec, functions, held.ordered, about))
+      case held: StateAbout.Messages => firings(state, held.window, new KeptPending(held.spec, about))
+      case held: StateAbout.OfJoin   => comingRows(state, held)
     }
+  }
+
+  private def firings(state: StoredState, window: WindowKind, answer: Answer): DataFrame = {
+    val about = state.about
     ask(state, None, answer) { columns =>
       val at = columns.drop(about.keys.size)
       keyColumns(about, columns) ++ Seq(
-        Alias(Outputs.windowOf(about.window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
-        Alias(KnownNotNull(at(2)), "timing")(),
-        Alias(PreciseTimestampConversion(at(3), LongType, TimestampType), "watermark")(),
-        Alias(PreciseTimestampConversion(at(4), LongType, TimestampType), "processing_time")())
+        Alias(Outputs.windowOf(window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+        Alias(KnownNotNull(at(2)), "timing")()) ++ moments(at.drop(3))
     }(columns => columns.drop(about.keys.size).drop(3) ++ columns.drop(about.keys.size).take(2))
   }
 
-  /** From which offsets the sources must be read again if the store is lost: `source`, `partition`, `offset`. */
+  private def comingRows(state: StoredState, held: StateAbout.OfJoin): DataFrame = {
+    val answer = new ComingRows(held, state.about)
+    ask(state, None, answer) { columns =>
+      val at = columns.drop(state.about.keys.size)
+      keyColumns(state.about, columns) ++
+        answer.shown.zip(at).map { case ((name, _), message) => Alias(message, name)() } ++
+        moments(at.drop(answer.shown.size))
+    }(_.drop(state.about.keys.size + answer.shown.size))
+  }
+
+  /** From which offsets the sources must be read again if the store is lost: `source`, of a join the name of the stream,
+    * `partition`, `offset`.
+    */
   def replayOffsets(): DataFrame = {
-    val state        = stored
-    val held         = messages(state.about)
-    val rows         = answered(state, None, new KeptOffsets(held.spec, state.about))
+    val state = stored
+    val answer = state.about.holds match {
+      case held: StateAbout.Messages => new KeptOffsets(held.spec, state.about)
+      case held: StateAbout.OfJoin   => new SideOffsets(held, state.about)
+      case _: StateAbout.Aggregates  => throw noMessages(state.about)
+    }
+    val rows         = answered(state, None, answer)
     val part         = rows.output.take(2)
     val (kept, next) = (rows.output(2), rows.output(3))
     val least        = Alias(Min(kept).toAggregateExpression(), "kept")()
@@ -140,11 +171,24 @@ final class State private[spark] (session: SparkSession, path: String, operator:
 
   // ---- what is asked
 
-  private def messages(about: StateAbout): StateAbout.Messages = about.holds match {
-    case held: StateAbout.Messages => held
-    case _ => throw new CheckpointError(
-        s"[NO_MESSAGE_STORE] operator '${about.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
+  private def windowed(about: StateAbout): StateAbout.Windowed = about.holds match {
+    case held: StateAbout.Windowed => held
+    case _: StateAbout.OfJoin => throw new CheckpointError(
+        s"[NO_WINDOWS] '${about.name}' of '$path' is a stream of a join, which keeps messages and no windows; ask for messages, pending rows or replay offsets.")
   }
+
+  private def keptMessages(about: StateAbout, axis: Axis): Kept = about.holds match {
+    case held: StateAbout.Messages =>
+      Kept(held.message, held.joinKeys, new KeptMessages(held.spec, held.message, about, _, axis))
+    case held: StateAbout.OfJoin =>
+      if (axis == Axis.Offset && !held.side.hasOffsets)
+        throw notUnderstood("start and end", s"whole numbers are offsets, and messages of '${about.name}' have none")
+      Kept(held.side.message, Nil, new SideMessages(held, about, _, axis))
+    case _: StateAbout.Aggregates => throw noMessages(about)
+  }
+
+  private def noMessages(about: StateAbout) = new CheckpointError(
+    s"[NO_MESSAGE_STORE] operator '${about.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
 
   private def aggregates(about: StateAbout, held: StateAbout.Aggregates): Resolved = held.texts match {
     case Right(texts) => texts.resolve(session, about.keys)
@@ -167,7 +211,7 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       throw SpecError(argument, Seq(SpecProblem("KEYS_NOT_THOSE", s"it names $said; $all.")))
     }
 
-  private def joinColumns(held: StateAbout.Messages, named: Map[String, Literal]): Seq[(Int, Literal)] =
+  private def joinColumns(held: Kept, named: Map[String, Literal]): Seq[(Int, Literal)] =
     if (named.isEmpty) Nil
     else {
       complete(held.joinKeys, named, "joinKeys")
@@ -193,13 +237,13 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       case _         => Axis.Time
     }
 
-  private def windowBound(about: StateAbout, argument: String, value: Literal): Option[Long] = {
-    val byPosition = about.window.isInstanceOf[TupleWindows]
+  private def windowBound(window: WindowKind, about: StateAbout, argument: String, value: Literal): Option[Long] = {
+    val byPosition = window.isInstanceOf[TupleWindows]
     if (value.value != null && isPosition(value) != byPosition)
       throw notUnderstood(
         argument,
-        if (byPosition) s"$value is a time; windows ${about.window} have positions, whole numbers"
-        else s"$value is a whole number; windows ${about.window} have times")
+        if (byPosition) s"$value is a time; windows $window have positions, whole numbers"
+        else s"$value is a whole number; windows $window have times")
     bound(about, if (byPosition) Axis.Offset else Axis.Time, argument, value)
   }
 
@@ -223,7 +267,7 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
 
   private def answered(state: StoredState, key: Option[UnsafeRow], answer: Answer): LogicalPlan = {
-    val values = state.values(key.map(ShardOf(_, state.about.shards)), answer.needs)
+    val values = state.operator.values(key.map(ShardOf(_, state.about.shards)), answer.needs)
     val packed: Dataset[Array[Byte]] =
       values.groupByKey(_.shard).flatMapGroups(new AnswerShards(answer, path))
     val plan = SparkInside.plan(packed.toDF())
@@ -234,6 +278,13 @@ final class State private[spark] (session: SparkSession, path: String, operator:
 }
 
 object State {
+
+  /** Messages that can be asked for.
+    *
+    * @param joinKeys
+    *   columns of the message by which it is asked for; empty: by the key
+    */
+  private final case class Kept(message: StructType, joinKeys: Seq[String], answer: Asked => Answer)
 
   private[spark] def apply(session: SparkSession, path: String, operator: Option[String]): State =
     new State(session, path, operator)
@@ -254,14 +305,20 @@ object State {
   private def keyColumns(about: StateAbout, columns: Seq[Attribute]): Seq[NamedExpression] =
     about.keys.zip(columns).map { case (field, column) => Alias(column, field.name)() }
 
+  /** watermark and processing time */
+  private def moments(columns: Seq[Attribute]): Seq[NamedExpression] =
+    Seq("watermark", "processing_time").zip(columns).map { case (name, micros) =>
+      Alias(PreciseTimestampConversion(micros, LongType, TimestampType), name)()
+    }
+
   /** start and end */
   private def bounds(about: StateAbout, columns: Seq[Attribute]): Seq[Expression] =
     columns.slice(about.keys.size, about.keys.size + 2)
 
-  private def windowColumns(about: StateAbout, columns: Seq[Attribute]): Seq[NamedExpression] = {
+  private def windowColumns(about: StateAbout, window: WindowKind, columns: Seq[Attribute]): Seq[NamedExpression] = {
     val at = columns.drop(about.keys.size)
     keyColumns(about, columns) ++ Seq(
-      Alias(Outputs.windowOf(about.window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+      Alias(Outputs.windowOf(window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
       Alias(at(2), "first_offset")(),
       Alias(at(3), "last_offset")(),
       Alias(KnownNotNull(at(4)), "is_complete")())

@@ -1,16 +1,11 @@
 package windrow.spark.state
 
 import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
-import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
-import scala.jdk.CollectionConverters._
-import windrow.CheckpointError
-import windrow.CheckedSpec
 import windrow.FullStateSpec
 import windrow.OperatorJson
 import windrow.SpecJson
@@ -19,11 +14,10 @@ import windrow.WindowOperatorSpec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.plan.AggregateParts
 
-/** What the state of an operator of a query is, for those who look into its checkpoint. It is kept in the state itself, as
-  * JSON.
+/** What an operator of a query keeps of a stream, for those who look into its checkpoint.
   *
   * @param name
-  *   of the operator's stream
+  *   of the stream
   * @param fixed
   *   what the state was begun with, in words
   * @param shards
@@ -39,25 +33,27 @@ final case class StateAbout(
     shards: Int,
     keys: StructType,
     timeType: DataType,
-    holds: StateAbout.Holds) {
+    holds: StateAbout.Holds)
+    extends StateNotes {
 
-  def window: WindowKind = holds match {
-    case StateAbout.Aggregates(spec, _, _) => spec.window
-    case StateAbout.Messages(spec, _, _)   => spec.window
+  private[state] def json: ObjectNode = holds match {
+    case StateAbout.OfJoin(join, _) => join.json
+    case held: StateAbout.Windowed =>
+      val node = StateNotes.node(fixed, shards, keys).put("name", name).put("time", timeType.json)
+      held.write(node)
+      node
   }
-
-  def bytes: Array[Byte] = StateAbout.write(this).toString.getBytes(UTF_8)
 }
 
 object StateAbout {
 
-  /** Its name among the variables of the operator. */
-  val Variable = "about"
-
-  private val Format = 1
-  private val mapper = new ObjectMapper()
-
   sealed trait Holds
+
+  /** Windows of one stream. */
+  sealed trait Windowed extends Holds {
+    def window: WindowKind
+    private[state] def write(node: ObjectNode): Unit
+  }
 
   /** @param texts
     *   of the aggregates, or which of them has none that says it whole
@@ -65,14 +61,55 @@ object StateAbout {
     *   messages keep their place, because an aggregate depends on their order
     */
   final case class Aggregates(spec: WindowOperatorSpec, texts: Either[String, AggregateTexts], ordered: Boolean)
-      extends Holds
+      extends Windowed {
+    def window: WindowKind = spec.window
+
+    private[state] def write(node: ObjectNode): Unit = {
+      node.set[JsonNode]("spec", SpecJson.write(spec.draft))
+      val aggregates = node.putObject("aggregates").put("ordered", ordered)
+      texts match {
+        case Right(clear)  => AggregateTexts.write(clear, aggregates)
+        case Left(unclear) => aggregates.put("unclear", unclear): Unit
+      }
+    }
+  }
+
+  object Aggregates {
+    private[state] def read(node: JsonNode, spec: WindowOperatorSpec): Aggregates = {
+      val said  = node.get("aggregates")
+      val texts = Option(said.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(said))
+      Aggregates(spec, texts, said.path("ordered").asBoolean)
+    }
+  }
 
   /** @param message
     *   columns of the input
     * @param joinKeys
     *   columns of the message by which it is asked for
     */
-  final case class Messages(spec: FullStateSpec, message: StructType, joinKeys: Seq[String]) extends Holds
+  final case class Messages(spec: FullStateSpec, message: StructType, joinKeys: Seq[String]) extends Windowed {
+    def window: WindowKind = spec.window
+
+    private[state] def write(node: ObjectNode): Unit = {
+      node.set[JsonNode]("spec", OperatorJson.write(spec))
+      node.put("message", message.json)
+      StateNotes.texts(node, "join_keys", joinKeys)
+    }
+  }
+
+  object Messages {
+    private[state] def read(node: JsonNode, spec: FullStateSpec): Messages =
+      Messages(spec, StateNotes.struct(node.get("message")), StateNotes.texts(node.get("join_keys")))
+  }
+
+  /** Messages of one stream of a join.
+    *
+    * @param number
+    *   its place among the streams
+    */
+  final case class OfJoin(join: JoinNotes, number: Int) extends Holds {
+    def side: JoinNotes.Side = join.sides(number)
+  }
 
   def ofAggregates(
       session: SparkSession,
@@ -104,60 +141,11 @@ object StateAbout {
     StructField(shown.name, key.dataType, key.nullable)
   })
 
-  private def write(about: StateAbout): ObjectNode = {
-    val node = mapper.createObjectNode().put("format", Format).put("name", about.name)
-    texts(node, "fixed", about.fixed)
-    node.put("shards", about.shards).put("keys", about.keys.json).put("time", about.timeType.json)
-    about.holds match {
-      case Aggregates(spec, texts, ordered) =>
-        node.set[JsonNode]("spec", SpecJson.write(spec.draft))
-        val aggregates = node.putObject("aggregates").put("ordered", ordered)
-        texts match {
-          case Right(clear)  => AggregateTexts.write(clear, aggregates)
-          case Left(unclear) => aggregates.put("unclear", unclear)
-        }
-      case Messages(spec, message, joinKeys) =>
-        node.set[JsonNode]("spec", OperatorJson.write(spec))
-        node.put("message", message.json)
-        texts(node, "join_keys", joinKeys)
-    }
-    node
-  }
-
-  /** @param path
-    *   of the checkpoint, for the error
-    */
-  def read(bytes: Array[Byte], path: String): StateAbout = {
-    val node = mapper.readTree(bytes)
-    if (node.path("format").asInt != Format)
-      throw new CheckpointError(
-        s"[STATE_VERSION] '$path' says what it holds in format ${node.path("format")}; this version reads $Format.")
-    val spec = OperatorJson.read(node.get("spec").asInstanceOf[ObjectNode], Map.empty).fold(
-      found => throw new CheckpointError(s"[STATE_DAMAGED] the spec in '$path' cannot be read: ${found.mkString(" ")}"),
-      identity)
-    val holds = spec match {
-      case CheckedSpec.Aggregate(spec) =>
-        val said = node.get("aggregates")
-        val read = Option(said.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(said))
-        Aggregates(spec, read, said.path("ordered").asBoolean)
-      case CheckedSpec.FullState(spec) => Messages(spec, struct(node.get("message")), texts(node.get("join_keys")))
-      case _ => throw new CheckpointError(s"[STATE_VERSION] '$path' holds what this version does not know.")
-    }
-    StateAbout(
-      node.path("name").asText,
-      texts(node.get("fixed")),
-      node.path("shards").asInt,
-      struct(node.get("keys")),
-      DataType.fromJson(node.path("time").asText),
-      holds)
-  }
-
-  private[state] def struct(node: JsonNode): StructType = DataType.fromJson(node.asText).asInstanceOf[StructType]
-
-  private[state] def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toSeq
-
-  private[state] def texts(node: ObjectNode, name: String, all: Seq[String]): Unit = {
-    val array = node.putArray(name)
-    all.foreach(array.add(_))
-  }
+  private[state] def read(node: JsonNode, holds: Holds): StateAbout = StateAbout(
+    node.path("name").asText,
+    StateNotes.texts(node.get("fixed")),
+    node.path("shards").asInt,
+    StateNotes.struct(node.get("keys")),
+    DataType.fromJson(node.path("time").asText),
+    holds)
 }

@@ -1,0 +1,65 @@
+package windrow.spark.state
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import windrow.JoinSpec
+import windrow.OperatorJson
+
+/** What the state of a join is; each of its streams can be asked for.
+  *
+  * @param fixed
+  *   what the state was begun with, in words
+  * @param shards
+  *   into which keys are hashed
+  * @param keys
+  *   the equality fields, under the names that rows show
+  * @param sides
+  *   in the order of the spec's streams
+  */
+final case class JoinNotes(
+    spec: JoinSpec,
+    fixed: Seq[String],
+    shards: Int,
+    keys: StructType,
+    sides: Seq[JoinNotes.Side])
+    extends StateNotes {
+
+  private[state] def streams: Seq[StateAbout] = spec.names.zip(sides).zipWithIndex.map { case ((name, side), number) =>
+    StateAbout(name, fixed, shards, keys, side.timeType, StateAbout.OfJoin(this, number))
+  }
+
+  private[state] def json: ObjectNode = {
+    val node = StateNotes.node(fixed, shards, keys)
+    node.set[JsonNode]("spec", OperatorJson.write(spec))
+    val all = node.putArray("sides")
+    sides.foreach(side =>
+      all.addObject().put("message", side.message.json).put("time", side.timeType.json).put("offsets", side.hasOffsets))
+    node
+  }
+}
+
+object JoinNotes {
+
+  /** @param message
+    *   columns of the input
+    * @param timeType
+    *   of the column of the event time
+    * @param hasOffsets
+    *   messages have an identity
+    */
+  final case class Side(message: StructType, timeType: DataType, hasOffsets: Boolean)
+
+  private[state] def read(node: JsonNode, spec: JoinSpec): JoinNotes = JoinNotes(
+    spec,
+    StateNotes.texts(node.get("fixed")),
+    node.path("shards").asInt,
+    StateNotes.struct(node.get("keys")),
+    node.get("sides").elements.asScala.map(side =>
+      Side(
+        StateNotes.struct(side.get("message")),
+        DataType.fromJson(side.get("time").asText),
+        side.path("offsets").asBoolean)).toSeq)
+}

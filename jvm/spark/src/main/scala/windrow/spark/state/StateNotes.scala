@@ -1,0 +1,66 @@
+package windrow.spark.state
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import java.nio.charset.StandardCharsets.UTF_8
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import windrow.CheckedSpec
+import windrow.CheckpointError
+import windrow.OperatorJson
+
+/** What the state of an operator says of itself, for those who look into its checkpoint. It is kept in the state itself, as
+  * JSON.
+  */
+trait StateNotes extends Serializable {
+  private[state] def json: ObjectNode
+
+  final def bytes: Array[Byte] = json.put("format", StateNotes.Format).toString.getBytes(UTF_8)
+}
+
+object StateNotes {
+
+  /** Their name among the variables of the operator. */
+  val Variable = "about"
+
+  private val Format = 1
+  private val mapper = new ObjectMapper()
+
+  /** What can be asked for, by the name of a stream: of a join several.
+    *
+    * @param path
+    *   of the checkpoint, for the error
+    */
+  private[state] def read(bytes: Array[Byte], path: String): Seq[StateAbout] = {
+    val node = mapper.readTree(bytes)
+    if (node.path("format").asInt != Format)
+      throw new CheckpointError(
+        s"[STATE_VERSION] '$path' says what it holds in format ${node.path("format")}; this version reads $Format.")
+    val spec = OperatorJson.read(node.get("spec").asInstanceOf[ObjectNode], Map.empty).fold(
+      found => throw new CheckpointError(s"[STATE_DAMAGED] the spec in '$path' cannot be read: ${found.mkString(" ")}"),
+      identity)
+    spec match {
+      case CheckedSpec.Join(spec)      => JoinNotes.read(node, spec).streams
+      case CheckedSpec.Aggregate(spec) => Seq(StateAbout.read(node, StateAbout.Aggregates.read(node, spec)))
+      case CheckedSpec.FullState(spec) => Seq(StateAbout.read(node, StateAbout.Messages.read(node, spec)))
+      case _ => throw new CheckpointError(s"[STATE_VERSION] '$path' holds what this version does not know.")
+    }
+  }
+
+  private[state] def node(fixed: Seq[String], shards: Int, keys: StructType): ObjectNode = {
+    val node = mapper.createObjectNode()
+    texts(node, "fixed", fixed)
+    node.put("shards", shards).put("keys", keys.json)
+  }
+
+  private[state] def struct(node: JsonNode): StructType = DataType.fromJson(node.asText).asInstanceOf[StructType]
+
+  private[state] def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toSeq
+
+  private[state] def texts(node: ObjectNode, name: String, all: Seq[String]): Unit = {
+    val array = node.putArray(name)
+    all.foreach(array.add(_))
+  }
+}
