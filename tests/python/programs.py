@@ -42,7 +42,7 @@ def start(
 def printed(program: str, *arguments: str, **more: Any) -> list[str]:
     """Give the lines that a program prints, which must end well; ``more`` as of ``start``."""
     ran = start(program, *arguments, **more)
-    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert ran.returncode == 0, ran.stderr[:4000] + ran.stderr[-4000:]
     return ran.stdout.splitlines()
 
 

@@ -32,7 +32,8 @@ spark.sparkContext.setLogLevel("ERROR")
 def by_scala(panes: DataFrame, batch: int) -> None:
     """Do what the sink of the Scala entry does."""
     jvm: Any = spark._jvm
-    jvm.windrow.spark.Upsert("scala", jvm.scala.collection.immutable.Nil).write(panes._jdf, batch)
+    by_key = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
+    jvm.windrow.spark.Upsert("scala", by_key).write(panes._jdf, batch)
 
 
 reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
