@@ -71,7 +71,10 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 @pytest.mark.anywhere
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param("plain", marks=pytest.mark.full), "with space, 'quote' and é"],
+)
 def test_attach(tmp_path: Path, folder: str) -> None:
     """A running session learns the functions, wherever the package lies."""
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
