@@ -239,6 +239,7 @@ def test_random_streams(both: Both) -> None:
         assert [time for time, _ in got] == sorted(time for time, _ in got)
 
 
+@pytest.mark.anywhere
 def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
     """Answers, panes and rejected rows of one query; what is kept outlives it, as `state` sees."""
     got: dict[str, list[Any]] = {"answers": [], "panes": [], "rejected": []}

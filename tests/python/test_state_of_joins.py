@@ -213,6 +213,7 @@ def test_replay_offsets(both: Both) -> None:
     assert [tuple(row) for row in found] == [("shipments", 0, 7)]
 
 
+@pytest.mark.anywhere
 def test_keys(both: Both) -> None:
     """All equality fields by name, as joinKeys or as sessionKey; null is kept of no stream."""
     both.add([[order("09:00:00", "x", 7, gap=1), order("09:00:00", None, 7, gap=2)]], [NOTHING])
