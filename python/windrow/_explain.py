@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from windrow import _duration
+from windrow._duration import UNSTATED
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.triggers import AccumulationMode, AnyOf, EachMessage, EachStep, Every, PaneTrigger
@@ -80,8 +81,8 @@ def _closed(spec: WindowOperatorSpec) -> str:
     if spec.lateness is None:
         return "the retention says so"
     if isinstance(spec.window, Offsets):
-        return f"{spec.lateness} offsets past its last are in" if spec.lateness else _complete(spec)
-    later = "" if spec.lateness == "0 seconds" else f" + {spec.lateness}"
+        return _complete(spec) if _strict(spec) else f"{spec.lateness} offsets past its last are in"
+    later = "" if _strict(spec) else f" + {spec.lateness}"
     return f"the watermark {_reaches(spec)}{later}"
 
 
@@ -95,11 +96,16 @@ def _reaches(spec: WindowOperatorSpec) -> str:
             return "reaches end"
 
 
+def _strict(spec: WindowOperatorSpec) -> bool:
+    return spec.lateness in ("0 seconds", 0, UNSTATED)
+
+
 def _late(spec: WindowOperatorSpec) -> str:
-    if spec.lateness == "0 seconds":
-        return "no panes; lateness is 0 seconds"
-    if isinstance(spec.window, Count | TupleSession | Global) or spec.lateness == 0:
+    without = isinstance(spec.window, Count | TupleSession | Global)
+    if without or (isinstance(spec.window, Offsets) and _strict(spec)):
         return "no panes; nothing is late"
+    if _strict(spec):
+        return "no panes; lateness is 0 seconds"
     return f"{_often(spec.late, 'one pane at the end, if anything came')}, until {_closed(spec)}"
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 
 import windrow as wr
+from conftest import PARITY
 from strategies import specs
 from windrow import _explain
 
 _ZERO = "0 seconds"
+EXPLAINED = json.loads((PARITY / "explained.json").read_text())["windows"]
 
 
 @given(specs())
@@ -18,6 +23,14 @@ def test_every_spec_can_be_told(spec: wr.WindowOperatorSpec) -> None:
     said = _explain.text(spec, "a stream", {}).splitlines()
     assert said[0] == f"{spec.window!r} over a stream"
     assert len(said) == 10
+
+
+@pytest.mark.parametrize("case", EXPLAINED, ids=lambda case: case["lines"][0])
+def test_scala_says_the_same(case: dict[str, Any]) -> None:
+    """Both read tests/parity."""
+    spec = wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
+    said = _explain.text(spec, "a stream", {"watermark": 60_000_000})
+    assert said.splitlines() == case["lines"]
 
 
 @pytest.mark.parametrize(

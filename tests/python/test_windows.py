@@ -153,6 +153,19 @@ def test_global(feed: Feed) -> None:
     assert {tuple(row.window) for row in panes} == {(None, None)}
 
 
+@pytest.mark.slow
+def test_global_with_retention(feed: Feed) -> None:
+    """It refuses what lies before the watermark less the time retained, and nothing else (R10)."""
+    feed.add([order("09:00:00", amount=1)], [order("08:00", amount=2)], [order("07:59", amount=4)])
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.retain(time="1 hour").window(wr.Global()).trigger(early=wr.EachStep())
+    output = windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total")).output
+    rows = feed.run(output)
+    assert [row.panes.total for row in rows if row.kind == "panes"] == [1, 3]
+    lost = [row.rejected for row in rows if row.kind == "rejected"]
+    assert [(row.reason, row.message.amount) for row in lost] == [("OUT_OF_RETENTION", 4)]
+
+
 @pytest.mark.anywhere
 def test_count(feed: Feed) -> None:
     """Every seven messages of a key, in the order in which they came."""

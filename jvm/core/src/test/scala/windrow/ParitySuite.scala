@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import java.io.File
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
+import windrow.explain.Clock
+import windrow.explain.Explanation
 
 /** What Python says of durations and specs, Scala says too: both read tests/parity. */
 class ParitySuite extends AnyFunSuite {
@@ -57,6 +59,14 @@ class ParitySuite extends AnyFunSuite {
       val problems            = checked(spec.get("json")).swap.getOrElse(Nil)
       assert(problems.map(_.code).toSet === texts("codes").toSet)
       if (spec.has("problems")) assert(problems.map(_.toString) === texts("problems"))
+    }
+
+  for (told <- cases("explained", "windows"))
+    test(s"spec ${told.get("json")} is explained in the same words") {
+      val clock = Clock.OfEvents("1 minute")
+      assert(
+        checked(told.get("json")).map(Explanation(_, "a stream", clock).linesIterator.toSeq) ===
+          Right(told.get("lines").elements.asScala.map(_.asText).toSeq))
     }
 
   for (policy <- cases("specs", "policies"))

@@ -9,6 +9,8 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.explain.Clock
+import windrow.explain.Explanation
 import windrow.spark.ask.Asked
 import windrow.spark.ask.Asking
 import windrow.spark.pack.PackStrategy
@@ -284,6 +286,24 @@ final class Output private[spark] (
 
   /** `kind`, and `panes`, `rejected` or `events` as a struct */
   def output: DataFrame = part(AllOutput)
+
+  /** Prints what each window waits for. */
+  def explain(): Unit = println(explanation)
+
+  private[spark] def explanation: String = {
+    def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")
+    val about = s"stream '${stream.name}'" + stream.time.fold("")(time => s", time ${shown(Seq(time))}") +
+      (if (stream.key.isEmpty) ", without a key" else s", by ${shown(stream.key)}")
+    val clock = stream.behind.map(Clock.OfProcessingTime(_)).orElse(stream.watermark.map(Clock.OfEvents(_)))
+      .getOrElse(Clock.OfInput)
+    spec.fold(
+      problems => throw SpecError(window, problems),
+      {
+        case QuerySpec.Aggregates(operator) => Explanation(operator, about, clock)
+        case QuerySpec.FullState(operator)  => Explanation(operator.windows, about, clock, keepsMessages = true)
+        case QuerySpec.Policies(operator)   => Explanation(operator, about)
+      })
+  }
 
   /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
     *

@@ -28,15 +28,15 @@ object CarriesMessage {
 
   private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Long): Expression = {
     def earlierThan(bound: => Long) = LessThan(pack.time, Given(bound))
-    if (spec.lateness == TimeSpan.Endless) Literal(false)
-    else spec.window match {
+    spec.window match {
+      case Global   => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
+      case _: Count => Literal(false) // nothing is late for them
+      case _ if spec.lateness == TimeSpan.Endless => Literal(false)
       case windows: AlignedWindows =>
         earlierThan(SliceGrid(windows).firstStart(watermark - spec.lateness.micros))
       case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark - spec.lateness.micros))
       case Sliding(size, granularity) =>
         earlierThan(watermark - spec.lateness.micros - size.micros + granularity.micros)
-      case Global   => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
-      case _: Count => Literal(false) // nothing is late for them
       case _: Over | _: Offsets | _: TupleSession | _: Inherit => Literal(true)
     }
   }

@@ -33,7 +33,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     val isOver  = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
     val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark)
     val slice =
-      pack.recipe.windows.flatMap(spec => SliceTime.of(spec.window, pack.time)).filter(_ =>
+      pack.recipe.windows.flatMap(spec => SliceTime.of(spec, pack.time)).filter(_ =>
         pack.recipe.lane.combined && canCombine(pack))
     slice.fold[SparkPlan] {
       val lift = PackLift.Each(pack.recipe.functions, pack.inputs)

@@ -13,11 +13,11 @@ import windrow.core.window.SliceGrid
   */
 object SliceTime {
 
-  def of(window: WindowKind, time: Expression): Option[Expression] = window match {
+  def of(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window match {
     case fixed: FixedWindows     => Some(ofFixed(fixed, time))
     case calendar: Calendar      => Some(CalendarSlice(time, calendar))
     case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))
-    case Global                  => Some(Literal(0L))
+    case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // which goes by each time
     case _                       => None
   }
 

@@ -29,8 +29,11 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
     def asked(question: State => DataFrame): Seq[Row] = state.fold(Seq.empty[Row])(question(_).collect().toSeq)
     query match {
       case Query.GetMessages(start, end, key, axis) =>
-        val bound = if (axis == Query.ByTime) time(_) else position(_)
-        Answer.Messages(asked(_.getMessages(bound(start), bound(end), sessionKey = keyed(key))).map(message))
+        val isByTime = axis == Query.ByTime
+        val bound    = if (isByTime) time(_) else position(_)
+        // Without bounds nothing says that offsets are meant.
+        val from = if (isByTime || end.isDefined) start else start.orElse(Some(Long.MinValue))
+        Answer.Messages(asked(_.getMessages(bound(from), bound(end), sessionKey = keyed(key))).map(message))
       case Query.GetWindows(start, end, key) =>
         val bound = if (spec.window.isInstanceOf[TupleWindows]) position(_) else time(_)
         val found = asked(_.getWindows(bound(Some(start)), bound(Some(end)), keyed(key))).map(window)

@@ -1,0 +1,122 @@
+package windrow.explain
+
+import windrow._
+
+/** What each window waits for, in words: a line for each question, the same as Python's. */
+object Explanation {
+  private val Apart = "panes, rejected and output written apart are queries of their own, each with its own state; " +
+    "start(...) shares one"
+
+  /** @param about
+    *   what the messages are
+    * @param clock
+    *   what sets the watermark
+    */
+  def apply(spec: WindowOperatorSpec, about: String, clock: Clock, keepsMessages: Boolean = false): String = {
+    val words = new Words(spec, keepsMessages)
+    lines(
+      s"${spec.window} over $about",
+      "windows"   -> WindowsInWords(spec.window),
+      "watermark" -> s"$clock; it moves after each micro-batch",
+      "early"     -> words.often(spec.early, "no panes"),
+      "on time"   -> (if (spec.onTime) s"one pane when ${words.complete}" else "no pane"),
+      "late"      -> words.late,
+      "panes"     -> words.mode,
+      "state"     -> s"a window leaves it when ${words.closed}",
+      "rejected"  -> words.rejected,
+      "queries"   -> Apart)
+  }
+
+  /** Windows by policies. */
+  def apply(spec: PolicyWindowSpec, about: String): String = lines(
+    s"Policy ${spec.eviction} over $about",
+    "windows" -> PoliciesInWords(spec.eviction),
+    "panes"   -> "each holds all messages that leave, or that are inside as it fires",
+    "state"   -> "the messages inside, and the numbers of panes and events of each key",
+    "queries" -> Apart)
+
+  private def lines(head: String, said: (String, String)*): String =
+    (head +: said.map { case (name, text) => s"  ${name.padTo(10, ' ')} $text" }).mkString("\n")
+
+  private final class Words(spec: WindowOperatorSpec, keepsMessages: Boolean) {
+
+    /** When a window is complete. */
+    def complete: String = spec.window match {
+      case Global                => "the input has ended"
+      case _: Count | _: Offsets => "its last position is in"
+      case _: TupleSession       => "more offsets than it bridges have passed"
+      case _: Inherit            => s"its pane on time has come and the watermark $reaches"
+      case _ if spec.complete == Completion.ByFirstMessageBeyond =>
+        s"its key has a message past its end, or the watermark $reaches"
+      case _ => s"the watermark $reaches"
+    }
+
+    /** When a window takes no message any more. */
+    def closed: String = spec.window match {
+      case Global | _: Count | _: TupleSession    => complete
+      case _ if spec.lateness == TimeSpan.Endless => "the retention says so"
+      case _: Offsets if isStrict                 => complete
+      case _: Offsets                             => s"${spec.lateness.micros} offsets past its last are in"
+      case _ => s"the watermark $reaches${if (isStrict) "" else s" + ${spec.lateness}"}"
+    }
+
+    private def isStrict = spec.lateness == TimeSpan.Zero
+
+    private def reaches: String = spec.window match {
+      case _: Session           => "reaches last + gap"
+      case _: Sliding | _: Over => "has passed last"
+      case _                    => "reaches end"
+    }
+
+    def late: String = spec.window match {
+      case _: TupleWindows | Global if isStrict || !spec.window.isInstanceOf[Offsets] => "no panes; nothing is late"
+      case _ if isStrict => s"no panes; lateness is ${TimeSpan.Zero}"
+      case _             => s"${often(spec.late, "one pane at the end, if anything came")}, until $closed"
+    }
+
+    def often(trigger: PaneTrigger, never: String): String = trigger match {
+      case EachStep            => "one pane for each micro-batch that changes the window"
+      case EachMessage         => "one pane for each message"
+      case EveryPeriod(period) => s"one pane every $period of processing time, if anything came"
+      case Every(messages)     => s"one pane for every $messages messages"
+      case AnyOf(triggers)     => triggers.map(often(_, never)).mkString("; or ")
+      case Never               => never
+    }
+
+    def mode: String = {
+      val held = spec.accumulation match {
+        case _ if keepsMessages =>
+          "the messages that came to the window since its last one, each message once"
+        case Discarding                => "what came since the window's last one"
+        case AccumulatingAndRetracting => "the whole window so far; each but the first retracts the one before"
+        case Accumulating              => "the whole window so far"
+      }
+      if (spec.fireOnlyUpdated) s"$held; none with the value of the last one" else held
+    }
+
+    def rejected: String = {
+      val whose = if (spec.window.isInstanceOf[Session]) "the message's own window" else "all its windows"
+      val isLate = spec.window match {
+        case _: Count | Global => false
+        case _                 => true
+      }
+      val isForgotten = !spec.window.isInstanceOf[TupleWindows]
+      Seq(
+        Some("INVALID_TIME (no event time)"),
+        spec.maxFuture.map(limit => s"TOO_FAR_AHEAD (more than $limit ahead of processing time)"),
+        Option.when(isLate)(s"TOO_LATE (before the batch, for $whose: $closed)"),
+        spec.retention.time.filter(_ => isForgotten).map { kept =>
+          s"OUT_OF_RETENTION (${if (spec.window == Global) "" else "too late, and "}more than $kept behind the watermark)"
+        }).flatten.mkString(", ")
+    }
+  }
+}
+
+/** What sets the watermark of a query. */
+sealed abstract class Clock(override val toString: String)
+
+object Clock {
+  case object OfInput                                extends Clock("as the DataFrame had it")
+  final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time less $delay")
+  final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time less $delay")
+}
