@@ -105,7 +105,7 @@ def test_a_watermark_by_the_clock_needs_no_data(feed: Feed, tmp_path: Path) -> N
     )
     try:
         for _ in range(600):
-            if list(folder.glob("batch=[1-9]*")) or query.awaitTermination(1):
+            if list(folder.glob("batch=[1-9]*/_SUCCESS")) or query.awaitTermination(1):
                 break
     finally:
         query.stop()

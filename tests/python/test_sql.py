@@ -44,7 +44,13 @@ def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
     return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 
 
-STREAMED = [pytest.param(call, kind, id=repr(kind), marks=pytest.mark.slow) for call, kind in CASES]
+ALWAYS = (wr.Tumbling("5 minutes"), wr.Session("40 seconds"), wr.Over(rows=3))
+STREAMED = [
+    pytest.param(
+        call, kind, id=repr(kind), marks=pytest.mark.slow if kind in ALWAYS else pytest.mark.full
+    )
+    for call, kind in CASES
+]
 
 
 @pytest.mark.parametrize(("call", "kind"), STREAMED)

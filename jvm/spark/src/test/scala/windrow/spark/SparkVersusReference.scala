@@ -29,9 +29,8 @@ final class SparkVersusReference extends SparkSuite {
     * own. A step is a micro-batch, so queries are few.
     */
   private val (queries, together) = mode match {
-    case "quick" => (1, 1)
-    case "full"  => (sys.props.getOrElse("windrow.queries", "50").toInt, 10)
-    case _       => (2, 1)
+    case "full" => (sys.props.getOrElse("windrow.queries", "50").toInt, 10)
+    case _      => (1, 1)
   }
 
   /** Queries wait for the file system much of the time. */
