@@ -27,7 +27,7 @@ private[pack] final class SeenOffsets {
   def isEmpty: Boolean = runs.isEmpty
 
   def write(out: ByteWriter): Unit = {
-    val all = runs.toSeq.flatMap { case (of, found) => found.map(run => (of, run)) }
+    val all = for { (of, found) <- runs.toSeq; run <- found.toSeq } yield (of, run)
     out.count(all.size.toLong)
     all.foreach { case ((source, partition), (first, last)) =>
       out.bytes(source.getBytes(UTF_8))

@@ -1,0 +1,31 @@
+package windrow.spark.pack
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow.core.operator.Origin
+import windrow.core.operator.Progress
+
+/** What a task has seen arrives whole (SEMANTICS R72). */
+final class ProgressCodecSpec extends AnyFunSuite {
+
+  private def told(offsets: (String, Long, Long)*): Seq[Progress] = {
+    val seen = new SeenOffsets
+    offsets.foreach { case (source, partition, offset) => seen.add(Origin(source, partition, offset)) }
+    ProgressCodec.read(ProgressCodec.packet(seen))
+  }
+
+  test("all runs of each source partition, with the holes between them") {
+    val found = told(("a", 0, 5), ("a", 0, 3), ("a", 0, 4), ("a", 1, 9), ("a", 0, 7), ("b", 0, 1), ("a", 0, 3))
+    assert(
+      found.toSet == Set(
+        Progress("a", 0, 3, 5),
+        Progress("a", 0, 7, 7),
+        Progress("a", 1, 9, 9),
+        Progress("b", 0, 1, 1)))
+    assert(found.size == 4)
+  }
+
+  test("of more than 64 runs their first and last offset") {
+    assert(told((0L to 126 by 2).map(("a", 0L, _)): _*).size == 64)
+    assert(told((0L to 128 by 2).map(("a", 0L, _)): _*) == Seq(Progress("a", 0, 0, 128)))
+  }
+}
