@@ -94,22 +94,29 @@ class Answers:
         return _sql.apply(self._tables, self._fields, part)
 
 
+@dataclass(frozen=True)
+class Keeper:
+    """The operator that is asked: what it aggregates, and the fields of its spec."""
+
+    aggregated: DataFrame
+    fields: _json.Fields
+    has_periods: bool
+
+
 def ask(
-    tables: tuple[DataFrame, DataFrame],
-    fields: _json.Fields,
+    keeper: Keeper,
     asked: Asked,
+    lookups: DataFrame,
     *,
     start: str | Column | None,
     end: str | Column | None,
     sessionKey: Values | None,
-    joinKeys: Values | None,
-    has_periods: bool,
+    joinKeys: Values | None = None,
 ) -> Answers:
-    """Put the questions of a lookup stream, the second table, to an operator over the first.
+    """Put the questions of a lookup stream to an operator.
 
     Errors: SpecError with every problem.
     """
-    aggregated, lookups = tables
     if not is_data_frame(lookups):
         msg = f"lookups is a DataFrame, not {type(lookups).__name__}"
         raise TypeError(msg)
@@ -133,9 +140,9 @@ def ask(
         "join_keys": list(keys["joinKeys"]),
     }
     made = Answers(
-        (aggregated, _sql.marked(lookups, marks)),
-        _fields={**fields, "ask": question},
-        _has_periods=has_periods,
+        (keeper.aggregated, _sql.marked(lookups, marks)),
+        _fields={**keeper.fields, "ask": question},
+        _has_periods=keeper.has_periods,
     )
     made.answers  # noqa: B018  mistakes show where they are made
     return made

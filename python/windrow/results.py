@@ -12,7 +12,7 @@ from windrow import _duration, _explain, _json, _sql
 from windrow._query import start
 from windrow._sinks import Files, Sink
 from windrow._upsert import Upsert
-from windrow.answers import Answers, Asked, ask
+from windrow.answers import Answers, Keeper, ask
 from windrow.errors import SpecError, SpecProblem
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
@@ -88,7 +88,7 @@ class Output:
         For ``messages()``. Errors: SpecError with every problem.
         """
         keys = {"joinKeys": joinKeys, "sessionKey": sessionKey}
-        return self._ask("messages", lookups, start, end, **keys)
+        return ask(self._keeper(), "messages", lookups, start=start, end=end, **keys)
 
     def getWindows(
         self,
@@ -102,28 +102,11 @@ class Output:
 
         Bounds are timestamps, or positions for windows on positions; the rest as ``getMessages``.
         """
-        return self._ask("windows", lookups, start, end, sessionKey=sessionKey)
+        return ask(self._keeper(), "windows", lookups, start=start, end=end, sessionKey=sessionKey)
 
-    def _ask(
-        self,
-        asked: Asked,
-        lookups: DataFrame,
-        start: str | Column | None,
-        end: str | Column | None,
-        *,
-        joinKeys: Mapping[str, str | Column] | None = None,
-        sessionKey: Mapping[str, str | Column] | None = None,
-    ) -> Answers:
-        return ask(
-            (self._aggregated, lookups),
-            {**self.spec._fields(), "stream": self._stream},
-            asked,
-            start=start,
-            end=end,
-            sessionKey=sessionKey,
-            joinKeys=joinKeys,
-            has_periods=self._has_periods(),
-        )
+    def _keeper(self) -> Keeper:
+        fields = {**self.spec._fields(), "stream": self._stream}
+        return Keeper(self._aggregated, fields, self._has_periods())
 
     def explain(self) -> None:
         """Print what each window waits for."""

@@ -18,7 +18,7 @@ TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
 GAPS = json.loads((TRANSCRIPTS / "known-gaps.json").read_text())
 
 #: Of quick runs one case in so many.
-EVERY = 10 if os.environ.get("WINDROW_MODE") == "quick" else 1
+EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 4)
 
 
 @pytest.mark.parametrize("file", sorted(TRANSCRIPTS.glob("*.jsonl")), ids=lambda file: file.stem)
@@ -91,7 +91,9 @@ def _file(tmp_path: Path, *expects: object) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize("engine", ["reference", "core", "spark", "python"])
+@pytest.mark.parametrize(
+    "engine", ["reference", "core", pytest.param("spark", marks=pytest.mark.slow), "python"]
+)
 def test_replay(engine: wr._replay.Engine, tmp_path: Path) -> None:
     """A report names the cases that differ, and how."""
     report = wr.replay(_file(tmp_path, [PANE], [{**PANE, "index": 1}]), engine=engine)

@@ -1,14 +1,15 @@
-"""What README and docs/sql.md show is of the surface as it is: Spark analyses all of it."""
+"""What the pages show is of the surface as it is: Spark analyses or runs all of it."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import add_files, order
@@ -74,3 +75,52 @@ def test_sql_of_the_pages(wide: DataFrame, page: str) -> None:
     assert len(said) > 2
     for text in filter(None, said):
         assert wide.sparkSession.sql(text).isStreaming, text
+
+
+@pytest.fixture
+def stopping(spark: SparkSession) -> Iterator[None]:
+    """Stop what a test has started."""
+    yield
+    for query in spark.streams.active:
+        query.stop()
+
+
+@pytest.mark.usefixtures("stopping")
+def test_looking_into_a_query(
+    wide: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's queries run, and what it asks them is answered."""
+    page = "docs/looking-into-a-query.md"
+    kept, joined, lookups = blocks(page, "python")
+    sql = next(iter(blocks(page, "sql"))).split(";\n")
+    by_offset = "state.getMessages(1000, 1999)"  # for a stream that says what offsets are
+    sides = {name: wr.stream(wide, time="time", watermark="0 seconds", name=name) for name in "os"}
+
+    def shown(path: str, code: str, then: str, **names: Any) -> None:
+        exec(code, {"wr": wr, "F": F, "path": path, **names})  # noqa: S102  our own page
+        for query in wide.sparkSession.streams.active:
+            query.processAllAvailable()
+        lines = [line for line in then.splitlines() if not line.startswith(by_offset)]
+        exec("\n".join(lines), {"wr": wr, "path": path})  # noqa: S102
+
+    minutes = str(tmp_path / "minutes")
+    query, _, questions = kept.partition("\n\n")
+    assert by_offset in questions
+    query = query.replace('.toTable("minutes")', '.format("noop").start()')
+    shown(minutes, query, questions, orders=wide)
+
+    rows = str(tmp_path / "rows")
+    query, _, questions = joined.partition("\n")
+    query += "\nrows.writeStream.option('checkpointLocation', path).format('noop').start()"
+    orders, shipments = (side.lateness("0 seconds") for side in sides.values())
+    shown(rows, query, questions, orders=orders, shipments=shipments)
+
+    for text in filter(None, map(str.strip, sql)):
+        at = rows if "operator" in text else minutes
+        assert wide.sparkSession.sql(text.replace("'path'", f"'{at}'")).columns, text
+    calls = wide.selectExpr("id AS customer", "time")
+    started: list[str] = []
+    names = {"wr": wr, "F": F, "orders": wide, "calls": calls}
+    monkeypatch.setattr(wr.Answers, "start", noting(wr.Answers.start, started))
+    exec(lookups, names)  # noqa: S102
+    assert "answers" in started

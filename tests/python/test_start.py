@@ -40,6 +40,7 @@ def files(feed: Feed, folder: Path) -> list[Any]:
     return rows(feed.spark.read.parquet(str(folder)).collect(), "processing_time")
 
 
+@pytest.mark.slow
 def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
     """Stopped and started again between any two batches: the same rows again (SEMANTICS S3)."""
 

@@ -39,6 +39,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       panes: Option[Sink] = None,
       rejected: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
+      isFinal: Boolean = false,
       name: Option[String] = None): StreamingQuery = {
     panes.foreach {
       case table: Upsert => throw SpecError("start(...)", Seq(table.ofParts))
@@ -47,9 +48,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
     QueryStart(
       output,
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
-      checkpoint,
-      queryTrigger,
-      name)
+      HowToRun(checkpoint, queryTrigger, isFinal, name))
   }
 }
 

@@ -179,8 +179,12 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
       rows: Option[Sink] = None,
       rejected: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
+      isFinal: Boolean = false,
       name: Option[String] = None): StreamingQuery =
-    QueryStart(output, Seq("rows" -> rows, "rejected" -> rejected), checkpoint, queryTrigger, name)
+    QueryStart(
+      output,
+      Seq("rows" -> rows, "rejected" -> rejected),
+      HowToRun(checkpoint, queryTrigger, isFinal, name))
 
   private def part(kind: JoinPart): DataFrame = {
     val session = streams.head.df.sparkSession

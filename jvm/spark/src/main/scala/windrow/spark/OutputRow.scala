@@ -50,7 +50,7 @@ final class OutputSchema(
   val types: Seq[DataType] =
     Seq(
       IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ event ++ answer ++
-      OutputSchema.Counts
+      OutputSchema.Counts.types
 
   val paneAt: Int      = 1 + keys.size
   val resultsAt: Int   = paneAt + OutputSchema.Pane.size
@@ -75,8 +75,7 @@ object OutputSchema {
   /** reason, watermark, processing time; then the message */
   val Rejection: Seq[DataType] = Seq(StringType, LongType, LongType)
 
-  /** read, accepted, rejected, replays, gaps, panes */
-  val Counts: Seq[DataType] = Seq.fill(6)(LongType)
+  val Counts: CountColumns = CountColumns("panes")
 
   /** event, number of its window, sequence; then the messages */
   val Event: Seq[DataType] = Seq(StringType, LongType, LongType)
@@ -158,9 +157,7 @@ final class OutputRow(schema: OutputSchema) {
 
   def counts(counters: Counters): Array[Byte] = {
     start(OutputSchema.CountsKind)
-    val read = counters.accepted + counters.rejected + counters.replays + counters.gaps
-    Seq(read, counters.accepted, counters.rejected, counters.replays, counters.gaps, counters.panes).zipWithIndex
-      .foreach { case (count, i) => row.update(schema.countsAt + i, count) }
+    OutputSchema.Counts.write(row, schema.countsAt, counters, counters.panes)
     all(row).getBytes
   }
 

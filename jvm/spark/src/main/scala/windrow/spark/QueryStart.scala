@@ -11,6 +11,19 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.state.Continuing
 
+/** How a query runs.
+  *
+  * @param isFinal
+  *   it runs to the end of what is there, and once more to complete every window
+  */
+private[spark] final case class HowToRun(
+    checkpoint: String,
+    trigger: Option[Trigger],
+    isFinal: Boolean,
+    name: Option[String]) {
+  val isBounded: Boolean = trigger.contains(Trigger.AvailableNow())
+}
+
 /** One query that writes each kind of rows to its sink. */
 private[spark] object QueryStart {
   private val NoData = "spark.sql.streaming.noDataMicroBatches.enabled"
@@ -23,9 +36,7 @@ private[spark] object QueryStart {
   def apply(
       output: DataFrame,
       sinks: Seq[(String, Option[Sink])],
-      checkpoint: String,
-      trigger: Option[Trigger],
-      name: Option[String]): StreamingQuery = {
+      how: HowToRun): StreamingQuery = {
     val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
     val found = Option.when(stated.isEmpty)(
       SpecProblem("SINK_NOT_STATED", s"say ${sinks.map(_._1).mkString("=, ")}= or several.")) ++
@@ -33,17 +44,33 @@ private[spark] object QueryStart {
         SpecProblem("NOT_STREAMING", s"the input is a batch; write .${sinks.head._1}.")) ++
       stated.map(_._1).filterNot(output.columns.contains).map(kind =>
         SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected.")) ++
+      Option.when(how.isFinal && !how.isBounded)(SpecProblem(
+        "FINAL_WITHOUT_END",
+        s"queryTrigger is ${how.trigger.fold("not stated")(_.toString)}; isFinal closes all after AvailableNow.")) ++
       stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink) }
     if (found.nonEmpty) throw SpecError("start(...)", found.toSeq)
-    val plan = SparkInside.plan(output)
-    Continuing.check(output.sparkSession, plan, checkpoint)
-    val writer = output.writeStream.option("checkpointLocation", checkpoint)
-      .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated))
-    name.foreach(writer.queryName)
-    trigger.foreach(writer.trigger)
-    val isBounded  = trigger.contains(Trigger.AvailableNow())
-    val hasPeriods = Continuing.programs(plan).exists(_._2.hasPeriods)
-    endingWithData(output, isBounded && hasPeriods)(writer.start())
+    val session = output.sparkSession
+    val plan    = SparkInside.plan(output)
+    Continuing.check(session, plan, how.checkpoint)
+    val endsWithData = how.isBounded && Continuing.programs(plan).exists(_._2.hasPeriods)
+    def run(rows: DataFrame): StreamingQuery = {
+      val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
+        .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated))
+      how.name.foreach(writer.queryName)
+      how.trigger.foreach(writer.trigger)
+      endingWithData(output, endsWithData)(writer.start())
+    }
+    if (how.isFinal) runToEnd(output, new EndOfInput(session, how.checkpoint), run) else run(output)
+  }
+
+  /** `AvailableNow` looks only at what is there when it starts. */
+  private def runToEnd(output: DataFrame, end: EndOfInput, run: DataFrame => StreamingQuery): StreamingQuery = {
+    val ended = Windrow.until(output, end.folder)
+    if (!end.isTold) {
+      run(ended).awaitTermination()
+      end.tell()
+    }
+    run(ended)
   }
 
   private def ofUpsert(output: DataFrame, kind: String, sink: Sink): Seq[SpecProblem] = sink match {

@@ -33,6 +33,7 @@ object SparkSuite {
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.windrow.shards", "5")
+        .config("spark.sql.warehouse.dir", folder())
         .config("spark.sql.session.timeZone", "UTC")
         .config(
           "spark.sql.streaming.stateStore.providerClass",

@@ -43,6 +43,21 @@ final class StartSuite extends SparkSuite {
       refused.getMessage.startsWith("[SPEC_CHANGED] the checkpoint has Tumbling('1 minute'), the query Tumbling('5"))
   }
 
+  test("SEMANTICS R71: a final run completes every window, once") {
+    def run() = sums("1 minute").start(
+      s"$folder/final",
+      panes = Some(Files(s"$folder/all")),
+      queryTrigger = once,
+      isFinal = true).awaitTermination()
+    def found = spark.read.parquet(s"$folder/all").select("window.start", "total").collect().map(_.getLong(1)).toSeq
+    run()
+    assert(found.sorted == Seq(3, 3))
+    run()
+    assert(found.sorted == Seq(3, 3))
+    def unending = sums("1 minute").start(s"$folder/none", panes = Some(Table("panes")), isFinal = true)
+    assert(intercept[SpecError](unending).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
+  }
+
   test("answers to a lookup stream (S7)") {
     val kept  = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages()
     val asked = kept.getMessages(input.withColumnRenamed("id", "of"), end = "time", sessionKey = Map("id" -> col("of")))
@@ -54,6 +69,22 @@ final class StartSuite extends SparkSuite {
     assert(windows.schema("windows").dataType.simpleString.startsWith("array<struct<window:struct<start:timestamp"))
     val refused = intercept[SpecError](kept.getMessages(input, start = "id", sessionKey = Map("no" -> lit(1))))
     assert(refused.problems.map(_.code) == Seq("KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"))
+  }
+
+  test("what a query keeps, by constants") {
+    val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages()
+    kept.start(s"$folder/kept", panes = Some(Files(s"$folder/messages")), queryTrigger = once).awaitTermination()
+    val state                 = Windrow.state(s"$folder/kept")
+    def values(of: DataFrame) = of.select("value").collect().map(_.getLong(0)).toSeq
+    assert(values(state.getMessages()) == Seq(1, 2, 3))
+    val from = Some(lit("1970-01-01 00:00:15").cast("timestamp"))
+    assert(values(state.getMessages(
+      from,
+      Some(lit("1970-01-01 00:01:00")),
+      sessionKey = Map("id" -> lit("a")))) == Seq(2))
+    assert(state.getWindows(start = Some(lit("1970-01-01 00:01:00"))).count() == 1)
+    val refused = intercept[SpecError](state.getMessages(start = Some(col("time"))))
+    assert(refused.problems.map(_.code) == Seq("ARGUMENT_NOT_CONSTANT"))
   }
 
   test("SEMANTICS R52: by the clock all that is past is complete") {

@@ -8,6 +8,7 @@ import windrow.core.join.JoinEffect
 import windrow.core.join.JoinRow
 import windrow.core.operator.Counters
 import windrow.core.window.SliceGrid
+import windrow.spark.CountColumns
 import windrow.spark.aggregate.Rows
 
 /** The one row type in which rows, rejected messages and counts leave a shard of a join: kind, keys, a message of each
@@ -27,13 +28,13 @@ final class JoinSchema(
     extends Serializable {
 
   def types: Seq[DataType] =
-    (IntegerType +: keys) ++ streams.map(_._2) ++ JoinSchema.Rejection ++ JoinSchema.Counts.map(_ => LongType) ++
+    (IntegerType +: keys) ++ streams.map(_._2) ++ JoinSchema.Rejection ++ JoinSchema.Counts.types ++
       windows.toSeq.flatMap(_ => Seq(LongType, LongType))
 
   val messagesAt: Int  = 1 + keys.size
   val rejectionAt: Int = messagesAt + streams.size
   val countsAt: Int    = rejectionAt + JoinSchema.Rejection.size
-  val windowAt: Int    = countsAt + JoinSchema.Counts.size
+  val windowAt: Int    = countsAt + JoinSchema.Counts.types.size
 }
 
 object JoinSchema {
@@ -44,7 +45,7 @@ object JoinSchema {
   /** stream, reason, watermark, processing time */
   val Rejection: Seq[DataType] = Seq(StringType, StringType, LongType, LongType)
 
-  val Counts: Seq[String] = Seq("read", "accepted", "rejected", "replays", "gaps", "rows")
+  val Counts: CountColumns = CountColumns("rows")
 }
 
 /** Writes output rows as bytes. */
@@ -84,9 +85,7 @@ private[join] final class JoinOutput(schema: JoinSchema) {
 
   def counts(counters: Counters, rows: Long): Array[Byte] = {
     start(JoinSchema.CountsKind)
-    val read = counters.accepted + counters.rejected + counters.replays + counters.gaps
-    Seq(read, counters.accepted, counters.rejected, counters.replays, counters.gaps, rows).zipWithIndex
-      .foreach { case (count, i) => row.update(schema.countsAt + i, count) }
+    JoinSchema.Counts.write(row, schema.countsAt, counters, rows)
     all(row).getBytes
   }
 

@@ -24,7 +24,7 @@ private[plan] object JoinOutputs {
       session,
       Outputs.metrics(schema.streams.map(_._1).mkString("_")),
       Unpack(shards.output.head, columns, shards),
-      columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts),
+      columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts.names),
       Observed.reasonOf(kind(Literal(JoinSchema.RejectedKind)), columns(schema.rejectionAt + 1)))
     val rows     = rowColumns(options, schema, all.output, inputs.head.time.dataType)
     val rejected = rejectedColumns(schema, all.output)

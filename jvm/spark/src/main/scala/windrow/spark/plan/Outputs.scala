@@ -11,9 +11,6 @@ import windrow.spark.pack.Unpack
 /** From the rows of the shards to the columns that users see. */
 object Outputs {
 
-  /** Names of the observed counts, in the order of [[OutputSchema.Counts]]. */
-  val Counts: Seq[String] = Seq("read", "accepted", "rejected", "replays", "gaps", "panes")
-
   def apply(
       session: SparkSession,
       options: QueryOptions,
@@ -28,7 +25,7 @@ object Outputs {
       session,
       metrics(options.name),
       Unpack(shards.output.head, columns, shards),
-      columns.drop(schema.countsAt).zip(Counts),
+      columns.drop(schema.countsAt).zip(OutputSchema.Counts.names),
       Observed.reasonOf(ofKind(OutputSchema.RejectedKind), columns(schema.rejectionAt)))
     val parted = Seq(
       Part(

@@ -16,9 +16,9 @@ import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.state.Continuing
-import windrow.spark.state.State
+import windrow.spark.state.StateReader
 
-/** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see [[State]]. Keys are
+/** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see [[windrow.spark.state.State]]. Keys are
   * structs: `session_key => named_struct('product', 'a')`.
   */
 private[plan] object StateFunctions {
@@ -45,11 +45,13 @@ private[plan] object StateFunctions {
     LocalRelation(AttributeReference("checkpoint", StringType)())
   }
 
-  private def looking(function: String, own: Seq[String])(ask: (State, Said) => DataFrame)(
+  private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(
       expressions: Seq[Expression]): LogicalPlan = {
     val said = read(function, expressions, Seq("checkpoint", "operator") ++ own)
     plainly(
-      SparkInside.plan(ask(State(SparkSession.active, said.text("checkpoint").get, said.text("operator")), said)))
+      SparkInside.plan(ask(
+        new StateReader(SparkSession.active, said.text("checkpoint").get, said.text("operator")),
+        said)))
   }
 
   /** Spark shows an error of the other class without Java's frames. */

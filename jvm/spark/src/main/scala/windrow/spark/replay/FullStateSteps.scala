@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.TimestampType
 import windrow.FullStateSpec
 import windrow.TupleWindows
-import windrow.spark.state.State
+import windrow.spark.state.StateReader
 import windrow.testkit._
 
 /** Full state; what is asked of it is read from the checkpoint while the query runs. */
@@ -25,15 +25,19 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
   protected def content(pane: Row): Content =
     Content.Messages(pane.getSeq[Row](pane.fieldIndex("messages")).map(StepRows.stored))
 
-  def ask(query: Query, state: => Option[State]): Answer = {
-    def asked(question: State => DataFrame): Seq[Row] = state.fold(Seq.empty[Row])(question(_).collect().toSeq)
+  def ask(query: Query, state: => Option[StateReader]): Answer = {
+    def asked(question: StateReader => DataFrame): Seq[Row] = state.fold(Seq.empty[Row])(question(_).collect().toSeq)
     query match {
       case Query.GetMessages(start, end, key, axis) =>
         val isByTime = axis == Query.ByTime
         val bound    = if (isByTime) time(_) else position(_)
         // Without bounds nothing says that offsets are meant.
         val from = if (isByTime || end.isDefined) start else start.orElse(Some(Long.MinValue))
-        Answer.Messages(asked(_.getMessages(bound(from), bound(end), sessionKey = keyed(key))).map(message))
+        Answer.Messages(asked(_.getMessages(
+          bound(from),
+          bound(end),
+          joinKeys = Map.empty,
+          sessionKey = keyed(key))).map(message))
       case Query.GetWindows(start, end, key) =>
         val bound = if (spec.window.isInstanceOf[TupleWindows]) position(_) else time(_)
         val found = asked(_.getWindows(bound(Some(start)), bound(Some(end)), keyed(key))).map(window)

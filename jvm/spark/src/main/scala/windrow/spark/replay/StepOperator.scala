@@ -4,7 +4,7 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
-import windrow.spark.state.State
+import windrow.spark.state.StateReader
 import windrow.testkit._
 
 /** What a transcript runs, as a query: the plan that it gives, and how its rows are read. */
@@ -30,7 +30,7 @@ private[replay] trait Asked {
   /** @param state
     *   what the query keeps; None before its first step
     */
-  def ask(query: Query, state: => Option[State]): Answer
+  def ask(query: Query, state: => Option[StateReader]): Answer
 }
 
 private[replay] object StepOperator {

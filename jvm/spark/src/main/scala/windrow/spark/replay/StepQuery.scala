@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
-import windrow.spark.state.State
+import windrow.spark.state.StateReader
 import windrow.testkit._
 
 /** Drives a streaming query step by step. A step is one micro-batch; the watermark that it brings rules the next. */
@@ -44,7 +44,7 @@ private[replay] final class StepQuery(
 
   def ask(asked: Query): Answer = (asked, operator) match {
     case (Query.Counters, _)  => Answer.Counters(counted.toMap + ("filtered" -> 0L))
-    case (_, operator: Asked) => operator.ask(asked, query.map(_ => State(session, checkpoint, None)))
+    case (_, operator: Asked) => operator.ask(asked, query.map(_ => new StateReader(session, checkpoint, None)))
     case _                    => Answer.Refused("NO_MESSAGE_STORE")
   }
 

@@ -12,7 +12,10 @@ import windrow.testkit._
 class WindowLawsSuite extends AnyFunSuite {
 
   /** ScalaCheck prints the seed of every law that fails; some here fail on purpose. */
-  private def broken(laws: Properties, cases: Int = 200): Seq[String] = Console.withOut(OutputStream.nullOutputStream) {
+  private val told = sys.props.getOrElse("windrow.cases", "500").toInt
+
+  private def broken(laws: Properties, most: Int = 200): Seq[String] = Console.withOut(OutputStream.nullOutputStream) {
+    val cases      = math.max(10, math.min(most, told / 15))
     val parameters = Test.Parameters.default.withMinSuccessfulTests(cases).withInitialSeed(Seed(1))
     laws.properties.toSeq.collect {
       case (name, law) if !Test.check(parameters, law).passed => name.split('.').last

@@ -5,6 +5,7 @@ import org.apache.spark.Partition
 import org.apache.spark.Partitioner
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
@@ -12,8 +13,10 @@ import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.types.StructType
@@ -96,6 +99,13 @@ object SparkInside {
     plan.resolve(UnresolvedAttribute.parseAttributeName(name), resolver(session)).map {
       case Alias(nested, _) => nested
       case plain            => plain
+    }
+
+  /** The value of a column that needs no row; None: it needs one. */
+  def constant(session: SparkSession, column: Column): Option[Literal] =
+    Try(plan(session.emptyDataFrame.select(column))).toOption.collect {
+      case Project(Seq(Alias(value, _)), _) if value.foldable =>
+        inSession(session)(Literal(value.eval(), value.dataType))
     }
 
   /** How the session compares names of columns. */

@@ -1,0 +1,154 @@
+package windrow.spark
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.explain.Clock
+import windrow.explain.Explanation
+import windrow.spark.ask.Asked
+import windrow.spark.ask.Asking
+import windrow.spark.pack.PackStrategy
+import windrow.spark.plan._
+
+/** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
+final class Output private[spark] (
+    stream: Stream,
+    window: String,
+    spec: Either[Seq[SpecProblem], QuerySpec],
+    parts: (Seq[SpecProblem], Option[AggregateParts]),
+    session: SparkSession) {
+
+  /** key columns, `window`, aggregates or `messages`, `pane` */
+  def panes: DataFrame = part(PanesOutput)
+
+  /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
+  def rejected: DataFrame = part(RejectedOutput)
+
+  /** Of windows by policies: key columns, `window`, `event`, `sequence`, `messages` */
+  def events: DataFrame = part(EventsOutput)
+
+  /** `kind`, and `panes`, `rejected` or `events` as a struct */
+  def output: DataFrame = part(AllOutput)
+
+  /** Prints what each window waits for. */
+  def explain(): Unit = println(explanation)
+
+  private[spark] def explanation: String = {
+    def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")
+    val about = s"stream '${stream.name}'" + stream.time.fold("")(time => s", time ${shown(Seq(time))}") +
+      (if (stream.key.isEmpty) ", without a key" else s", by ${shown(stream.key)}")
+    val clock = stream.behind.map(Clock.OfProcessingTime(_)).orElse(stream.watermark.map(Clock.OfEvents(_)))
+      .getOrElse(Clock.OfInput)
+    spec.fold(
+      problems => throw SpecError(window, problems),
+      {
+        case QuerySpec.Aggregates(operator) => Explanation(operator, about, clock)
+        case QuerySpec.FullState(operator)  => Explanation(operator.windows, about, clock, keepsMessages = true)
+        case QuerySpec.Policies(operator)   => Explanation(operator, about)
+      })
+  }
+
+  /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
+    *
+    * A row is answered in the micro-batch that it comes with, by what is kept once the messages of that micro-batch are in
+    * and what leaves with its watermark has left. Rows that are to wait for messages need a join.
+    *
+    * @param start
+    *   of a closed range, an expression of a lookup: a timestamp, or a whole number, which is an offset; None and null: open
+    * @param sessionKey
+    *   for each key column what it must be; none: the lookups have columns of these names
+    * @param joinKeys
+    *   for each column that `store` declares what it must be; without `store` those are the key
+    * @throws SpecError
+    *   with everything that is wrong
+    */
+  def getMessages(
+      lookups: DataFrame,
+      start: Option[Field] = None,
+      end: Option[Field] = None,
+      sessionKey: Map[String, Column] = Map.empty,
+      joinKeys: Map[String, Column] = Map.empty): Answers =
+    ask(Answers.asking(Asked.Messages, lookups, start, end, sessionKey, joinKeys))
+
+  /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]]. Bounds are
+    * timestamps, or positions for windows on positions.
+    */
+  def getWindows(
+      lookups: DataFrame,
+      start: Option[Field] = None,
+      end: Option[Field] = None,
+      sessionKey: Map[String, Column] = Map.empty): Answers =
+    ask(Answers.asking(Asked.Windows, lookups, start, end, sessionKey, Map.empty))
+
+  private def ask(asking: Asking): Answers = {
+    val answers = new Answers(part(_, Some(asking)))
+    answers.answers // so that mistakes show where they are made
+    answers
+  }
+
+  /** Starts one query that writes panes, rejected rows and events of policies to their sinks; rows without a sink are
+    * counted only.
+    *
+    * @param queryTrigger
+    *   of the query; with periods of processing time it goes on without data, but `AvailableNow` ends with the last batch
+    *   of data
+    * @param isFinal
+    *   with `AvailableNow`: once all that is there is in, every window completes; the call returns when only this is left
+    *   to run. It must be said from the first start of a checkpoint on, and what comes after it is late
+    * @throws SpecError
+    *   if there is nothing to write to, or nothing to wait for
+    * @throws CheckpointError
+    *   if the checkpoint was begun with what may not change
+    */
+  def start(
+      checkpoint: String,
+      panes: Option[Sink] = None,
+      rejected: Option[Sink] = None,
+      events: Option[Sink] = None,
+      queryTrigger: Option[Trigger] = None,
+      isFinal: Boolean = false,
+      name: Option[String] = None): StreamingQuery = {
+    panes.foreach {
+      case table: Upsert if isInParts => throw SpecError("start(...)", Seq(table.ofParts))
+      case _                          => ()
+    }
+    QueryStart(
+      output,
+      Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
+      HowToRun(checkpoint, queryTrigger, isFinal, name))
+  }
+
+  private def isInParts: Boolean = spec.exists {
+    case QuerySpec.Aggregates(operator) => operator.accumulation == Discarding
+    case _: QuerySpec.FullState         => true
+    case _: QuerySpec.Policies          => false
+  }
+
+  private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
+    SparkInside.addStrategy(session, PackStrategy(session))
+    val options = spec.map(QueryOptions(
+      _,
+      None,
+      None,
+      Map.empty,
+      stream.watermark,
+      stream.behind,
+      stream.name,
+      kind,
+      stream.joinKeys))
+    SparkInside.frame(session, WindowQuery.plan(session, window, options, parts, asking))
+  }
+}
+
+private object Output {
+
+  /** Mistakes show where they are made. */
+  def checked(output: Output): Output = {
+    output.panes
+    output
+  }
+}

@@ -1,0 +1,75 @@
+package windrow.pages
+
+import java.nio.file.Files.readString
+import java.nio.file.Paths
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.scalatest.tags.Slow
+import windrow._
+import windrow.spark._
+
+/** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. */
+@Slow
+final class PagesSuite extends SparkSuite {
+  private lazy val orders: DataFrame = stream("time timestamp, product string, price double, id bigint, value string")
+  private lazy val quotes: DataFrame = stream("symbol string, price double")
+
+  private def stream(columns: String): DataFrame = spark.readStream.schema(columns).json(SparkSuite.folder())
+
+  test("three windows") {
+    val o =
+      Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute")).lateness("10 minutes")
+    val minutes = o.window(Tumbling("1 minute")).accumulate(Accumulating).aggregate(avg("price"))
+    val found = Seq(
+      minutes.panes,
+      o.window(Hopping("1 hour", step = "1 minute")).accumulate(Accumulating).aggregate(max("price")).panes,
+      o.window(Session("30 minutes")).accumulate(Accumulating).aggregate(count("*")).panes)
+    assert(found.map(_.columns.toSeq).map(columns => (columns.take(2), columns.last)).distinct ==
+      Seq((Seq("product", "window"), "pane")))
+  }
+
+  def started(minutes: Output): StreamingQuery =
+    minutes.start("checkpoint", panes = Some(Table("minutes")), rejected = Some(Files("dead")))
+
+  test("windows by policies") {
+    val found =
+      Windrow.stream(
+        quotes,
+        key = Seq("symbol")).policy(Eviction.Sliding(ByCount(20), ByDelta("price", 1.0))).aggregate(avg("price"))
+    assert(found.events.columns.toSeq == Seq("symbol", "window", "event", "sequence", "messages"))
+  }
+
+  test("a join") {
+    def side(name: String) =
+      Windrow.stream(orders, time = "time", watermark = Some("1 minute"), name = name).lateness("0 seconds")
+    val (o, s) = (side("o"), side("s"))
+    val found =
+      Windrow.join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"), how = How.Left).rows
+    assert(found.columns.toSeq == Seq("id", "o", "s"))
+  }
+
+  def asked(path: String): DataFrame =
+    Windrow.state(path).getMessages(start = Some(lit("2025-01-01 08:59:00")), joinKeys = Map("id" -> lit(9)))
+
+  test("a lookup stream") {
+    val calls = stream("customer bigint, time timestamp")
+    val o     = Windrow.stream(this.orders, time = "time", key = Seq("id"), watermark = Some("1 minute"))
+    val orders =
+      o.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).messages()
+    val found =
+      orders.getMessages(calls, end = "time", sessionKey = Map("id" -> col("customer"))).answers
+    assert(found.columns.toSeq == Seq("customer", "time", "messages"))
+  }
+
+  test("the pages show this code") {
+    val root                   = Paths.get("").toAbsolutePath
+    def squeezed(text: String) = text.replaceAll("\\s", "")
+    val here = squeezed(readString(root.resolve("jvm/spark/src/test/scala/windrow/pages/PagesSuite.scala")))
+    for (page <- Seq("README.md", "docs/looking-into-a-query.md")) {
+      val blocks = "(?s)```scala\n(.*?)```".r.findAllMatchIn(readString(root.resolve(page))).map(_.group(1)).toSeq
+      assert(blocks.size >= 2)
+      for (line <- blocks.flatMap(_.linesIterator)) assert(here.contains(squeezed(line)), s"$page: $line")
+    }
+  }
+}
