@@ -11,10 +11,11 @@ from hypothesis import given
 import windrow as wr
 from conftest import PARITY
 from strategies import specs
-from windrow import _explain
+from windrow import _explain, _explain_join
+from windrow.operators import JoinSpec
 
 _ZERO = "0 seconds"
-EXPLAINED = json.loads((PARITY / "explained.json").read_text())["windows"]
+EXPLAINED = json.loads((PARITY / "explained.json").read_text())
 
 
 @given(specs())
@@ -25,11 +26,20 @@ def test_every_spec_can_be_told(spec: wr.WindowOperatorSpec) -> None:
     assert len(said) == 10
 
 
-@pytest.mark.parametrize("case", EXPLAINED, ids=lambda case: case["lines"][0])
+@pytest.mark.parametrize("case", EXPLAINED["windows"], ids=lambda case: case["lines"][0])
 def test_scala_says_the_same(case: dict[str, Any]) -> None:
     """Both read tests/parity."""
     spec = wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
     said = _explain.text(spec, "a stream", {"watermark": 60_000_000})
+    assert said.splitlines() == case["lines"]
+
+
+@pytest.mark.parametrize("case", EXPLAINED["joins"], ids=lambda case: case["lines"][3])
+def test_scala_says_the_same_of_joins(case: dict[str, Any]) -> None:
+    """The first stream has a watermark of the builder, the others of their DataFrames."""
+    spec = JoinSpec.fromJson(json.dumps(case["json"]))
+    first, *others = spec.inputStreams
+    said = _explain_join.text(spec, {first: 60_000_000} | dict.fromkeys(others))
     assert said.splitlines() == case["lines"]
 
 

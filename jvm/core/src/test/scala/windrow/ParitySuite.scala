@@ -69,6 +69,18 @@ class ParitySuite extends AnyFunSuite {
           Right(told.get("lines").elements.asScala.map(_.asText).toSeq))
     }
 
+  for (told <- cases("explained", "joins"))
+    test(s"join ${told.get("json")} is explained in the same words") {
+      def texts(in: JsonNode) = in.elements.asScala.map(_.asText).toSeq
+      val said = operatorOf(told.get("json").deepCopy[ObjectNode]().without[ObjectNode]("input")).map {
+        case CheckedSpec.Join(spec) =>
+          val delays = Map[String, TimeSpan](spec.names.head -> "1 minute")
+          Explanation(spec, texts(told.at("/json/input/on")), delays).linesIterator.toSeq
+        case other => fail(s"$other is no join")
+      }
+      assert(said === Right(texts(told.get("lines"))))
+    }
+
   for (policy <- cases("specs", "policies"))
     test(s"policy ${policy.get("json")} means what Python says") {
       val read = policyOf(policy.get("json"))

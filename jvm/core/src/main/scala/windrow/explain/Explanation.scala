@@ -4,8 +4,8 @@ import windrow._
 
 /** What each window waits for, in words: a line for each question, the same as Python's. */
 object Explanation {
-  private val Apart = "panes, rejected and output written apart are queries of their own, each with its own state; " +
-    "start(...) shares one"
+  private def apart(what: String) =
+    s"$what, rejected and output written apart are queries of their own, each with its own state; start(...) shares one"
 
   /** @param about
     *   what the messages are
@@ -24,7 +24,7 @@ object Explanation {
       "panes"     -> words.mode,
       "state"     -> s"a window leaves it when ${words.closed}",
       "rejected"  -> words.rejected,
-      "queries"   -> Apart)
+      "queries"   -> apart("panes"))
   }
 
   /** Windows by policies. */
@@ -33,7 +33,27 @@ object Explanation {
     "windows" -> PoliciesInWords(spec.eviction),
     "panes"   -> "each holds all messages that leave, or that are inside as it fires",
     "state"   -> "the messages inside, and the numbers of panes and events of each key",
-    "queries" -> Apart)
+    "queries" -> apart("panes"))
+
+  /** A join.
+    *
+    * @param on
+    *   the columns that are equal
+    * @param delays
+    *   of the streams whose watermark is the greatest event time less that
+    */
+  def apply(spec: JoinSpec, on: Seq[String], delays: Map[String, TimeSpan]): String = {
+    val words = new JoinsInWords(spec, on)
+    lines(
+      s"${spec.how} join of ${spec.streams.size} streams",
+      "streams"   -> spec.names.map(name => s"'$name'").mkString(", "),
+      "watermark" -> s"the least of ${words.clocks(delays)}; it moves after each micro-batch",
+      "match"     -> words.matching,
+      "rows"      -> words.rows,
+      "alone"     -> words.alone,
+      "rejected"  -> words.rejected,
+      "queries"   -> apart("rows"))
+  }
 
   private def lines(head: String, said: (String, String)*): String =
     (head +: said.map { case (name, text) => s"  ${name.padTo(10, ' ')} $text" }).mkString("\n")

@@ -8,6 +8,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.explain.Explanation
 import windrow.core.store.ExpectedSize
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
@@ -172,6 +173,12 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
 
   /** `kind`, and `rows` or `rejected` as a struct */
   def output: DataFrame = part(JoinPart.All)
+
+  /** Prints which messages match and how long each stream is kept. */
+  def explain(): Unit = println(explanation)
+
+  private[spark] def explanation: String =
+    Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap)
 
   /** Starts one query that writes rows and rejected messages to their sinks; see [[Output.start]]. */
   def start(

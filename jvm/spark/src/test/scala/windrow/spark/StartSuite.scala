@@ -102,6 +102,9 @@ final class StartSuite extends SparkSuite {
     assert(policies.contains("For each key, all messages leave once there are 3. It fires as they leave."))
     val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages().explanation
     assert(kept.contains("each message once"))
+    val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
+    assert(
+      joined.explanation.contains("equal id, null equals nothing; event time of 'b' less that of 'a' in [1 second, "))
   }
 
   test("rows of a join") {
