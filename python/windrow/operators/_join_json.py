@@ -136,7 +136,7 @@ def _read_within(reader: _json.Reader) -> Any:  # noqa: ANN401  what the spec ta
     match within:
         case None:
             return None
-        case {"kind": _}:
+        case {"kind": kind} if not isinstance(kind, list):  # else a stream has that name
             return read_kind(reader, within)
         case dict():
             return {name: _read_range(reader, ends) for name, ends in within.items()}

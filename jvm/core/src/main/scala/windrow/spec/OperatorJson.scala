@@ -184,7 +184,7 @@ object OperatorJson {
   private def within(node: ObjectNode, names: Seq[String], reader: JsonReader): Within =
     reader.child(node, "within") match {
       case None => Within.OwnWindows
-      case Some(window) if window.has("kind") =>
+      case Some(window) if window.has("kind") && !window.get("kind").isArray => // else a stream has that name
         WindowKindJson.read(window, reader) match {
           case Some(Global) => Within.Everything
           case Some(kind)   => Within.SameWindow(kind)
