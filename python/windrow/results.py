@@ -55,8 +55,8 @@ class Output:
         """Of windows by policies: keys, ``window``, event, sequence, messages.
 
         event: INSERTION, EVICTION, TRIGGER, INITIAL_FULL, FINAL or PARTITION_EVICTION. window: the
-        number of its next pane. sequence: 0, 1, … among the events of a key. messages: that came,
-        that leave, or all that are inside.
+        number of its next pane. sequence: 0, 1, … among the events of a key, from 0 again in the
+        batch after its partition has left. messages: that came, that leave, or all that are inside.
         """
         return self._part("events")
 

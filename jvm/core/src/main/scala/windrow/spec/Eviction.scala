@@ -60,6 +60,9 @@ final case class PartitionLimits(
   def problems: Seq[SpecProblem] =
     age.toSeq.flatMap(WindowKind.positive("age", _)) ++ keys.toSeq.flatMap(WindowKind.atLeastOne("keys", _)) ++
       messages.toSeq.flatMap(WindowKind.atLeastOne("messages", _))
+
+  /** One concerns all partitions together, which then live in one shard. */
+  def areShared: Boolean = keys.isDefined || messages.isDefined
 }
 
 object PartitionLimits {

@@ -27,6 +27,8 @@ final case class Held[M](message: M, value: Double, at: Long)
   *   when it last tumbled by time, or was created
   * @param touched
   *   when its last message came
+  * @param turn
+  *   of its last message among those of all partitions, where limits are shared; else 0
   * @param panes
   *   fired so far: the number of the window
   * @param events
@@ -44,6 +46,7 @@ final case class Partition[M](
     checked: Long,
     tumbled: Long,
     touched: Long,
+    turn: Long,
     panes: Long,
     events: Long = 0,
     state: Vector[Array[Byte]] = Vector.empty) {
@@ -70,7 +73,7 @@ object Partition {
 
   /** Before its first message, which has these values of the columns of eviction and trigger. */
   def created[M](value: Double, mark: Double, now: Long): Partition[M] =
-    Partition(Vector.empty, now, value, mark, 0, isFull = false, now, now, now, 0)
+    Partition(Vector.empty, now, value, mark, 0, isFull = false, now, now, now, 0, 0)
 }
 
 /** What happens to a window, in the order in which listeners hear of it. */

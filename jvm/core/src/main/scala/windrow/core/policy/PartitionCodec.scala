@@ -25,6 +25,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
       partition.checked,
       partition.tumbled,
       partition.touched,
+      partition.turn,
       partition.panes,
       partition.events).foreach(out.long)
     out.count(partition.state.size.toLong)
@@ -44,6 +45,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
       java.lang.Double.longBitsToDouble(in.long()),
       in.long(),
       in.long() == 1L,
+      in.long(),
       in.long(),
       in.long(),
       in.long(),

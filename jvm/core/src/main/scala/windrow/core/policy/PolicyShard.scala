@@ -72,6 +72,9 @@ final class PolicyShard[B, V](
   private val intake  = new Intake(fixed)
   private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
+  /** Of partitions that left in this step: how many events they had. */
+  private var left = Map.empty[Key, Long]
+
   intake.open(store)(windows.readDirectory)
 
   def counters: Counters = intake.counters
@@ -93,6 +96,7 @@ final class PolicyShard[B, V](
       entries: Iterator[PolicyEntry[B]],
       now: Option[Long],
       marker: Boolean = false): Iterator[PolicyEffect[V]] = {
+    left = Map.empty
     if (intake.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
     entries.flatMap(add) ++
       (if (marker) allKeys.flatMap(punctuate) else Iterator.empty) ++
@@ -115,7 +119,10 @@ final class PolicyShard[B, V](
   def partitions: Iterator[Key] = allKeys
 
   /** Whether a limit of partitions asks for an eviction. */
-  def needsPartitionEviction: Boolean = limits.surplus(sizes, clock).nonEmpty
+  def needsPartitionEviction: Boolean = {
+    val all = sizes
+    all.values.exists(one => limits.isTooOld(one.touched, clock)) || limits.surplus(all).nonEmpty
+  }
 
   /** Drops a key's window, contents and marks. */
   def evictPartition(key: Key): Iterator[PolicyEffect[V]] =
@@ -138,10 +145,9 @@ final class PolicyShard[B, V](
 
   private def allKeys: Iterator[Key] = windows.due(Long.MaxValue)
 
-  private def sizes: Map[Key, PartitionSize] = allKeys.map { key =>
-    val window = windows.get(key)
-    key -> PartitionSize(window.touched, window.held.size.toLong)
-  }.toMap
+  private def sizes: Map[Key, PartitionSize] = allKeys.map(key => key -> sizeOf(windows.get(key))).toMap
+
+  private def sizeOf(window: Window) = PartitionSize(window.touched, window.turn, window.held.size.toLong)
 
   private def add(entry: PolicyEntry[B]): Effects =
     if (intake.isReplay(entry.origin)) Vector.empty
@@ -152,11 +158,21 @@ final class PolicyShard[B, V](
 
   private def insert(entry: PolicyEntry[B]): Effects = {
     val mark            = entry.mark.getOrElse(entry.value)
-    val before          = Option(windows.get(entry.key)).getOrElse(Partition.created[Kept[B]](entry.value, mark, clock))
+    val before          = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
     val message         = Held(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
     val (events, after) = rules.insert(before, message, mark)
-    keep(entry.key, events, after) ++ (if (limits.areShared) limits.surplus(sizes, clock).flatMap(drop) else Nil)
+    if (!spec.limits.areShared) keep(entry.key, events, after)
+    else {
+      val others  = sizes
+      val touched = after.copy(turn = others.values.map(_.turn).maxOption.fold(0L)(_ + 1))
+      val surplus = limits.surplus(others.updated(entry.key, sizeOf(touched)))
+      keep(entry.key, events, touched) ++ surplus.flatMap(drop)
+    }
   }
+
+  /** A key whose partition left in this step goes on counting its events, so that their order shows. */
+  private def created(entry: PolicyEntry[B], mark: Double): Window =
+    Partition.created[Kept[B]](entry.value, mark, clock).copy(events = left.getOrElse(entry.key, 0))
 
   private def punctuate(key: Key): Effects = Option(windows.get(key)).filter(_ => rules.isPunctuated)
     .fold(Vector.empty: Effects)(window =>
@@ -174,6 +190,7 @@ final class PolicyShard[B, V](
   private def drop(key: Key): Effects = {
     val window = windows.get(key)
     val events = keep(key, Vector(WindowEvent(EventKind.PartitionEviction, window.messages)), window)
+    if (spec.limits.areShared) left += key -> windows.get(key).events
     windows.remove(key)
     events
   }

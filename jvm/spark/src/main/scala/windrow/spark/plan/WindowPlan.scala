@@ -96,7 +96,7 @@ object WindowPlan {
             options.behind),
           new FullStateProgram(spec, fixed, shards, schema, answering, options.behind, inStream(about)))
       case QuerySpec.Policies(spec) =>
-        val all    = if (spec.limits.keys.isDefined || spec.limits.messages.isDefined) 1 else shards
+        val all    = if (spec.limits.areShared) 1 else shards
         val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
         (recipe, new PolicyProgram(spec, PolicyColumns.bound(session, spec, parts), recipe, schema))
     }

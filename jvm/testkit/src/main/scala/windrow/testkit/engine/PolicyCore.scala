@@ -12,7 +12,8 @@ private object PolicyCore {
     policy.spec(transcript.timeUnit) match {
       case Left(problems) => Outcome.Refused(problems)
       case Right(spec) =>
-        val core = new PolicyShards(spec, OperatorSpec.aggregates(policy.json), shards)
+        val core =
+          new PolicyShards(spec, OperatorSpec.aggregates(policy.json), if (spec.limits.areShared) 1 else shards)
         val results = transcript.steps.map {
           case feed: Step.Feed => StepResult.Emitted(core.step(feed))
           case Step.Restart =>

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
 
-/** Random cases of policy windows: every pair of eviction and trigger, partition ages, values that jump, replays, markers,
+/** Random cases of policy windows: every pair of eviction and trigger, limits of age, keys and messages, values that jump, replays, markers,
   * steps without messages, and processing times on the edges of periods. The same seed gives the same case; nothing is
   * expected in it.
   */
@@ -35,7 +35,13 @@ object RandomPolicyCase {
       val tumbling = if (random.nextInt(4) == 0) mapper.createObjectNode().put("punctuation", true) else by(random)
       window.putObject("eviction").set[ObjectNode]("tumbling", tumbling)
     }
-    if (random.nextInt(4) == 0) window.putObject("limit").put("age", 1 + random.nextInt(40))
+    val limits =
+      Seq("age" -> (1 + random.nextInt(40)), "keys" -> (1 + random.nextInt(4)), "messages" -> (1 + random.nextInt(12)))
+        .filter(_ => random.nextInt(6) == 0)
+    if (limits.nonEmpty) {
+      val limit = window.putObject("limit")
+      limits.foreach { case (name, most) => limit.put(name, most) }
+    }
     json.putObject("aggregates").put("all", "collect").put("n", "count").put("total", "sum")
     json
   }

@@ -3,12 +3,13 @@ package windrow.testkit
 import windrow._
 
 /** The slow reference of policy windows: the table of SEMANTICS P, row by row, on plain lists. A restart changes nothing;
-  * limits are those of one shard.
+  * limits are totals.
   */
 private[testkit] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show: ReferencePanes.Show) {
   private var partitions = Map.empty[Scalar, ReferencePartition]
   private var applied    = Set.empty[(Option[String], Int, Long)]
   private var now        = 0L
+  private var turns      = 0L
   private var events     = Vector.empty[PolicyEvent]
   private var panes      = Vector.empty[Emission.ContentPane]
 
@@ -82,8 +83,9 @@ private[testkit] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   private def enter(message: Message): Unit = {
     set(message.key) { before =>
       val inside = before.inside :+ ReferencePartition.Inside(message, now)
-      before.copy(inside = inside, inserted = before.inserted + 1, touched = now)
+      before.copy(inside = inside, inserted = before.inserted + 1, touched = now, turn = turns)
     }
+    turns += 1
     raise(message.key, PolicyEvent.Insertion, Seq(message))
   }
 
@@ -177,7 +179,7 @@ private[testkit] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   private def leaveByNumber(): Unit = {
     def isTooMuch = spec.limits.keys.exists(partitions.size > _) ||
       spec.limits.messages.exists(partitions.values.map(_.inside.size).sum > _)
-    while (isTooMuch) leave(partitions.minBy { case (_, one) => (one.inside.nonEmpty, one.touched) }._1)
+    while (isTooMuch) leave(partitions.minBy { case (_, one) => (one.inside.nonEmpty, one.turn) }._1)
   }
 }
 
@@ -193,6 +195,8 @@ private[testkit] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   *   of a trigger by delta
   * @param touched
   *   when its last message came
+  * @param turn
+  *   of that message among all
   */
 private[testkit] final case class ReferencePartition(
     created: Long,
@@ -204,6 +208,7 @@ private[testkit] final case class ReferencePartition(
     inserted: Long = 0,
     isFull: Boolean = false,
     touched: Long = 0,
+    turn: Long = 0,
     panes: Long = 0) {
   def messages: Seq[Message] = inside.map(_.message)
 }
