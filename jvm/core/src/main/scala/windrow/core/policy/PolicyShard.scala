@@ -72,6 +72,13 @@ final class PolicyShard[B, V](
   private val intake  = new Intake(fixed)
   private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
+  /** Where limits concern all partitions together. */
+  private lazy val ranking = Option.when(spec.limits.areShared) {
+    val all = new Ranking(limits)
+    allKeys.foreach(key => all.put(key, windows.get(key)))
+    all
+  }
+
   /** Of partitions that left in this step: how many events they had. */
   private var left = Map.empty[Key, Long]
 
@@ -120,8 +127,8 @@ final class PolicyShard[B, V](
 
   /** Whether a limit of partitions asks for an eviction. */
   def needsPartitionEviction: Boolean = {
-    val all = sizes
-    all.values.exists(one => limits.isTooOld(one.touched, clock)) || limits.surplus(all).nonEmpty
+    def isOld(key: Key) = limits.isTooOld(windows.get(key).touched, clock)
+    ranking.exists(_.surplus.isDefined) || allKeys.exists(isOld)
   }
 
   /** Drops a key's window, contents and marks. */
@@ -145,10 +152,6 @@ final class PolicyShard[B, V](
 
   private def allKeys: Iterator[Key] = windows.due(Long.MaxValue)
 
-  private def sizes: Map[Key, PartitionSize] = allKeys.map(key => key -> sizeOf(windows.get(key))).toMap
-
-  private def sizeOf(window: Window) = PartitionSize(window.touched, window.turn, window.held.size.toLong)
-
   private def add(entry: PolicyEntry[B]): Effects =
     if (intake.isReplay(entry.origin)) Vector.empty
     else {
@@ -161,12 +164,9 @@ final class PolicyShard[B, V](
     val before          = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
     val message         = Held(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
     val (events, after) = rules.insert(before, message, mark)
-    if (!spec.limits.areShared) keep(entry.key, events, after)
-    else {
-      val others  = sizes
-      val touched = after.copy(turn = others.values.map(_.turn).maxOption.fold(0L)(_ + 1))
-      val surplus = limits.surplus(others.updated(entry.key, sizeOf(touched)))
-      keep(entry.key, events, touched) ++ surplus.flatMap(drop)
+    ranking.fold(keep(entry.key, events, after)) { all =>
+      keep(entry.key, events, after.copy(turn = all.nextTurn())) ++ Iterator.continually(all.surplus)
+        .takeWhile(_.isDefined).flatten.flatMap(drop)
     }
   }
 
@@ -190,7 +190,10 @@ final class PolicyShard[B, V](
   private def drop(key: Key): Effects = {
     val window = windows.get(key)
     val events = keep(key, Vector(WindowEvent(EventKind.PartitionEviction, window.messages)), window)
-    if (spec.limits.areShared) left += key -> windows.get(key).events
+    ranking.foreach { all =>
+      left += key -> windows.get(key).events
+      all.remove(key)
+    }
     windows.remove(key)
     events
   }
@@ -208,6 +211,7 @@ final class PolicyShard[B, V](
       ((out :+ happened) ++ pane, now.copy(panes = now.panes + pane.size, events = now.events + 1))
     }
     windows.put(key, after)
+    ranking.foreach(_.put(key, after))
     effects
   }
 
