@@ -124,3 +124,12 @@ def test_looking_into_a_query(
     monkeypatch.setattr(wr.Answers, "start", noting(wr.Answers.start, started))
     exec(lookups, names)  # noqa: S102
     assert "answers" in started
+
+
+def test_a_messages_way_names_files_that_are_there() -> None:
+    """By the end of their paths; the page leaves out what all have in common."""
+    page = (ROOT / "docs/a-messages-way.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(?:\w+/…/)?([\w/]+\.scala)`", page))
+    there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
+    assert len(named) > 20
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
