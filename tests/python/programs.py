@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,31 @@ def printed(program: str, *arguments: str, **more: Any) -> list[str]:
     ran = start(program, *arguments, **more)
     assert ran.returncode == 0, ran.stderr[:4000] + ran.stderr[-4000:]
     return ran.stdout.splitlines()
+
+
+@contextmanager
+def running(command: Sequence[str], log: Path, **env: str) -> Iterator[None]:
+    """Have a server run meanwhile; what it prints is in ``log``."""
+    with log.open("wb") as file:
+        started = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, **env})
+    try:
+        yield
+    finally:
+        started.terminate()
+        try:
+            started.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            started.kill()
+            started.wait()
+
+
+def free_ports(count: int) -> list[int]:
+    """Find ports of this machine that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
 
 
 def python_with(version: str) -> str:

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from programs import ROOT, build, printed
+from programs import ROOT, build, free_ports, printed, running
 
 BROKER = ROOT / ".build" / "kafka" / "broker"
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
-
-
-def free_ports(count: int) -> list[int]:
-    """Find ports of this machine that nobody listens at."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def java() -> str:
@@ -60,15 +50,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     formatting = ["kafka.tools.StorageTool", "format", "--standalone", "-t"]
     identity = ["windrowwindrowwindroww", "-c", str(file)]
     subprocess.run([*command, *formatting, *identity], check=True, capture_output=True)
-    with (folder / "log").open("wb") as log:
-        started = subprocess.Popen([*command, "kafka.Kafka", str(file)], stdout=log, stderr=log)
-    yield f"127.0.0.1:{port}"
-    started.terminate()
-    try:
-        started.wait(timeout=60)
-    except subprocess.TimeoutExpired:
-        started.kill()
-        started.wait()
+    with running([*command, "kafka.Kafka", str(file)], folder / "log"):
+        yield f"127.0.0.1:{port}"
 
 
 def test_restarts_rewinds_and_transactions(broker: str, tmp_path: Path) -> None:

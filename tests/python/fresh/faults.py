@@ -2,7 +2,8 @@
 
 Arguments: folder, name of the run, fault. The orders are in ``orders`` in the folder; checkpoint
 and panes are named after the run. The faults: ``none``; ``tasks``, where the first attempt of
-every task that sees a message or a result fails; ``kill-task N`` and ``kill-sink N``, where JVM
+every task that sees a message or a result fails; ``stragglers``, where in the first partition it
+waits for a second attempt beside it; ``kill-task N`` and ``kill-sink N``, where JVM
 and Python are killed in batch N, while the tasks work on its state or when its panes are written.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +28,12 @@ from windrow._sinks import BatchWriter
 folder, run, fault = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 last = int(sys.argv[4]) if fault.startswith("kill") else -1  # the batch in which all ends
 
-spark = wr.configure(session_builder(folder).master(os.environ["MASTER"])).getOrCreate()
+builder = session_builder(folder).master(os.environ["MASTER"])
+if fault == "stragglers":
+    builder.config("spark.speculation", "true").config("spark.speculation.interval", "50ms")
+    builder.config("spark.speculation.task.duration.threshold", "100ms")
+    builder.config("spark.locality.wait", "0s")
+spark = wr.configure(builder).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 assert spark.sparkContext._gateway is not None
 jvm: int = spark.sparkContext._gateway.proc.pid
@@ -41,6 +48,12 @@ def fragile(stage: str, batch: int) -> Callable[[str], Column]:
         if fault == "tasks" and task.attemptNumber() == 0:
             (folder / f"failed {stage} {task.taskAttemptId()}").touch()
             raise ValueError("this attempt is to fail")
+        if fault == "stragglers" and task.partitionId() == 0:
+            second = folder / f"second {stage} {task.stageId()}"
+            if task.attemptNumber() > 0:
+                second.touch()
+            while not second.exists():
+                threading.Event().wait(0.05)
         if fault == "kill-task" and batch == last:
             os.kill(jvm, signal.SIGKILL)
         return value

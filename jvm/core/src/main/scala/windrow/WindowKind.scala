@@ -100,6 +100,16 @@ final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000))
 sealed trait Over extends WindowKind
 
 object Over {
+
+  /** What happened for so long up to each message. */
+  def apply(range: TimeSpan): Range = Range(range)
+
+  /** So many messages up to each one. */
+  def apply(rows: Long): Rows = Rows(rows)
+
+  /** Everything up to each message. */
+  def apply(): Over = Everything
+
   final case class Range(range: TimeSpan) extends Over {
     def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
       SpecProblem("SIZE_NEGATIVE", s"range is '$range'; it must be '0 seconds' or longer.")).toSeq

@@ -2,6 +2,7 @@ package windrow.spark
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SaveMode
+import scala.language.implicitConversions
 
 /** Where the rows of a query go, batch by batch. After a crash the last batch comes again with the same number. */
 trait Sink {
@@ -9,6 +10,10 @@ trait Sink {
 
   /** It is told of batches without rows, too. */
   def takesEmpty: Boolean = false
+}
+
+object Sink {
+  implicit def stated(sink: Sink): Option[Sink] = Some(sink)
 }
 
 /** A table; a batch that is repeated is in it twice, unless its format prevents that. */

@@ -102,6 +102,8 @@ final case class Offset(source: Field, partition: Field, offset: Field)
 
 object Offset {
   val kafka: Offset = Offset("topic", "partition", "offset")
+
+  implicit def stated(offset: Offset): Option[Offset] = Some(offset)
 }
 
 /** A described input; see [[Windrow.stream]]. */
