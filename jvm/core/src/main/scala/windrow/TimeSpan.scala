@@ -80,8 +80,6 @@ object TimeSpan {
   implicit def fromText(text: String): TimeSpan =
     parse(text).fold(problem => throw SpecError("TimeSpan", Seq(problem)), identity)
 
-  implicit def stated(text: String): Option[TimeSpan] = Some(fromText(text))
-
   implicit def fromDuration(duration: Duration): TimeSpan =
     TimeSpan(Math.addExact(Math.multiplyExact(duration.getSeconds, 1000000L), duration.getNano / 1000L))
 }

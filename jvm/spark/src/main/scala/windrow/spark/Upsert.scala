@@ -61,7 +61,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
   }
 }
 
-private object Upsert {
+object Upsert {
   private val NoTarget = Set("UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND")
 
   /** Of each window the pane that holds, or the retraction after which none does. */

@@ -13,7 +13,7 @@ import windrow.spark.state.State
 
 /** The Scala entry:
   * {{{
-  * val out = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = "1 minute")
+  * val out = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
   *   .lateness("0 seconds").window(Tumbling("1 minute")).aggregate(avg("price"))
   * out.panes // a DataFrame
   * }}}

@@ -19,7 +19,7 @@ final class PagesSuite extends SparkSuite {
 
   test("three windows") {
     val o =
-      Windrow.stream(orders, time = "time", key = Seq("product"), watermark = "1 minute").lateness("10 minutes")
+      Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute")).lateness("10 minutes")
     val minutes = o.window(Tumbling("1 minute")).accumulate(Accumulating).aggregate(avg("price"))
     val found = Seq(
       minutes.panes,
@@ -33,7 +33,7 @@ final class PagesSuite extends SparkSuite {
     minutes.start("checkpoint", panes = Table("minutes"), rejected = Files("dead"))
 
   test("corrections of windows that belong to a message each, held by a table") {
-    val o = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = "1 minute", offset = None)
+    val o = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
     val held = o.lateness("5 minutes").window(Over(range = "10 minutes")).trigger(early = Every("10 seconds"))
       .accumulate(Accumulating).aggregate(avg("price"))
     def refused = held.start(SparkSuite.folder(), panes = Upsert("averages"), rejected = Table("dead"))
@@ -51,7 +51,7 @@ final class PagesSuite extends SparkSuite {
 
   test("a join") {
     def side(name: String) =
-      Windrow.stream(orders, time = "time", watermark = "1 minute", name = name).lateness("0 seconds")
+      Windrow.stream(orders, time = "time", watermark = Some("1 minute"), name = name).lateness("0 seconds")
     val (o, s) = (side("o"), side("s"))
     val found =
       Windrow.join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"), how = How.Left).rows
@@ -63,9 +63,9 @@ final class PagesSuite extends SparkSuite {
 
   test("a lookup stream") {
     val calls = stream("customer bigint, time timestamp")
-    val o     = Windrow.stream(this.orders, time = "time", key = Seq("id"), watermark = "1 minute")
+    val o     = Windrow.stream(this.orders, time = "time", key = Seq("id"), watermark = Some("1 minute"))
     val orders =
-      o.lateness("5 minutes").retain(time = "2 hours").window(Tumbling("1 minute")).messages()
+      o.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).messages()
     val found =
       orders.getMessages(calls, end = "time", sessionKey = Map("id" -> col("customer"))).answers
     assert(found.columns.toSeq == Seq("customer", "time", "messages"))
