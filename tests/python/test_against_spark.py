@@ -56,9 +56,15 @@ CASES: dict[str, Case] = {
 }
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
+#: Streams that every run compares; the JVM tests compare all.
+ALWAYS = {("tumbling", "keyed"), ("hopping", "keyed"), ("session, gap of each message", "keyed")}
+
 STREAMED = [
     pytest.param(
-        case, keys, id=f"{name}, {keyed}", marks=pytest.mark.slow if keys else pytest.mark.full
+        case,
+        keys,
+        id=f"{name}, {keyed}",
+        marks=pytest.mark.slow if (name, keyed) in ALWAYS else pytest.mark.full,
     )
     for name, case in CASES.items()
     for keyed, keys in KEYS.items()

@@ -38,17 +38,8 @@ private[spark] object QueryStart {
       sinks: Seq[(String, Option[Sink])],
       how: HowToRun): StreamingQuery = {
     val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
-    val found = Option.when(stated.isEmpty)(
-      SpecProblem("SINK_NOT_STATED", s"say ${sinks.map(_._1).mkString("=, ")}= or several.")) ++
-      Option.unless(output.isStreaming)(
-        SpecProblem("NOT_STREAMING", s"the input is a batch; write .${sinks.head._1}.")) ++
-      stated.map(_._1).filterNot(output.columns.contains).map(kind =>
-        SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected.")) ++
-      Option.when(how.isFinal && !how.isBounded)(SpecProblem(
-        "FINAL_WITHOUT_END",
-        s"queryTrigger is ${how.trigger.fold("not stated")(_.toString)}; isFinal closes all after AvailableNow.")) ++
-      stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink) }
-    if (found.nonEmpty) throw SpecError("start(...)", found.toSeq)
+    val found  = ofSinks(output, sinks.map(_._1), stated) ++ ofEnd(how)
+    if (found.nonEmpty) throw SpecError("start(...)", found)
     val session = output.sparkSession
     val plan    = SparkInside.plan(output)
     Continuing.check(session, plan, how.checkpoint)
@@ -72,6 +63,19 @@ private[spark] object QueryStart {
     }
     run(ended)
   }
+
+  private def ofSinks(output: DataFrame, kinds: Seq[String], stated: Seq[(String, Sink)]): Seq[SpecProblem] =
+    Option.when(stated.isEmpty)(
+      SpecProblem("SINK_NOT_STATED", s"say ${kinds.mkString("=, ")}= or several.")).toSeq ++
+      Option.unless(output.isStreaming)(
+        SpecProblem("NOT_STREAMING", s"the input is a batch; write .${kinds.head}.")) ++
+      stated.map(_._1).filterNot(output.columns.contains).map(kind =>
+        SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected.")) ++
+      stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink) }
+
+  private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.isFinal && !how.isBounded)(SpecProblem(
+    "FINAL_WITHOUT_END",
+    s"queryTrigger is ${how.trigger.fold("not stated")(_.toString)}; isFinal closes all after AvailableNow.")).toSeq
 
   private def ofUpsert(output: DataFrame, kind: String, sink: Sink): Seq[SpecProblem] = sink match {
     case table: Upsert if kind == "panes" =>
