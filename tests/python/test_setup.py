@@ -83,7 +83,7 @@ def test_attach(tmp_path: Path, folder: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.full
 def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
     """Spark takes the JAR by its URI."""
     package = shutil.copytree(PACKAGE, tmp_path / "with space, and é" / "windrow")

@@ -167,6 +167,7 @@ def check(both: Both) -> None:
     assert both.state("shipments").pending().count() == 0
 
 
+@pytest.mark.full
 def test_equal_to_a_slow_join(both: Both) -> None:
     """Disordered streams, after a restart, too: late messages, and ones that have left."""
     o, s = (numbered(disordered(seed, batches=4, size=30)) for seed in (7, 8))
