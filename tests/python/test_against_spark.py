@@ -122,7 +122,9 @@ def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     assert {tuple(row.pane) for row in panes} == {("ON_TIME", 0, True, False)}
 
 
-@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS.keys())
+@pytest.mark.parametrize(
+    "keys", [KEYS["keyed"], pytest.param(KEYS["unkeyed"], marks=pytest.mark.slow)], ids=KEYS.keys()
+)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     """The same call on a batch gives the final panes, without any watermark (SEMANTICS B1)."""

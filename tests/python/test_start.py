@@ -68,6 +68,7 @@ def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
         assert once
 
 
+@pytest.mark.slow
 def test_a_replayed_batch_overwrites_itself(feed: Feed, tmp_path: Path) -> None:
     """A batch whose commit was lost comes again and leaves no second copy."""
     feed.add(*disordered(seed=32, batches=4))

@@ -12,10 +12,7 @@ import windrow.testkit._
 class WindowLawsSuite extends AnyFunSuite {
 
   /** ScalaCheck prints the seed of every law that fails; some here fail on purpose. */
-  private val told = sys.props.getOrElse("windrow.cases", "500").toInt
-
-  private def broken(laws: Properties, most: Int = 200): Seq[String] = Console.withOut(OutputStream.nullOutputStream) {
-    val cases      = math.max(10, math.min(most, told / 15))
+  private def broken(laws: Properties, cases: Int = 200): Seq[String] = Console.withOut(OutputStream.nullOutputStream) {
     val parameters = Test.Parameters.default.withMinSuccessfulTests(cases).withInitialSeed(Seed(1))
     laws.properties.toSeq.collect {
       case (name, law) if !Test.check(parameters, law).passed => name.split('.').last
@@ -139,9 +136,11 @@ class WindowLawsSuite extends AnyFunSuite {
 
   // ---- whole operators, with every kind of window
 
+  private val streams = math.max(10, math.min(60, sys.props.getOrElse("windrow.cases", "500").toInt / 30))
+
   for (family <- RandomFamily.All) test(s"laws of operators: ${family.name}") {
     val cases = Gen.choose(1L, 1000000L).map(RandomCase(_, family))
-    assert(broken(new OperatorLaws(family.name, new CoreEngine, cases), 60) == Nil)
+    assert(broken(new OperatorLaws(family.name, new CoreEngine, cases), streams) == Nil)
   }
 
   /** The core, and what it emits made wrong. */
