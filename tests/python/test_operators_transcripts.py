@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
 GAPS = json.loads((TRANSCRIPTS / "known-gaps.json").read_text())
 
-#: Of quick runs one case in so many.
+#: One case in so many; all in full runs.
 EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 4)
 
 

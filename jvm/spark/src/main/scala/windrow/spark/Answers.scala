@@ -6,7 +6,6 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.SpecError
 import windrow.spark.ask.Asked
 import windrow.spark.ask.Asking
 import windrow.spark.plan.AllOutput
@@ -40,16 +39,12 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       rejected: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
       isFinal: Boolean = false,
-      name: Option[String] = None): StreamingQuery = {
-    panes.foreach {
-      case table: Upsert => throw SpecError("start(...)", Seq(table.ofParts))
-      case _             => ()
-    }
+      name: Option[String] = None): StreamingQuery =
     QueryStart(
       output,
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, isFinal, name))
-  }
+      HowToRun(checkpoint, queryTrigger, isFinal, name),
+      isInParts = true)
 }
 
 private[spark] object Answers {

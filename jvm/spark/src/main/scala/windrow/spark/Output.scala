@@ -111,16 +111,12 @@ final class Output private[spark] (
       events: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
       isFinal: Boolean = false,
-      name: Option[String] = None): StreamingQuery = {
-    panes.foreach {
-      case table: Upsert if isInParts => throw SpecError("start(...)", Seq(table.ofParts))
-      case _                          => ()
-    }
+      name: Option[String] = None): StreamingQuery =
     QueryStart(
       output,
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
-      HowToRun(checkpoint, queryTrigger, isFinal, name))
-  }
+      HowToRun(checkpoint, queryTrigger, isFinal, name),
+      isInParts)
 
   private def isInParts: Boolean = spec.exists {
     case QuerySpec.Aggregates(operator) => operator.accumulation == Discarding

@@ -32,13 +32,16 @@ private[spark] object QueryStart {
     *   `kind` and a struct for each kind
     * @param sinks
     *   by kind; None: rows are counted only
+    * @param isInParts
+    *   a pane holds only what is new
     */
   def apply(
       output: DataFrame,
       sinks: Seq[(String, Option[Sink])],
-      how: HowToRun): StreamingQuery = {
+      how: HowToRun,
+      isInParts: Boolean = false): StreamingQuery = {
     val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
-    val found  = ofSinks(output, sinks.map(_._1), stated) ++ ofEnd(how)
+    val found  = ofSinks(output, sinks.map(_._1), stated, isInParts) ++ ofEnd(how)
     if (found.nonEmpty) throw SpecError("start(...)", found)
     val session = output.sparkSession
     val plan    = SparkInside.plan(output)
@@ -64,20 +67,25 @@ private[spark] object QueryStart {
     run(ended)
   }
 
-  private def ofSinks(output: DataFrame, kinds: Seq[String], stated: Seq[(String, Sink)]): Seq[SpecProblem] =
+  private def ofSinks(
+      output: DataFrame,
+      kinds: Seq[String],
+      stated: Seq[(String, Sink)],
+      isInParts: Boolean): Seq[SpecProblem] =
     Option.when(stated.isEmpty)(
       SpecProblem("SINK_NOT_STATED", s"say ${kinds.mkString("=, ")}= or several.")).toSeq ++
       Option.unless(output.isStreaming)(
         SpecProblem("NOT_STREAMING", s"the input is a batch; write .${kinds.head}.")) ++
       stated.map(_._1).filterNot(output.columns.contains).map(kind =>
         SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected.")) ++
-      stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink) }
+      stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink, isInParts) }
 
   private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.isFinal && !how.isBounded)(SpecProblem(
     "FINAL_WITHOUT_END",
     s"queryTrigger is ${how.trigger.fold("not stated")(_.toString)}; isFinal closes all after AvailableNow.")).toSeq
 
-  private def ofUpsert(output: DataFrame, kind: String, sink: Sink): Seq[SpecProblem] = sink match {
+  private def ofUpsert(output: DataFrame, kind: String, sink: Sink, isInParts: Boolean): Seq[SpecProblem] = sink match {
+    case table: Upsert if kind == "panes" && isInParts => Seq(table.ofParts)
     case table: Upsert if kind == "panes" =>
       table.problems(output.sparkSession, output.schema(kind).dataType.asInstanceOf[StructType])
     case other: Upsert =>

@@ -28,7 +28,7 @@ final case class Held[M](message: M, value: Double, at: Long)
   * @param touched
   *   when its last message came
   * @param turn
-  *   of its last message among those of all partitions, where limits are shared; else 0
+  *   of its last message among those of all partitions
   * @param panes
   *   fired so far: the number of the window
   * @param events

@@ -41,7 +41,7 @@ object PolicyEffect {
   /** @param window
     *   number of the window in its partition
     * @param sequence
-    *   0, 1, … among the events of the partition
+    *   0, 1, … among the events of the partition; where the key's last one left in the same step it goes on from there
     */
   final case class Happened(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long)
       extends PolicyEffect[Nothing]
@@ -72,6 +72,9 @@ final class PolicyShard[B, V](
   private val intake  = new Intake(fixed)
   private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
+  /** Of the last message among those of all partitions. */
+  private var turn = 0L
+
   /** Where limits concern all partitions together. */
   private lazy val ranking = Option.when(spec.limits.areShared) {
     val all = new Ranking(limits)
@@ -82,7 +85,10 @@ final class PolicyShard[B, V](
   /** Of partitions that left in this step: how many events they had. */
   private var left = Map.empty[Key, Long]
 
-  intake.open(store)(windows.readDirectory)
+  intake.open(store) { in =>
+    turn = in.long()
+    windows.readDirectory(in)
+  }
 
   def counters: Counters = intake.counters
 
@@ -164,10 +170,9 @@ final class PolicyShard[B, V](
     val before          = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
     val message         = Held(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
     val (events, after) = rules.insert(before, message, mark)
-    ranking.fold(keep(entry.key, events, after)) { all =>
-      keep(entry.key, events, after.copy(turn = all.nextTurn())) ++ Iterator.continually(all.surplus)
-        .takeWhile(_.isDefined).flatten.flatMap(drop)
-    }
+    turn += 1
+    keep(entry.key, events, after.copy(turn = turn)) ++
+      ranking.iterator.flatMap(all => Iterator.continually(all.surplus).takeWhile(_.isDefined).flatten).flatMap(drop)
   }
 
   /** A key whose partition left in this step goes on counting its events, so that their order shows. */
@@ -229,7 +234,10 @@ final class PolicyShard[B, V](
 
   private def written(): Iterator[PolicyEffect[V]] = Iterator.single(()).flatMap { _ =>
     windows.flush()
-    intake.write(store)(windows.writeDirectory)
+    intake.write(store) { out =>
+      out.long(turn)
+      windows.writeDirectory(out)
+    }
     Iterator.empty
   }
 }

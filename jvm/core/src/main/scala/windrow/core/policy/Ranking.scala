@@ -10,10 +10,6 @@ private[policy] final class Ranking(rules: LimitRules) {
   private val places   = mutable.HashMap.empty[Key, Ranking.Place]
   private val order    = mutable.TreeMap.empty[(Boolean, Long), Key]
   private var messages = 0L
-  private var turn     = 0L
-
-  /** Of the next message among those of all partitions. */
-  def nextTurn(): Long = { turn += 1; turn }
 
   def put(key: Key, partition: Partition[_]): Unit = {
     remove(key)
@@ -21,7 +17,6 @@ private[policy] final class Ranking(rules: LimitRules) {
     places(key) = place
     order(place.rank) = key
     messages += place.messages
-    turn = math.max(turn, place.turn)
   }
 
   def remove(key: Key): Unit = places.remove(key).foreach { place =>

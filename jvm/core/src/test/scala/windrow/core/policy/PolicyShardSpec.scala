@@ -106,6 +106,24 @@ class PolicyShardSpec extends AnyFunSuite {
     assert(run(Step(0, "a" -> 3)) === "")
   }
 
+  private val nine = Eviction.Tumbling(count(9))
+
+  test("R66: limits that come with a restart know whose message was inserted first, whatever the clock") {
+    val run = new Run(PolicyWindowSpec.checked(nine), restarts = true)
+    assert(run(Step(5, "b" -> 1, "a" -> 2)) === "b+1 a+2")
+    assert(run(Step(3, "b" -> 3, "c" -> 4)) === "b+3 c+4")
+    run.spec = PolicyWindowSpec.checked(nine, PartitionLimits(keys = Some(2)))
+    assert(run.needsEviction)
+    assert(run(Step(3, "d" -> 5)) === "d+5 a/2 b/1,3")
+    assert(!run.needsEviction)
+  }
+
+  test("R66: the events of a key that leaves and comes again in a step are numbered on") {
+    val run = new Run(PolicyWindowSpec.checked(nine, PartitionLimits(keys = Some(1))), restarts = true)
+    assert(run.numbers(Step(0, "a" -> 1, "b" -> 2, "a" -> 3)) === "a0 b0 a1 a2 b1")
+    assert(run.numbers(Step(1, "b" -> 4)) === "b0 a3")
+  }
+
   test("every problem of a spec at once") {
     val bad = Eviction.Sliding(ByCount(0), ByDelta("v", -1))
     assert(PolicyWindowSpec.check(bad, PartitionLimits(keys = Some(0))).left.map(_.map(_.code)) ===
@@ -145,7 +163,7 @@ private object PolicyShardSpec {
     EventKind.PartitionEviction -> "/")
 
   /** Tells effects as text: "a+1" an insertion, "a=6#0" pane 0 with the sum 6. */
-  final class Run(spec: PolicyWindowSpec, restarts: Boolean) {
+  final class Run(var spec: PolicyWindowSpec, restarts: Boolean) {
     private var store  = new InMemoryShardStore
     private var shard  = new PolicyShard(spec, Sum, store)
     private var offset = 0L
@@ -153,14 +171,25 @@ private object PolicyShardSpec {
     /** The next message comes with the offset of the last one. */
     var replayed = false
 
-    def apply(step: Step): String = {
+    def apply(step: Step): String = text(effects(step))
+
+    /** Of the events, with their keys. */
+    def numbers(step: Step): String = effects(step).collect { case PolicyEffect.Happened(key, _, _, sequence) =>
+      s"${new String(key.bytes)}$sequence"
+    }.mkString(" ")
+
+    def needsEviction: Boolean = {
       reopen()
-      text(
-        if (step.isEnd) shard.finish()
-        else shard.step(
-          step.messages.iterator.map { case (key, value) => entry(key, value) },
-          Some(step.now),
-          step.marker))
+      shard.needsPartitionEviction
+    }
+
+    private def effects(step: Step): Iterator[PolicyEffect[Long]] = {
+      reopen()
+      if (step.isEnd) shard.finish()
+      else shard.step(
+        step.messages.iterator.map { case (key, value) => entry(key, value) },
+        Some(step.now),
+        step.marker)
     }
 
     def evict(key: String): String = {

@@ -18,8 +18,8 @@ import windrow.SpecProblem
 import windrow.spark.state.Continuing
 import windrow.spark.state.StateReader
 
-/** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see [[windrow.spark.state.State]]. Keys are
-  * structs: `session_key => named_struct('product', 'a')`.
+/** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
+  * [[windrow.spark.state.State]]. Keys are structs: `session_key => named_struct('product', 'a')`.
   */
 private[plan] object StateFunctions {
   private val Range = Seq("start", "end")
