@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow import _sql
 from windrow._ending import Ending
-from windrow._sinks import BatchWriter, Sink
+from windrow._sinks import BatchWriter, Files, Sink
 from windrow._upsert import Upsert
 from windrow.errors import SpecError, SpecProblem
 
@@ -24,7 +25,7 @@ def start(
     output: DataFrame,
     sinks: Mapping[str, Sink | None],
     *,
-    checkpoint: str,
+    checkpoint: str | PathLike[str],
     queryTrigger: Mapping[str, Any] | None,
     name: str | None,
     hasPeriods: bool,
@@ -40,11 +41,7 @@ def start(
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     trigger = {} if queryTrigger is None else dict(queryTrigger)
-    found = [
-        SpecProblem("UPSERT_NOT_OF_PANES", f"{kind}={sink!r}; only a pane takes another's place.")
-        for kind, sink in stated.items()
-        if isinstance(sink, Upsert) and kind != "panes"
-    ]
+    found = list(_of_sinks(stated))
     if not stated:
         text = f"say {'=, '.join(sinks)}= or several."
         found.append(SpecProblem("SINK_NOT_STATED", text))
@@ -56,6 +53,7 @@ def start(
         found.append(SpecProblem("FINAL_WITHOUT_END", text))
     if found:
         raise SpecError.of("start(...)", found)
+    checkpoint = fspath(checkpoint)
     _sql.continues(output, checkpoint)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 
@@ -76,6 +74,19 @@ def start(
         run(ended).awaitTermination()
         ending.tell()
     return run(ended)
+
+
+def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
+    for kind, sink in stated.items():
+        if isinstance(sink, Upsert) and kind != "panes":
+            text = f"{kind}={sink!r}; only a pane takes another's place."
+            yield SpecProblem("UPSERT_NOT_OF_PANES", text)
+        elif not isinstance(sink, (str, Files, Upsert)) and not callable(sink):
+            text = (
+                f"{kind}={sink!r}; say a table's name, Files(path), Upsert(table) or a function of "
+                "(DataFrame, batch id)."
+            )
+            yield SpecProblem("SINK_NOT_UNDERSTOOD", text)
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from windrow._upsert import Upsert
 from windrow.errors import SpecError, SpecProblem
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -66,7 +68,7 @@ class Answers:
     def start(
         self,
         *,
-        checkpoint: str,
+        checkpoint: str | PathLike[str],
         answers: Sink | None = None,
         panes: Sink | None = None,
         rejected: Sink | None = None,

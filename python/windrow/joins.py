@@ -25,6 +25,8 @@ from windrow.triggers import EACH_MESSAGE, USUAL, PaneTrigger
 from windrow.windows import WindowKind
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -183,7 +185,7 @@ class JoinOutput:
     def start(
         self,
         *,
-        checkpoint: str,
+        checkpoint: str | PathLike[str],
         rows: Sink | None = None,
         rejected: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,

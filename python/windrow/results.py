@@ -19,6 +19,8 @@ from windrow.policies import Policy
 from windrow.triggers import DISCARDING
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from pyspark.sql import Column, DataFrame, Row
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -115,7 +117,7 @@ class Output:
     def start(
         self,
         *,
-        checkpoint: str,
+        checkpoint: str | PathLike[str],
         panes: Sink | None = None,
         rejected: Sink | None = None,
         events: Sink | None = None,
@@ -130,11 +132,12 @@ class Output:
         without a sink are counted only. ``queryTrigger``: arguments of Spark's
         ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a crash the
         last batch comes again with the same id: ``Files`` overwrite it, tables take it twice
-        unless their format prevents it. ``final``: with ``availableNow``, once all that is there
-        is in, every window completes; the call returns when only this is left to run. It must be
-        said from the first start of a checkpoint on, and what comes after it is late. With
-        periods of processing time a query goes on without data; ``availableNow`` ends with the
-        last batch of data all the same.
+        unless their format prevents it. With periods of processing time a query goes on without
+        data; ``availableNow`` ends with the last batch of data all the same.
+
+        ``final``: with ``availableNow``, once all that is there is in, every window completes; the
+        call returns when only this is left to run, and the query that it returns counts this part
+        alone. It must be said from the first start of a checkpoint on; what comes after it is late.
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             text = "only windows of policies have events; take panes or rejected."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow import _jar, _sql
@@ -120,7 +121,7 @@ def _session() -> SparkSession:
     return SparkSession.getActiveSession() or session()
 
 
-def state(checkpoint: str, *, operator: str | None = None) -> State:
+def state(checkpoint: str | PathLike[str], *, operator: str | None = None) -> State:
     """Look into a running or stopped query by its checkpoint, without stopping it.
 
     operator: the name of the stream, where the query has several operators; for a join the name of
@@ -129,6 +130,6 @@ def state(checkpoint: str, *, operator: str | None = None) -> State:
     Errors: CheckpointError if there is no such checkpoint, it cannot be read, or it is not clear
     which operator or stream is meant.
     """
-    looked = State(checkpoint, operator)
+    looked = State(fspath(checkpoint), operator)
     looked.pending()
     return looked

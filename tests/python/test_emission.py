@@ -166,23 +166,28 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
     ]
 
 
-def test_triggers_may_be_said_in_sql(feed: Feed) -> None:
+@pytest.mark.parametrize(
+    ("said", "early"),
+    [
+        ("array('each_step', 'each_message')", wr.AnyOf(wr.EachStep(), wr.EachMessage())),
+        ("array('2 messages', 'each_step')", wr.AnyOf(wr.Every(messages=2), wr.EachStep())),
+        ("2", wr.Every(messages=2)),
+    ],
+)
+def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigger) -> None:
     """The same words as arguments of the SQL functions."""
     feed.add(*STEPS)
     feed.stream().createOrReplaceTempView("orders")
     table = "TABLE(SELECT product, sum(amount) AS total FROM orders GROUP BY product)"
-    said = feed.spark.sql(
+    panes = feed.spark.sql(
         f"SELECT * FROM windrow_tumble({table}, time => 'time', size => '1 minute', "  # noqa: S608
-        "watermark => '0 seconds', lateness => '1 hour', "
-        "early => array('each_step', 'each_message'), "
+        f"watermark => '0 seconds', lateness => '1 hour', early => {said}, "
         "accumulate => 'accumulating_and_retracting', fire_only_updated => true)"
     )
-    windows = minutes(feed).trigger(
-        early=wr.AnyOf(wr.EachStep(), wr.EachMessage()), fireOnlyUpdated=True
-    )
+    windows = minutes(feed).trigger(early=early, fireOnlyUpdated=True)
     built = totals(feed, windows.accumulate(wr.ACCUMULATING_AND_RETRACTING))
-    assert rows(feed.run(said)) == rows(built)
-    assert built
+    assert rows(feed.run(panes)) == rows(built)
+    assert "EARLY" in {row.pane.timing for row in built}
 
 
 def test_periods_shorter_than_a_step_are_warned_of(feed: Feed, tmp_path: Path) -> None:

@@ -54,9 +54,12 @@ def test_same_rows(spark: SparkSession, tmp_path: Path, how: Any, seed: int) -> 
     rng = random.Random(f"{how} {seed}")  # noqa: S311  the seed repeats it
     # Spark's full join matches null keys in a stream and not in a batch; windrow never does.
     keys = ["a", "b"] if how == "full" else ["a", "b", None]
-    both = Both(spark, tmp_path).add(_batches(rng, keys), _batches(rng, keys))
+    sides = [_batches(rng, keys), _batches(rng, keys)]
     low = rng.randrange(-240, 120)
     high = low + rng.randrange(240)
+    for side, second in zip(sides, (600, 600 + low), strict=True):  # so that some rows match
+        side[0].append(order(f"09:{second // 60:02}:{second % 60:02}", "a", 0))
+    both = Both(spark, tmp_path).add(*sides)
     # Nothing is too late: Spark drops late rows by another watermark than windrow judges by.
     o, s = both.streams(watermark="10 minutes")
     within = (f"{low} seconds", f"{high} seconds")

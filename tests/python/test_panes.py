@@ -130,6 +130,18 @@ def test_time_without_zone(feed: Feed) -> None:
     assert panes.collect()[0].window.start == datetime(2025, 1, 1, 9)  # noqa: DTZ001
 
 
+def test_time_without_zone_has_no_watermark(feed: Feed) -> None:
+    """Spark has watermarks of TIMESTAMP alone; what can be done is said, for joins too."""
+    local = feed.stream().withColumn("time", F.col("time").cast("timestamp_ntz"))
+    stream = wr.stream(local, time="time", watermark="0 seconds").lateness("0 seconds")
+    refused = r"\[TIME_NOT_TIMESTAMP\].*TIMESTAMP_NTZ.*CAST"
+    with pytest.raises(wr.SpecError, match=refused):
+        stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*")).panes  # noqa: B018
+    other = wr.stream(local, time="time", watermark="0 seconds", name="other").lateness("0 seconds")
+    with pytest.raises(wr.SpecError, match=refused):
+        wr.join(stream, other, on="product", within=("0 seconds", "1 minute")).rows  # noqa: B018
+
+
 def test_replays_have_no_effect(feed: Feed) -> None:
     """The same offset twice counts once."""
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])

@@ -190,7 +190,9 @@ REFUSED = {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
-    "zone => 'Berlin')": {"CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN"},
+    "zone => 'Berlin', early => 'each message', late => array('never', 'x'))": {
+        *("CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN", "TRIGGER_UNKNOWN")
+    },
     "windrow_cogroup(TABLE(orders), TABLE(VALUES (1)), key => 'x', time => 'time', sice => 1)": {
         *("ARGUMENT_UNKNOWN", "STREAM_NOT_NAMED", "COLUMN_NOT_FOUND")
     },

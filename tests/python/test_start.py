@@ -46,7 +46,7 @@ def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
 
     def run(run_name: str) -> None:
         query = output(feed).start(
-            checkpoint=str(tmp_path / f"checkpoint {run_name}"),
+            checkpoint=tmp_path / f"checkpoint {run_name}",
             panes=wr.Files(str(tmp_path / f"panes {run_name}")),
             rejected=wr.Files(str(tmp_path / f"dead {run_name}")),
             queryTrigger=ONCE,
@@ -76,7 +76,7 @@ def test_a_replayed_batch_overwrites_itself(feed: Feed, tmp_path: Path) -> None:
 
     def run() -> None:
         query = output(feed).start(
-            checkpoint=str(checkpoint),
+            checkpoint=checkpoint,
             panes=wr.Files(str(panes)),
             rejected=wr.Files(str(dead)),
             queryTrigger=ONCE,
@@ -106,7 +106,7 @@ def test_table_and_function(feed: Feed, tmp_path: Path) -> None:
     table = f"panes_{tmp_path.name.replace('-', '_')}"
     query = finished(
         output(feed).start(
-            checkpoint=str(tmp_path / "checkpoint"),
+            checkpoint=tmp_path / "checkpoint",
             panes=table,
             rejected=keep,
             queryTrigger=ONCE,
@@ -127,7 +127,7 @@ def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
     feed.add(*disordered(seed=35, batches=3))
     called: list[int] = []
     query = output(feed).start(
-        checkpoint=str(tmp_path / "checkpoint"),
+        checkpoint=tmp_path / "checkpoint",
         panes=lambda _, batch: called.append(batch),
         queryTrigger=ONCE,
     )
@@ -144,7 +144,7 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
     sinks = [tmp_path / "panes", tmp_path / "dead"]
     query = finished(
         output(feed).start(
-            checkpoint=str(tmp_path / "checkpoint"),
+            checkpoint=tmp_path / "checkpoint",
             panes=wr.Files(str(sinks[0])),
             rejected=wr.Files(str(sinks[1])),
             queryTrigger=ONCE,
@@ -169,7 +169,7 @@ def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
     stream = wr.stream(feed.stream(), time="time", watermark="0 seconds").lateness("0 seconds")
     hours = stream.window(wr.Hopping("1 minute", step="1 hour")).aggregate(F.count("*"))
     query = hours.start(
-        checkpoint=str(tmp_path / "checkpoint"),
+        checkpoint=tmp_path / "checkpoint",
         panes=wr.Files(str(tmp_path / "panes")),
         queryTrigger=ONCE,
     )
@@ -179,7 +179,11 @@ def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("code", "sinks", "streaming"),
-    [("SINK_NOT_STATED", {}, True), ("NOT_STREAMING", {"panes": "t"}, False)],
+    [
+        ("SINK_NOT_STATED", {}, True),
+        ("SINK_NOT_UNDERSTOOD", {"panes": 3}, True),
+        ("NOT_STREAMING", {"panes": "t"}, False),
+    ],
 )
 def test_start_refuses(
     feed: Feed, tmp_path: Path, code: str, sinks: dict[str, Any], *, streaming: bool
@@ -189,7 +193,7 @@ def test_start_refuses(
     stream = wr.stream(df, time="time", watermark="0 s" if streaming else None).lateness("0 s")
     counted = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
     with pytest.raises(wr.SpecError, match=code):
-        counted.start(checkpoint=str(tmp_path / "c"), **sinks)
+        counted.start(checkpoint=tmp_path / "c", **sinks)
 
 
 def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) -> None:
@@ -204,7 +208,7 @@ def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) 
     def start(windows: wr.Windowed, value: Column | None = None) -> StreamingQuery:
         output = windows.aggregate(F.sum("amount") if value is None else value)
         return output.start(
-            checkpoint=str(tmp_path / "c"), panes=wr.Files(str(tmp_path / "p")), queryTrigger=ONCE
+            checkpoint=tmp_path / "c", panes=wr.Files(str(tmp_path / "p")), queryTrigger=ONCE
         )
 
     finished(start(minutes()))

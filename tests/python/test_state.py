@@ -55,7 +55,7 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
         [order("09:00:10", amount=1), order("09:00:05", amount=2), order("09:00:07", None)],
         [order("09:01:30", "b", amount=3), order("09:02:00", amount=4)],
     )
-    state = wr.state(run(keeping(feed).panes, tmp_path / "cp"))
+    state = wr.state(Path(run(keeping(feed).panes, tmp_path / "cp")))
     assert state.getMessages(None, None).schema == feed.stream().schema
     assert amounts(state.getMessages(at("09:00:05"), "2025-01-01 09:01:30")) == [2, 1, 1, 3]
     assert amounts(state.getMessages(None, at("09:00:06"))) == [2]

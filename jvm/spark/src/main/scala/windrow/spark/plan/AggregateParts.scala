@@ -61,7 +61,8 @@ object AggregateParts {
       (dissection.problems, Some(dissection.parts))
     case other =>
       val text =
-        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY keys."
+        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY " +
+          "keys. What filters or orders its rows goes around the function."
       (Seq(SpecProblem("TABLE_NOT_AGGREGATED", text)), None)
   }
 

@@ -42,15 +42,9 @@ private[plan] final case class JoinInput(
     def refuse(when: Boolean, code: String, text: => String) =
       Option.when(when)(SpecProblem(code, s"stream '$name': $text"))
     val isStreaming = table.isStreaming
-    val isTimestamp = time.dataType match {
-      case TimestampType | TimestampNTZType => true
-      case _                                => false
-    }
+    val notTime     = MessageTime.problem(time, completes = isStreaming && hasTime)
     Seq(
-      refuse(
-        !isTimestamp,
-        "TIME_NOT_TIMESTAMP",
-        s"time is ${time.sql} of type ${time.dataType.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…)."),
+      refuse(notTime.isDefined, MessageTime.Refused, notTime.get),
       refuse(
         isStreaming && !hasWatermark,
         "NO_WATERMARK",

@@ -96,15 +96,11 @@ object Messages {
 
     private def eventTime: Option[Expression] = parts.markers.get("time")
       .orElse(options.time.fold(unstatedTime)(column(_, "time")))
-      .filter(time =>
-        time.dataType match {
-          case TimestampType | TimestampNTZType => true
-          case other =>
-            found += SpecProblem(
-              "TIME_NOT_TIMESTAMP",
-              s"time is ${time.sql} of type ${other.sql}; it must be a timestamp. Convert it: to_timestamp(…) or timestamp_micros(…).")
-            false
-        })
+      .filter { time =>
+        val problem = MessageTime.problem(time, completes = hasWatermark)
+        problem.foreach(refuse(MessageTime.Refused, _))
+        problem.isEmpty
+      }
 
     /** A pane has the time of its window's start. */
     private def unstatedTime: Option[Expression] = options.spec.window match {
@@ -134,7 +130,9 @@ object Messages {
             refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
         }
 
-    private def checkWatermark(): Unit = if (streaming && (needsTime || options.watermark.isDefined)) {
+    private def hasWatermark: Boolean = streaming && (needsTime || options.watermark.isDefined)
+
+    private def checkWatermark(): Unit = if (hasWatermark) {
       val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
         .replace(CoGroupPlan.Marker, "")

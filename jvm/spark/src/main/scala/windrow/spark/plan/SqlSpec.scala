@@ -28,9 +28,8 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
   def json(said: TableArguments): (ObjectNode, Seq[SpecProblem]) = {
     val arguments = said.values
     val node      = mapper.createObjectNode()
-    val wrong     = windowInto(node.putObject("window"), arguments)
+    val wrong     = windowInto(node.putObject("window"), arguments) ++ Triggers.flatMap(triggerInto(node, arguments, _))
     Seq("lateness", "max_future", "fire_only_updated", "complete", "fill_gaps").foreach(copy(arguments, _, node))
-    Seq("early", "late").foreach(name => arguments.get(name).foreach(value => node.set[JsonNode](name, trigger(value))))
     arguments.get("on_time").foreach {
       case false => node.putNull("on_time")
       case true  => ()
@@ -66,6 +65,16 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
         Nil
     }
 
+  private def triggerInto(node: ObjectNode, arguments: Map[String, Any], name: String): Option[SpecProblem] =
+    arguments.get(name).flatMap { value =>
+      val read = trigger(value)
+      read.foreach(node.set[JsonNode](name, _))
+      Option.when(read.isEmpty)(SpecProblem(
+        "TRIGGER_UNKNOWN",
+        s"$name is ${shown(value)}; allowed are 'never', 'each_message', 'each_step', '1000 messages', a period such " +
+          "as '10 seconds', or an array of these."))
+    }
+
   /** A gap that is no duration is the name of the column that has it. */
   private def gapColumn(arguments: Map[String, Any]): Option[String] =
     if (!window.contains("gap")) None
@@ -90,8 +99,10 @@ private[plan] final case class SqlSpec(name: String, kind: String, window: Seq[S
 private[plan] object SqlSpec {
   private val mapper = new ObjectMapper()
 
-  private val Limits  = Seq("retain_time", "retain_messages", "retain_windows")
-  private val Counted = Set("n", "step", "rows", "messages", "windows")
+  private val Limits       = Seq("retain_time", "retain_messages", "retain_windows")
+  private val Triggers     = Seq("early", "late")
+  private val SomeMessages = """\d+ messages?""".r
+  private val Counted      = Set("n", "step", "rows", "messages", "windows")
 
   /** What says of a message where its fields are. */
   private val Fields = Seq("time", "watermark", "behind_processing_time", "source", "partition", "offset_column")
@@ -127,17 +138,24 @@ private[plan] object SqlSpec {
     stream
   }
 
-  /** 'never', 'each_message', 'each_step', a number of messages, a period, or an array of these. */
-  private def trigger(value: Any): JsonNode = value match {
+  /** 'never', 'each_message', 'each_step', '1000 messages' or the number alone, a period, or an array of these. */
+  private def trigger(value: Any): Option[JsonNode] = value match {
     case all: Seq[_] =>
+      val read  = all.map(trigger)
       val array = mapper.createArrayNode()
-      all.foreach(one => array.add(trigger(one)))
-      array
-    case "never"          => NullNode.instance
-    case "each_message"   => trigger(1L)
-    case "each_step"      => TextNode.valueOf("each_step")
-    case number: Long     => mapper.createObjectNode().put("every_messages", number)
-    case TimeSpan(micros) => mapper.createObjectNode().put("every_time", micros)
-    case text             => mapper.createObjectNode().put("every_time", text.toString)
+      read.flatten.foreach(array.add(_))
+      Option.unless(read.contains(None))(array)
+    case "never"                                    => Some(NullNode.instance)
+    case "each_message"                             => trigger(1L)
+    case "each_step"                                => Some(TextNode.valueOf("each_step"))
+    case number: Long                               => Some(mapper.createObjectNode().put("every_messages", number))
+    case text: String if SomeMessages.matches(text) => text.takeWhile(_.isDigit).toLongOption.flatMap(trigger)
+    case TimeSpan(micros)                           => Some(mapper.createObjectNode().put("every_time", micros))
+    case _                                          => None
+  }
+
+  private def shown(value: Any): String = value match {
+    case all: Seq[_] => all.map(shown).mkString("array(", ", ", ")")
+    case text        => s"'$text'"
   }
 }
