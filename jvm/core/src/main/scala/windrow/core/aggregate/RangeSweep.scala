@@ -1,13 +1,12 @@
 package windrow.core.aggregate
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.state.KeyRun
 
-/** The values of many ranges of one run, whose starts and ends both ascend, in one sweep: two stacks, between which lies
-  * what the ranges of a group have in common, asked for once. Cost: the cells by which the ranges differ, and one query
+/** The values of many ranges of the same buffers, whose starts and ends both ascend, in one sweep: two stacks, between which lies
+  * what the ranges of a group have in common, asked for once. Cost: the buffers by which the ranges differ, and one query
   * for each group; O(1) amortised for each range where they overlap.
   */
-private[core] final class RangeSweep[B](run: KeyRun[B], aggregation: Aggregation[B, _]) {
+private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregation[B, _]) {
 
   /** @param ranges
     *   `[from, until)` by index
@@ -29,16 +28,16 @@ private[core] final class RangeSweep[B](run: KeyRun[B], aggregation: Aggregation
   }
 
   private def group(ranges: IndexedSeq[(Int, Int)]): Iterator[B] =
-    if (ranges.size == 1) Iterator.single(run.value(ranges.head._1, ranges.head._2))
+    if (ranges.size == 1) Iterator.single(all.value(ranges.head._1, ranges.head._2))
     else {
       val (low, high) = (ranges.last._1, ranges.head._2) // what all have: [low, high)
-      val middle      = run.value(low, high)
+      val middle      = all.value(low, high)
       val suffixes    = suffixesOf(ranges.head._1, low)
       var right       = Option.empty[B]
       var reached     = high
       ranges.iterator.map { case (from, until) =>
-        run.cells(reached, until).foreach(cell =>
-          right = Some(right.fold(aggregation.copy(cell.buffer))(aggregation.combine(_, cell.buffer))))
+        all.buffers(reached, until).foreach(buffer =>
+          right = Some(right.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))))
         reached = until
         val left =
           if (from == low) aggregation.copy(middle)
@@ -50,8 +49,8 @@ private[core] final class RangeSweep[B](run: KeyRun[B], aggregation: Aggregation
   /** For each index in a range the aggregate from it to the end of the range. */
   private def suffixesOf(from: Int, until: Int): IndexedSeq[B] = {
     val suffixes = new ArrayBuffer[B]
-    run.cells(from, until).toVector.reverseIterator.foreach { cell =>
-      val own = aggregation.copy(cell.buffer)
+    all.buffers(from, until).toVector.reverseIterator.foreach { buffer =>
+      val own = aggregation.copy(buffer)
       suffixes += (if (suffixes.isEmpty) own else aggregation.combine(own, suffixes.last))
     }
     suffixes.reverse.toIndexedSeq

@@ -1,10 +1,13 @@
 package windrow.core.operator
 
-import java.util.{HashSet => JHashSet}
-import java.util.{TreeMap => JTreeMap}
+import java.util.{HashMap => JHashMap}
+import java.util.{TreeSet => JTreeSet}
+import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Gathered
+import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.Sweep
 import windrow.core.state._
 import windrow.core.window.SliceGrid
@@ -26,7 +29,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
   private val slices   = new SortedRun("slices", store, aggregation)
   private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
-  private val touched  = new JTreeMap[Long, JHashSet[Key]]
+  private val touched  = new JHashMap[Key, JTreeSet[Long]]
   private val periods  = new Deadline(policy)
   private val gaps     = GapWindows.of(spec, store)
 
@@ -77,14 +80,29 @@ private[operator] final class AlignedAlgorithm[B, V](
     else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
   }
 
-  private def slicesOf(start: Long): Iterator[slices.Keyed] = {
-    val end = grid.end(start)
-    Iterator.unfold(start)(from =>
-      slices.ceiling(from).filter(_ < end).map(position => (slices.peek(position), position + 1)))
-  }
+  private def slicesOf(start: Long): Iterator[slices.Keyed] = slices.between(start, grid.end(start)).map(_._2)
 
   private def valueOf(start: Long, key: Key): B = slicesOf(start).map(_.get(key)).filter(_ != null)
     .foldLeft(null.asInstanceOf[B])((sum, b) => if (sum == null) aggregation.copy(b) else aggregation.combine(sum, b))
+
+  /** The values of some windows of a key, whose starts ascend, in one sweep over its slices. */
+  private def valuesOf(key: Key, starts: Seq[Long]): Iterator[B] = {
+    val positions = new ArrayBuffer[Long]
+    val buffers   = new ArrayBuffer[B]
+    var entered   = Long.MinValue
+    var first     = 0
+    val ranges = starts.toVector.map { start =>
+      val end = grid.end(start)
+      for ((position, keyed) <- slices.between(math.max(entered, start), end) if keyed.containsKey(key)) {
+        positions += position
+        buffers += keyed.get(key)
+      }
+      entered = end
+      while (first < positions.size && positions(first) < start) first += 1
+      (first, positions.size)
+    }
+    new RangeSweep(new Gathered(buffers.toIndexedSeq, aggregation), aggregation).apply(ranges)
+  }
 
   private def insert(position: Long, entry: Entry[B]): Unit = {
     val keyed = slices.at(position)
@@ -108,10 +126,16 @@ private[operator] final class AlignedAlgorithm[B, V](
     if (isFirst || policy.afterMessage(isComplete, now.unsent))
       fire(start, entry.key, now, if (isComplete) Timing.Late else Timing.Early, isLast = false)
     else {
-      if (policy.waitsForStepEnd(true) || waits) touched.computeIfAbsent(start, _ => new JHashSet).add(entry.key)
+      if (policy.waitsForStepEnd(true) || waits) touch(entry.key, start)
       keep(start, entry.key, now, isComplete)
       Iterator.empty
     }
+  }
+
+  /** The window is looked at when the step ends. */
+  private def touch(key: Key, start: Long): Unit = {
+    touched.computeIfAbsent(key, _ => new JTreeSet).add(start)
+    ()
   }
 
   private def keep(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
@@ -147,17 +171,10 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
     val sweep   = Sweep(grid.slicesPerWindow, aggregation)
     var entered = Long.MinValue
-    def enterUntil(end: Long): Unit = {
-      var next = slices.ceiling(entered)
-      while (next.exists(_ < end)) {
-        sweep.enter(next.get, slices.peek(next.get))
-        entered = next.get + 1
-        next = slices.ceiling(entered)
-      }
-    }
     completedStarts(before, now).flatMap { start =>
-      entered = math.max(entered, start)
-      enterUntil(grid.end(start))
+      val end = grid.end(start)
+      slices.between(math.max(entered, start), end).foreach { case (position, keyed) => sweep.enter(position, keyed) }
+      entered = end
       sweep.leaveBelow(start)
       val isLast = now.reached(grid.end(start), lateness)
       if (recordsAll) sweep.window.flatMap { case (key, buffer) =>
@@ -189,37 +206,29 @@ private[operator] final class AlignedAlgorithm[B, V](
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
     val isDue      = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val windows =
-      if (isDue) recorded(Long.MinValue)
-      else touched.asScala.iterator.map { case (start, keys) => (start, keys.asScala.toSeq) } ++
-        (if (isReleased) completing(clock.before, now) else Iterator.empty)
-    windows.flatMap { case (start, keys) =>
-      val isComplete = now.reached(grid.end(start))
-      keys.iterator.flatMap(key =>
-        Option(records.peek(start).get(key)).iterator.flatMap { record =>
-          endStep(start, key, record.begun(clock.processingTime), isComplete, now, clock)
-        })
-    }
+    if (isDue) touchAll(recorded(Long.MinValue))
+    else if (isReleased) touchAll(completing(clock.before, now))
+    touched.entrySet.iterator.asScala.flatMap(e => endStep(e.getKey, e.getValue.asScala.toVector, clock, now))
   }
 
-  private def endStep(
-      start: Long,
-      key: Key,
-      record: Firing[B],
-      isComplete: Boolean,
-      now: Watermark,
-      clock: StepClock): Iterator[Effect[B, V]] =
-    if (policy.atStepEnd(isComplete, record.unsent, record.since, clock.processingTime))
-      fire(
-        start,
-        key,
-        record,
-        if (isComplete) Timing.Late else Timing.Early,
-        isLast = now.reached(grid.end(start), lateness))
-    else {
-      if (record.unsent > 0) keep(start, key, record, isComplete)
-      Iterator.empty
+  private def touchAll(windows: Iterator[(Long, Seq[Key])]): Unit = windows.foreach { case (start, keys) =>
+    keys.foreach(touch(_, start))
+  }
+
+  private def endStep(key: Key, starts: Seq[Long], clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    def isComplete(start: Long) = now.reached(grid.end(start))
+    val (due, others) = starts
+      .flatMap(start => Option(records.peek(start).get(key)).map(record => (start, record.begun(clock.processingTime))))
+      .partition { case (start, record) =>
+        policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
+      }
+    others.foreach { case (start, record) => if (record.unsent > 0) keep(start, key, record, isComplete(start)) }
+    lazy val values = valuesOf(key, due.map(_._1))
+    due.iterator.flatMap { case (start, record) =>
+      val isLast = now.reached(grid.end(start), lateness)
+      fire(start, key, record, if (isComplete(start)) Timing.Late else Timing.Early, isLast, values.next())
     }
+  }
 
   /** Windows with records that the move of the watermark completes. */
   private def completing(before: Watermark, now: Watermark): Iterator[(Long, Seq[Key])] =

@@ -118,7 +118,7 @@ private[operator] final class GridPanes[B, V](
     val now     = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
     val isFirst = isComplete && record.isEmpty && spec.onTime && !policy.waitsForStepEnd(isComplete)
     if (!completes && (isFirst || policy.afterMessage(isComplete, now.unsent)))
-      fire(key, lane, start, now, if (isComplete) Timing.Late else Timing.Early, isLast = false)
+      fire(key, lane, start, now, if (isComplete) Timing.Late else Timing.Early, isLast = false, value(lane, start))
     else {
       keep(lane, start, now, isComplete)
       Iterator.empty
@@ -137,8 +137,9 @@ private[operator] final class GridPanes[B, V](
       start: Long,
       record: Firing[B],
       timing: Timing,
-      isLast: Boolean): Iterator[Effect[B, V]] = {
-    val (fired, kept) = panes.fire(idOf(key, start), record, timing, isLast, value(lane, start))
+      isLast: Boolean,
+      whole: => B): Iterator[Effect[B, V]] = {
+    val (fired, kept) = panes.fire(idOf(key, start), record, timing, isLast, whole)
     lane.records.put(start, kept)
     fired
   }
@@ -150,7 +151,7 @@ private[operator] final class GridPanes[B, V](
     if (!spec.onTime) {
       periods.add(isComplete = true, lane.records.get(start))
       Iterator.empty
-    } else if (recordsAll) fire(key, lane, start, lane.records.get(start), Timing.OnTime, isLast)
+    } else if (recordsAll) fire(key, lane, start, lane.records.get(start), Timing.OnTime, isLast, value)
     else Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
 
   /** Panes that were left to the end of the step. */
@@ -161,20 +162,32 @@ private[operator] final class GridPanes[B, V](
       isLast: Long => Boolean,
       clock: StepClock): Iterator[Effect[B, V]] =
     if (!policy.looksAtStepEnd) Iterator.empty
-    else records(lane).flatMap { case (start, record) =>
-      val begun = record.begun(clock.processingTime)
-      if (policy.atStepEnd(isComplete(start), begun.unsent, begun.since, clock.processingTime))
-        fire(key, lane, start, begun, if (isComplete(start)) Timing.Late else Timing.Early, isLast(start))
-      else {
-        if (begun.unsent > 0) keep(lane, start, begun, isComplete(start))
-        Iterator.empty
+    else Iterator.single(()).flatMap { _ =>
+      val (due, others) = records(lane)
+        .map { case (start, record) => (start, record.begun(clock.processingTime)) }.toVector
+        .partition { case (start, record) =>
+          policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
+        }
+      others.foreach { case (start, record) => if (record.unsent > 0) keep(lane, start, record, isComplete(start)) }
+      val whole = values(lane, due.map(_._1))
+      due.iterator.flatMap { case (start, record) =>
+        fire(
+          key,
+          lane,
+          start,
+          record,
+          if (isComplete(start)) Timing.Late else Timing.Early,
+          isLast(start),
+          whole.next())
       }
     }
 
   /** What is still unsent in a window that leaves (SEMANTICS R80). */
   def last(key: Key, lane: GridLane[B], leaves: Long => Boolean): Iterator[Effect[B, V]] =
     records(lane).filter { case (start, record) => record.unsent > 0 && leaves(start) }
-      .flatMap { case (start, record) => fire(key, lane, start, record, Timing.Late, isLast = true) }
+      .flatMap { case (start, record) =>
+        fire(key, lane, start, record, Timing.Late, isLast = true, value(lane, start))
+      }
 
   private def records(lane: GridLane[B]): Iterator[(Long, Firing[B])] =
     Iterator.single(()).flatMap(_ => lane.records.asScala.toVector)

@@ -2,6 +2,7 @@ package windrow.core.state
 
 import scala.collection.mutable.ArrayBuffer
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Buffers
 
 /** The cells of one key in order, in pieces of neighbours with partial aggregates: a B+-tree of height two whose root is
   * this object. Cells are named by their index, 0 being the oldest that has not left.
@@ -13,7 +14,8 @@ private[core] final class KeyRun[B](
     aggregation: Aggregation[B, _],
     codec: Codec[Cell[B]],
     segments: Segments,
-    pieceBytes: Int = 8192) {
+    pieceBytes: Int = 8192)
+    extends Buffers[B] {
   private val pieces = new ArrayBuffer[RunPiece[B]]
 
   /** Cells at the front that have left; they are all in the first piece. */
@@ -78,7 +80,6 @@ private[core] final class KeyRun[B](
     piece.replace(place, cell, added)
   }
 
-  /** The aggregate of a range, to be used up by the caller. */
   def value(from: Int, until: Int): B = {
     var sum = Option.empty[B]
     def add(buffer: B): Unit =
@@ -168,6 +169,8 @@ private[core] final class KeyRun[B](
   }
 
   def cells(from: Int, until: Int): Iterator[Cell[B]] = some(from, until, _ => true)
+
+  def buffers(from: Int, until: Int): Iterator[B] = cells(from, until).map(_.buffer)
 
   /** Lets go of the oldest cells. */
   def dropFirst(cells: Int): Unit = {

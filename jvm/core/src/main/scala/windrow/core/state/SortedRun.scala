@@ -77,6 +77,10 @@ final class SortedRun[T](name: String, store: Spaces, codec: Codec[T], segmentBy
     None
   }
 
+  /** The values at positions in `[from, until)`, to be read. */
+  def between(from: Long, until: Long): Iterator[(Long, Keyed)] = Iterator.unfold(from)(next =>
+    ceiling(next).filter(_ < until).map(position => ((position, peek(position)), position + 1)))
+
   /** Positions that have values, from the highest down. */
   def descending: Iterator[Long] =
     segments.descendingMap.values.iterator.asScala
