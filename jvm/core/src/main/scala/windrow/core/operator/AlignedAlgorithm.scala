@@ -36,6 +36,13 @@ private[operator] final class AlignedAlgorithm[B, V](
   /** Windows have a record from their first message on, not only from their first late one. */
   private val recordsAll = spec.early != Never || !spec.onTime
 
+  /** Windows that are incomplete hear of messages when the step ends. */
+  private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
+    new StepArrivals(grid, aggregation, adds = spec.accumulation == Discarding))
+
+  /** Incomplete windows have a record and hear of each message. */
+  private val recordsAtOnce = recordsAll && arrivals.isEmpty
+
   def processingDeadline: Option[Long] = periods.next
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
@@ -50,8 +57,10 @@ private[operator] final class AlignedAlgorithm[B, V](
     else {
       counters.accepted += entry.count
       if (classes) counters.classify(time, current(entry.key, clock.before))
-      val open = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
-      insert(grid.sliceStart(time), entry)
+      val open  = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
+      val slice = grid.sliceStart(time)
+      arrivals.foreach(_.add(entry.key, slice, entry.count, entry.buffer))
+      insert(slice, entry)
       gaps.foreach(_.add(entry.key, time, clock.before))
       if (open.isEmpty) Iterator.empty
       else open.iterator.flatMap { case (start, record) => update(start, entry, record, clock) }
@@ -63,12 +72,12 @@ private[operator] final class AlignedAlgorithm[B, V](
     (newest ++ gaps.flatMap(_.newest(key, at))).maxOption.map(start => (start, grid.end(start)))
   }
 
-  /** Windows of a time that still take messages, as far as they have records. */
+  /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
     val first = grid.firstStart(time)
-    if (!recordsAll && !before.reached(grid.end(first))) Nil
+    if (!recordsAtOnce && !before.reached(grid.end(first))) Nil
     else Iterator.iterate(first)(grid.next)
-      .takeWhile(start => start <= time && (recordsAll || before.reached(grid.end(start))))
+      .takeWhile(start => start <= time && (recordsAtOnce || before.reached(grid.end(start))))
       .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
   }
 
@@ -126,10 +135,15 @@ private[operator] final class AlignedAlgorithm[B, V](
     if (isFirst || policy.afterMessage(isComplete, now.unsent))
       fire(start, entry.key, now, if (isComplete) Timing.Late else Timing.Early, isLast = false)
     else {
-      if (policy.waitsForStepEnd(true) || waits) touch(entry.key, start)
-      keep(start, entry.key, now, isComplete)
+      rest(start, entry.key, now, isComplete)
       Iterator.empty
     }
+  }
+
+  /** Fires nothing before the step ends. */
+  private def rest(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
+    if (policy.waitsForStepEnd(true) || policy.waitsForStepEnd(isComplete)) touch(key, start)
+    keep(start, key, record, isComplete)
   }
 
   /** The window is looked at when the step ends. */
@@ -161,6 +175,10 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
+    arrivals.foreach(_.tell(firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
+      val record = recordOf(start, key).getOrElse(Firing[B]())
+      rest(start, key, panes.add(record, messages, buffer, clock.processingTime), isComplete = false)
+    })
     (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
       gaps.iterator.flatMap(gapPanes(_, now)) ++
       stepEnd(clock, now, moved) ++
@@ -196,9 +214,11 @@ private[operator] final class AlignedAlgorithm[B, V](
     def next(from: Long): Option[Long] = slices.ceiling(from)
       .map(position => math.max(from, grid.firstStart(position)))
       .filter(start => now.reached(grid.end(start)))
-    val first = if (before.isDefined) grid.firstStart(before.micros) else Long.MinValue
-    Iterator.unfold(first)(from => next(from).map(start => (start, grid.next(start))))
+    Iterator.unfold(firstIncomplete(before))(from => next(from).map(start => (start, grid.next(start))))
   }
+
+  private def firstIncomplete(at: Watermark): Long =
+    if (at.isDefined) grid.firstStart(at.micros) else Long.MinValue
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
@@ -232,7 +252,7 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   /** Windows with records that the move of the watermark completes. */
   private def completing(before: Watermark, now: Watermark): Iterator[(Long, Seq[Key])] =
-    recorded(if (before.isDefined) grid.firstStart(before.micros) else Long.MinValue)
+    recorded(firstIncomplete(before))
       .takeWhile { case (start, _) => now.reached(grid.end(start)) }
 
   private def recorded(first: Long): Iterator[(Long, Seq[Key])] =

@@ -22,6 +22,12 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
     case _           => false
   }
 
+  /** A window may fire with a message. */
+  def looksAtMessages(isComplete: Boolean): Boolean = of(isComplete).exists {
+    case EachMessage | Every(_) => true
+    case _                      => false
+  }
+
   /** Fire at the end of the step?
     *
     * @param since

@@ -22,10 +22,18 @@ private[operator] final class PaneMaker[B, V](
   private val keeps    = retracts || spec.fireOnlyUpdated || (withdraws && !discards)
 
   /** The window with one entry more. */
-  def add(firing: Firing[B], entry: Entry[B], processingTime: Option[Long]): Firing[B] = firing.copy(
-    unsent = firing.unsent + entry.count,
+  def add(firing: Firing[B], entry: Entry[B], processingTime: Option[Long]): Firing[B] =
+    add(firing, entry.count, entry.buffer, processingTime)
+
+  /** The window with several messages more.
+    *
+    * @param buffer
+    *   of these messages; not asked for unless panes are of parts
+    */
+  def add(firing: Firing[B], messages: Long, buffer: => B, processingTime: Option[Long]): Firing[B] = firing.copy(
+    unsent = firing.unsent + messages,
     since = firing.since.orElse(processingTime),
-    delta = if (discards) Some(joined(firing.delta, entry.buffer)) else None)
+    delta = if (discards) Some(joined(firing.delta, buffer)) else None)
 
   private def joined(delta: Option[B], buffer: B): B =
     delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))

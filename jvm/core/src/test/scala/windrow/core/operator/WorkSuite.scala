@@ -73,13 +73,8 @@ class WorkSuite extends AnyFunSuite {
       assert(store.reads == 0)
     }
 
-  private def plain(window: WindowKind, complete: Completion, early: PaneTrigger = Never): WindowOperatorSpec =
-    WindowOperatorDraft(
-      window,
-      Some(TimeSpan.Zero),
-      early,
-      accumulation = Some(Accumulating),
-      complete = complete).checked
+  private def plain(window: WindowKind, complete: Completion): WindowOperatorSpec =
+    WindowOperatorDraft(window, Some(TimeSpan.Zero), accumulation = Some(Accumulating), complete = complete).checked
 
   /** Combinations for 1,000 messages of a key in order, and for the step that completes their windows. */
   private def combined(spec: WindowOperatorSpec, timeOf: Int => Long): (Int, Int, Int) = {
@@ -112,12 +107,17 @@ class WorkSuite extends AnyFunSuite {
     }
   }
 
-  test("windows that fire early together are answered in one sweep") {
-    val spec     = plain(Hopping(TimeSpan(500), TimeSpan(1)), Completion.ByWatermark, EachStep)
-    val sum      = new CountingSum
-    val shard    = new Shard(spec, sum, new InMemoryShardStore)
-    val messages = (0 until 1000).iterator.map(n => entry(1, n.toLong, n.toLong))
-    val panes    = shard.step(messages, Watermark(-1), None).size
-    assert(panes >= 500 && sum.combined <= 6 * panes, s"${sum.combined} for $panes")
-  }
+  for (mode <- AccumulationMode.All)
+    test(s"$mode: windows that fire early together hear of their messages once and are answered in one sweep") {
+      val spec = WindowOperatorDraft(
+        Hopping(TimeSpan(500), TimeSpan(1)),
+        Some(TimeSpan.Zero),
+        EachStep,
+        accumulation = Some(mode)).checked
+      val sum      = new CountingSum
+      val shard    = new Shard(spec, sum, new InMemoryShardStore)
+      val messages = (0 until 1000).iterator.map(n => entry(1, n.toLong, n.toLong))
+      val panes    = shard.step(messages, Watermark(-1), None).size
+      assert(panes >= 500 && sum.combined <= 6 * panes, s"${sum.combined} for $panes")
+    }
 }
