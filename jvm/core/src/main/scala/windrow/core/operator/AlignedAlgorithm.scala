@@ -2,13 +2,9 @@ package windrow.core.operator
 
 import java.util.{HashMap => JHashMap}
 import java.util.{TreeSet => JTreeSet}
-import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Gathered
-import windrow.core.aggregate.RangeSweep
-import windrow.core.aggregate.Sweep
 import windrow.core.state._
 import windrow.core.window.SliceGrid
 
@@ -27,7 +23,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
-  private val slices   = new SortedRun("slices", store, aggregation)
+  private val slices   = new GridSlices(grid, aggregation, store)
   private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
   private val touched  = new JHashMap[Key, JTreeSet[Long]]
   private val periods  = new Deadline(policy)
@@ -60,17 +56,15 @@ private[operator] final class AlignedAlgorithm[B, V](
       val open  = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
       val slice = grid.sliceStart(time)
       arrivals.foreach(_.add(entry.key, slice, entry.count, entry.buffer))
-      insert(slice, entry)
+      slices.insert(slice, entry.key, entry.buffer)
       gaps.foreach(_.add(entry.key, time, clock.before))
       if (open.isEmpty) Iterator.empty
       else open.iterator.flatMap { case (start, record) => update(start, entry, record, clock) }
     }
   }
 
-  private def current(key: Key, at: Watermark): Option[(Long, Long)] = {
-    val newest = slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart)
-    (newest ++ gaps.flatMap(_.newest(key, at))).maxOption.map(start => (start, grid.end(start)))
-  }
+  private def current(key: Key, at: Watermark): Option[(Long, Long)] =
+    (slices.newest(key) ++ gaps.flatMap(_.newest(key, at))).maxOption.map(start => (start, grid.end(start)))
 
   /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
@@ -85,39 +79,8 @@ private[operator] final class AlignedAlgorithm[B, V](
   private def recordOf(start: Long, key: Key): Option[Firing[B]] = {
     val kept = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
     if (kept.isDefined) kept
-    else if (!recordsAll && slicesOf(start).exists(_.containsKey(key))) Some(panes.firedOnTime(valueOf(start, key)))
+    else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
     else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
-  }
-
-  private def slicesOf(start: Long): Iterator[slices.Keyed] = slices.between(start, grid.end(start)).map(_._2)
-
-  private def valueOf(start: Long, key: Key): B = slicesOf(start).map(_.get(key)).filter(_ != null)
-    .foldLeft(null.asInstanceOf[B])((sum, b) => if (sum == null) aggregation.copy(b) else aggregation.combine(sum, b))
-
-  /** The values of some windows of a key, whose starts ascend, in one sweep over its slices. */
-  private def valuesOf(key: Key, starts: Seq[Long]): Iterator[B] = {
-    val positions = new ArrayBuffer[Long]
-    val buffers   = new ArrayBuffer[B]
-    var entered   = Long.MinValue
-    var first     = 0
-    val ranges = starts.toVector.map { start =>
-      val end = grid.end(start)
-      for ((position, keyed) <- slices.between(math.max(entered, start), end) if keyed.containsKey(key)) {
-        positions += position
-        buffers += keyed.get(key)
-      }
-      entered = end
-      while (first < positions.size && positions(first) < start) first += 1
-      (first, positions.size)
-    }
-    new RangeSweep(new Gathered(buffers.toIndexedSeq, aggregation), aggregation).apply(ranges)
-  }
-
-  private def insert(position: Long, entry: Entry[B]): Unit = {
-    val keyed = slices.at(position)
-    val old   = keyed.get(entry.key)
-    keyed.put(entry.key, if (old == null) entry.buffer else aggregation.combine(old, entry.buffer))
-    ()
   }
 
   private def idOf(start: Long, key: Key): WindowId = WindowId(key, start, grid.end(start))
@@ -159,7 +122,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   }
 
   private def fire(start: Long, key: Key, record: Firing[B], timing: Timing, isLast: Boolean): Iterator[Effect[B, V]] =
-    fire(start, key, record, timing, isLast, valueOf(start, key))
+    fire(start, key, record, timing, isLast, slices.value(key, start))
 
   private def fire(
       start: Long,
@@ -175,7 +138,7 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
-    arrivals.foreach(_.tell(firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
+    arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
       val record = recordOf(start, key).getOrElse(Firing[B]())
       rest(start, key, panes.add(record, messages, buffer, clock.processingTime), isComplete = false)
     })
@@ -186,21 +149,14 @@ private[operator] final class AlignedAlgorithm[B, V](
       leave(now)
   }
 
-  private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
-    val sweep   = Sweep(grid.slicesPerWindow, aggregation)
-    var entered = Long.MinValue
-    completedStarts(before, now).flatMap { start =>
-      val end = grid.end(start)
-      slices.between(math.max(entered, start), end).foreach { case (position, keyed) => sweep.enter(position, keyed) }
-      entered = end
-      sweep.leaveBelow(start)
+  private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
+    slices.completed(before, now).flatMap { case (start, values) =>
       val isLast = now.reached(grid.end(start), lateness)
-      if (recordsAll) sweep.window.flatMap { case (key, buffer) =>
+      if (recordsAll) values.flatMap { case (key, buffer) =>
         fire(start, key, records.peek(start).get(key), Timing.OnTime, isLast, buffer)
       }
-      else sweep.window.map { case (key, buffer) => panes.first(idOf(start, key), Timing.OnTime, isLast, buffer) }
+      else values.map { case (key, buffer) => panes.first(idOf(start, key), Timing.OnTime, isLast, buffer) }
     }
-  }
 
   /** Windows without messages (SEMANTICS R3). */
   private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Effect[B, V]] =
@@ -208,17 +164,6 @@ private[operator] final class AlignedAlgorithm[B, V](
       case (key, start) =>
         panes.first(idOf(start, key), Timing.OnTime, now.reached(grid.end(start), lateness), aggregation.zero)
     }
-
-  /** Starts of the windows with content that the move of the watermark completes, ascending. */
-  private def completedStarts(before: Watermark, now: Watermark): Iterator[Long] = {
-    def next(from: Long): Option[Long] = slices.ceiling(from)
-      .map(position => math.max(from, grid.firstStart(position)))
-      .filter(start => now.reached(grid.end(start)))
-    Iterator.unfold(firstIncomplete(before))(from => next(from).map(start => (start, grid.next(start))))
-  }
-
-  private def firstIncomplete(at: Watermark): Long =
-    if (at.isDefined) grid.firstStart(at.micros) else Long.MinValue
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
@@ -243,7 +188,7 @@ private[operator] final class AlignedAlgorithm[B, V](
         policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
       }
     others.foreach { case (start, record) => if (record.unsent > 0) keep(start, key, record, isComplete(start)) }
-    lazy val values = valuesOf(key, due.map(_._1))
+    lazy val values = slices.values(key, due.map(_._1))
     due.iterator.flatMap { case (start, record) =>
       val isLast = now.reached(grid.end(start), lateness)
       fire(start, key, record, if (isComplete(start)) Timing.Late else Timing.Early, isLast, values.next())
@@ -252,7 +197,7 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   /** Windows with records that the move of the watermark completes. */
   private def completing(before: Watermark, now: Watermark): Iterator[(Long, Seq[Key])] =
-    recorded(firstIncomplete(before))
+    recorded(slices.firstIncomplete(before))
       .takeWhile { case (start, _) => now.reached(grid.end(start)) }
 
   private def recorded(first: Long): Iterator[(Long, Seq[Key])] =
@@ -281,17 +226,13 @@ private[operator] final class AlignedAlgorithm[B, V](
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
-    val found = for {
-      position <- Iterator.unfold(Long.MinValue)(from => slices.ceiling(from).map(one => (one, one + 1)))
-      start    <- grid.windowsAt(position, Long.MinValue) if !at.reached(grid.end(start), lateness)
-      key      <- slices.peek(position).keySet.asScala.iterator
-    } yield (key, start)
+    val found = slices.windows.filterNot { case (_, start) => at.reached(grid.end(start), lateness) }
     (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) => window(key, start, at) }
   }
 
   private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
     val isComplete = at.reached(grid.end(start))
-    def whole      = Option(valueOf(start, key)).getOrElse(aggregation.zero)
+    def whole      = slices.value(key, start)
     def firing = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
       .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else Firing[B]())
     OpenWindow(key, start, grid.end(start), isComplete, firing, whole)
