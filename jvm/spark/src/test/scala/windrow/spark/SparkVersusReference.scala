@@ -52,7 +52,7 @@ final class SparkVersusReference extends SparkSuite {
     TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
 
   /** Of the shorter cases of each kind of operator and window one in so many. */
-  private val every = 40
+  private val every = 60
 
   private def kind(transcript: TranscriptCase): String =
     s"${transcript.specJson.path("operator").asText} ${TranscriptCase.windowKind(transcript.specJson)}"
@@ -99,9 +99,8 @@ final class SparkVersusReference extends SparkSuite {
 
   for ((kind, make) <- Kinds if mode == "full" || Set("aligned", "joins")(kind))
     test(s"$kind: tasks that fail once, before their shards and behind them, change nothing") {
-      val faults = if (mode == "full") 20 else 1
       spark.sparkContext.setLogLevel("OFF")
-      try all(cases(make).take(faults).toSeq)(one => versusReference(one, new FaultyEngine))
+      try all(cases(make).take(queries).toSeq)(one => versusReference(one, new FaultyEngine))
       finally spark.sparkContext.setLogLevel("ERROR")
       assert(FaultyEngine.failures.get > 0)
     }
