@@ -59,12 +59,11 @@ private[operator] final class GridPanes[B, V](
 
   /** Windows with messages that end after a position, in order. */
   def withContent(lane: GridLane[B], after: Watermark): Iterator[Long] = {
-    def next(from: Long): Option[Long] = {
-      val index = lane.run.indexOf(from)
-      Option.when(index < lane.run.size)(math.max(from, grid.firstStart(lane.run(index).position)))
-    }
     val first = if (after.isDefined) grid.firstStart(after.micros) else Long.MinValue
-    Iterator.unfold(first)(from => next(from).map(found => (found, grid.next(found))))
+    grid.windowsOver(first) { from =>
+      val index = lane.run.indexOf(from)
+      Option.when(index < lane.run.size)(lane.run(index).position)
+    }
   }
 
   /** The window with messages that has the greatest start. */

@@ -57,20 +57,15 @@ private[operator] final class GridSlices[B](grid: SliceGrid, aggregation: Aggreg
   def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] = {
     val sweep   = Sweep(grid.slicesPerWindow, aggregation)
     var entered = Long.MinValue
-    withContent(firstIncomplete(before)).takeWhile(start => now.reached(grid.end(start))).map { start =>
-      val end = grid.end(start)
-      slices.between(math.max(entered, start), end).foreach { case (position, keyed) => sweep.enter(position, keyed) }
-      entered = end
-      sweep.leaveBelow(start)
-      (start, sweep.window)
+    grid.windowsOver(firstIncomplete(before))(slices.ceiling).takeWhile(start => now.reached(grid.end(start))).map {
+      start =>
+        val end = grid.end(start)
+        slices.between(math.max(entered, start), end).foreach { case (position, keyed) => sweep.enter(position, keyed) }
+        entered = end
+        sweep.leaveBelow(start)
+        (start, sweep.window)
     }
   }
-
-  private def withContent(first: Long): Iterator[Long] = Iterator.unfold(first)(from =>
-    slices.ceiling(from).map { position =>
-      val start = math.max(from, grid.firstStart(position))
-      (start, grid.next(start))
-    })
 
   /** The first window that the watermark has not completed. */
   def firstIncomplete(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.micros) else Long.MinValue

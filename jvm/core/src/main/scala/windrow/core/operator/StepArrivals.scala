@@ -34,9 +34,9 @@ private[operator] final class StepArrivals[B](grid: SliceGrid, aggregation: Aggr
   def tell(first: Long)(hear: (Key, Long, Long, => B) => Unit): Unit = {
     keys.forEach { (key, slices) =>
       val (positions, arrived) = slices.asScala.toVector.unzip
-      val windows              = windowsOf(slices, first)
-      val ranges               = rangesOf(positions, windows)
-      val until                = arrived.scanLeft(0L)(_ + _.count)
+      val windows = grid.windowsOver(first)(from => Option(slices.ceilingKey(from)).map(_.longValue)).toVector
+      val ranges  = rangesOf(positions, windows)
+      val until   = arrived.scanLeft(0L)(_ + _.count)
       val buffers = new RangeSweep(new Gathered(arrived.flatMap(_.buffer), aggregation), aggregation).apply(ranges)
       windows.zip(ranges).foreach { case (start, (low, high)) =>
         hear(key, start, until(high) - until(low), buffers.next())
@@ -44,13 +44,6 @@ private[operator] final class StepArrivals[B](grid: SliceGrid, aggregation: Aggr
     }
     keys.clear()
   }
-
-  private def windowsOf(slices: JTreeMap[Long, Arrived[B]], first: Long): Vector[Long] =
-    Iterator.unfold(first)(from =>
-      Option(slices.ceilingKey(from)).map { slice =>
-        val start = math.max(from, grid.firstStart(slice))
-        (start, grid.next(start))
-      }).toVector
 
   /** The slices of each window, by index. */
   private def rangesOf(positions: Vector[Long], windows: Vector[Long]): Vector[(Int, Int)] = {

@@ -41,6 +41,18 @@ trait SliceGrid {
   /** Windows that hold a position and do not begin before another, in order. */
   final def windowsAt(position: Long, from: Long): Iterator[Long] =
     Iterator.iterate(math.max(firstStart(position), from))(next).takeWhile(_ <= position)
+
+  /** Windows that hold any of some positions and do not begin before `first`, in order.
+    *
+    * @param ceiling
+    *   the least of these positions at or above another
+    */
+  final def windowsOver(first: Long)(ceiling: Long => Option[Long]): Iterator[Long] =
+    Iterator.unfold(first)(from =>
+      ceiling(from).map { position =>
+        val start = math.max(from, firstStart(position))
+        (start, next(start))
+      })
 }
 
 object SliceGrid {
