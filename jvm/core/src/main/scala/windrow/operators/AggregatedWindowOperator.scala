@@ -29,7 +29,14 @@ final class AggregatedWindowOperator[K, M, B, V](
   def inputStreams: Seq[String] = Seq(input)
 
   private[operators] def open(store: ShardStore): Core[M, Pane[K, V]] =
-    new AggregatingCore[K, M, B, V](spec, formatter, aggregation, (_, message, _) => lift(message), inputStreams, store)
+    new AggregatingCore[K, M, B, V](
+      spec,
+      formatter,
+      aggregation,
+      (_, message, _) => lift(message),
+      inputStreams,
+      store,
+      context.guards)
 
   /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
     * of (start, end). None: open.

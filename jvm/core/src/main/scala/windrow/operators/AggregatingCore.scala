@@ -23,14 +23,16 @@ private[operators] final class AggregatingCore[K, M, B, V](
     aggregation: Aggregation[B, V],
     lift: (String, M, Incoming) => B,
     streams: Seq[String],
-    store: ShardStore)
+    store: ShardStore,
+    guards: Guards)
     extends Core[M, Pane[K, V]] {
 
   private val shard = new Shard[Tracked[B], V](
     spec,
     new TrackedAggregation(aggregation),
     store,
-    spec.window.toString +: (if (streams.size > 1) streams else Nil))
+    spec.window.toString +: (if (streams.size > 1) streams else Nil),
+    guards = guards)
 
   def counters: Counters = shard.counters
 

@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.Guards
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 
@@ -14,12 +15,15 @@ import windrow.core.state.ShardStore
   *   `flush` (SEMANTICS R28)
   * @param maxWaiting
   *   without `send`: how many outputs may wait before no more messages are taken; None: any number
+  * @param guards
+  *   limits that only a mistake reaches
   */
 final case class Context[M, R](
     name: String = "operator",
     store: ShardStore = new InMemoryShardStore,
     hooks: Hooks[M, R] = Hooks.none[M, R],
     send: Option[R => Boolean] = None,
-    maxWaiting: Option[Int] = None) {
+    maxWaiting: Option[Int] = None,
+    guards: Guards = Guards.Default) {
   require(maxWaiting.forall(_ > 0), s"maxWaiting is ${maxWaiting.getOrElse(0)}; it must be 1 or more")
 }

@@ -43,7 +43,8 @@ final class MergedWindowOperator[K, M, B, V](
         ordered,
         (stream: String, message: M, incoming) => ordered.lift(incoming.position, lift(stream, message)),
         inputStreams,
-        store)
+        store,
+        context.guards)
     } else
       new AggregatingCore(
         spec,
@@ -51,7 +52,8 @@ final class MergedWindowOperator[K, M, B, V](
         merge,
         (stream: String, message: M, _) => lift(stream, message),
         inputStreams,
-        store)
+        store,
+        context.guards)
 
   private def lift(stream: String, message: M): B = merge.lift(inputStreams.indexOf(stream), message)
 

@@ -39,6 +39,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("maxFuture", "join", join.maxFuture, None),
     ("how", "join", join.how, JoinKind.Inner),
     ("waiting outputs", "every operator", Context[Event, Event]().maxWaiting, None),
+    ("guards", "every operator", Context[Event, Event]().guards, Guards()),
     ("send", "every operator", Context[Event, Event]().send, None))
 
   test("defaults") {

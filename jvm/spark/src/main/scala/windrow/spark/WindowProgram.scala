@@ -1,6 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
+import windrow.Guards
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
@@ -26,7 +27,8 @@ final class WindowProgram(
     val fixed: Seq[String],
     recipe: PackRecipe,
     schema: OutputSchema,
-    override val about: Option[StateAbout])
+    override val about: Option[StateAbout],
+    guards: Guards)
     extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = ShardSpaces.of(spec)
@@ -55,7 +57,7 @@ final class WindowProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new Shard(spec, aggregation, store, fixed)
+      val shard = new Shard(spec, aggregation, store, fixed, guards = guards)
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
       else {
         val (told, messages) = packets.span(ProgressCodec.isProgress)

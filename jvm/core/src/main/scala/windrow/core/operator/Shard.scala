@@ -12,19 +12,30 @@ import windrow.core.state._
   *   what may not change while the state lives, in words: the windows, the aggregates
   * @param classes
   *   count in-time, past and future messages, which costs a look-up for each
+  * @throws windrow.SpecError
+  *   if the spec asks for more than a guard allows
   */
 final class Shard[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
     fixed: Seq[String] = Nil,
-    classes: Boolean = false) {
+    classes: Boolean = false,
+    guards: Guards = Guards.Default) {
   val counters = new Counters
+
+  locally {
+    val wrong = guards.problems(spec)
+    if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
+  }
 
   private val applied   = new AppliedOffsets
   private val algorithm = WindowAlgorithms(spec, aggregation, store, classes)
 
   private var before: Watermark = Watermark.None
+
+  /** Panes of the steps before. */
+  private var panesBefore = 0L
 
   Option(store.header).foreach { bytes =>
     val in = ByteReader.unsealed(bytes, "the header of a shard")
@@ -72,6 +83,7 @@ final class Shard[B, V](
       processingTime: Option[Long],
       progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
     algorithm.begin(progress)
+    panesBefore = counters.panes
     val clock    = StepClock(before, processingTime)
     lazy val now = before.max(watermark)
     (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
@@ -96,7 +108,9 @@ final class Shard[B, V](
 
   private def counted(effect: Effect[B, V]): Effect[B, V] = {
     effect match {
-      case Effect.Fire(_)             => counters.panes += 1
+      case Effect.Fire(_) =>
+        counters.panes += 1
+        guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
       case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
     }
     effect

@@ -74,7 +74,7 @@ object WindowPlan {
         val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane, options.behind)
         val fixed  = WindowProgram.fixed(spec, recipe)
         def about  = StateAbout.ofAggregates(session, options.name, spec, fixed, recipe, parts, messages.timeType)
-        (recipe, new WindowProgram(spec, fixed, recipe, schema, inStream(about)))
+        (recipe, new WindowProgram(spec, fixed, recipe, schema, inStream(about), GuardSettings(session)))
       case QuerySpec.FullState(said) =>
         val spec  = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
         val fixed = FullStateProgram.fixed(spec, shards, schema)

@@ -28,7 +28,10 @@ object WindowQuery {
     val ofStream = messages.flatMap(_.left.toOption).getOrElse(Nil) ++ asked.flatMap(_.left.toOption).getOrElse(Nil)
     val ofQuery = options.fold(
       identity,
-      read => ofOutput(read, asking) ++ parts.toSeq.flatMap(ofPolicies(session, read, _))) ++ ofTable
+      read =>
+        ofOutput(read, asking) ++ ofGuards(
+          session,
+          read) ++ parts.toSeq.flatMap(ofPolicies(session, read, _))) ++ ofTable
     (options, parts, messages) match {
       case (Right(read), Some(taken), Some(Right(found))) if ofQuery.isEmpty && ofStream.isEmpty =>
         WindowPlan(session, read, taken, found, asked.flatMap(_.toOption))
@@ -42,6 +45,11 @@ object WindowQuery {
       SpecProblem("NO_ANSWERS", "nothing is asked; take panes or rejected, or say getMessages(lookups, ...).")).toSeq ++
       Option.when(options.output == EventsOutput && !options.spec.isInstanceOf[QuerySpec.Policies])(
         SpecProblem("NO_EVENTS", "only windows of policies have events; take panes or rejected.")).toSeq
+
+  private def ofGuards(session: SparkSession, options: QueryOptions): Seq[SpecProblem] = options.spec match {
+    case QuerySpec.Aggregates(spec) => GuardSettings(session).problems(spec)
+    case _                          => Nil
+  }
 
   private def ofPolicies(session: SparkSession, options: QueryOptions, parts: AggregateParts): Seq[SpecProblem] =
     options.spec match {
