@@ -1,9 +1,12 @@
 package windrow.operators
 
+import windrow.Guards
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Keeping
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.Pieces
 import windrow.core.store.OffsetRange
 
 /** The messages of a window as its metadata tells of them, beside what they amount to (SEMANTICS R22).
@@ -25,6 +28,11 @@ private[operators] object Tracked {
 
 /** An aggregation that keeps track of its messages. */
 private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Tracked[B], V] {
+  private[windrow] override val keeping: Option[Keeping[Tracked[B]]] = inner.keeping.map(_.of(_.buffer))
+
+  private[windrow] override def in(pieces: Pieces, guards: Guards): Aggregation[Tracked[B], V] =
+    new TrackedAggregation(inner.in(pieces, guards))
+
   def zero: Tracked[B] = new Tracked(inner.zero, 0, Map.empty)
 
   def combine(left: Tracked[B], right: Tracked[B]): Tracked[B] = new Tracked(

@@ -31,7 +31,7 @@ final class WindowProgram(
     guards: Guards)
     extends ShardProgram {
   def shards: Int         = recipe.shards
-  def spaces: Seq[String] = ShardSpaces.of(spec)
+  def spaces: Seq[String] = ShardSpaces.of(spec, recipe.lane.ordered)
   def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
 
   override def behind: Option[TimeSpan] = recipe.behind

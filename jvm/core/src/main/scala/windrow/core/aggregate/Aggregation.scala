@@ -1,6 +1,8 @@
 package windrow.core.aggregate
 
+import windrow.Guards
 import windrow.core.state.Codec
+import windrow.core.state.Pieces
 
 /** How messages become a value: each is lifted to a buffer, buffers are combined, a buffer is lowered to a value.
   *
@@ -25,4 +27,10 @@ trait Aggregation[B, V] extends Codec[B] {
 
   /** The value of a buffer, which stays usable. */
   def lower(buffer: B): V
+
+  /** How buffers keep their messages, where they grow with them; None: a buffer stays small. */
+  private[windrow] def keeping: Option[Keeping[B]] = None
+
+  /** The same for one shard, in whose store messages may be put apart. */
+  private[windrow] def in(pieces: Pieces, guards: Guards): Aggregation[B, V] = this
 }

@@ -1,6 +1,8 @@
 package windrow.core.operator
 
 import windrow.Timing
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.OwnedCodec
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
@@ -42,8 +44,17 @@ private[windrow] final case class Firing[B](
 /** A pane that was fired; `buffer` is never changed. */
 private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
 
-private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Firing[B]] {
+/** @param buffers
+  *   of panes, whose messages their window keeps
+  * @param owned
+  *   of what is unsent, which keeps its own
+  */
+private[windrow] final class FiringCodec[B] private (buffers: Codec[B], owned: Codec[B]) extends Codec[Firing[B]] {
   import FiringCodec._
+
+  def this(buffers: Codec[B]) = this(buffers, buffers)
+
+  def this(aggregation: Aggregation[B, _]) = this(aggregation, new OwnedCodec(aggregation))
 
   def write(firing: Firing[B], out: ByteWriter): Unit = write(firing, out, isWhole = false)
 
@@ -59,7 +70,7 @@ private[windrow] final class FiringCodec[B](buffers: Codec[B]) extends Codec[Fir
     out.count(firing.index)
     out.count(firing.unsent)
     firing.since.foreach(out.long)
-    firing.delta.foreach(buffers.write(_, out))
+    firing.delta.foreach(owned.write(_, out))
     firing.shown.foreach { shown =>
       out.byte(shown.timing.code | (if (shown.isLast) IsLast else 0))
       out.count(shown.index)

@@ -2,6 +2,7 @@ package windrow.core.operator
 
 import java.util.{TreeMap => JTreeMap}
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
 
 /** The messages of a key by slice, and the records of its windows by their first positions.
@@ -39,10 +40,11 @@ private[operator] final class GridLane[B](
 
 private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
     extends Codec[GridLane[B]] {
-  private val cells   = new CellCodec(aggregation)
+  private val cells   = new CellCodec(new OwnedCodec(aggregation))
   private val firings = new FiringCodec(aggregation)
+  private val leaves  = aggregation.keeping.map(keeping => keeping.release(_: B))
 
-  def empty: GridLane[B] = new GridLane(new KeyRun(aggregation, cells, segments), new JTreeMap)
+  def empty: GridLane[B] = new GridLane(new KeyRun(aggregation, cells, segments, leaves = leaves), new JTreeMap)
 
   def write(lane: GridLane[B], out: ByteWriter): Unit = {
     out.count(lane.next)

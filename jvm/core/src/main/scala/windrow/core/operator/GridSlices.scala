@@ -4,6 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Gathered
+import windrow.core.aggregate.OwnedCodec
 import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.Sweep
 import windrow.core.state.ByteReader
@@ -17,7 +18,11 @@ import windrow.core.window.SliceGrid
   * their starts.
   */
 private[operator] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregation[B, _], store: Spaces) {
-  private val slices = new SortedRun("slices", store, aggregation)
+  private val slices = new SortedRun(
+    "slices",
+    store,
+    new OwnedCodec(aggregation),
+    leaves = aggregation.keeping.map(keeping => keeping.release(_: B)))
 
   def insert(slice: Long, key: Key, buffer: B): Unit = {
     val keyed = slices.at(slice)

@@ -68,6 +68,7 @@ private[operator] final class PaneMaker[B, V](
       whole: => B): (Iterator[Effect[B, V]], Firing[B]) = {
     val buffer = if (discards) firing.delta.getOrElse(aggregation.zero) else whole
     val sent   = firing.copy(unsent = 0, since = None, delta = None)
+    for (delta <- firing.delta; keeping <- aggregation.keeping) keeping.release(delta)
     if (isHeldBack(firing, buffer)) (Iterator.empty, sent)
     else {
       val last = Shown(timing, firing.index, isLast, buffer)
@@ -95,6 +96,13 @@ private[operator] final class PaneMaker[B, V](
     shown.index,
     shown.isLast,
     isRetraction,
-    aggregation.lower(shown.buffer),
+    lowered(id, shown.buffer),
     id.message))
+
+  private def lowered(id: WindowId, buffer: B): V =
+    try aggregation.lower(buffer)
+    catch {
+      case stopped: GuardError =>
+        throw new GuardError(stopped.problem, s"the window from ${id.start} to ${id.end} of ${spec.window}")
+    }
 }

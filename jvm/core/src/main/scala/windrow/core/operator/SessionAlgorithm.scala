@@ -127,6 +127,8 @@ private[operator] final class SessionAlgorithm[B, V](
     val sessions = keys.get(key)
     val ended    = sessions.map(session => endStep(key, session, clock, now))
     val kept     = ended.map(_._2).filterNot(session => now.reached(session.bounds.end, lateness))
+    for (keeping <- aggregation.keeping; (_, session) <- ended if now.reached(session.bounds.end, lateness))
+      keeping.release(session.buffer)
     if (kept.isEmpty) keys.remove(key) else if (!kept.corresponds(sessions)(_ eq _)) keys.put(key, kept)
     kept.foreach(session => periods.add(now.reached(session.bounds.end), session.firing))
     ended.iterator.flatMap(_._1)

@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.OwnedCodec
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
@@ -15,13 +16,14 @@ private[operator] final case class SessionState[B](bounds: SessionBounds, buffer
 
 private[operator] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[Vector[SessionState[B]]] {
   private val firings = new FiringCodec(aggregation)
+  private val owned   = new OwnedCodec(aggregation)
 
   def write(sessions: Vector[SessionState[B]], out: ByteWriter): Unit = {
     out.count(sessions.size.toLong)
     sessions.foreach { session =>
       out.long(session.bounds.start)
       out.long(session.bounds.end)
-      aggregation.write(session.buffer, out)
+      owned.write(session.buffer, out)
       firings.write(session.firing, out, isWhole = session.firing.unsent == 0)
     }
   }

@@ -30,7 +30,9 @@ final class Shard[B, V](
   }
 
   private val applied   = new AppliedOffsets
-  private val algorithm = WindowAlgorithms(spec, aggregation, store, classes)
+  private val pieces    = new Pieces(store)
+  private val bound     = aggregation.in(pieces, guards)
+  private val algorithm = WindowAlgorithms(spec, bound, store, classes)
 
   private var before: Watermark = Watermark.None
 
@@ -43,6 +45,7 @@ final class Shard[B, V](
     before = Watermark(in.long())
     applied.read(in)
     algorithm.readDirectory(in)
+    if (in.hasNext) pieces.readDirectory(in)
   }
 
   /** The watermark of the last step. */
@@ -119,11 +122,13 @@ final class Shard[B, V](
   private def close(now: Watermark): Iterator[Effect[B, V]] = {
     before = now
     algorithm.flush()
+    pieces.flush()
     val out = new ByteWriter
     FixedSpec.write(fixed, out)
     out.long(before.micros)
     applied.write(out)
     algorithm.writeDirectory(out)
+    if (bound.keeping.isDefined) pieces.writeDirectory(out)
     store.putHeader(out.sealedResult())
     Iterator.empty
   }

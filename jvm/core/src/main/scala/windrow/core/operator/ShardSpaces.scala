@@ -1,19 +1,23 @@
 package windrow.core.operator
 
 import windrow._
+import windrow.core.state.Pieces
 
 /** The spaces of its store that a [[Shard]] uses, for stores that must know them beforehand. */
 object ShardSpaces {
   private val Sliced = Seq("slices", "panes")
   private val Keyed  = Seq("keys", "runs")
 
-  def of(spec: WindowOperatorSpec): Seq[String] = {
+  /** @param keepsMessages
+    *   order shows in its aggregates
+    */
+  def of(spec: WindowOperatorSpec, keepsMessages: Boolean): Seq[String] = {
     val windows = spec.window match {
       case _: AlignedWindows | Global if spec.complete == Completion.ByWatermark => Sliced
       case _: Session | _: TupleSession                                          => Seq("sessions")
       case _: Inherit                                                            => Seq("inherited")
       case _                                                                     => Keyed
     }
-    windows ++ Option.when(spec.fillGaps)("gaps")
+    windows ++ Option.when(spec.fillGaps)("gaps") ++ Option.when(keepsMessages)(Pieces.Space)
   }
 }

@@ -2,6 +2,7 @@ package windrow.core.operator
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
 
 /** The one session of a key in a partition that may still grow.
@@ -17,11 +18,12 @@ private[operator] final case class TupleSessionState[B](first: Long, last: Long,
 
 private[operator] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
   private val firings = new FiringCodec(aggregation)
+  private val owned   = new OwnedCodec(aggregation)
 
   def write(session: TupleSessionState[B], out: ByteWriter): Unit = {
     out.long(session.first)
     out.long(session.last)
-    aggregation.write(session.buffer, out)
+    owned.write(session.buffer, out)
     firings.write(session.firing, out)
   }
 
@@ -113,6 +115,7 @@ private[operator] final class TupleSessions[B, V](
       else if (session.firing.unsent > 0) fire(key, session, Timing.Late)
       else Iterator.empty
     keys.remove(key)
+    aggregation.keeping.foreach(_.release(session.buffer))
     fired
   }
 

@@ -9,12 +9,16 @@ import windrow.core.aggregate.Buffers
   *
   * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. With n
   * cells, inserting and asking for a range cost O(√n), O(1) amortised at the end.
+  *
+  * @param leaves
+  *   hears of the buffer of each cell that is dropped; None: they are dropped unread
   */
 private[core] final class KeyRun[B](
     aggregation: Aggregation[B, _],
     codec: Codec[Cell[B]],
     segments: Segments,
-    pieceBytes: Int = 8192)
+    pieceBytes: Int = 8192,
+    leaves: Option[B => Unit] = None)
     extends Buffers[B] {
   private val pieces = new ArrayBuffer[RunPiece[B]]
 
@@ -174,6 +178,7 @@ private[core] final class KeyRun[B](
 
   /** Lets go of the oldest cells. */
   def dropFirst(cells: Int): Unit = {
+    leaves.foreach(buffers(0, cells).foreach(_))
     count -= cells
     hidden += cells
     while (pieces.nonEmpty && hidden >= pieces(0).size) {
@@ -274,7 +279,7 @@ private[core] final class KeyRun[B](
     val part = piece.part(id, from, until)
     val out  = new ByteWriter(2 * pieceBytes)
     part.cells.foreach(codec.write(_, out))
-    part.total // known from now on without reading the piece
+    if (aggregation.keeping.isEmpty) part.total // known from now on without reading the piece
     segments.write(id, out)
     part
   }

@@ -19,6 +19,9 @@ private[state] final class RunPiece[B](val id: Long, aggregation: Aggregation[B,
 
   private var sum = Option.empty[B]
 
+  /** Where buffers keep their messages, what a piece has in all is not written: that would be the piece once more. */
+  private def written: Option[B] = sum.filter(_ => aggregation.keeping.isEmpty)
+
   def knowsTotal: Boolean = sum.isDefined
 
   /** All of it in one buffer, which is not to be changed. */
@@ -92,8 +95,8 @@ private[state] final class RunPiece[B](val id: Long, aggregation: Aggregation[B,
     if (id == RunPiece.Inside) cells.foreach(codec.write(_, out))
     else {
       Seq(first, last, minStamp, maxStamp, maxJudged, messages).foreach(out.long)
-      out.byte(if (sum.isDefined) 1 else 0)
-      sum.foreach(aggregation.write(_, out))
+      out.byte(if (written.isDefined) 1 else 0)
+      written.foreach(aggregation.write(_, out))
     }
   }
 }

@@ -8,8 +8,16 @@ import scala.jdk.CollectionConverters._
   *
   * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
   * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions.
+  *
+  * @param leaves
+  *   hears of each value that is dropped; None: they are dropped unread
   */
-final class SortedRun[T](name: String, store: Spaces, codec: Codec[T], segmentBytes: Int = 4096) {
+final class SortedRun[T](
+    name: String,
+    store: Spaces,
+    codec: Codec[T],
+    segmentBytes: Int = 4096,
+    leaves: Option[T => Unit] = None) {
   type Keyed = JHashMap[Key, T]
 
   private final class Segment(val id: Long) {
@@ -89,6 +97,7 @@ final class SortedRun[T](name: String, store: Spaces, codec: Codec[T], segmentBy
 
   /** Lets go of everything below a position; the bound never falls. */
   def dropBelow(position: Long): Unit = if (position > bound) {
+    leaves.foreach(tellBelow(position, _))
     bound = position
     var entry = segments.firstEntry
     while (entry != null && entry.getKey < bound) {
@@ -100,6 +109,9 @@ final class SortedRun[T](name: String, store: Spaces, codec: Codec[T], segmentBy
       entry = segments.higherEntry(entry.getKey)
     }
   }
+
+  private def tellBelow(position: Long, hears: T => Unit): Unit =
+    between(bound, position).foreach { case (_, keyed) => keyed.values.forEach(value => hears(value)) }
 
   /** Writes what has changed. */
   def flush(): Unit = segments.values.asScala.toArray.foreach(segment => if (segment.changed) write(segment))

@@ -1,16 +1,24 @@
 package windrow.testkit
 
-import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
-import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.Guards
+import windrow.core.aggregate.{Aggregation, Keeping, Ordered, OrderedBuffer}
+import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 
 /** The messages of each stream, in order. */
-private[testkit] final class CoGroupAggregation(streams: Seq[String])
+private[testkit] final class CoGroupAggregation private (
+    streams: Seq[String],
+    ordered: Ordered[Vector[CoGroupAggregation.Member], Vector[CoGroupAggregation.Member]])
     extends Aggregation[OrderedBuffer[Vector[CoGroupAggregation.Member]], Content] {
   import CoGroupAggregation.Member
 
   private type Buffer = OrderedBuffer[Vector[Member]]
 
-  private val ordered = new Ordered(Members)
+  def this(streams: Seq[String]) = this(streams, new Ordered(CoGroupAggregation.Members))
+
+  private[windrow] override val keeping: Option[Keeping[Buffer]] = ordered.keeping
+
+  private[windrow] override def in(pieces: Pieces, guards: Guards): CoGroupAggregation =
+    new CoGroupAggregation(streams, ordered.in(pieces, guards))
 
   def lift(message: Message): Buffer = ordered.lift(
     TranscriptAggregation.position(message),
@@ -31,6 +39,10 @@ private[testkit] final class CoGroupAggregation(streams: Seq[String])
 
   def write(buffer: Buffer, out: ByteWriter): Unit = ordered.write(buffer, out)
   def read(in: ByteReader): Buffer                 = ordered.read(in)
+}
+
+private[testkit] object CoGroupAggregation {
+  final case class Member(stream: Int, value: StoredValue)
 
   private object Members extends Aggregation[Vector[Member], Vector[Member]] {
     def zero: Vector[Member]                                                 = Vector.empty
@@ -50,8 +62,4 @@ private[testkit] final class CoGroupAggregation(streams: Seq[String])
     def read(in: ByteReader): Vector[Member] =
       Vector.fill(in.count().toInt)(Member(in.count().toInt, StoredValue(in.long(), ScalarCodec.read(in))))
   }
-}
-
-private[testkit] object CoGroupAggregation {
-  final case class Member(stream: Int, value: StoredValue)
 }

@@ -24,7 +24,7 @@ final class CoreEngine(shards: Int = 4) extends Engine {
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
-    val aggregation = new TranscriptAggregation(aggregates, position(spec.window))
+    val aggregation = new TranscriptAggregation(aggregates, position(spec.window), pieceBytes = 64)
     StepwiseOperator.run(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards))
   }
 

@@ -2,8 +2,9 @@ package windrow.testkit
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
-import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.Guards
+import windrow.core.aggregate.{Aggregation, Keeping, Ordered, OrderedBuffer}
+import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.testkit.Value.{Null, Real, Text, Whole}
 
 /** @param numbers
@@ -19,13 +20,21 @@ final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffe
   *   name of the column and the function of [[ReferenceAggregates]]
   * @param position
   *   of a message in its window, as bytes; messages of equal positions stand as they came
+  * @param pieceBytes
+  *   of what is put apart of the values in order
   */
-final class TranscriptAggregation(
+final class TranscriptAggregation private (
     aggregates: Seq[(String, String)],
-    position: Message => Array[Byte] = TranscriptAggregation.position)
+    position: Message => Array[Byte],
+    ordered: Ordered[Vector[Scalar], Vector[Scalar]])
     extends Aggregation[TranscriptBuffer, Content] {
 
-  private val ordered    = new Ordered(InOrder)
+  def this(
+      aggregates: Seq[(String, String)],
+      position: Message => Array[Byte] = TranscriptAggregation.position,
+      pieceBytes: Int = 4096) =
+    this(aggregates, position, new Ordered(TranscriptAggregation.InOrder, pieceBytes))
+
   private val keepsOrder = aggregates.exists { case (_, function) => !TranscriptAggregation.Numbers(function) }
 
   def lift(message: Message): TranscriptBuffer = {
@@ -77,17 +86,10 @@ final class TranscriptAggregation(
 
   def read(in: ByteReader): TranscriptBuffer = new TranscriptBuffer(Array.fill(4)(in.long()), ordered.read(in))
 
-  private object InOrder extends Aggregation[Vector[Scalar], Vector[Scalar]] {
-    def zero: Vector[Scalar]                                                 = Vector.empty
-    def combine(left: Vector[Scalar], right: Vector[Scalar]): Vector[Scalar] = left ++ right
-    def copy(buffer: Vector[Scalar]): Vector[Scalar]                         = buffer
-    def lower(buffer: Vector[Scalar]): Vector[Scalar]                        = buffer
-    def write(buffer: Vector[Scalar], out: ByteWriter): Unit = {
-      out.count(buffer.size.toLong)
-      buffer.foreach(ScalarCodec.write(_, out))
-    }
-    def read(in: ByteReader): Vector[Scalar] = Vector.fill(in.count().toInt)(ScalarCodec.read(in))
-  }
+  private[windrow] override val keeping: Option[Keeping[TranscriptBuffer]] = ordered.keeping.map(_.of(_.ordered))
+
+  private[windrow] override def in(pieces: Pieces, guards: Guards): TranscriptAggregation =
+    new TranscriptAggregation(aggregates, position, ordered.in(pieces, guards))
 }
 
 private[testkit] object TranscriptAggregation {
@@ -105,5 +107,17 @@ private[testkit] object TranscriptAggregation {
       case Text(text)    => 2.toByte +: text.getBytes(UTF_8) :+ 0.toByte
     }
     part(message.time) ++ part(message.partition.map(_.toLong)) ++ part(message.offset) ++ value ++ part(message.gap)
+  }
+
+  private object InOrder extends Aggregation[Vector[Scalar], Vector[Scalar]] {
+    def zero: Vector[Scalar]                                                 = Vector.empty
+    def combine(left: Vector[Scalar], right: Vector[Scalar]): Vector[Scalar] = left ++ right
+    def copy(buffer: Vector[Scalar]): Vector[Scalar]                         = buffer
+    def lower(buffer: Vector[Scalar]): Vector[Scalar]                        = buffer
+    def write(buffer: Vector[Scalar], out: ByteWriter): Unit = {
+      out.count(buffer.size.toLong)
+      buffer.foreach(ScalarCodec.write(_, out))
+    }
+    def read(in: ByteReader): Vector[Scalar] = Vector.fill(in.count().toInt)(ScalarCodec.read(in))
   }
 }

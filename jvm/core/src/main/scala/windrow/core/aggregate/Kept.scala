@@ -1,0 +1,71 @@
+package windrow.core.aggregate
+
+import java.util.{ArrayDeque => JArrayDeque}
+import java.util.Arrays
+import scala.collection.mutable.ArrayBuffer
+
+/** A lifted message and its position, compared as unsigned bytes. */
+private[aggregate] final class Placed[B](val order: Array[Byte], val lifted: B)
+
+/** Messages as they came together: a rope that is never changed, so that buffers share its parts and putting two together
+  * costs nothing. They are put in order when they are written and when they are read.
+  */
+private[aggregate] sealed trait Kept[B] {
+  def size: Long
+
+  /** From left to right. */
+  final def leaves: Iterator[Kept.Leaf[B]] = {
+    val waiting = new JArrayDeque[Kept[B]]
+    if (size > 0) waiting.push(this)
+    Iterator.continually(()).takeWhile(_ => !waiting.isEmpty).map { _ =>
+      var next = waiting.pop()
+      while (next.isInstanceOf[Kept.Both[B]]) {
+        val both = next.asInstanceOf[Kept.Both[B]]
+        waiting.push(both.right)
+        next = both.left
+      }
+      next.asInstanceOf[Kept.Leaf[B]]
+    }
+  }
+
+  /** The same in as few leaves as can be, each in order. */
+  final def joined: Vector[Kept.Leaf[B]] = {
+    val all               = Vector.newBuilder[Kept.Leaf[B]]
+    val here              = new ArrayBuffer[Placed[B]]
+    def closeHere(): Unit = if (here.nonEmpty) { all += Kept.inOrder(here); here.clear() }
+    leaves.foreach {
+      case some: Kept.Here[B]   => here ++= some.messages
+      case apart: Kept.Apart[B] => closeHere(); all += apart
+    }
+    closeHere()
+    all.result()
+  }
+}
+
+private[aggregate] object Kept {
+  sealed trait Leaf[B] extends Kept[B]
+
+  final class Here[B](val messages: Array[Placed[B]]) extends Leaf[B] {
+    def size: Long = messages.length.toLong
+  }
+
+  /** In a stored piece, in order. */
+  final class Apart[B](val id: Long, val size: Long) extends Leaf[B]
+
+  final class Both[B](val left: Kept[B], val right: Kept[B]) extends Kept[B] {
+    val size: Long = left.size + right.size
+  }
+
+  def nothing[B]: Kept[B] = new Here(new Array[Placed[B]](0))
+
+  def both[B](left: Kept[B], right: Kept[B]): Kept[B] =
+    if (left.size == 0) right else if (right.size == 0) left else new Both(left, right)
+
+  /** Of equal positions the one further left comes first. Parts that are in order cost one comparison a message. */
+  def inOrder[B](messages: ArrayBuffer[Placed[B]]): Here[B] = {
+    val sorted = new Array[Placed[B]](messages.size)
+    messages.copyToArray(sorted)
+    Arrays.sort(sorted, (a: Placed[B], b: Placed[B]) => Arrays.compareUnsigned(a.order, b.order))
+    new Here(sorted)
+  }
+}

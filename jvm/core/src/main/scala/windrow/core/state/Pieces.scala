@@ -1,0 +1,32 @@
+package windrow.core.state
+
+import scala.collection.mutable
+
+/** Large parts of the values of a shard, each stored as a value of its own: written once, read when it is asked for. */
+private[windrow] final class Pieces(store: Spaces) {
+  private lazy val segments = new Segments(Pieces.Space, store)
+  private val released      = mutable.LinkedHashSet.empty[Long]
+
+  def put(out: ByteWriter): Long = {
+    val id = segments.newId()
+    segments.write(id, out)
+    id
+  }
+
+  def read(id: Long): ByteReader = segments.read(id)
+
+  /** It goes with the end of the step: until then panes that are not made yet may need it. */
+  def release(id: Long): Unit = { released += id; () }
+
+  def flush(): Unit = {
+    released.foreach(segments.remove)
+    released.clear()
+  }
+
+  def readDirectory(in: ByteReader): Unit   = segments.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = segments.writeDirectory(out)
+}
+
+private[windrow] object Pieces {
+  val Space = "pieces"
+}

@@ -1,0 +1,162 @@
+package windrow.core.operator
+
+import java.nio.ByteBuffer
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.core.state._
+
+/** What a message costs does not grow with the messages of its key, window or session, by counting (SEMANTICS S5, S10). */
+class GrowthSuite extends AnyFunSuite {
+  import GrowthSuite._
+
+  private val (few, many) = if (sys.props.get("windrow.mode").contains("full")) (2000, 64000) else (500, 4000)
+  private val steps       = 20
+
+  /** What a step of one message costs, among so many of its key and while nothing fires. */
+  private def cost[B](spec: WindowOperatorSpec, messages: Int, kind: Kind[B], timeOf: Int => Long): Cost = {
+    val store    = new CountingStore
+    val counting = new Counting
+    def step(some: Seq[Int]): Unit = {
+      val entries = some.iterator.map(n => entry(timeOf(n), n.toLong, kind.lift(order(timeOf(n), n.toLong))))
+      assert(new Shard(spec, kind.of(counting), store).step(entries, Watermark(-1), None).isEmpty)
+    }
+    (0 until messages).grouped(500).foreach(step)
+    val (combined, bytes) = (counting.combined, store.bytesRead + store.bytesWritten)
+    (messages until messages + steps).foreach(n => step(Seq(n)))
+    Cost((counting.combined - combined) / steps, (store.bytesRead + store.bytesWritten - bytes) / steps)
+  }
+
+  /** A few segments and what tells of them; eight times as much would be what the window holds. */
+  private def check[B](name: String, spec: WindowOperatorSpec, kind: Kind[B], timeOf: Int => Long): Unit = {
+    val (one, other) = (cost(spec, few, kind, timeOf), cost(spec, many, kind, timeOf))
+    assert(
+      other.combinations <= 2 * one.combinations + 10 && other.bytes <= 2.5 * one.bytes + 8192,
+      s"$name: $one, among many $other")
+  }
+
+  private val orders: Seq[(String, Int => Long)] = Seq(
+    "in order"    -> (_.toLong),
+    "in disorder" -> (n => (n.toLong * 7919) % 4001))
+
+  for ((window, complete) <- Windows; (kind, name) <- Seq[(Kind[_], String)](Merged -> "merged", InOrder -> "ordered"))
+    test(s"$window by $complete, $name: a message costs the same among many of its key as among few") {
+      orders.foreach { case (order, timeOf) => check(order, draft(window, complete).checked, kind, timeOf) }
+    }
+
+  for ((window, complete) <- Windows)
+    test(s"$window by $complete: what messages leave apart goes with their windows, and are read when these fire") {
+      val store    = new CountingStore
+      val counting = new Counting
+      def shard    = new Shard(draft(window, complete).checked, InOrder.of(counting), store)
+      (0 until 4000).grouped(500).foreach { some =>
+        val entries = some.iterator.map(n => entry(n.toLong, n.toLong, InOrder.lift(order(n.toLong, n.toLong))))
+        shard.step(entries, Watermark(-1), None).foreach(_ => ())
+      }
+      assert(store.values(Pieces.Space) > 0 == KeepsApart(window))
+      store.bytesRead = 0
+      val panes = shard.step(Iterator.empty, Watermark.End, None).size
+      assert(panes > 0 || window == Global)
+      assert(store.bytesRead < 4000 * 400, s"${store.bytesRead} bytes read for $panes panes")
+      assert(store.values(Pieces.Space) == 0)
+    }
+
+  test("DISCARDING: what is unsent is kept apart, too, and goes with its pane") {
+    val spec = draft(Tumbling(TimeSpan(5000)), Completion.ByWatermark).copy(
+      early = EveryPeriod(TimeSpan(1000)),
+      accumulation = Some(Discarding)).checked
+    check("unsent", spec, InOrder, _.toLong)
+    val store = new CountingStore
+    def shard = new Shard(spec, InOrder.of(new Counting), store)
+    def step(from: Int, now: Long) =
+      shard.step(
+        (from until from + 1000).iterator.map(n => entry(n.toLong, n.toLong, InOrder.lift(order(n.toLong, n.toLong)))),
+        Watermark(-1),
+        Some(now)).toVector
+    step(0, 1)
+    val (unsent, fired) = (store.values(Pieces.Space), step(1000, 2000))
+    assert(fired.size == 1 && store.values(Pieces.Space) <= unsent)
+  }
+
+  test("S9: a window of more messages than its aggregate may hold stops its query, until the limit is higher") {
+    val store = new InMemoryShardStore
+    def step(entries: Iterator[Entry[OrderedOf]], to: Long, most: Long) = new Shard(
+      draft(Tumbling(TimeSpan(5000)), Completion.ByWatermark).checked,
+      InOrder.of(new Counting),
+      store,
+      guards = Guards(maxMessagesPerWindow = most)).step(entries, Watermark(to), None).toVector
+    step((0 until 100).iterator.map(n => entry(n.toLong, n.toLong, InOrder.lift(order(n.toLong, n.toLong)))), 0, 50)
+    val stopped = intercept[GuardError](step(Iterator.empty, 5000, 99))
+    assert(stopped.getMessage.startsWith("[TOO_MANY_MESSAGES] the window from 0 to 5000 of Tumbling('5 milliseconds')"))
+    assert(step(Iterator.empty, 5000, 100).size == 1)
+  }
+}
+
+private object GrowthSuite {
+  type OrderedOf = windrow.core.aggregate.OrderedBuffer[Long]
+
+  final case class Cost(combinations: Int, bytes: Long)
+
+  final class Counting extends Aggregation[Long, Long] {
+    var combined                                   = 0
+    def zero: Long                                 = 0
+    def copy(buffer: Long): Long                   = buffer
+    def lower(buffer: Long): Long                  = buffer
+    def write(buffer: Long, out: ByteWriter): Unit = out.long(buffer)
+    def read(in: ByteReader): Long                 = in.long()
+    def combine(left: Long, right: Long): Long     = { combined += 1; left + right }
+  }
+
+  /** A class of aggregates. */
+  trait Kind[B] {
+    def of(counting: Counting): Aggregation[B, Long]
+    def lift(order: Array[Byte]): B
+  }
+
+  object Merged extends Kind[Long] {
+    def of(counting: Counting): Aggregation[Long, Long] = counting
+    def lift(order: Array[Byte]): Long                  = 1L
+  }
+
+  object InOrder extends Kind[OrderedOf] {
+    def of(counting: Counting): Ordered[Long, Long] = new Ordered(counting)
+    def lift(order: Array[Byte]): OrderedOf         = of(new Counting).lift(order, 1L)
+  }
+
+  val Windows: Seq[(WindowKind, Completion)] = Seq(
+    Tumbling(TimeSpan(5000)),
+    Hopping(TimeSpan(5000), TimeSpan(500)),
+    Session(TimeSpan(1000)),
+    Sliding(TimeSpan(5000), TimeSpan(5000)),
+    Over.Rows(3),
+    Count(100000),
+    Offsets(100000),
+    TupleSession(100000),
+    Global).map((_, Completion.ByWatermark)) ++
+    Seq(Tumbling(TimeSpan(5000)), Offsets(100000)).map((_, Completion.ByFirstMessageBeyond))
+
+  /** Windows made from messages keep these side by side already. */
+  def KeepsApart(window: WindowKind): Boolean = window match {
+    case _: Sliding | _: Over => false
+    case _                    => true
+  }
+
+  def draft(window: WindowKind, complete: Completion): WindowOperatorDraft = WindowOperatorDraft(
+    window,
+    lateness = Some(TimeSpan(100000)),
+    early = if (window == Global) Every(100000) else Never,
+    accumulation = Some(Accumulating),
+    complete = complete)
+
+  def order(time: Long, offset: Long): Array[Byte] = ByteBuffer.allocate(16).putLong(time).putLong(offset).array
+
+  def entry[B](time: Long, offset: Long, buffer: B): Entry[B] = Entry(
+    new Key(Array[Byte](1)),
+    Some(time),
+    gap = 1000,
+    count = 1,
+    buffer,
+    raw = BigInt(offset).toByteArray,
+    Some(Origin("messages", 0, offset)))
+}
