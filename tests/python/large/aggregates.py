@@ -1,0 +1,87 @@
+"""Aggregates, each as Spark and as DuckDB say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: The order in which the messages of a window are aggregated where that shows (R1, T3).
+ORDER = 'ORDER BY us, partition, "offset"'
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """``spark`` and ``duck`` are SQL; ``within`` is how far values may lie apart, relatively."""
+
+    spark: str
+    duck: str = ""
+    within: float = 0.0
+    #: The order of messages shows, so they must have an identity.
+    ordered: bool = False
+
+    def __post_init__(self) -> None:
+        """What both say alike is said once."""
+        object.__setattr__(self, "duck", self.duck or self.spark)
+
+
+def _ordered(spark: str, duck: str) -> Aggregate:
+    return Aggregate(spark, duck, ordered=True)
+
+
+#: Those that are in every scenario: messages, the group of the key, and who they were.
+ALWAYS = ("n", "group_least", "group_greatest", "ids")
+
+AGGREGATES = {
+    "n": Aggregate("count(*)"),
+    "group_least": Aggregate("min(g)"),
+    "group_greatest": Aggregate("max(g)"),
+    "ids": Aggregate("bit_xor(id * 2654435761)"),
+    "known": Aggregate("count(w)"),
+    "total": Aggregate("sum(v)"),
+    "filtered": Aggregate("sum(v) FILTER (WHERE y > 5)"),
+    "mean": Aggregate("avg(x)", within=1e-9),
+    "exact": Aggregate(
+        "sum(CAST(v AS decimal(20,4)) / 4)", "sum(v::decimal(20,4)) / 4", within=1e-12
+    ),
+    "least": Aggregate("min(s)"),
+    "greatest": Aggregate("max(s)"),
+    "latest": Aggregate("max(t)"),
+    "and_bits": Aggregate("bit_and(v)"),
+    "or_bits": Aggregate("bit_or(v)"),
+    "variance": Aggregate("var_pop(x)", within=1e-6),
+    "deviation": Aggregate("stddev_samp(x)", within=1e-6),
+    "covariance": Aggregate("covar_pop(x, y)", within=1e-6),
+    "correlation": Aggregate("corr(x, y)", "if(isnan(corr(x, y)), NULL, corr(x, y))", within=1e-6),
+    "all_so": Aggregate("bool_and(y > 1)"),
+    "some_so": Aggregate("bool_or(y > 11)"),
+    "how_many": Aggregate("count_if(v > 0)"),
+    "ratio": Aggregate("sum(v) / count(*)", within=1e-12),
+    "kinds": Aggregate("approx_count_distinct(v)", "count(DISTINCT v)", within=0.2),
+    "middle": Aggregate("percentile(v, 0.5)", "quantile_cont(v, 0.5)", within=1e-12),
+    "kinds_so": Aggregate("sort_array(collect_set(v))", "list_sort(list(DISTINCT v))"),
+    "all_ids": _ordered("collect_list(id)", f"list(id {ORDER})"),
+    "first_id": _ordered("first(id)", f"first(id {ORDER})"),
+    "last_id": _ordered("last(id)", f"last(id {ORDER})"),
+    "last_known": _ordered("last(w, true)", f"last(w {ORDER}) FILTER (WHERE w IS NOT NULL)"),
+    "text": _ordered("listagg(s, ',')", f"string_agg(s, ',' {ORDER})"),
+}
+
+#: What a window frame of DuckDB can do, and combines in any order.
+FRAMED = ("n", "group_least", "group_greatest", "ids", "known", "total", "mean", "least", "latest")
+
+
+def duck(names: tuple[str, ...], over: str = "") -> str:
+    """Select what DuckDB makes of some messages."""
+    return ", ".join(f"{AGGREGATES[name].duck} {over} AS {name}" for name in names)
+
+
+def differ(names: tuple[str, ...], left: str, right: str) -> str:
+    """Say as a condition that two rows have different values."""
+    return " OR ".join(_differ(name, f"{left}.{name}", f"{right}.{name}") for name in names)
+
+
+def _differ(name: str, one: str, other: str) -> str:
+    within = AGGREGATES[name].within
+    if not within:
+        return f"{one} IS DISTINCT FROM {other}"
+    apart = f"abs({one}::double - {other}::double) > {within} * (1 + abs({other}::double))"
+    return f"({one} IS NULL) <> ({other} IS NULL) OR {apart}"

@@ -1,0 +1,131 @@
+"""Windrow runs a scenario: real files, a real checkpoint, other settings after each restart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import functions as F
+
+import windrow as wr
+from large.clock import Step, steps
+from large.scenario import Leg, Scenario, Traffic
+from large.traffic import key_columns, made
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+IDENTITY = wr.Offset(source="source", partition="partition", offset="offset")
+#: Not in the files: they say what the test knows.
+HIDDEN = ("batch",)
+SETTINGS = {
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What went in and came out; ``counts`` by batch of Spark's."""
+
+    case: Scenario
+    folder: Path
+    messages: Sequence[pa.Table]
+    steps: Sequence[Step]
+    counts: Mapping[int, Mapping[str, int]]
+
+
+def run(spark: SparkSession, case: Scenario, folder: Path) -> Ran:
+    """Run it to its end."""
+    messages = [made(t, case.seed + i, case.batches) for i, t in enumerate(case.traffic)]
+    counts: dict[int, Mapping[str, int]] = {}
+    batch = 0
+    for number, leg in enumerate(case.legs):
+        last = number == len(case.legs) - 1
+        count = leg.batches + last
+        for i, table in enumerate(messages):
+            for each in range(batch, batch + count):
+                _write(table, case.traffic[i], each, folder / f"in{i}")
+        batch += count
+        counts |= _leg(_session(spark, case, leg), case, folder)
+    latest = [_latest(table, case.batches + 1) for table in messages]
+    return Ran(case, folder, messages, steps(case, latest), counts)
+
+
+def streams(session: SparkSession, case: Scenario, folder: Path) -> list[wr.Stream]:
+    """Describe the input."""
+    return [
+        wr.stream(
+            _read(session, traffic, folder / f"in{i}"),
+            time="t" if case.operator.timed else None,
+            key=key_columns(traffic),
+            offset=IDENTITY if case.identity else None,
+            watermark=f"{case.delay} us" if case.operator.timed else None,
+            name=f"in{i}",
+        )
+        for i, traffic in enumerate(case.traffic)
+    ]
+
+
+def _session(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
+    """Give settings of its own to each run."""
+    session = spark.newSession()
+    shards = ("spark.windrow.shards", str(case.shards))
+    for name, value in [*SETTINGS.items(), shards, *leg.settings]:
+        session.conf.set(name, value)
+    return session
+
+
+def _leg(session: SparkSession, case: Scenario, folder: Path) -> Mapping[int, Mapping[str, int]]:
+    output = case.operator.output(streams(session, case, folder), case)
+    kind = "rows" if isinstance(output, wr.JoinOutput) else "panes"
+    sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in (kind, "rejected")}
+    query = output.start(
+        checkpoint=folder / "checkpoint", queryTrigger={"availableNow": True}, **sinks
+    )
+    query.awaitTermination()
+    counts: dict[int, dict[str, int]] = {}
+    for progress in query.recentProgress:
+        observed = progress["observedMetrics"]
+        rows = [row.asDict() for name, row in observed.items() if name.startswith("windrow_")]
+        if rows:
+            counts[progress["batchId"]] = {
+                name: sum(row[name] or 0 for row in rows if name in row)
+                for name in ("read", "accepted", "rejected", "replays", "gaps")
+            }
+    return counts
+
+
+def _read(session: SparkSession, traffic: Traffic, folder: Path) -> DataFrame:
+    """Read a file of each source partition in each batch."""
+    schema = session.read.parquet(str(folder)).schema
+    reader = session.readStream.schema(schema)
+    df = reader.option("maxFilesPerTrigger", traffic.partitions).parquet(str(folder))
+    if traffic.key_type == "collated":
+        df = df.withColumn("k0", F.expr("collate(k0, 'UTF8_LCASE')"))
+    return df.repartition(traffic.repartition) if traffic.repartition else df
+
+
+def _write(table: pa.Table, traffic: Traffic, batch: int, folder: Path) -> None:
+    """Write the files of a batch; Spark takes files by their time of change."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mine = table.filter(pc.equal(table["batch"], batch)).drop_columns(list(HIDDEN))
+    for partition in range(traffic.partitions):
+        file = folder / f"{batch:05}-{partition:03}.parquet"
+        pq.write_table(mine.filter(pc.equal(mine["partition"], partition)), file)
+        stamp = 1_700_000_001 + batch * traffic.partitions + partition
+        os.utime(file, (stamp, stamp))
+
+
+def _latest(table: pa.Table, batches: int) -> list[int | None]:
+    """Give the greatest time of each batch."""
+    found = table.group_by("batch").aggregate([("t", "max")])
+    times = pc.cast(found["t_max"], pa.int64()).to_pylist()
+    by = dict(zip(found["batch"].to_pylist(), times, strict=True))
+    return [by.get(batch) for batch in range(batches)]

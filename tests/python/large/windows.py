@@ -1,0 +1,88 @@
+"""A windowed aggregation, and what its panes must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+import windrow as wr
+from large import plan
+from large.aggregates import AGGREGATES, ALWAYS, differ
+from large.fates import of_windows
+from large.kinds import Aligned, Kind
+from large.panes import grammar, loaded, some
+from large.scenario import Scenario
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+TRIGGERS: dict[str, wr.PaneTrigger] = {
+    "never": wr.Never(),
+    "each_step": wr.EachStep(),
+    "each_message": wr.EachMessage(),
+    "every_7": wr.Every(messages=7),
+}
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Panes of one stream; ``more`` are aggregates beside those that are always there."""
+
+    kind: Kind = Aligned()  # noqa: RUF009  frozen
+    mode: str = "ACCUMULATING"
+    early: str = "never"
+    more: tuple[str, ...] = ("total",)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All aggregates."""
+        return (*ALWAYS, *self.more)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the streams have event time."""
+        return self.kind.timed
+
+    def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
+        """Describe the query."""
+        stream = self.kind.late(streams[0], case.lateness)
+        windows = stream.window(self.kind.windrow()).accumulate(wr.AccumulationMode[self.mode])
+        return windows.trigger(early=TRIGGERS[self.early]).aggregate(
+            *(F.expr(AGGREGATES[name].spark).alias(name) for name in self.names)
+        )
+
+    def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
+        """Compare every pane where each can be told beforehand, else the last of each window."""
+        of_windows(base, self.kind, case.lateness)
+        loaded(base, self.kind.bounds)
+        wrong = grammar(base, self.mode)
+        if self.kind.aligned and self.early in {"never", "each_step"}:
+            plan.panes(base, self.early, self.mode, case.lateness, self.names)
+            return wrong + self._compared(
+                base, "wanted", "pane", "first, last, step, timing, index, is_last, is_retraction"
+            )
+        self.kind.prepare(base, case.lateness)
+        base.execute(f"CREATE TABLE value AS {self.kind.values(self.names)}")
+        base.execute(f"CREATE TABLE wanted AS SELECT v.* FROM value v WHERE {self.kind.fires()}")
+        fired = "FROM final WHERE timing <> 'EARLY'" if self.timed else "FROM final"
+        return wrong + self._compared(base, "wanted", f"({fired})", "first, last, of")
+
+    def _compared(self, base: DuckDBPyConnection, wanted: str, found: str, by: str) -> list[str]:
+        """Rows that only one of two tables has, or that have other values."""
+        both = " AND ".join(
+            f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in ["g", *by.split(", ")]
+        )
+        shown = ", ".join(
+            f"coalesce(a.{name}, b.{name}) AS {name}" for name in ["g", *by.split(", ")]
+        )
+        values = ", ".join(f"[a.{name}::text, b.{name}::text] AS {name}" for name in self.names)
+        return some(
+            base,
+            "panes [wanted, found]",
+            f"""SELECT {shown}, {values}
+            FROM {wanted} a FULL JOIN {found} b ON {both}
+            WHERE a.n IS NULL OR b.n IS NULL OR {differ(self.names, "b", "a")} ORDER BY ALL""",
+        )
