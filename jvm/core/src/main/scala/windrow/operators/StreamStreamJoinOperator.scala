@@ -34,7 +34,7 @@ class StreamStreamJoinOperator[K, M, R](
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, R] = {
       val filtered = came.withheld.map(incoming).count { case (stream, message) => shard.withhold(stream, message) }
-      val effects  = shard.step(came.admitted.map(incoming).iterator, watermark, processingTime)
+      val effects  = shard.step(came.admitted.map(incoming).iterator, watermark, processingTime).toVector
       Outcome(
         effects.collect { case JoinEffect.Row(row) =>
           join(row.messages.map(_.map(message => formatter.message(message.payload))))
@@ -51,7 +51,8 @@ class StreamStreamJoinOperator[K, M, R](
       spec,
       store,
       isNull,
-      Seq(spec.streams.mkString(", "), spec.within.toString, spec.how.toString)))
+      Seq(spec.streams.mkString(", "), spec.within.toString, spec.how.toString),
+      context.guards))
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))
 

@@ -20,7 +20,7 @@ class PendingRowsSuite extends AnyFunSuite {
       messages.iterator.map(message =>
         (spec.names.indexOf(message.stream.getOrElse("")), CoreStores.incoming(message))),
       watermark,
-      now).collect { case JoinEffect.Row(row) => row }
+      now).collect { case JoinEffect.Row(row) => row }.toVector
 
   private def shown(rows: Seq[JoinRow]): Seq[String] = rows.map(_.messages.map(_.map(CoreStores.shown)).toString).sorted
 

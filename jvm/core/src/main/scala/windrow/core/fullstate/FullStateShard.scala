@@ -168,7 +168,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     state.messages.add(message.copy(isSettled = entered.first.isDefined))
     state.rows = entered.rows
     entered.found.foreach { case (one, id) =>
-      state.messages.replace(one, one.copy(isSettled = true))
+      state.messages.settle(one)
       comeOut(state, one, id, clock, before, out)
     }
     entered.first.foreach(comeOut(state, message, _, clock, before, out))

@@ -1,6 +1,5 @@
 package windrow.core.join
 
-import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
 import windrow.core.operator.FiringPolicy
@@ -31,12 +30,18 @@ object JoinEffect {
   * @param isNull
   *   some equality field of a key is null: it matches nothing (SEMANTICS R35)
   */
-final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean, fixed: Seq[String] = Nil) {
-  private val rule     = PairRule(spec)
-  private val streams  = spec.streams.size
-  private val outcome  = new JoinOutcome(spec.how)
-  private val partners = new Partners(spec, rule)
-  private val period   = Some(spec.early).collect { case EveryPeriod(span) => span }
+final class JoinShard(
+    spec: JoinSpec,
+    store: ShardStore,
+    isNull: Key => Boolean,
+    fixed: Seq[String] = Nil,
+    guards: Guards = Guards.Default) {
+  private val rule      = PairRule(spec)
+  private val streams   = spec.streams.size
+  private val outcome   = new JoinOutcome(spec.how)
+  private val retention = new JoinRetention(spec)
+  private val partners  = new Partners(spec, rule)
+  private val period    = Some(spec.early).collect { case EveryPeriod(span) => span }
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order    = MessageKey.order(layout)
@@ -63,16 +68,15 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   /** One step: messages with the place of their stream in the spec, then the watermark, judged at a processing time in
     * microseconds. The order of the messages does not show in the rows.
+    *
+    * @param watermark
+    *   asked for when all messages are taken
+    *
+    * The effects are made as they are taken, and the state is written when the last one is: take them all.
     */
-  def step(messages: Iterator[(Int, Incoming)], watermark: => Watermark, now: Option[Long]): Seq[JoinEffect] = {
+  def step(messages: Iterator[(Int, Incoming)], watermark: => Watermark, now: Option[Long]): Iterator[JoinEffect] = {
     val isFirstP = intake.begin(now)
-    val out      = new ArrayBuffer[JoinEffect]
-    messages.foreach { case (stream, message) => apply(stream, message, out) }
-    intake.watermark = this.watermark.max(watermark)
-    stepEnd(isFirstP, out)
-    flush()
-    counters.rejected += out.count(_.isInstanceOf[JoinEffect.Refuse])
-    out.toSeq
+    messages.flatMap { case (stream, message) => apply(stream, message) } ++ stepEnd(watermark, isFirstP) ++ flush()
   }
 
   private var retiredCount = 0L
@@ -86,17 +90,24 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   // ---- messages
 
-  private def apply(stream: Int, message: Incoming, out: ArrayBuffer[JoinEffect]): Unit = {
-    def refuse(reason: Reason) = out += JoinEffect.Refuse(stream, message, reason, watermark)
-    if (!isReplay(stream, message)) intake.timeOf(message) match {
-      case Left(reason)                                                         => refuse(reason)
-      case Right(time) if rule.inGap(time, stream)                              => counters.gaps += 1
-      case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) => refuse(Reason.OutOfRetention)
-      case Right(time) if watermark.reached(rule.tooLateFrom(time, stream))     => refuse(Reason.TooLate)
+  private def apply(stream: Int, message: Incoming): Iterator[JoinEffect] =
+    if (isReplay(stream, message)) Iterator.empty
+    else intake.timeOf(message) match {
+      case Left(reason) => refuse(stream, message, reason)
+      case Right(time) if rule.inGap(time, stream) =>
+        counters.gaps += 1
+        Iterator.empty
+      case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) =>
+        refuse(stream, message, Reason.OutOfRetention)
+      case Right(time) if watermark.reached(rule.tooLateFrom(time, stream)) => refuse(stream, message, Reason.TooLate)
       case Right(time) =>
         counters.accepted += 1
-        accept(stream, message.stored(time), out)
+        accept(stream, message.stored(time))
     }
+
+  private def refuse(stream: Int, message: Incoming, reason: Reason): Iterator[JoinEffect] = {
+    counters.rejected += 1
+    Iterator.single(JoinEffect.Refuse(stream, message, reason, watermark))
   }
 
   /** The name of a stream is the source of its messages (SEMANTICS R42). */
@@ -106,43 +117,75 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
   def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
 
-  private def accept(stream: Int, message: StoredMessage, out: ArrayBuffer[JoinEffect]): Unit =
-    if (spec.hasKeys && isNull(message.key)) {
-      if (outcome.tellsUnmatched(stream)) out += JoinEffect.Row(outcome.unmatched(stream, message))
-    } else {
+  private def accept(stream: Int, message: StoredMessage): Iterator[JoinEffect] =
+    if (spec.hasKeys && isNull(message.key))
+      Option.when(outcome.tellsUnmatched(stream))(JoinEffect.Row(outcome.unmatched(stream, message))).iterator
+    else {
       val run   = if (MessageKey.isRunPerKey(layout)) message.key else JoinShard.Everyone
       val found = Option(keys.get(run)).map(_._2)
       val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
-      val rows  = matched(state, stream, message)
-      emit(run, state, rows, out)
       keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
+      emit(run, state, matched(state, stream, message))
     }
 
-  /** Keeps the message, settles what it matches, and gives the rows of these. */
-  private def matched(state: KeySides, stream: Int, message: StoredMessage): Seq[JoinRow] = {
-    val groups = rule.bringsTogether(state, stream, message)
-      .getOrElse(partners.of(state.runs, stream, message).toVector)
-    val rows = outcome.rows(groups)
-    groups.flatMap(_.zipWithIndex).distinct.foreach { case (one, of) =>
-      if ((one ne message) && !one.isSettled && outcome.settles(of))
-        state.runs(of).replace(one, one.copy(isSettled = true))
+  /** Gives the rows that a message completes, settles what it matches, then keeps it. */
+  private def matched(state: KeySides, stream: Int, message: StoredMessage): Iterator[JoinRow] = {
+    var hasPartner = false
+    val groups = groupsOf(state, stream, message).map { group =>
+      hasPartner ||= group(stream) eq message
+      group
     }
-    val isAlone    = groups.isEmpty && outcome.tellsUnmatched(stream) && isHopeless(message, stream, state)
-    val hasPartner = groups.exists(_(stream) eq message)
-    state.runs(stream).add(message.copy(isSettled = isAlone || (hasPartner && outcome.settles(stream))))
-    state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
-    rows ++ Option.when(isAlone)(outcome.unmatched(stream, message))
+    outcome.rows(settling(state, groups, message)) ++ keep(state, stream, message, hasPartner)
   }
 
-  private def isHopeless(message: StoredMessage, stream: Int, state: KeySides): Boolean =
-    rule.in(state).decidedFrom(message.time, stream) == Long.MinValue
+  private def groupsOf(state: KeySides, stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
+    rule.bringsTogether(state, stream, message).getOrElse {
+      val groups = partners.of(state.runs, stream, message)
+      if (outcome.needsOne(stream)) groups.take(1) else groups
+    }
 
-  private def emit(run: Key, state: KeySides, rows: Seq[JoinRow], out: ArrayBuffer[JoinEffect]): Unit =
-    if (period.isEmpty) out ++= rows.map(JoinEffect.Row(_))
-    else rows.groupBy(keyOf).foreach { case (key, some) =>
-      val held = state.waiting.getOrElse(key, Waiting(processingTime, Vector.empty))
-      state.waiting += key -> held.copy(rows = held.rows ++ some)
-      await(run, held.since)
+  private def settling(
+      state: KeySides,
+      groups: Iterator[Vector[StoredMessage]],
+      message: StoredMessage): Iterator[Vector[StoredMessage]] = {
+    val last = new Array[StoredMessage](streams)
+    def settle(one: StoredMessage, of: Int): Unit = if ((one ne message) && !one.isSettled && (one ne last(of))) {
+      state.runs(of).settle(one)
+      last(of) = one
+    }
+    val those = (0 until streams).filter(outcome.settles)
+    if (those.isEmpty) groups
+    else groups.map { group =>
+      those.foreach(of => settle(group(of), of))
+      group
+    }
+  }
+
+  private def keep(state: KeySides, stream: Int, message: StoredMessage, hasPartner: Boolean): Option[JoinRow] = {
+    val isAlone = !hasPartner && outcome.tellsUnmatched(stream) && isDecided(message.time, stream, rule.in(state))
+    state.runs(stream).add(message.copy(isSettled = isAlone || (hasPartner && outcome.settles(stream))))
+    if (!isAlone) state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
+    Option.when(isAlone)(outcome.unmatched(stream, message))
+  }
+
+  /** Nothing that still comes could match a message of this time (SEMANTICS R37). */
+  private def isDecided(time: Long, stream: Int, rule: PairRule): Boolean = {
+    val from = rule.decidedFrom(time, stream)
+    from == Long.MinValue || watermark.reached(from)
+  }
+
+  /** Rows come at once, or wait for their period to end. */
+  private def emit(run: Key, state: KeySides, rows: Iterator[JoinRow]): Iterator[JoinEffect] =
+    if (period.isEmpty) rows.map(JoinEffect.Row(_))
+    else {
+      rows.foreach { row =>
+        val key  = keyOf(row)
+        val held = state.waiting.getOrElse(key, Waiting(processingTime, Vector.empty))
+        guards.check(Guard.PendingOutput, held.rows.size + 1L, s"rows of a join that wait for ${spec.early}")
+        state.waiting += key -> held.copy(rows = held.rows :+ row)
+        if (held.rows.isEmpty) await(run, held.since)
+      }
+      Iterator.empty
     }
 
   private def keyOf(row: JoinRow): Key =
@@ -153,96 +196,85 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
 
   // ---- the end of a step
 
-  private def stepEnd(isFirstP: Boolean, out: ArrayBuffer[JoinEffect]): Unit = {
+  private def stepEnd(now: Watermark, isFirstP: Boolean): Iterator[JoinEffect] = {
+    intake.watermark = watermark.max(now)
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
       else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
-    due.toVector.distinct.foreach { run =>
-      val kept = keys.get(run)
-      if (kept != null) {
-        val state = kept._2
-        val now   = rule.in(state)
-        val rows  = (0 until streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now))
-        state.sessions = state.sessions.filterNot(session => watermark.reached(session.end, spec.lateness.micros))
-        emit(run, state, rows, out)
-        release(run, state, out)
-        if (state.isEmpty) keys.remove(run) else keys.put(run, kept)
-      }
+    due.flatMap(run => Option(keys.get(run)).fold[Iterator[JoinEffect]](Iterator.empty)(endOf(run, _))) ++ {
+      periods.forget(processingTime)
+      None
     }
-    periods.forget(processingTime)
   }
 
-  private def release(run: Key, state: KeySides, out: ArrayBuffer[JoinEffect]): Unit =
-    state.waiting = state.waiting.flatMap { case (key, held) =>
-      val since = held.since.orElse(processingTime)
-      val isDue = watermark == Watermark.End || (for (from <- since; now <- processingTime; span <- period)
-        yield now >= FiringPolicy.due(from, span)).contains(true)
-      if (isDue) out ++= held.rows.map(JoinEffect.Row(_))
-      else if (held.since.isEmpty) await(run, since)
-      Option.when(!isDue)(key -> held.copy(since = since))
+  private def endOf(run: Key, kept: (Option[Key], KeySides)): Iterator[JoinEffect] = {
+    val state = kept._2
+    val now   = rule.in(state)
+    keys.put(run, kept)
+    val rows =
+      Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now))
+    emit(run, state, rows) ++ {
+      state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.lateness.micros))
+      val released = release(run, state)
+      if (state.isEmpty) keys.remove(run)
+      released
     }
+  }
+
+  /** Rows of which the period has ended. */
+  private def release(run: Key, state: KeySides): Iterator[JoinEffect] = {
+    val held = state.waiting.view.mapValues(one => one.copy(since = one.since.orElse(processingTime))).toMap
+    val (due, rest) = held.partition { case (_, one) =>
+      watermark == Watermark.End || (for (from <- one.since; now <- processingTime; span <- period)
+        yield now >= FiringPolicy.due(from, span)).contains(true)
+    }
+    rest.foreach { case (key, one) => if (state.waiting(key).since.isEmpty) await(run, one.since) }
+    state.waiting = rest
+    due.valuesIterator.flatMap(_.rows).map(JoinEffect.Row(_))
+  }
 
   /** Messages that nothing can match any more (SEMANTICS R37). */
-  private def unmatched(state: KeySides, stream: Int, rule: PairRule): Seq[JoinRow] =
-    if (!outcome.tellsUnmatched(stream)) Nil
+  private def unmatched(state: KeySides, stream: Int, rule: PairRule): Iterator[JoinRow] =
+    if (!outcome.tellsUnmatched(stream)) Iterator.empty
     else {
       val run = state.runs(stream)
-      val decided = run.range(Axis.Time, Some(state.settledBelow(stream)), None)
-        .takeWhile(message => watermark.reached(rule.decidedFrom(message.time, stream))).toVector
-      decided.lastOption.foreach(last => state.settledBelow(stream) = last.time)
-      decided.filterNot(_.isSettled).map { message =>
-        run.replace(message, message.copy(isSettled = true))
+      run.range(Axis.Time, Some(state.settledBelow(stream)), None).takeWhile { message =>
+        val isOver = isDecided(message.time, stream, rule)
+        state.settledBelow(stream) = if (isOver) Span.plus(message.time, 1) else message.time
+        isOver
+      }.filterNot(_.isSettled).map { message =>
+        run.settle(message)
         outcome.unmatched(stream, message)
       }
     }
 
-  private def retired(state: KeySides, stream: Int, rule: PairRule): Seq[JoinRow] = {
-    val rows = new ArrayBuffer[JoinRow]
-    val tell = Option.when[StoredMessage => Unit](outcome.tellsUnmatched(stream))(message =>
-      if (!message.isSettled) rows += outcome.unmatched(stream, message))
-    retiredCount += state.runs(stream).retire(leaves(stream, rule), tell)
-    rows.toSeq
-  }
-
-  private def leaves(stream: Int, rule: PairRule): (Long, Long) => Boolean =
-    if (!isKeptByRetention) (time, _) => watermark.reached(rule.neededUntil(time, stream))
-    else {
-      val bound = RetentionBound(spec.retention, watermark, Long.MaxValue)
-      (time, left) => bound.leaves(time, left) && isUnprotected(time, stream, rule)
+  private def retired(state: KeySides, stream: Int, rule: PairRule): Iterator[JoinRow] = {
+    val (run, leaves) = (state.runs(stream), retention.leaves(stream, rule, watermark))
+    if (outcome.tellsUnmatched(stream)) run.leaving(leaves).flatMap { message =>
+      retiredCount += 1
+      Option.unless(message.isSettled)(outcome.unmatched(stream, message))
     }
-
-  private def isKeptByRetention: Boolean = spec.retention.time.isDefined || spec.retention.messages.isDefined
-
-  private def isUnprotected(time: Long, stream: Int, rule: PairRule): Boolean = {
-    val until = rule.protectedUntil(time, stream)
-    until == Long.MinValue || watermark.reached(until)
+    else {
+      retiredCount += run.retire(leaves)
+      Iterator.empty
+    }
   }
 
-  /** When to look at a key again. */
+  /** When to look at a key again; not after it is needed. */
   private def deadline(state: KeySides): Long = {
     val now = rule.in(state)
     val ofStreams = (0 until streams).flatMap { stream =>
       val run = state.runs(stream)
-      val unsettled =
-        if (outcome.tellsUnmatched(stream))
-          run.range(Axis.Time, Some(state.settledBelow(stream)), None).find(!_.isSettled)
+      val undecided =
+        if (outcome.tellsUnmatched(stream)) run.nextTime(state.settledBelow(stream)).map(now.decidedFrom(_, stream))
         else None
-      unsettled.map(message => now.decidedFrom(message.time, stream)) ++
-        run.oldest.map(message => leavesFrom(message.time, stream, run.size, now))
+      undecided ++ run.oldestTime.map(retention.leavesFrom(_, stream, run.size, now))
     }
-    val closes = state.sessions.headOption.map(session => Span.plus(session.end, spec.lateness.micros))
+    val closes = state.sessions.headOption.map { case (_, session) => Span.plus(session.end, spec.lateness.micros) }
     (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 
-  private def leavesFrom(time: Long, stream: Int, size: Long, rule: PairRule): Long =
-    if (!isKeptByRetention) rule.neededUntil(time, stream)
-    else {
-      val byTime  = spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
-      val byCount = if (spec.retention.messages.exists(size > _)) rule.protectedUntil(time, stream) else Long.MaxValue
-      math.min(byTime, byCount)
-    }
-
-  private def flush(): Unit = {
+  private def flush(): Option[JoinEffect] = {
     keys.flush()
     periods.flush()
     intake.write(store) { out =>
@@ -250,6 +282,7 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       keys.writeDirectory(out)
       periods.writeDirectory(out)
     }
+    None
   }
 
   // ---- queries
@@ -285,23 +318,10 @@ final class JoinShard(spec: JoinSpec, store: ShardStore, isNull: Key => Boolean,
       stream <- (0 until streams).iterator.filter(outcome.tellsUnmatched)
       run = state.runs(stream)
       (message, at) <- run.range(Axis.Time, None, None).zipWithIndex if !message.isSettled
-      comes = math.min(now.decidedFrom(message.time, stream), gone(message.time, stream, run.size - at, now))
+      comes = math.min(now.decidedFrom(message.time, stream), retention.gone(message.time, stream, run.size - at, now))
       if comes != Long.MaxValue
     } yield PendingRow(outcome.unmatched(stream, message), Some(comes), None)
   }
-
-  /** The watermark at which a message leaves if no more come.
-    *
-    * @param left
-    *   messages from this one on
-    */
-  private def gone(time: Long, stream: Int, left: Long, rule: PairRule): Long =
-    if (!isKeptByRetention) rule.neededUntil(time, stream)
-    else {
-      val byTime = spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
-      val bound  = if (spec.retention.messages.exists(left > _)) Long.MinValue else byTime
-      math.max(bound, rule.protectedUntil(time, stream))
-    }
 
   /** The messages of a stream in a closed range, as [[windrow.core.fullstate.FullStateShard.getMessages]] gives them. */
   def getMessages(

@@ -1,5 +1,6 @@
 package windrow.core.join
 
+import scala.collection.immutable.TreeMap
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.window.SessionBounds
@@ -18,14 +19,14 @@ private[join] final class KeySides(
 
   val runs: IndexedSeq[MessageRun] = IndexedSeq.fill(streams)(new MessageRun(order, codec, segments))
 
-  /** Messages before these times are settled, each in its stream. */
+  /** Messages before these times are settled, each in its stream; later ones may be too. */
   val settledBelow: Array[Long] = Array.fill(streams)(Long.MinValue)
 
   /** By key, whatever run its messages share: rows that wait for a period to end. */
   var waiting: Map[Key, Waiting] = Map.empty
 
-  /** Of all streams together, where these are what messages share; those that still take messages, ascending. */
-  var sessions: Vector[SessionBounds] = Vector.empty
+  /** Of all streams together, where these are what messages share; those that still take messages, by start. */
+  var sessions: TreeMap[Long, SessionBounds] = TreeMap.empty
 
   def isEmpty: Boolean = waiting.isEmpty && sessions.isEmpty && runs.forall(_.isEmpty)
 
@@ -33,7 +34,7 @@ private[join] final class KeySides(
     runs.foreach(_.write(out))
     settledBelow.foreach(out.long)
     out.count(sessions.size.toLong)
-    sessions.foreach { session =>
+    sessions.valuesIterator.foreach { session =>
       out.long(session.start)
       out.long(session.end)
     }
@@ -47,7 +48,8 @@ private[join] final class KeySides(
   def read(in: ByteReader): Unit = {
     runs.foreach(_.read(in))
     settledBelow.indices.foreach(i => settledBelow(i) = in.long())
-    sessions = Vector.fill(in.count().toInt)(SessionBounds(in.long(), in.long()))
+    sessions =
+      TreeMap.from(Seq.fill(in.count().toInt)(SessionBounds(in.long(), in.long())).map(one => one.start -> one))
     waiting = Seq.fill(in.count().toInt)(new Key(in.bytes()) -> Waiting.read(codec, in)).toMap
   }
 }

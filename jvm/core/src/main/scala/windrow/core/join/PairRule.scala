@@ -11,8 +11,10 @@ private[join] trait PairRule {
   /** As it is for a key now. */
   def in(state: KeySides): PairRule
 
-  /** Where pairs depend on what has come before: the groups that a message completes, which is then taken note of. */
-  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Vector[Vector[StoredMessage]]]
+  /** Where pairs depend on what has come before: the groups that a message completes, which is then taken note of. They
+    * are found as they are taken; the message is not among those that are kept yet.
+    */
+  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Iterator[Vector[StoredMessage]]]
 
   /** Of a message of one stream, where its partners of another lie; None: nowhere. */
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span]
@@ -52,7 +54,8 @@ private[join] object PairRule {
 private[join] trait FixedRule extends PairRule {
   def in(state: KeySides): PairRule = this
 
-  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Vector[Vector[StoredMessage]]] = None
+  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] =
+    None
 }
 
 /** `within=(low, high)` beside the first stream; of other streams two pair through it (SEMANTICS R37, R38). */

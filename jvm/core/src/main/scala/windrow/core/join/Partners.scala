@@ -10,29 +10,28 @@ private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
 
   /** Every group of one message of each stream, this one among them, such that all conditions hold (SEMANTICS R38). */
   def of(runs: IndexedSeq[MessageRun], stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
-    grow(runs, Map(stream -> message), runs.indices.filter(_ != stream).toList)
-      .map(group => runs.indices.map(group).toVector)
+    grow(runs, Vector.fill(runs.size)(None).updated(stream, Some(message)), runs.indices.filter(_ != stream).toList)
+      .map(_.flatten)
+
+  private type Group = Vector[Option[StoredMessage]]
 
   /** The first stream comes first: all ranges go from it. */
-  private def grow(
-      runs: IndexedSeq[MessageRun],
-      group: Map[Int, StoredMessage],
-      missing: List[Int]): Iterator[Map[Int, StoredMessage]] = missing match {
+  private def grow(runs: IndexedSeq[MessageRun], group: Group, missing: List[Int]): Iterator[Group] = missing match {
     case Nil => Iterator.single(group)
     case next :: rest =>
-      candidates(runs(next), next, group).flatMap(found => grow(runs, group + (next -> found), rest))
+      candidates(runs(next), next, group).flatMap(found => grow(runs, group.updated(next, Some(found)), rest))
   }
 
-  private def candidates(run: MessageRun, stream: Int, group: Map[Int, StoredMessage]): Iterator[StoredMessage] = {
-    val spans = group.toSeq.map { case (of, message) => rule.range(message, of, stream) }
+  private def candidates(run: MessageRun, stream: Int, group: Group): Iterator[StoredMessage] = {
+    val known = for { (one, of) <- group.zipWithIndex; message <- one } yield (message, of)
+    val spans = known.map { case (message, of) => rule.range(message, of, stream) }
     if (spans.exists(_.isEmpty)) Iterator.empty
     else {
       val span = spans.flatten.reduce((a, b) => Span(math.max(a.low, b.low), math.min(a.high, b.high)))
-      run.range(Axis.Time, Some(span.low), Some(span.high)).filter(found => fits(found, stream, group))
+      run.range(Axis.Time, Some(span.low), Some(span.high)).filter(found =>
+        known.forall { case (message, of) =>
+          (!spec.hasKeys || message.key == found.key) && rule.pairs(message, of, found, stream)
+        })
     }
-  }
-
-  private def fits(found: StoredMessage, stream: Int, group: Map[Int, StoredMessage]): Boolean = group.forall {
-    case (of, message) => (!spec.hasKeys || message.key == found.key) && rule.pairs(message, of, found, stream)
   }
 }

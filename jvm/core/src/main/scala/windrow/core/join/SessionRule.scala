@@ -1,5 +1,6 @@
 package windrow.core.join
 
+import scala.collection.immutable.TreeMap
 import windrow.core.store.Axis
 import windrow.core.store.StoredMessage
 import windrow.core.window.SessionBounds
@@ -8,12 +9,12 @@ import windrow.core.window.SessionPlan
 /** Messages pair that share a session of all streams together, once, when they first share it (SEMANTICS R39).
   *
   * @param sessions
-  *   of a key that still take messages; messages that are kept beside them lie before them all
+  *   of a key that still take messages, by start; messages that are kept beside them lie before them all
   */
 private[join] final class SessionRule(
     gap: Long,
     lateness: Long,
-    sessions: Vector[SessionBounds] = Vector.empty) extends PairRule {
+    sessions: TreeMap[Long, SessionBounds] = TreeMap.empty) extends PairRule {
 
   def in(state: KeySides): PairRule = new SessionRule(gap, lateness, state.sessions)
 
@@ -21,29 +22,30 @@ private[join] final class SessionRule(
   def bringsTogether(
       state: KeySides,
       stream: Int,
-      message: StoredMessage): Option[Vector[Vector[StoredMessage]]] = {
-    val own  = SessionBounds(message.time, Span.plus(message.time, gap))
-    val plan = SessionPlan(state.sessions, own)
-    val (from, until, bounds) = plan match {
-      case SessionPlan.Update(index)                => (index, index + 1, state.sessions(index))
-      case SessionPlan.Replace(from, until, bounds) => (from, until, bounds)
-    }
-    val old = state.sessions.slice(from, until)
-    state.sessions = state.sessions.patch(from, Seq(bounds), until - from)
-    val sides = state.runs.map(run =>
-      old.zipWithIndex.flatMap { case (session, place) =>
-        run.range(Axis.Time, Some(session.start), Some(session.end - 1)).map((place, _))
-      })
-    val withIt = product(sides.updated(stream, Vector((old.size, message))))
-    val others = if (old.size < 2) Vector.empty else product(sides).filter(_.map(_._1).distinct.size > 1)
-    Some((withIt ++ others).map(_.map(_._2)))
+      message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] = {
+    val own = SessionBounds(message.time, Span.plus(message.time, gap))
+    val old = SessionPlan.touched(own)(start => state.sessions.maxBefore(start).map(_._2))
+    val all = old.foldLeft(own)(_ span _)
+    state.sessions = state.sessions -- old.map(_.start) + (all.start -> all)
+    def messagesOf(side: Int, in: SessionBounds): Iterator[StoredMessage] =
+      state.runs(side).range(Axis.Time, Some(in.start), Some(in.end - 1))
+    val streams = state.runs.indices.toList
+    val withIt =
+      product(streams)(side => if (side == stream) Iterator.single(message) else messagesOf(side, all))
+    Some(withIt ++ spread(streams, old).flatMap(place => product(streams)(side => messagesOf(side, place(side)))))
   }
 
-  private type Placed = (Int, StoredMessage)
+  /** The ways to choose a session for each stream, but for those in which it is the same for all. */
+  private def spread(streams: List[Int], sessions: Vector[SessionBounds]): Iterator[Vector[SessionBounds]] =
+    streams.foldLeft(Iterator.single(Vector.empty[SessionBounds]))((places, _) =>
+      places.flatMap(place => sessions.iterator.map(place :+ _))).filter(_.distinct.size > 1)
 
-  private def product(sides: Seq[Vector[Placed]]): Vector[Vector[Placed]] =
-    sides.foldLeft(Vector(Vector.empty[Placed]))((groups, side) =>
-      for (group <- groups; one <- side) yield group :+ one)
+  /** One message of each stream, in all ways; none if a stream has none. */
+  private def product(streams: List[Int])(of: Int => Iterator[StoredMessage]): Iterator[Vector[StoredMessage]] =
+    if (streams.forall(of(_).hasNext))
+      streams.foldLeft(Iterator.single(Vector.empty[StoredMessage]))((groups, side) =>
+        groups.flatMap(group => of(side).map(group :+ _)))
+    else Iterator.empty
 
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] =
     of(message.time).map(session => Span(session.start, session.end - 1))
@@ -60,5 +62,5 @@ private[join] final class SessionRule(
   def inGap(time: Long, stream: Int): Boolean       = false
 
   private def of(time: Long): Option[SessionBounds] =
-    sessions.find(session => session.start <= time && time < session.end)
+    sessions.rangeTo(time).lastOption.map(_._2).filter(time < _.end)
 }

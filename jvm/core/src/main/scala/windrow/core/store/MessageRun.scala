@@ -1,15 +1,21 @@
 package windrow.core.store
 
 import scala.collection.mutable.ArrayBuffer
+import scala.collection.mutable.ArrayDeque
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Segments
 
-/** Messages in order, in segments of neighbours: a B+-tree of height two whose root is this object.
+/** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
   *
-  * Only segments that are touched are read, only those that change are written; a small run lives inside its root.
-  * What has left by retention is hidden at once and taken away segment by segment (SEMANTICS R11).
+  * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Pieces
+  * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step. What has left by
+  * retention is hidden at once and taken away piece by piece (SEMANTICS R11).
+  *
+  * @param order
+  *   event time in front. Messages that are equal in it differ in nothing but whether they are settled; those that are
+  *   stand before the others
   */
 private[core] final class MessageRun(
     order: Ordering[StoredMessage],
@@ -18,7 +24,7 @@ private[core] final class MessageRun(
     segmentBytes: Int = 4096) {
   import MessageRun._
 
-  private val pieces = new ArrayBuffer[Piece]
+  private val pieces = new ArrayDeque[MessagePiece]
 
   /** Messages at the front that have left; they are all in the first piece. */
   private var hidden = 0
@@ -32,185 +38,175 @@ private[core] final class MessageRun(
   def isEmpty: Boolean = size == 0
 
   def add(message: StoredMessage): Unit = {
-    forgetHidden(message)
-    val at    = lastIndexWhere(piece => order.lteq(piece.first, message)).max(0)
-    val piece = if (pieces.isEmpty) newPiece() else pieces(at)
-    val all   = loaded(piece)
-    all.insert(placeOf(all, message), message)
-    piece.changed = true
-    piece.include(message)
+    val at = pieceOf(message)
+    if (at < 0 || at == pieces.size - 1 && isFullBefore(message)) pieces += MessagePiece.of(ArrayBuffer(message))
+    else {
+      if (at == 0 && hidden > 0) dropHidden()
+      val piece = loaded(at)
+      piece.insert(placeOf(piece, message), message)
+      if (piece.count > 1 && piece.isHeavierThan(2 * segmentBytes)) pieces.insert(at + 1, piece.split())
+    }
     total += 1
   }
 
-  /** A message can only come before what has left if messages bring their own gaps. */
-  private def forgetHidden(message: StoredMessage): Unit =
-    if (hidden > 0 && order.lt(message, loaded(pieces(0))(hidden))) dropFront(pieces(0), hidden)
-
-  private def placeOf(all: ArrayBuffer[StoredMessage], message: StoredMessage): Int =
-    firstIndex(all.size)(i => order.gt(all(i), message))
-
-  /** Messages with positions in a closed range, in the order of the run; None: open. */
-  def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = {
-    val (low, high) = (from.getOrElse(Long.MinValue), to.getOrElse(Long.MaxValue))
-    val isOpen      = from.isEmpty && to.isEmpty
-    pieces.iterator.zipWithIndex
-      .filter { case (piece, _) => isOpen || piece.overlaps(axis, low, high) }
-      .flatMap { case (piece, index) => loaded(piece).iterator.drop(if (index == 0) hidden else 0) }
-      .filter(message => isOpen || positionOf(axis, message).exists(at => low <= at && at <= high))
+  /** The last piece has its size and ends before the message: what comes in order fills one piece after the other. */
+  private def isFullBefore(message: StoredMessage): Boolean = {
+    val last = loaded(pieces.size - 1)
+    last.isHeavierThan(segmentBytes) && standsBefore(last(last.count - 1), message)
   }
 
-  /** In the order of queries (SEMANTICS R24). */
-  def sorted(axis: Axis, from: Option[Long], to: Option[Long]): Vector[StoredMessage] =
-    range(axis, from, to).toVector.sorted(axis match {
-      case Axis.Time   => StoredMessage.Order
-      case Axis.Offset => StoredMessage.OffsetOrder
-    })
+  /** One that is kept stands before one that comes. */
+  private def standsBefore(kept: StoredMessage, message: StoredMessage): Boolean = {
+    val compared = order.compare(kept, message)
+    compared < 0 || compared == 0 && (kept.isSettled || !message.isSettled)
+  }
+
+  /** Where a message belongs; -1: there is no piece. */
+  private def pieceOf(message: StoredMessage): Int =
+    if (pieces.isEmpty) -1 else math.max(0, firstIndex(pieces.size)(i => !standsBefore(pieces(i).first, message)) - 1)
+
+  private def placeOf(piece: MessagePiece, message: StoredMessage): Int =
+    firstIndex(piece.count)(i => !standsBefore(piece(i), message))
+
+  /** Messages with positions in a closed range, in the order of the run; None: open. They may be settled meanwhile. */
+  def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = axis match {
+    case Axis.Time =>
+      val found = from.fold(all(0))(since)
+      to.fold(found)(high => found.takeWhile(_.time <= high))
+    case Axis.Offset if from.isEmpty && to.isEmpty => all(0)
+    case Axis.Offset =>
+      val (low, high) = (from.getOrElse(Long.MinValue), to.getOrElse(Long.MaxValue))
+      pieces.indices.iterator.filter(pieces(_).mayHoldOffsets(low, high)).flatMap(inPiece(_, 0))
+        .filter(_.offset.exists(at => low <= at && at <= high))
+  }
+
+  private def since(time: Long): Iterator[StoredMessage] = {
+    val at = pieceReaching(time)
+    if (at == pieces.size) Iterator.empty else inPiece(at, firstSince(loaded(at), time)) ++ all(at + 1)
+  }
+
+  private def pieceReaching(time: Long): Int = firstIndex(pieces.size)(i => pieces(i).maxTime >= time)
+
+  private def firstSince(piece: MessagePiece, time: Long): Int = firstIndex(piece.count)(i => piece(i).time >= time)
+
+  private def all(from: Int): Iterator[StoredMessage] = Iterator.range(from, pieces.size).flatMap(inPiece(_, 0))
+
+  private def inPiece(at: Int, from: Int): Iterator[StoredMessage] = {
+    val piece = loaded(at)
+    Iterator.range(if (at == 0) math.max(hidden, from) else from, piece.count).map(piece(_))
+  }
 
   def oldest: Option[StoredMessage] = Option.when(!isEmpty)(next)
 
-  /** Puts another in the place of a message that has the same position. */
-  def replace(old: StoredMessage, by: StoredMessage): Unit =
-    Iterator.range(lastIndexWhere(piece => order.lteq(piece.first, old)), -1, -1).exists { i =>
-      val all = loaded(pieces(i))
-      val at  = all.indexWhere(_ eq old)
-      if (at >= 0) {
-        all(at) = by
-        pieces(i).changed = true
-        pieces(i).describe()
-      }
-      at >= 0
-    }: Unit
+  /** Event time of the oldest. */
+  def oldestTime: Option[Long] = Option.when(!isEmpty)(if (hidden == 0) pieces(0).first.time else next.time)
 
-  /** Lets go of the oldest messages, as long as one `leaves`; those before one that leaves do too.
+  /** A time that no message at or after `time` precedes: the first such message's, if its piece has been read. None: there
+    * is no such message.
+    */
+  def nextTime(time: Long): Option[Long] = {
+    val at = pieceReaching(time)
+    Option.when(at < pieces.size) {
+      val piece = pieces(at)
+      if (piece.isRead) inPiece(at, firstSince(piece, time)).next().time else math.max(time, piece.first.time)
+    }
+  }
+
+  /** Settles a message that is kept, or one that is equal to it. */
+  def settle(message: StoredMessage): Unit = {
+    val settled = message.copy(isSettled = true)
+    val at      = pieceOf(settled)
+    val place   = math.max(placeOf(loaded(at), settled), if (at == 0) hidden else 0)
+    Iterator((at, place), (at + 1, 0)).concat(sameTime(message)).find { case (at, index) =>
+      at < pieces.size && index < pieces(at).count && isOpen(loaded(at)(index), message)
+    }.foreach { case (at, index) => pieces(at).update(index, settled) }
+  }
+
+  private def isOpen(kept: StoredMessage, message: StoredMessage): Boolean =
+    !kept.isSettled && order.equiv(kept, message)
+
+  /** Older versions left settled messages among their equals. */
+  private def sameTime(message: StoredMessage): Iterator[(Int, Int)] =
+    Iterator.range(pieceReaching(message.time), pieces.size).takeWhile(pieces(_).first.time <= message.time)
+      .flatMap(at => Iterator.range(if (at == 0) hidden else 0, loaded(at).count).map((at, _)))
+
+  /** Lets go of the oldest messages, as long as one `leaves`; those before one that leaves do too. Whole pieces go unread.
     *
     * @param leaves
     *   of the time of a message, and of the number of messages from this one on
-    * @param gone
-    *   sees each of them; None: nobody needs to, so whole segments go unread
     * @return
     *   how many
     */
-  def retire(leaves: (Long, Long) => Boolean, gone: Option[StoredMessage => Unit] = None): Long = {
+  def retire(leaves: (Long, Long) => Boolean): Long = {
     val before = size
-    while (gone.isEmpty && pieces.nonEmpty && leaves(pieces(0).maxTime, size - pieces(0).count + hidden + 1))
-      dropPiece()
-    while (!isEmpty && leaves(next.time, size)) {
-      gone.foreach(_(next))
-      hidden += 1
-      if (hidden == pieces(0).count) dropPiece()
-    }
+    while (pieces.nonEmpty && leaves(pieces(0).maxTime, size - pieces(0).count + hidden + 1)) dropPiece()
+    leaving(leaves).foreach(_ => ())
     before - size
   }
 
-  private def next: StoredMessage = loaded(pieces(0))(hidden)
+  /** The same for those who must see what leaves: each has left when it is given. */
+  def leaving(leaves: (Long, Long) => Boolean): Iterator[StoredMessage] =
+    Iterator.continually(()).takeWhile(_ => !isEmpty && leaves(next.time, size)).map { _ =>
+      val message = next
+      hidden += 1
+      if (hidden == pieces(0).count) dropPiece()
+      message
+    }
+
+  private def next: StoredMessage = loaded(0)(hidden)
 
   private def dropPiece(): Unit = {
-    if (pieces(0).id != Inside) segments.remove(pieces(0).id)
-    total -= pieces.remove(0).count
+    val piece = pieces.removeHead()
+    if (piece.id != MessagePiece.Inside) segments.remove(piece.id)
+    total -= piece.count
     hidden = 0
   }
 
-  private def dropFront(piece: Piece, count: Int): Unit = {
-    loaded(piece).remove(0, count)
-    total -= count
+  private def dropHidden(): Unit = {
+    loaded(0).dropFront(hidden)
+    total -= hidden
     hidden = 0
-    piece.changed = true
-    piece.describe()
   }
 
   /** Takes everything away. */
   def clear(): Unit = while (pieces.nonEmpty) dropPiece()
 
-  // ---- pieces
-
-  private def newPiece(): Piece = {
-    val piece = new Piece(Inside)
-    piece.messages = new ArrayBuffer
-    pieces += piece
-    piece
-  }
-
-  private def lastIndexWhere(holds: Piece => Boolean): Int = firstIndex(pieces.size)(i => !holds(pieces(i))) - 1
-
-  private def loaded(piece: Piece): ArrayBuffer[StoredMessage] = {
-    if (piece.messages == null) {
-      val in = segments.read(piece.id)
-      piece.messages = ArrayBuffer.fill(piece.count)(codec.read(in))
-    }
-    piece.messages
-  }
+  private def loaded(at: Int): MessagePiece = pieces(at).read(segments, codec)
 
   // ---- bytes
 
-  /** Writes the segments that changed, and into `out` the root. */
+  /** Writes the pieces that changed, and into `out` the root. */
   def write(out: ByteWriter): Unit = {
-    if (hidden > 0 && pieces(0).changed) dropFront(pieces(0), hidden)
-    val written = pieces.toVector.flatMap(piece => if (piece.changed) store(piece) else Seq(piece))
-    pieces.clear()
-    pieces ++= written
+    if (hidden > 0 && pieces(0).changed) dropHidden()
+    pieces.foreach(piece => if (piece.changed) store(piece))
     out.count(pieces.size.toLong)
     out.count(hidden.toLong)
     pieces.foreach(_.write(out, codec))
   }
 
-  private def store(piece: Piece): Seq[Piece] = {
+  private def store(piece: MessagePiece): Unit = {
     val out = new ByteWriter(segmentBytes * 2)
-    val ends = piece.messages.map { message =>
-      codec.write(message, out)
-      out.size
-    }
+    piece.writeMessages(out, codec)
     if (pieces.size == 1 && out.size <= InsideBytes) {
-      if (piece.id != Inside) segments.remove(piece.id)
-      Seq(piece.under(Inside, piece.messages))
-    } else cut(ends) match {
-      case Seq(_) => Seq(storedAs(piece, piece.messages, if (piece.id == Inside) segments.newId() else piece.id, out))
-      case groups =>
-        if (piece.id != Inside) segments.remove(piece.id)
-        groups.map { group =>
-          out.clear()
-          val some = piece.messages.slice(group.start, group.end)
-          some.foreach(codec.write(_, out))
-          storedAs(piece, some, segments.newId(), out)
-        }
+      if (piece.id != MessagePiece.Inside) segments.remove(piece.id)
+      piece.id = MessagePiece.Inside
+    } else {
+      if (piece.id == MessagePiece.Inside) piece.id = segments.newId()
+      segments.write(piece.id, out)
     }
+    piece.changed = false
   }
-
-  private def storedAs(piece: Piece, some: ArrayBuffer[StoredMessage], id: Long, out: ByteWriter): Piece = {
-    segments.write(id, out)
-    piece.under(id, some)
-  }
-
-  /** Neighbours go together until they fill a segment.
-    *
-    * @param ends
-    *   of the messages, in bytes
-    */
-  private def cut(ends: collection.IndexedSeq[Int]): Seq[Range] =
-    if (ends.last <= 2 * segmentBytes) Seq(ends.indices)
-    else {
-      val starts =
-        ends.indices.filter(i => i == 0 || ends(i - 1) / segmentBytes > (if (i == 1) 0 else ends(i - 2)) / segmentBytes)
-      starts.zip(starts.tail :+ ends.size).map { case (from, until) => from until until }
-    }
 
   def read(in: ByteReader): Unit = {
     val count = in.count().toInt
     hidden = in.count().toInt
-    (0 until count).foreach(_ => pieces += Piece.read(in, codec))
+    (0 until count).foreach(_ => pieces += MessagePiece.read(in, codec))
     total = pieces.iterator.map(_.count.toLong).sum
   }
 }
 
 private[core] object MessageRun {
-
-  /** The number of a piece that lives inside the root. */
-  private val Inside      = 0L
   private val InsideBytes = 1024
-
-  def positionOf(axis: Axis, message: StoredMessage): Option[Long] = axis match {
-    case Axis.Time   => Some(message.time)
-    case Axis.Offset => message.offset
-  }
 
   /** The first index in `0 until size` at which a condition holds that holds from there on. */
   private def firstIndex(size: Int)(holds: Int => Boolean): Int = {
@@ -220,76 +216,5 @@ private[core] object MessageRun {
       if (holds(middle)) high = middle else low = middle + 1
     }
     low
-  }
-
-  /** A segment, and what the root knows of it. */
-  private final class Piece(val id: Long) {
-    var messages: ArrayBuffer[StoredMessage] = _
-    var changed                              = false
-    var count                                = 0
-    var first: StoredMessage                 = _
-    var minTime, minOffset                   = Long.MaxValue
-    var maxTime, maxOffset                   = Long.MinValue
-
-    def describe(): Unit = if (messages.nonEmpty) {
-      count = messages.size
-      first = messages(0)
-      minTime = messages.iterator.map(_.time).min
-      maxTime = messages.iterator.map(_.time).max
-      val offsets = messages.iterator.flatMap(_.offset).toArray
-      minOffset = if (offsets.isEmpty) Long.MaxValue else offsets.min
-      maxOffset = if (offsets.isEmpty) Long.MinValue else offsets.max
-    }
-
-    def include(message: StoredMessage): Unit = {
-      count += 1
-      first = messages(0)
-      minTime = math.min(minTime, message.time)
-      maxTime = math.max(maxTime, message.time)
-      message.offset.foreach { offset =>
-        minOffset = math.min(minOffset, offset)
-        maxOffset = math.max(maxOffset, offset)
-      }
-    }
-
-    def overlaps(axis: Axis, low: Long, high: Long): Boolean = axis match {
-      case Axis.Time   => minTime <= high && maxTime >= low
-      case Axis.Offset => minOffset <= high && maxOffset >= low
-    }
-
-    def under(id: Long, some: ArrayBuffer[StoredMessage]): Piece = {
-      val piece = new Piece(id)
-      piece.messages = some
-      piece.describe()
-      piece
-    }
-
-    def write(out: ByteWriter, codec: Codec[StoredMessage]): Unit = {
-      out.count(id)
-      out.count(count.toLong)
-      if (id == Inside) messages.foreach(codec.write(_, out))
-      else {
-        codec.write(first.position, out)
-        Seq(minTime, maxTime, minOffset, maxOffset).foreach(out.long)
-      }
-    }
-  }
-
-  private object Piece {
-    def read(in: ByteReader, codec: Codec[StoredMessage]): Piece = {
-      val piece = new Piece(in.count())
-      piece.count = in.count().toInt
-      if (piece.id == Inside) {
-        piece.messages = ArrayBuffer.fill(piece.count)(codec.read(in))
-        piece.describe()
-      } else {
-        piece.first = codec.read(in)
-        piece.minTime = in.long()
-        piece.maxTime = in.long()
-        piece.minOffset = in.long()
-        piece.maxOffset = in.long()
-      }
-      piece
-    }
   }
 }

@@ -27,4 +27,13 @@ object SessionPlan {
     val bounds = sessions.slice(from, until).foldLeft(message)(_ span _)
     if (until == from + 1 && bounds == sessions(from)) Update(from) else Replace(from, until, bounds)
   }
+
+  /** Sessions that a message touches, ascending, with a look at these and one more.
+    *
+    * @param before
+    *   of those that begin before a time the last one; sessions of one key, apart
+    */
+  def touched(message: SessionBounds)(before: Long => Option[SessionBounds]): Vector[SessionBounds] =
+    Iterator.unfold(if (message.end == Long.MaxValue) message.end else message.end + 1)(start =>
+      before(start).filter(_.end >= message.start).map(found => (found, found.start))).toVector.reverse
 }

@@ -1,6 +1,7 @@
 package windrow.spark.join
 
 import windrow.EveryPeriod
+import windrow.Guards
 import windrow.JoinSpec
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
@@ -24,7 +25,8 @@ final class JoinProgram(
     val fixed: Seq[String],
     val shards: Int,
     schema: JoinSchema,
-    override val about: Option[JoinNotes])
+    override val about: Option[JoinNotes],
+    guards: Guards)
     extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.All
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
@@ -41,15 +43,17 @@ final class JoinProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new JoinShard(spec, store, isNull, fixed)
+      val shard = new JoinShard(spec, store, isNull, fixed, guards)
       if (packets.isEmpty && !hasPeriods && shard.watermark.max(watermark) == shard.watermark) Iterator.empty
       else {
         val effects = shard.step(packets.flatMap(JoinEntry.read(_, names)), watermark, Some(processingTime))
-        val rows    = effects.count(_.isInstanceOf[JoinEffect.Row])
-        effects.iterator.map {
-          case JoinEffect.Row(row)        => output.row(row)
+        var rows    = 0L
+        effects.map {
+          case JoinEffect.Row(row) =>
+            rows += 1
+            output.row(row)
           case refused: JoinEffect.Refuse => output.rejected(refused, processingTime)
-        } ++ Iterator.single(()).map(_ => output.counts(shard.counters, rows.toLong))
+        } ++ Iterator.single(()).map(_ => output.counts(shard.counters, rows))
       }
     }
   }

@@ -38,7 +38,7 @@ private[plan] object JoinPlan {
     val fixed = JoinProgram.fixed(spec, shards, schema)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinNotes(spec, fixed, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
-    val program = new JoinProgram(spec, fixed, shards, schema, notes)
+    val program = new JoinProgram(spec, fixed, shards, schema, notes, GuardSettings(session))
     val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }

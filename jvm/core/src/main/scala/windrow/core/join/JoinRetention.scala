@@ -1,0 +1,41 @@
+package windrow.core.join
+
+import windrow.JoinSpec
+import windrow.core.operator.Watermark
+import windrow.core.store.RetentionBound
+
+/** When messages of a join leave: as they are not needed any more, or by the retention that is stated (SEMANTICS R10). */
+private[join] final class JoinRetention(spec: JoinSpec) {
+  private val isStated = spec.retention.time.isDefined || spec.retention.messages.isDefined
+
+  /** Of the time of a message, and of the number of messages from this one on. */
+  def leaves(stream: Int, rule: PairRule, watermark: Watermark): (Long, Long) => Boolean =
+    if (!isStated) (time, _) => watermark.reached(rule.neededUntil(time, stream))
+    else {
+      val bound = RetentionBound(spec.retention, watermark, Long.MaxValue)
+      (time, left) =>
+        bound.leaves(time, left) && {
+          val until = rule.protectedUntil(time, stream)
+          until == Long.MinValue || watermark.reached(until)
+        }
+    }
+
+  /** The watermark at which the oldest message of so many may leave. */
+  def leavesFrom(time: Long, stream: Int, size: Long, rule: PairRule): Long =
+    if (!isStated) rule.neededUntil(time, stream)
+    else math.min(byTime(time), if (isMany(size)) rule.protectedUntil(time, stream) else Long.MaxValue)
+
+  /** The watermark at which a message leaves if no more come.
+    *
+    * @param left
+    *   messages from this one on
+    */
+  def gone(time: Long, stream: Int, left: Long, rule: PairRule): Long =
+    if (!isStated) rule.neededUntil(time, stream)
+    else math.max(if (isMany(left)) Long.MinValue else byTime(time), rule.protectedUntil(time, stream))
+
+  private def isMany(messages: Long): Boolean = spec.retention.messages.exists(messages > _)
+
+  private def byTime(time: Long): Long =
+    spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
+}

@@ -1,0 +1,145 @@
+package windrow.core.store
+
+import scala.collection.mutable.ArrayBuffer
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.state.Segments
+
+/** Neighbours of a [[MessageRun]]: a segment, and what the root knows of it unread.
+  *
+  * @param id
+  *   of the segment; [[MessagePiece.Inside]]: none yet, it is written into the root
+  */
+private[store] final class MessagePiece(var id: Long) {
+  import MessagePiece._
+
+  private var messages: ArrayBuffer[StoredMessage] = _
+
+  /** About how many bytes its messages take, once they are read. */
+  private var weight = 0L
+
+  var changed              = false
+  var count                = 0
+  var first: StoredMessage = _ // at least its position
+  var maxTime              = Long.MinValue
+  private var minOffset    = Long.MaxValue
+  private var maxOffset    = Long.MinValue
+
+  def isRead: Boolean = messages != null
+
+  def read(segments: Segments, codec: Codec[StoredMessage]): this.type = {
+    if (!isRead) {
+      val in = segments.read(id)
+      messages = ArrayBuffer.fill(count)(codec.read(in))
+      weight = messages.iterator.map(weigh).sum
+    }
+    this
+  }
+
+  // ---- of a piece that is read
+
+  def apply(index: Int): StoredMessage = messages(index)
+
+  def isHeavierThan(bytes: Int): Boolean = weight > bytes
+
+  def insert(index: Int, message: StoredMessage): Unit = {
+    messages.insert(index, message)
+    weight += weigh(message)
+    changed = true
+    include(message)
+  }
+
+  /** Puts another in the place of a message that is at the same position. */
+  def update(index: Int, by: StoredMessage): Unit = {
+    messages(index) = by
+    changed = true
+    first = messages(0)
+  }
+
+  def dropFront(some: Int): Unit = hold(messages.drop(some))
+
+  /** Keeps the first half and gives the second. */
+  def split(): MessagePiece = {
+    val (front, back) = messages.splitAt(count / 2)
+    hold(front)
+    MessagePiece.of(back)
+  }
+
+  private def hold(some: ArrayBuffer[StoredMessage]): Unit = {
+    messages = some
+    changed = true
+    count = 0
+    weight = 0
+    maxTime = Long.MinValue
+    minOffset = Long.MaxValue
+    maxOffset = Long.MinValue
+    some.foreach { message =>
+      weight += weigh(message)
+      include(message)
+    }
+  }
+
+  private def include(message: StoredMessage): Unit = {
+    count += 1
+    first = messages(0)
+    maxTime = math.max(maxTime, message.time)
+    message.origin.foreach { from =>
+      minOffset = math.min(minOffset, from.offset)
+      maxOffset = math.max(maxOffset, from.offset)
+    }
+  }
+
+  // ---- unread
+
+  def mayHoldOffsets(low: Long, high: Long): Boolean = minOffset <= high && maxOffset >= low
+
+  def writeMessages(out: ByteWriter, codec: Codec[StoredMessage]): Unit = messages.foreach(codec.write(_, out))
+
+  /** Into the root. */
+  def write(out: ByteWriter, codec: Codec[StoredMessage]): Unit = {
+    out.count(id)
+    out.count(count.toLong)
+    if (id == Inside) writeMessages(out, codec)
+    else {
+      codec.write(first.position, out)
+      Seq(first.time, maxTime, minOffset, maxOffset).foreach(out.long)
+    }
+  }
+}
+
+private[store] object MessagePiece {
+
+  /** The number of a piece that lives inside the root. */
+  val Inside = 0L
+
+  private val Overhead = 40
+
+  private def weigh(message: StoredMessage): Long =
+    Overhead.toLong + message.payload.length + message.key.bytes.length + message.origin.fold(0)(_.source.length)
+
+  def of(messages: ArrayBuffer[StoredMessage]): MessagePiece = {
+    val piece = new MessagePiece(Inside)
+    piece.hold(messages)
+    piece
+  }
+
+  /** Of a root. */
+  def read(in: ByteReader, codec: Codec[StoredMessage]): MessagePiece = {
+    val (id, count) = (in.count(), in.count().toInt)
+    if (id == Inside) {
+      val piece = of(ArrayBuffer.fill(count)(codec.read(in)))
+      piece.changed = false
+      piece
+    } else {
+      val piece = new MessagePiece(id)
+      piece.count = count
+      piece.first = codec.read(in)
+      in.long(): Unit // the time of the first
+      piece.maxTime = in.long()
+      piece.minOffset = in.long()
+      piece.maxOffset = in.long()
+      piece
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package windrow.core.join
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.operator.Origin
+import windrow.core.operator.Watermark
+import windrow.core.state.CountingStore
+import windrow.core.state.Growth
+import windrow.core.state.Key
+import windrow.core.store.Incoming
+
+/** What a message of a join costs grows with the logarithm of its key's messages and with its partners, whatever came in
+  * its step (SEMANTICS S5, S10).
+  */
+class JoinWorkSuite extends AnyFunSuite {
+  private val key = new Key(Array(1))
+
+  private def spec(within: Within, how: JoinKind, retention: Retention = Retention.NotStated): JoinSpec = JoinDraft(
+    Seq(JoinStream("a"), JoinStream("b")),
+    hasKeys = true,
+    within,
+    how,
+    Some(TimeSpan(100)),
+    retention = retention).checked
+
+  private val range    = Within.Ranges(Map("b" -> JoinRange(TimeSpan(-20), TimeSpan(20))))
+  private val ahead    = Within.Ranges(Map("b" -> JoinRange(TimeSpan(20), TimeSpan(60))))
+  private val same     = Within.SameWindow(Session(Some(TimeSpan(9))))
+  private val tumbling = Within.SameWindow(Tumbling(TimeSpan(40)))
+  private val hopping  = Within.SameWindow(Hopping(TimeSpan(40), TimeSpan(20)))
+
+  /** Messages 10 apart, of both streams in turn; in sessions of two. */
+  private def message(n: Int): (Int, Incoming) =
+    (
+      n % 2,
+      Incoming(key, Some(n / 2 * 10L), Some(Origin("s", 0, n / 2L)), Array(1, 2, 3)))
+
+  /** Neighbours come far apart, each once. */
+  private def shuffled(count: Int): Iterator[Int] = Iterator.range(0, count).map(n => (n.toLong * 7919 % count).toInt)
+
+  private def run(spec: JoinSpec, store: CountingStore, messages: Iterator[Int], watermark: Long): Int =
+    new JoinShard(spec, store, _ => false).step(messages.map(message), Watermark(watermark), None).size
+
+  private val kinds = for {
+    (name, within) <- Seq(
+      "a range"       -> range,
+      "a range ahead" -> ahead,
+      "sessions"      -> same,
+      "tumbling"      -> tumbling,
+      "hopping"       -> hopping)
+    how <- if (within == range) JoinKind.All else Seq(JoinKind.Full, JoinKind.Semi)
+  } yield (name, within, how)
+
+  /** Of both orders of magnitude the messages of a key come in one step, then all leave. */
+  for ((name, within, how) <- kinds) test(s"$how within $name: a step of any size") {
+    Growth.check(few = 150) { (count, store) =>
+      run(spec(within, how), store, shuffled(count), -1000)
+      run(spec(within, how), store, Iterator.empty, Long.MaxValue - 1)
+    }
+  }
+
+  private def inSteps(spec: JoinSpec)(count: Int, store: CountingStore): Unit =
+    Iterator.range(0, count / 20).foreach(step =>
+      run(spec, store, shuffled(20).map(_ + step * 20), watermark = step * 100L))
+
+  for ((name, within, how) <- kinds if how == JoinKind.Full)
+    test(s"$how within $name: any number of steps, each of which completes the one before") {
+      Growth.check(few = 400)(inSteps(spec(within, how)))
+    }
+
+  for (how <- Seq(JoinKind.Inner, JoinKind.Left)) test(s"$how of all that retention holds, by count and by time") {
+    for (retention <- Seq(Retention(messages = Some(10)), Retention(time = Some(TimeSpan(100)))))
+      Growth.check(few = 400)(inSteps(spec(Within.Everything, how, retention)))
+  }
+
+  test("rows are made as they are taken (SEMANTICS S10)") {
+    var taken = 0
+    val messages = Iterator.tabulate(4) { n =>
+      taken += 1
+      message(n)
+    }
+    val store   = new CountingStore
+    val effects = new JoinShard(spec(range, JoinKind.Full), store, _ => false).step(messages, Watermark(-1000), None)
+    assert(taken == 0)
+    effects.next()
+    assert(taken == 2)
+    assert(effects.size == 3 && taken == 4 && store.header != null)
+  }
+
+  test("rows that wait for a period are guarded (SEMANTICS S9)") {
+    val waiting = spec(range, JoinKind.Inner).draft.copy(early = Every(TimeSpan(1000000))).checked
+    def rows(guards: Guards, messages: Int) =
+      new JoinShard(waiting, new CountingStore, _ => false, guards = guards)
+        .step(Iterator.range(0, messages).map(message), Watermark(-1000), Some(0L)).size
+    assert(rows(Guards(maxPendingOutput = 1), 2) == 0)
+    assert(intercept[GuardError](rows(Guards(maxPendingOutput = 1), 4)).problem.code == "TOO_MUCH_OUTPUT")
+  }
+}

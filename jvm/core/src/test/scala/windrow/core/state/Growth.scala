@@ -1,0 +1,35 @@
+package windrow.core.state
+
+import java.lang.management.ManagementFactory
+import org.scalatest.Assertions._
+
+/** What work costs, by counting: bytes that a store reads and writes, and bytes that this thread puts on the heap, which
+  * all copies, collections and lists of what is looked at are.
+  */
+private[core] object Growth {
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+
+  final case class Cost(stored: Long, allocated: Long)
+
+  def cost(work: CountingStore => Unit): Cost = {
+    val store  = new CountingStore
+    val thread = Thread.currentThread.getId
+    val before = threads.getThreadAllocatedBytes(thread)
+    work(store)
+    Cost(store.bytesRead + store.bytesWritten, threads.getThreadAllocatedBytes(thread) - before)
+  }
+
+  /** Sixteen times the messages may cost a logarithm more than sixteen times the work.
+    *
+    * @param work
+    *   on so many messages
+    */
+  def check(few: Int)(work: (Int, CountingStore) => Unit): Unit = {
+    cost(work(few, _)): Unit // classes are loaded, code is compiled
+    val (small, large) = (cost(work(few, _)), cost(work(16 * few, _)))
+    def each(of: Cost => Long) =
+      s"${of(small) / few} bytes for each of $few messages, ${of(large) / few / 16} of ${16 * few}"
+    assert(large.stored <= 16 * 1.6 * small.stored, s"stored: ${each(_.stored)}")
+    assert(large.allocated <= 16 * 1.6 * small.allocated, s"allocated: ${each(_.allocated)}")
+  }
+}
