@@ -38,21 +38,31 @@ private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends
       case SessionPlan.Update(index) => (Seq(open(index)), SessionBounds(open(index).start, open(index).end))
       case SessionPlan.Replace(from, until, bounds) => (open.slice(from, until), bounds)
     }
-    SessionPlacer.replaced(state, merged, WindowId(bounds.start, bounds.end), message)
+    SessionPlacer.replaced(
+      state,
+      merged,
+      WindowId(bounds.start, bounds.end),
+      message,
+      isComplete = before.watermark.reached(bounds.end))
   }
 }
 
 private[fullstate] object SessionPlacer {
 
-  /** The message in a session that takes the place of others, or is the same as the only one. */
+  /** The message in a session that takes the place of others, or is the same as the only one.
+    *
+    * @param isComplete
+    *   it was complete before the message came
+    */
   def replaced(
       state: KeyWindows,
       merged: Seq[WindowRow],
       id: WindowId,
-      message: StoredMessage): Placement = {
+      message: StoredMessage,
+      isComplete: Boolean): Placement = {
     val row = merged match {
       case Seq(same) if same.id == id => same
-      case one +: others              => one.joined(others, id)
+      case one +: others              => one.joined(others, id, isComplete)
       case _                          => WindowRow.opened(id)
     }
     Placement.Enter(state.rows -- merged.map(_.id) + (id -> row.counting(message)), Some(id))

@@ -83,7 +83,7 @@ private final class TupleSessionPlacer(n: Long) extends PlacerDefaults {
         val last   = state.rows.valuesIterator.filter(_.id.part.contains(part)).maxByOption(_.end)
         val joined = last.filter(session => from.offset - session.end <= n)
         val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(part))
-        SessionPlacer.replaced(state, joined.toSeq, id, message.stored(time))
+        SessionPlacer.replaced(state, joined.toSeq, id, message.stored(time), isComplete = false)
       }
     }
 

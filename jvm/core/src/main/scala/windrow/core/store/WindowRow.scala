@@ -100,8 +100,12 @@ private[core] final case class WindowRow(
     last = Some(timing),
     firing = firing.copy(index = firing.index + 1, unsent = 0, since = None, delta = None))
 
-  /** A session that takes the place of this one and others (SEMANTICS R84): what waits moves over to it. */
-  def joined(others: Seq[WindowRow], id: WindowId): WindowRow = {
+  /** A session that takes the place of this one and others (SEMANTICS R84): what waits moves over to it.
+    *
+    * @param isComplete
+    *   without what is still to come: else it is open again, and has an ON_TIME to come (SEMANTICS R79)
+    */
+  def joined(others: Seq[WindowRow], id: WindowId, isComplete: Boolean): WindowRow = {
     val all = this +: others
     WindowRow(
       id,
@@ -113,7 +117,7 @@ private[core] final case class WindowRow(
       Firing(
         unsent = all.map(_.firing.unsent).sum,
         since = all.flatMap(_.firing.since).minOption,
-        isPastOnTime = all.forall(_.firing.isPastOnTime),
+        isPastOnTime = isComplete && all.forall(_.firing.isPastOnTime),
         delta = Some(all.flatMap(_.firing.delta).flatten.toVector)))
   }
 }

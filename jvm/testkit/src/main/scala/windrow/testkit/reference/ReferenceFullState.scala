@@ -135,7 +135,8 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     }
     if (!replaced.exists(_._1 == session)) {
       windows --= replaced.map { case (bounds, _) => (key, bounds) }
-      if (replaced.nonEmpty) windows += (key, session) -> Known.of(replaced.map(_._2))
+      if (replaced.nonEmpty) windows += (key, session) ->
+        Known.of(replaced.map(_._2), isComplete(key, session, before))
     }
     windows += (key, session) -> windows.getOrElse((key, session), Known()).holding(one)
     session
@@ -297,12 +298,12 @@ private object ReferenceFullState {
 
   object Known {
 
-    /** A session in the place of others (SEMANTICS R84). */
-    def of(replaced: Seq[Known]): Known = Known(
+    /** A session in the place of others (SEMANTICS R79, R84). */
+    def of(replaced: Seq[Known], isComplete: Boolean): Known = Known(
       replaced.flatMap(_.members).toVector,
       replaced.flatMap(_.unsent).toVector,
       replaced.flatMap(_.since).minOption,
       fired = 0,
-      replaced.forall(_.isPastOnTime))
+      isComplete && replaced.forall(_.isPastOnTime))
   }
 }
