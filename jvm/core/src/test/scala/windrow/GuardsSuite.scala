@@ -47,6 +47,17 @@ class GuardsSuite extends AnyFunSuite {
     assert(refused.getMessage.startsWith("[TOO_MANY_WINDOWS] Hopping("))
   }
 
+  test("more keys than a shard may keep stop it") {
+    val session = WindowOperatorDraft(Session(TimeSpan(10)), Some(TimeSpan.Zero)).checked
+    def step(most: Long) = shard(new InMemoryShardStore, Guards(maxKeysPerShard = most), session).step(
+      (0 until 5).iterator.map(n => entry(0).copy(gap = 10, key = new Key(Array(n.toByte)))),
+      Watermark(0),
+      None).toVector
+    assert(
+      intercept[GuardError](step(4)).getMessage.startsWith("[TOO_MANY_KEYS] the state of Session('10 microseconds')"))
+    assert(step(5).isEmpty)
+  }
+
   test("every guard has a setting and a limit above 0") {
     assert(Guard.All.map(_.setting).distinct.size == Guard.All.size)
     assert(Guard.All.forall(guard => Guards().limit(guard) == guard.default))

@@ -57,7 +57,16 @@ final class PolicyProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard   = new PolicyShard(spec, aggregation, store, fixed)
+      val shard = new PolicyShard(spec, aggregation, store, fixed)
+      if (packets.isEmpty && shard.isIdle(processingTime) && watermark != Watermark.End) Iterator.empty
+      else stepped(shard, packets, watermark, processingTime)
+    }
+
+    private def stepped(
+        shard: PolicyShard[B, InternalRow],
+        packets: Iterator[Array[Byte]],
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
       val entries = packets.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
       val effects = shard.step(entries, Some(processingTime)) ++
         (if (watermark == Watermark.End) shard.finish() else Iterator.empty)

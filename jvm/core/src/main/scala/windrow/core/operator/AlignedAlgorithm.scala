@@ -40,6 +40,7 @@ private[operator] final class AlignedAlgorithm[B, V](
   private val recordsAtOnce = recordsAll && arrivals.isEmpty
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = gaps.fold(0L)(_.keyCount)
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
     val time = entry.time.get

@@ -26,6 +26,7 @@ private[operator] final class CountAlgorithm[B, V](
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _ => Long.MaxValue)
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
     if (clock.before == Watermark.End)
@@ -51,7 +52,7 @@ private[operator] final class CountAlgorithm[B, V](
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val looksAtAll = isDue || now == Watermark.End
-    keys.due(if (looksAtAll) Long.MaxValue else Long.MinValue)
+    keys.walk(if (looksAtAll) Long.MaxValue else Long.MinValue)
       .filter(key => looksAtAll || keys.get(key).isChanged)
       .flatMap { key =>
         val lane = keys.get(key)
@@ -64,7 +65,7 @@ private[operator] final class CountAlgorithm[B, V](
       }
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
     val lane = keys.get(key)
     val now  = Watermark(lane.ended)
     lanes.open(lane, now).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, now)))

@@ -39,19 +39,23 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
     Option(keys.get(key)).flatMap(_.newest).filter(isOpen(_, at))
 
   /** All open windows that came to be without messages, or had some before. */
-  def open(at: Watermark): Iterator[(Key, Long)] =
-    keys.due(Long.MaxValue).flatMap(key => keys.get(key).filled.filter(isOpen(_, at)).map((key, _)))
-
-  /** Takes the windows of a key that fire now. */
-  def take(key: Key)(fires: Long => Boolean): Vector[Long] = Option(keys.get(key)).fold(Vector.empty[Long]) { gaps =>
-    val taken = gaps.take(fires)
-    if (taken.nonEmpty) keys.put(key, gaps)
-    taken
+  def open(at: Watermark): Iterator[(Key, Long)] = {
+    val from =
+      if (at.isDefined && lateness != Long.MaxValue) grid.firstStart(RunWindows.plus(at.micros, -lateness))
+      else Long.MinValue
+    keys.walk(Long.MaxValue).flatMap(key => keys.get(key).filled(from).filter(isOpen(_, at)).map((key, _)))
   }
+
+  /** Takes the windows of a key that fire now, as they are asked for. */
+  def take(key: Key)(fires: Long => Boolean): Iterator[Long] = Option(keys.get(key)).filter(_.hasPending).iterator
+    .flatMap { gaps =>
+      keys.put(key, gaps)
+      gaps.take(fires)
+    }
 
   /** The keys for which windows without messages may have come to be, or wait to fire, at the end of a step. */
   def fill(now: Watermark): Iterator[Key] =
-    keys.due(if (now.isDefined) now.micros else Long.MinValue)
+    keys.walk(if (now.isDefined) now.micros else Long.MinValue)
       .filter(keys.get(_).isDue(now))
       .map { key =>
         val gaps = keys.get(key)
@@ -60,6 +64,7 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
         key
       }
 
+  def keyCount: Long                        = keys.size
   def flush(): Unit                         = keys.flush()
   def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
   def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)

@@ -15,18 +15,25 @@ private[operator] final class InheritAlgorithm[B, V](
     extends WindowAlgorithm[B, V] {
 
   private type Window  = InheritedWindow[B]
-  private type Windows = Vector[Window]
+  private type Windows = KeyPages[Window]
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
-  private val keys = new KeyBuckets[Windows]("inherited", store, new InheritedCodec(aggregation), _.map(deadline).min)
+  private val segments = new Segments("pages", store)
+  private val codec = new KeyPagesCodec[Window](
+    new InheritedCodec(aggregation),
+    segments,
+    window => Place(window.start, window.end),
+    deadline)
+  private val keys    = new KeyBuckets[Windows]("inherited", store, codec, _.deadline)
   private val periods = new Deadline(policy)
 
   /** The watermark at the end of the last step. */
   private var reached = Watermark.None
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
 
   private def isClosed(window: Window, at: Watermark): Boolean = at.reached(window.end, lateness)
 
@@ -43,14 +50,14 @@ private[operator] final class InheritAlgorithm[B, V](
     if (clock.before.reached(pane.end, lateness))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
-      val windows = Option(keys.get(entry.key)).getOrElse(Vector.empty)
-      val index   = windows.indexWhere(window => window.start == pane.start && window.end == pane.end)
+      val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val found   = windows.get(Place(pane.start, pane.end))
       counters.accepted += entry.count
-      if (classes)
-        counters.classify(pane.start, windows.maxByOption(w => (w.start, w.end)).map(w => (w.start, w.end)))
-      val old = if (index < 0) InheritedWindow[B](pane.start, pane.end, false, Map.empty, Firing()) else windows(index)
-      val (fired, now) = update(entry, pane, old, isNew = index < 0, clock)
-      keys.put(entry.key, if (index < 0) windows :+ now else windows.updated(index, now))
+      if (classes) counters.classify(pane.start, windows.last.map(w => (w.start, w.end)))
+      val old          = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, Firing()))
+      val (fired, now) = update(entry, pane, old, isNew = found.isEmpty, clock)
+      windows.put(now)
+      keys.put(entry.key, windows)
       fired
     }
   }
@@ -70,6 +77,8 @@ private[operator] final class InheritAlgorithm[B, V](
     val now = old.copy(
       isPastOnTime = old.isPastOnTime || pane.timing != Timing.Early,
       panes = if (equal.isNothing) old.panes - pane.content else old.panes + (pane.content -> equal),
+      sum =
+        if (!changes) old.sum else if (pane.isRetraction) None else old.sum.map(aggregation.combine(_, entry.buffer)),
       firing = if (changes) panes.add(firing, entry, clock.processingTime) else firing)
     val isLate    = now.firing.isPastOnTime
     val completes = !isLate && now.isComplete(clock.before)
@@ -84,8 +93,9 @@ private[operator] final class InheritAlgorithm[B, V](
   }
 
   private def fire(key: Key, window: Window, timing: Timing, isLast: Boolean): (Iterator[Effect[B, V]], Window) = {
-    val (fired, firing) = panes.fire(idOf(key, window), window.firing, timing, isLast, window.value(aggregation))
-    (fired, window.copy(firing = firing))
+    val whole           = window.value(aggregation)
+    val (fired, firing) = panes.fire(idOf(key, window), window.firing, timing, isLast, whole)
+    (fired, window.copy(firing = firing, sum = Some(whole)))
   }
 
   private def idOf(key: Key, window: Window) = WindowId(key, window.start, window.end)
@@ -96,17 +106,24 @@ private[operator] final class InheritAlgorithm[B, V](
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (moved && now.isDefined) now.micros else Long.MinValue
-    keys.due(horizon).flatMap(endStep(_, clock, now))
+    keys.walk(horizon).flatMap(endStep(_, horizon, clock, now))
   }
 
-  private def endStep(key: Key, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val windows = keys.get(key)
-    val ended   = windows.map(window => endStep(key, window, clock, now))
-    val kept    = ended.map(_._2).filterNot(isClosed(_, now))
-    if (kept.isEmpty) keys.remove(key) else if (!kept.corresponds(windows)(_ eq _)) keys.put(key, kept)
-    kept.foreach(window => periods.add(window.firing.isPastOnTime, window.firing))
-    ended.iterator.flatMap(_._1)
+    val ended   = windows.due(horizon).map(window => (window, endStep(key, window, clock, now)))
+    ended.foreach { case (before, (_, window)) => keep(windows, before, window, clock, now) }
+    if (windows.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, windows)
+    ended.iterator.flatMap { case (_, (fired, _)) => fired }
   }
+
+  private def keep(windows: Windows, before: Window, window: Window, clock: StepClock, now: Watermark): Unit =
+    if (isClosed(window, now)) windows.remove(window)
+    else {
+      val passes = now.reached(window.end) && !clock.before.reached(window.end)
+      if ((window ne before) || passes) windows.put(window)
+      periods.add(window.firing.isPastOnTime, window.firing)
+    }
 
   private def endStep(
       key: Key,
@@ -132,8 +149,8 @@ private[operator] final class InheritAlgorithm[B, V](
     panes.withdrawn(idOf(key, window), window.firing),
     window.copy(firing = window.firing.copy(unsent = 0, since = None, shown = None)))
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap(key =>
-    keys.get(key).iterator.filterNot(_.isEmpty).map(one =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
+    keys.get(key).all.filterNot(_.isEmpty).map(one =>
       OpenWindow(key, one.start, one.end, one.firing.isPastOnTime, one.firing, one.value(aggregation))))
 
   def flush(): Unit = keys.flush()
@@ -141,10 +158,12 @@ private[operator] final class InheritAlgorithm[B, V](
   def readDirectory(in: ByteReader): Unit = {
     keys.readDirectory(in)
     periods.read(in)
+    if (in.hasNext) segments.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     keys.writeDirectory(out)
     periods.write(out)
+    segments.writeDirectory(out)
   }
 }

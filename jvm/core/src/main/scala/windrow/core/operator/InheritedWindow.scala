@@ -27,45 +27,44 @@ private[operator] final case class EqualPanes[B](buffers: List[B] = Nil, owed: L
   *   by their content
   * @param firing
   *   it says whether this operator is past it, too
+  * @param sum
+  *   of all panes that count, once it was asked for in a step; a retraction has no inverse, so it is made anew after one
   */
 private[operator] final case class InheritedWindow[B](
     start: Long,
     end: Long,
     isPastOnTime: Boolean,
     panes: Map[Key, EqualPanes[B]],
-    firing: Firing[B]) {
+    firing: Firing[B],
+    sum: Option[B] = None) {
 
   /** All that came was retracted. */
   def isEmpty: Boolean = panes.values.forall(_.buffers.isEmpty)
 
   def value(aggregation: Aggregation[B, _]): B =
-    panes.valuesIterator.flatMap(_.buffers).foldLeft(aggregation.zero)(aggregation.combine)
+    sum.getOrElse(panes.valuesIterator.flatMap(_.buffers).foldLeft(aggregation.zero)(aggregation.combine))
 
   def isComplete(at: Watermark): Boolean = isPastOnTime && at.reached(end)
 }
 
-private[operator] final class InheritedCodec[B](aggregation: Aggregation[B, _])
-    extends Codec[Vector[InheritedWindow[B]]] {
+private[operator] final class InheritedCodec[B](aggregation: Aggregation[B, _]) extends Codec[InheritedWindow[B]] {
   private val firings = new FiringCodec(aggregation)
 
-  def write(windows: Vector[InheritedWindow[B]], out: ByteWriter): Unit = {
-    out.count(windows.size.toLong)
-    windows.foreach { window =>
-      out.long(window.start)
-      out.long(window.end)
-      out.byte(if (window.isPastOnTime) 1 else 0)
-      out.count(window.panes.size.toLong)
-      window.panes.foreach { case (content, equal) =>
-        out.bytes(content.bytes)
-        out.count(equal.owed)
-        out.count(equal.buffers.size.toLong)
-        equal.buffers.foreach(aggregation.write(_, out))
-      }
-      firings.write(window.firing, out)
+  def write(window: InheritedWindow[B], out: ByteWriter): Unit = {
+    out.long(window.start)
+    out.long(window.end)
+    out.byte(if (window.isPastOnTime) 1 else 0)
+    out.count(window.panes.size.toLong)
+    window.panes.foreach { case (content, equal) =>
+      out.bytes(content.bytes)
+      out.count(equal.owed)
+      out.count(equal.buffers.size.toLong)
+      equal.buffers.foreach(aggregation.write(_, out))
     }
+    firings.write(window.firing, out)
   }
 
-  def read(in: ByteReader): Vector[InheritedWindow[B]] = Vector.fill(in.count().toInt) {
+  def read(in: ByteReader): InheritedWindow[B] = {
     val (start, end, isPast) = (in.long(), in.long(), in.byte() == 1)
     val panes = Seq.fill(in.count().toInt) {
       val content = new Key(in.bytes())

@@ -1,14 +1,13 @@
 package windrow.core.operator
 
-import java.util.{TreeMap => JTreeMap}
-import scala.collection.mutable
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 
-/** The windows of a key that come to be without messages (SEMANTICS R3), named by their starts.
+/** The windows of a key that come to be without messages (SEMANTICS R3), named by their starts. None of them is held: they
+  * are told as ranges, however many there are.
   *
   * @param limits
   *   how long its windows stay
@@ -16,6 +15,7 @@ import windrow.core.window.SliceGrid
   *   the first window that the key ever opened
   */
 private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Long) {
+  import KeyGaps._
 
   /** From here on no window has been filled. */
   private var next = first
@@ -23,14 +23,11 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
   /** The last window that had a message. */
   private var last = first
 
-  /** Windows from `next` on with messages: those that go on from a start to another. */
-  private val covered = new JTreeMap[Long, Long]
+  /** Windows from `next` on with messages. */
+  private val covered = new StartRanges(grid)
 
   /** Windows without messages that have not fired yet. */
-  private val pending = mutable.TreeSet.empty[Long]
-
-  /** The watermark has passed its last window by the retention. */
-  private var isSilent = false
+  private val pending = new StartRanges(grid)
 
   /** A message has come in this step. */
   private var touched = false
@@ -38,25 +35,9 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
   /** A message came for windows with starts from one to another. */
   def add(from: Long, to: Long): Unit = {
     last = math.max(last, to)
-    pending --= pending.range(from, to + 1).toVector
-    cover(math.max(from, next), to)
-    isSilent = false
+    pending.remove(from, to)
+    covered.add(math.max(from, next), to)
     touched = true
-  }
-
-  private def cover(from: Long, to: Long): Unit = if (from <= to) {
-    val below = covered.floorEntry(from)
-    val joins = below != null && grid.next(below.getValue) >= from
-    var end   = if (joins) math.max(below.getValue, to) else to
-    val start = if (joins) below.getKey.longValue else from
-    var above = covered.higherEntry(start)
-    while (above != null && above.getKey <= grid.next(end)) {
-      end = math.max(end, above.getValue)
-      covered.remove(above.getKey)
-      above = covered.higherEntry(start)
-    }
-    covered.put(start, end)
-    ()
   }
 
   /** Something may come to be or close, as the watermark stands. */
@@ -64,34 +45,30 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
 
   /** The watermark at which it is to be looked at again. */
   def deadline: Long = {
-    val fills  = if (isSilent) Long.MaxValue else math.min(grid.end(skipCovered(next)), silentFrom)
-    val closes = pending.headOption.fold(Long.MaxValue)(start => RunWindows.plus(grid.end(start), limits.lateness))
-    math.min(fills, closes)
+    val fills  = grid.end(covered.after(next))
+    val closes = pending.first.fold(Long.MaxValue)(start => RunWindows.plus(grid.end(start), limits.lateness))
+    math.min(if (fills <= silentFrom) fills else Long.MaxValue, closes)
   }
 
+  /** The watermark that makes the key silent. */
   private def silentFrom: Long = RunWindows.plus(grid.end(last), limits.retention)
 
-  /** Windows without messages that end up to the watermark come to be; of a key that has been silent for longer than it is
-    * kept, and at the end of the input, up to its last window.
+  /** Windows without messages that end up to the watermark come to be; of a key that is silent, up to where it fell silent,
+    * however far the watermark has gone since; at the end of the input up to its last window.
     */
   def fill(now: Watermark): Unit = {
-    if (now == Watermark.End || isSilent) fillTo(grid.end(last)) else if (now.isDefined) fillTo(now.micros)
-    isSilent = now.reached(silentFrom)
+    if (now == Watermark.End) fillTo(grid.end(last)) else if (now.isDefined) fillTo(math.min(now.micros, silentFrom))
     touched = false
   }
 
   private def fillTo(end: Long): Unit = {
-    next = skipCovered(next)
-    while (grid.end(next) <= end) {
-      pending += next
-      next = skipCovered(grid.next(next))
+    val until = grid.lastStart(RunWindows.plus(end, next - grid.end(next)))
+    if (next <= until) {
+      covered.between(next, until).foreach { case (from, to) => pending.add(from, to) }
+      next = grid.next(until)
     }
-    covered.headMap(next).clear()
-  }
-
-  private def skipCovered(start: Long): Long = {
-    val range = covered.floorEntry(start)
-    if (range != null && range.getValue >= start) grid.next(range.getValue) else start
+    next = covered.after(next)
+    covered.dropBelow(next)
   }
 
   /** It came to be without messages, or had some before. */
@@ -100,31 +77,42 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
   /** The last window that came to be before `next`. */
   def newest: Option[Long] = Option.when(first < next)(grid.lastStart(next - 1))
 
-  def filled: Iterator[Long] = Iterator.iterate(first)(grid.next).takeWhile(_ < next)
+  /** Windows from a start on that came to be. */
+  def filled(from: Long): Iterator[Long] = Iterator.iterate(math.max(first, from))(grid.next).takeWhile(_ < next)
 
-  /** Takes the windows that fire now. */
-  def take(fires: Long => Boolean): Vector[Long] = {
-    val taken = pending.iterator.takeWhile(fires).toVector
-    pending --= taken
-    taken
-  }
+  def hasPending: Boolean = pending.first.isDefined
+
+  /** Takes the windows that fire now, as they are asked for. */
+  def take(fires: Long => Boolean): Iterator[Long] =
+    Iterator.continually(pending.first.filter(fires)).takeWhile(_.isDefined).flatten.map { start =>
+      pending.remove(start, start)
+      start
+    }
 
   def read(in: ByteReader): Unit = {
     next = in.long()
     last = in.long()
-    isSilent = in.byte() == 1
-    (0L until in.count()).foreach(_ => covered.put(in.long(), in.long()))
-    (0L until in.count()).foreach(_ => pending += in.long())
+    val form = in.byte()
+    covered.read(in)
+    if (form == InRanges) pending.read(in)
+    else (0L until in.count()).foreach { _ =>
+      val start = in.long()
+      pending.add(start, start)
+    }
   }
 
   def write(out: ByteWriter): Unit = {
     Seq(first, next, last).foreach(out.long)
-    out.byte(if (isSilent) 1 else 0)
-    out.count(covered.size.toLong)
-    covered.forEach { (from, to) => out.long(from); out.long(to) }
-    out.count(pending.size.toLong)
-    pending.foreach(out.long)
+    out.byte(InRanges.toInt)
+    covered.write(out)
+    pending.write(out)
   }
+}
+
+private object KeyGaps {
+
+  /** Windows that have not fired stand as ranges; in older states, which say 0 or 1 here, one by one. */
+  val InRanges: Byte = 2
 }
 
 /** @param lateness

@@ -26,6 +26,7 @@ private[operator] final class KeyedAlgorithm[B, V](
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = math.max(keys.size, gaps.fold(0L)(_.keyCount))
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
     val time = entry.time.get
@@ -54,7 +55,7 @@ private[operator] final class KeyedAlgorithm[B, V](
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
-    keys.due(horizon)
+    keys.walk(horizon)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val lane = keys.get(key)
@@ -67,7 +68,7 @@ private[operator] final class KeyedAlgorithm[B, V](
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
-    val found = keys.due(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
+    val found = keys.walk(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
     (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) =>
       val lane = Option(keys.get(key)).getOrElse(codec.empty)
       panes.window(key, lane, start, windows.isComplete(lane, start, at))

@@ -32,6 +32,7 @@ private[operator] final class OffsetWindows[B, V](
   private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
 
   def add(
       entry: Entry[B],
@@ -61,7 +62,7 @@ private[operator] final class OffsetWindows[B, V](
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
-    keys.due(horizon)
+    keys.walk(horizon)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val lane = keys.get(key)
@@ -72,7 +73,7 @@ private[operator] final class OffsetWindows[B, V](
       }
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
     val lane = keys.get(key)
     lanes.open(lane, at).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, at)))
   }

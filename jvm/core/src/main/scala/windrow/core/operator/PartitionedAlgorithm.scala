@@ -19,6 +19,7 @@ private[operator] trait PartitionWindows[B, V] {
   def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]]
 
   def processingDeadline: Option[Long]
+  def keyCount: Long
 
   /** The windows of all keys that still take messages where the partition has come to. */
   def openWindows(at: Watermark): Iterator[OpenWindow[B]]
@@ -72,6 +73,7 @@ private[operator] final class PartitionedAlgorithm[B, V](
       }
   }
 
+  def keyCount: Long                   = parts.values.map(_.windows.keyCount).sum
   def processingDeadline: Option[Long] = parts.values.flatMap(_.windows.processingDeadline).minOption
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = parts.iterator.flatMap { case (of, part) =>

@@ -47,6 +47,7 @@ private[operator] final class RunAlgorithm[B, V](
   }
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
 
   private def isClosed(window: RunWindow, at: Watermark): Boolean = at.reached(window.end, lateness)
 
@@ -167,7 +168,7 @@ private[operator] final class RunAlgorithm[B, V](
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
-    keys.due(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
+    keys.walk(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
       key =>
         val lane = keys.get(key)
         (if (moved && spec.onTime) onTimePanes(key, lane, clock.before, now) else Iterator.empty) ++
@@ -293,7 +294,7 @@ private[operator] final class RunAlgorithm[B, V](
 
   // ---- state
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap { key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
     val lane = keys.get(key)
     windows.ending(lane.run, openFrom(at), Long.MaxValue).map { window =>
       val isComplete = completion.isComplete(lane, window, at)

@@ -3,6 +3,7 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.window.RunWindows
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
 
@@ -14,13 +15,19 @@ private[operator] final class SessionAlgorithm[B, V](
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private type Sessions = Vector[SessionState[B]]
+  private type Sessions = KeyPages[SessionState[B]]
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
-  private val keys     = new KeyBuckets[Sessions]("sessions", store, new SessionCodec(aggregation), _.map(deadline).min)
-  private val periods  = new Deadline(policy)
+  private val segments = new Segments("pages", store)
+  private val codec = new KeyPagesCodec[SessionState[B]](
+    new SessionCodec(aggregation),
+    segments,
+    one => Place(one.bounds.start, 0),
+    deadline)
+  private val keys    = new KeyBuckets[Sessions]("sessions", store, codec, _.deadline)
+  private val periods = new Deadline(policy)
 
   /** Sessions that messages reached may fire at the end of their step. */
   private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
@@ -29,6 +36,7 @@ private[operator] final class SessionAlgorithm[B, V](
   private var reached = Watermark.None
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
 
   /** When to look at a session again: as it completes, later as it leaves. */
   private def deadline(session: SessionState[B]): Long = {
@@ -37,47 +45,57 @@ private[operator] final class SessionAlgorithm[B, V](
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
-    val own = SessionBounds(entry.time.get, entry.time.get + entry.gap)
+    val own = SessionBounds(entry.time.get, RunWindows.plus(entry.time.get, entry.gap))
     if (clock.before.reached(own.end, lateness))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
-      val sessions = Option(keys.get(entry.key)).getOrElse(Vector.empty)
+      val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
       if (classes)
-        counters.classify(own.start, sessions.lastOption.map(last => (last.bounds.start, last.bounds.end)))
-      SessionPlan(sessions.map(_.bounds), own) match {
-        case SessionPlan.Update(index)                => update(entry, sessions, index, clock)
-        case SessionPlan.Replace(from, until, bounds) => replace(entry, sessions, from, until, bounds, clock)
+        counters.classify(own.start, sessions.last.map(last => (last.bounds.start, last.bounds.end)))
+      val near = around(sessions, own)
+      SessionPlan(near.map(_.bounds), own) match {
+        case SessionPlan.Update(index) => update(entry, sessions, near(index), clock)
+        case SessionPlan.Replace(from, until, bounds) =>
+          replace(entry, sessions, near.slice(from, until), bounds, clock)
       }
     }
   }
 
-  private def update(entry: Entry[B], sessions: Sessions, index: Int, clock: StepClock): Iterator[Effect[B, V]] = {
-    val old = sessions(index)
+  /** Those that a message can touch, and perhaps one before. */
+  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] = {
+    val place = Place(own.start, 0)
+    sessions.before(place).toVector ++ sessions.from(place).takeWhile(_.bounds.start <= own.end)
+  }
+
+  private def update(
+      entry: Entry[B],
+      sessions: Sessions,
+      old: SessionState[B],
+      clock: StepClock): Iterator[Effect[B, V]] = {
     val now = old.copy(
       buffer = aggregation.combine(old.buffer, entry.buffer),
       firing = panes.add(old.firing, entry, clock.processingTime))
-    put(entry.key, sessions, index, index + 1, now, clock, isFirst = false)
+    put(entry.key, sessions, now, clock, isFirst = false)
   }
 
   private def replace(
       entry: Entry[B],
       sessions: Sessions,
-      from: Int,
-      until: Int,
+      replaced: Vector[SessionState[B]],
       bounds: SessionBounds,
       clock: StepClock): Iterator[Effect[B, V]] = {
-    val replaced  = sessions.slice(from, until)
     val withdrawn = replaced.iterator.flatMap(old => panes.withdrawn(idOf(entry.key, old), old.firing))
     val now = SessionState(
       bounds,
       replaced.map(_.buffer).reduceOption(aggregation.combine).fold(entry.buffer)(aggregation.combine(_, entry.buffer)),
       panes.add(panes.merged(replaced.map(_.firing)), entry, clock.processingTime))
     val hasFired = replaced.nonEmpty && replaced.forall(old => clock.before.reached(old.bounds.end)) // SEMANTICS R79
-    withdrawn ++ put(entry.key, sessions, from, until, now, clock, isFirst = !hasFired)
+    replaced.filter(_.bounds.start != bounds.start).foreach(sessions.remove) // `put` replaces the other
+    withdrawn ++ put(entry.key, sessions, now, clock, isFirst = !hasFired)
   }
 
-  /** Puts a session in the place of others, after the pane that its last message fires, if it does.
+  /** Keeps a session after the pane that its last message fires, if it does.
     *
     * @param isFirst
     *   if the session is complete it fires with this message (SEMANTICS R79)
@@ -85,8 +103,6 @@ private[operator] final class SessionAlgorithm[B, V](
   private def put(
       key: Key,
       sessions: Sessions,
-      from: Int,
-      until: Int,
       session: SessionState[B],
       clock: StepClock,
       isFirst: Boolean): Iterator[Effect[B, V]] = {
@@ -97,7 +113,8 @@ private[operator] final class SessionAlgorithm[B, V](
       if (fires) fire(key, session, if (isComplete) Timing.Late else Timing.Early, isLast = false)
       else (Iterator.empty, session)
     periods.add(isComplete, now.firing)
-    keys.put(key, sessions.patch(from, Seq(now), until - from))
+    sessions.put(now)
+    keys.put(key, sessions)
     fired
   }
 
@@ -119,19 +136,32 @@ private[operator] final class SessionAlgorithm[B, V](
     if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
     else {
       val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
-      keys.due(horizon).flatMap(endStep(_, clock, now))
+      keys.walk(horizon).flatMap(endStep(_, horizon, clock, now))
     }
   }
 
-  private def endStep(key: Key, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val sessions = keys.get(key)
-    val ended    = sessions.map(session => endStep(key, session, clock, now))
-    val kept     = ended.map(_._2).filterNot(session => now.reached(session.bounds.end, lateness))
-    for (keeping <- aggregation.keeping; (_, session) <- ended if now.reached(session.bounds.end, lateness))
-      keeping.release(session.buffer)
-    if (kept.isEmpty) keys.remove(key) else if (!kept.corresponds(sessions)(_ eq _)) keys.put(key, kept)
-    kept.foreach(session => periods.add(now.reached(session.bounds.end), session.firing))
-    ended.iterator.flatMap(_._1)
+    val ended    = sessions.due(horizon).map(session => (session, endStep(key, session, clock, now)))
+    ended.foreach { case (before, (_, session)) => keep(sessions, before, session, clock, now) }
+    if (sessions.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, sessions)
+    ended.iterator.flatMap { case (_, (fired, _)) => fired }
+  }
+
+  private def keep(
+      sessions: Sessions,
+      before: SessionState[B],
+      session: SessionState[B],
+      clock: StepClock,
+      now: Watermark): Unit = {
+    val isComplete = now.reached(session.bounds.end)
+    if (now.reached(session.bounds.end, lateness)) {
+      sessions.remove(session)
+      aggregation.keeping.foreach(_.release(session.buffer))
+    } else {
+      if ((session ne before) || (isComplete && !clock.before.reached(session.bounds.end))) sessions.put(session)
+      periods.add(isComplete, session.firing)
+    }
   }
 
   private def endStep(
@@ -152,8 +182,8 @@ private[operator] final class SessionAlgorithm[B, V](
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).flatMap(key =>
-    keys.get(key).iterator.map(one =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
+    keys.get(key).all.map(one =>
       OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.firing, one.buffer)))
 
   def flush(): Unit = keys.flush()
@@ -161,10 +191,12 @@ private[operator] final class SessionAlgorithm[B, V](
   def readDirectory(in: ByteReader): Unit = {
     keys.readDirectory(in)
     periods.read(in)
+    if (in.hasNext) segments.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     keys.writeDirectory(out)
     periods.write(out)
+    segments.writeDirectory(out)
   }
 }

@@ -14,21 +14,18 @@ import windrow.core.window.SessionBounds
   */
 private[operator] final case class SessionState[B](bounds: SessionBounds, buffer: B, firing: Firing[B])
 
-private[operator] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[Vector[SessionState[B]]] {
+private[operator] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[SessionState[B]] {
   private val firings = new FiringCodec(aggregation)
   private val owned   = new OwnedCodec(aggregation)
 
-  def write(sessions: Vector[SessionState[B]], out: ByteWriter): Unit = {
-    out.count(sessions.size.toLong)
-    sessions.foreach { session =>
-      out.long(session.bounds.start)
-      out.long(session.bounds.end)
-      owned.write(session.buffer, out)
-      firings.write(session.firing, out, isWhole = session.firing.unsent == 0)
-    }
+  def write(session: SessionState[B], out: ByteWriter): Unit = {
+    out.long(session.bounds.start)
+    out.long(session.bounds.end)
+    owned.write(session.buffer, out)
+    firings.write(session.firing, out, isWhole = session.firing.unsent == 0)
   }
 
-  def read(in: ByteReader): Vector[SessionState[B]] = Vector.fill(in.count().toInt) {
+  def read(in: ByteReader): SessionState[B] = {
     val bounds = SessionBounds(in.long(), in.long())
     val buffer = aggregation.read(in)
     SessionState(bounds, buffer, firings.read(in, aggregation.copy(buffer)))

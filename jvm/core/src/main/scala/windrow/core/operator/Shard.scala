@@ -122,6 +122,7 @@ final class Shard[B, V](
   private def close(now: Watermark): Iterator[Effect[B, V]] = {
     before = now
     algorithm.flush()
+    guards.check(Guard.KeysPerShard, algorithm.keyCount, s"the state of ${spec.window}")
     pieces.flush()
     val out = new ByteWriter
     FixedSpec.write(fixed, out)

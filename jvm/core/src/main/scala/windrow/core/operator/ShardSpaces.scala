@@ -14,8 +14,9 @@ object ShardSpaces {
   def of(spec: WindowOperatorSpec, keepsMessages: Boolean): Seq[String] = {
     val windows = spec.window match {
       case _: AlignedWindows | Global if spec.complete == Completion.ByWatermark => Sliced
-      case _: Session | _: TupleSession                                          => Seq("sessions")
-      case _: Inherit                                                            => Seq("inherited")
+      case _: Session                                                            => Seq("sessions", "pages")
+      case _: TupleSession                                                       => Seq("sessions")
+      case _: Inherit                                                            => Seq("inherited", "pages")
       case _                                                                     => Keyed
     }
     windows ++ Option.when(spec.fillGaps)("gaps") ++ Option.when(keepsMessages)(Pieces.Space)

@@ -52,6 +52,7 @@ private[operator] final class TupleSessions[B, V](
   private val waits = policy.waitsForStepEnd(isComplete = false)
 
   def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
 
   def add(
       entry: Entry[B],
@@ -126,7 +127,7 @@ private[operator] final class TupleSessions[B, V](
     if (isDue) periods.clear()
     val moved   = now != progress.before
     val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
-    if (!moved && !isDue && !waits) Iterator.empty else keys.due(horizon).flatMap(endStep(_, now, clock))
+    if (!moved && !isDue && !waits) Iterator.empty else keys.walk(horizon).flatMap(endStep(_, now, clock))
   }
 
   private def endStep(key: Key, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
@@ -141,7 +142,7 @@ private[operator] final class TupleSessions[B, V](
     }
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.due(Long.MaxValue).map { key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).map { key =>
     val one = keys.get(key)
     OpenWindow(key, one.first, one.last, isComplete = false, one.firing, one.buffer)
   }

@@ -24,6 +24,9 @@ private[operator] trait WindowAlgorithm[B, V] {
   /** The processing time at which a window would fire though nothing came, in microseconds. */
   def processingDeadline: Option[Long]
 
+  /** How many keys it keeps; of windows that are kept by slice only those that are remembered for their gaps. */
+  def keyCount: Long
+
   /** The windows of all keys that still take messages, each once. */
   def openWindows(at: Watermark): Iterator[OpenWindow[B]]
 

@@ -80,6 +80,7 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
     inner.advance(clock, now).collect { case Effect.Fire(pane) => Effect.Fire(pane) }
 
   def processingDeadline: Option[Long]                    = inner.processingDeadline
+  def keyCount: Long                                      = inner.keyCount
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = inner.openWindows(at).map(_.map(_.buffer))
 
   def flush(): Unit                         = inner.flush()

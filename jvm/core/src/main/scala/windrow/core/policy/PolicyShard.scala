@@ -113,9 +113,12 @@ final class PolicyShard[B, V](
     if (intake.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
     entries.flatMap(add) ++
       (if (marker) allKeys.flatMap(punctuate) else Iterator.empty) ++
-      intake.processingTime.iterator.flatMap(windows.due).flatMap(tick) ++
+      intake.processingTime.iterator.flatMap(windows.walk).flatMap(tick) ++
       written()
   }
+
+  /** A step without messages would do nothing at a processing time but write the state anew. */
+  def isIdle(now: Long): Boolean = (intake.processingTime.isDefined || windows.size == 0) && windows.firstDue > now
 
   /** The input is over: FINAL for every partition, once. */
   def finish(): Iterator[PolicyEffect[V]] = if (intake.watermark == Watermark.End) Iterator.empty
@@ -156,7 +159,7 @@ final class PolicyShard[B, V](
   def replayOffsets: Map[(String, Long), Long] =
     intake.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
 
-  private def allKeys: Iterator[Key] = windows.due(Long.MaxValue)
+  private def allKeys: Iterator[Key] = windows.walk(Long.MaxValue)
 
   private def add(entry: PolicyEntry[B]): Effects =
     if (intake.isReplay(entry.origin)) Vector.empty

@@ -1,10 +1,12 @@
 package windrow.core.state
 
 import java.util.{HashMap => JHashMap}
+import scala.collection.mutable.ArrayBuffer
 
 /** Values by key, in buckets by hash, each with the earliest time at which one of its keys needs to be looked at.
   *
-  * Only buckets that are touched or due are read. Their number doubles when they outgrow `bucketBytes` on average.
+  * Only buckets that are touched or due are read. When they outgrow `bucketBytes` one of them is split, then the next
+  * (linear hashing), so growth never holds all keys at once.
   */
 final class KeyBuckets[T](
     name: String,
@@ -14,63 +16,149 @@ final class KeyBuckets[T](
     bucketBytes: Int = 4096) {
   type Keyed = JHashMap[Key, T]
 
-  private final class Bucket {
-    var deadline: Long   = Long.MaxValue
-    var bytes: Long      = 0
+  /** @param keys
+    *   as many as are stored
+    */
+  private final class Bucket(var deadline: Long, var bytes: Long, var keys: Long) {
     var values: Keyed    = _
     var changed: Boolean = false
   }
 
   private val space   = store.space(name)
-  private var buckets = Array(new Bucket)
+  private val buckets = ArrayBuffer(new Bucket(Long.MaxValue, 0, 0))
 
-  def readDirectory(in: ByteReader): Unit = buckets = Array.fill(in.count().toInt) {
-    val bucket = new Bucket
-    bucket.deadline = in.long()
-    bucket.bytes = in.count()
-    bucket
+  /** Of all keys, as far as buckets know of theirs. */
+  private var count = 0L
+
+  /** What a key takes up, as it was at the end of the last step. */
+  private var bytesPerKey = KeyBuckets.Guess
+
+  /** How many keys have a value. */
+  def size: Long = count
+
+  def readDirectory(in: ByteReader): Unit = {
+    val first   = in.count()
+    val counted = first == KeyBuckets.WithKeys
+    val number  = (if (counted) in.count() else first).toInt
+    buckets.clear()
+    (0 until number).foreach { _ =>
+      val (due, bytes) = (in.long(), in.count())
+      buckets += new Bucket(due, bytes, if (counted) in.count() else bytes / KeyBuckets.Guess)
+    }
+    count = buckets.iterator.map(_.keys).sum
+    estimate()
   }
 
+  /** Older directories say their number of buckets at once, and nothing of keys. */
   def writeDirectory(out: ByteWriter): Unit = {
-    out.count(buckets.length.toLong)
+    out.count(KeyBuckets.WithKeys)
+    out.count(buckets.size.toLong)
     buckets.foreach { bucket =>
       out.long(bucket.deadline)
       out.count(bucket.bytes)
+      out.count(bucket.keys)
     }
   }
 
+  /** The earliest time at which a key needs to be looked at, as buckets were written. */
+  def firstDue: Long = buckets.iterator.map(_.deadline).min
+
   /** The value of a key, or null. */
-  def get(key: Key): T = loaded(indexOf(key)).values.get(key)
+  def get(key: Key): T = loaded(indexOf(key)).get(key)
 
   def put(key: Key, value: T): Unit = {
-    val bucket = loaded(indexOf(key))
-    bucket.values.put(key, value)
-    bucket.changed = true
+    val index = indexOf(key)
+    val isNew = loaded(index).put(key, value) == null
+    buckets(index).changed = true
+    if (isNew) {
+      count += 1
+      if (count * bytesPerKey > most) split()
+    }
   }
 
   def remove(key: Key): Unit = {
-    val bucket = loaded(indexOf(key))
-    bucket.values.remove(key)
-    bucket.changed = true
+    val index = indexOf(key)
+    if (loaded(index).remove(key) != null) count -= 1
+    buckets(index).changed = true
   }
 
   /** Keys in buckets where something may be due at a time; a bucket that changed is always among them. */
-  def due(time: Long): Iterator[Key] =
-    buckets.indices.iterator
-      .filter(index => buckets(index).changed || buckets(index).deadline <= time)
-      .flatMap(index => loaded(index).values.keySet.toArray(Array.empty[Key]))
+  def due(time: Long): Iterator[Key] = dueBuckets(time).flatMap(keysOf)
+
+  /** The same keys; each bucket is written, if it has changed, and let go of as the next one is asked for. What is done
+    * with a key is done before the next one is taken, and no key is added meanwhile.
+    */
+  def walk(time: Long): Iterator[Key] = dueBuckets(time).flatMap { index =>
+    keysOf(index) ++ {
+      letGo(index)
+      Iterator.empty
+    }
+  }
+
+  private def dueBuckets(time: Long): Iterator[Int] =
+    buckets.indices.iterator.filter(index => buckets(index).changed || buckets(index).deadline <= time)
+
+  private def keysOf(index: Int): Iterator[Key] = loaded(index).keySet.toArray(Array.empty[Key]).iterator
+
+  private def letGo(index: Int): Unit = {
+    if (buckets(index).changed) write(index)
+    buckets(index).values = null
+  }
 
   def flush(): Unit = {
     buckets.indices.foreach(index => if (buckets(index).changed) write(index))
-    if (buckets.map(_.bytes).sum > bucketBytes.toLong * buckets.length * 2) grow()
+    estimate()
+    while (buckets.iterator.map(_.bytes).sum > most) {
+      split()
+      Seq(buckets.size - 1, splitFrom(buckets.size - 1)).foreach(index => if (buckets(index).changed) letGo(index))
+    }
+    if (buckets.count(_.values != null) > KeyBuckets.Cached) buckets.foreach(_.values = null)
   }
 
-  private def indexOf(key: Key): Int = {
+  /** So many bytes may stand in this number of buckets. */
+  private def most: Long = bucketBytes.toLong * buckets.size * 3 / 2
+
+  private def estimate(): Unit = {
+    count = buckets.iterator.map(_.keys).sum
+    if (count > 0) bytesPerKey = math.max(1, buckets.iterator.map(_.bytes).sum / count)
+  }
+
+  // ---- linear hashing
+
+  private def hash(key: Key): Int = {
     val hash = key.hashCode * 0x9e3779b9 // the shard has used the plain hash already
-    (hash ^ (hash >>> 16)) & (buckets.length - 1)
+    hash ^ (hash >>> 16)
   }
 
-  private def loaded(index: Int): Bucket = {
+  /** Those below the next power of two that are not there yet are still in the bucket from which they will be split. */
+  private def indexOf(key: Key): Int = {
+    val low   = Integer.highestOneBit(buckets.size)
+    val index = hash(key) & (2 * low - 1)
+    if (index < buckets.size) index else index & (low - 1)
+  }
+
+  private def splitFrom(index: Int): Int = index - Integer.highestOneBit(index)
+
+  /** Adds a bucket, which takes about half of another's keys. */
+  private def split(): Unit = {
+    val added = buckets.size
+    val from  = splitFrom(added)
+    val left  = loaded(from)
+    buckets += new Bucket(Long.MaxValue, 0, 0)
+    buckets(added).values = new Keyed
+    buckets(added).changed = true
+    buckets(from).changed = true
+    left.entrySet.removeIf { entry =>
+      val moves = indexOf(entry.getKey) == added
+      if (moves) buckets(added).values.put(entry.getKey, entry.getValue)
+      moves
+    }
+    ()
+  }
+
+  // ---- bytes
+
+  private def loaded(index: Int): Keyed = {
     val bucket = buckets(index)
     if (bucket.values == null) {
       bucket.values = new Keyed
@@ -81,7 +169,7 @@ final class KeyBuckets[T](
         while (in.hasNext) bucket.values.put(new Key(in.bytes()), codec.read(in))
       }
     }
-    bucket
+    bucket.values
   }
 
   private def write(index: Int): Unit = {
@@ -94,16 +182,20 @@ final class KeyBuckets[T](
       bucket.deadline = math.min(bucket.deadline, deadline(value))
     }
     bucket.bytes = out.size.toLong
+    bucket.keys = bucket.values.size.toLong
     bucket.changed = false
     if (bucket.bytes == 0) space.remove(index.toLong) else space.put(index.toLong, out.sealedResult())
   }
+}
 
-  private def grow(): Unit = {
-    val all =
-      buckets.indices.flatMap(index => loaded(index).values.entrySet.toArray(Array.empty[java.util.Map.Entry[Key, T]]))
-    buckets = Array.fill(buckets.length * 2)(new Bucket)
-    buckets.foreach(bucket => { bucket.values = new Keyed; bucket.changed = true })
-    all.foreach(entry => put(entry.getKey, entry.getValue))
-    buckets.indices.foreach(write)
-  }
+private object KeyBuckets {
+
+  /** In the place of a number of buckets: of each its number of keys is told, too. */
+  val WithKeys = 0L
+
+  /** Bytes of a key and its value, before anything is known. */
+  val Guess = 64L
+
+  /** So many buckets stay in memory between steps. */
+  val Cached = 256
 }

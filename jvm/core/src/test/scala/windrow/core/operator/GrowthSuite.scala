@@ -45,6 +45,24 @@ class GrowthSuite extends AnyFunSuite {
       orders.foreach { case (order, timeOf) => check(order, draft(window, complete).checked, kind, timeOf) }
     }
 
+  for (order <- Seq("in order", "in disorder"); window <- Seq(Session(TimeSpan(1000)), Inherit()))
+    test(s"$window of a key, $order: a message costs the same among many that are open as among few") {
+      check(order, draft(window, Completion.ByWatermark).checked, Merged, n => 5000L * orders.toMap.apply(order)(n))
+    }
+
+  test("a step looks only at the sessions that it touches and at those that are due") {
+    val store = new CountingStore
+    def step(times: Seq[Long], to: Long) = new Shard(
+      draft(Session(TimeSpan(1000)), Completion.ByWatermark).checked,
+      new Counting,
+      store).step(times.iterator.map(time => entry(time, time, 1L)), Watermark(to), None).toVector
+    step((0L until 4000).map(_ * 5000), 0)
+    store.bytesRead = 0
+    assert(step(Seq(10000001), 5000).size == 1)
+    assert(step(Nil, 5001 + 5000).size == 1)
+    assert(store.bytesRead < 60000, "of some 200,000")
+  }
+
   for ((window, complete) <- Windows)
     test(s"$window by $complete: what messages leave apart goes with their windows, and are read when these fire") {
       val store    = new CountingStore
@@ -158,5 +176,6 @@ private object GrowthSuite {
     count = 1,
     buffer,
     raw = BigInt(offset).toByteArray,
-    Some(Origin("messages", 0, offset)))
+    Some(Origin("messages", 0, offset)),
+    Some(IncomingPane(time, time + 1000, Timing.Early, isRetraction = false, new Key(BigInt(offset).toByteArray))))
 }

@@ -41,6 +41,13 @@ class PolicyShardSpec extends AnyFunSuite {
     Step(164)         -> "",
     Step(165)         -> "a- a=0#3")
 
+  test("a shard of which nothing is due rests") {
+    val run =
+      new Run(PolicyWindowSpec.check(Eviction.Tumbling(micros(30)), PartitionLimits.NotStated).toOption.get, true)
+    Seq(Step(0, "a" -> 1), Step(10), Step(29), Step(30), Step(59)).foreach(run(_))
+    assert(run.rested == 3)
+  }
+
   check("tumbling punctuation", Eviction.Punctuated("mark"))(
     Step(0, "a" -> 1, "b" -> 2, "a" -> 3) -> "a+1 b+2 a+3",
     Step(0, "a" -> Mark, "a" -> 4)        -> "a-1,3 a=4#0 a+4",
@@ -183,9 +190,15 @@ private object PolicyShardSpec {
       shard.needsPartitionEviction
     }
 
+    /** Steps in which the shard says that nothing would happen. */
+    var rested = 0
+
     private def effects(step: Step): Iterator[PolicyEffect[Long]] = {
       reopen()
-      if (step.isEnd) shard.finish()
+      val rests = step.messages.isEmpty && !step.marker && !step.isEnd && shard.isIdle(step.now)
+      if (rests) rested += 1
+      if (rests) Iterator.empty
+      else if (step.isEnd) shard.finish()
       else shard.step(
         step.messages.iterator.map { case (key, value) => entry(key, value) },
         Some(step.now),

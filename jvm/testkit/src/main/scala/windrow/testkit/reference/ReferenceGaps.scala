@@ -17,18 +17,15 @@ private[testkit] final class ReferenceGaps(spec: WindowOperatorSpec, windows: Re
     reaches += key -> ((first, Seq(last, window).max(Bounds.Order)))
   }
 
-  /** Up to the watermark, but at the end of the input to the key's last window.
-    *
-    * @param before
-    *   the step: where it had passed the last window by the retention already, the key is silent
+  /** Up to the watermark; of a key without messages up to its last window and the retention, at the end of the input up to
+    * its last window.
     */
-  def fill(before: ReferenceProgress, progress: ReferenceProgress): Unit = windows match {
+  def fill(progress: ReferenceProgress): Unit = windows match {
     case fixed: ReferenceWindows.Fixed =>
       for ((key, (first, last)) <- reaches; watermark <- progress.watermark) {
-        val size     = last.end - last.start
-        val kept     = spec.retention.time.fold(Bounds.plus(size, spec.lateness.micros))(_.micros)
-        val isSilent = progress.isOver || before.watermark.exists(_ >= Bounds.plus(last.end, kept))
-        val end      = if (isSilent) last.end else watermark
+        val size = last.end - last.start
+        val kept = spec.retention.time.fold(Bounds.plus(size, spec.lateness.micros))(_.micros)
+        val end  = if (progress.isOver) last.end else math.min(watermark, Bounds.plus(last.end, kept))
         filled += key -> (of(key) ++ fixed.between(first, Bounds(end - size, end))).distinct
       }
     case _ => ()

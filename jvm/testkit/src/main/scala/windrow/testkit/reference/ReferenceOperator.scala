@@ -72,7 +72,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   }
 
   private def endStep(): Emission = {
-    gaps.fill(before, progress)
+    gaps.fill(progress)
     for (key <- log.keys.toSeq; window <- existing(key)) {
       if (isWithdrawn(key, window)) withdraw(key, window)
       complete(key, window)

@@ -1,0 +1,74 @@
+package windrow.core.operator
+
+import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+import windrow._
+import windrow.core.state._
+
+/** Which windows without messages come to be does not depend on how the watermark goes (SEMANTICS R3, R1). */
+class GapCutSuite extends AnyFunSuite {
+  private val count = if (sys.props.get("windrow.mode").contains("full")) 5000 else 100
+
+  /** Times of messages with their keys, then a watermark. */
+  private type Step = (Seq[(Int, Long)], Long)
+
+  private def fired(spec: WindowOperatorSpec, steps: Seq[Step]): Seq[(Int, Long, Long)] = {
+    val store = new InMemoryShardStore
+    steps.flatMap { case (messages, watermark) =>
+      val entries = messages.iterator.map { case (key, time) =>
+        Entry(new Key(Array(key.toByte)), Some(time), 0, 1, 1L, null, None)
+      }
+      new Shard(spec, operators.Sum, store).step(entries, Watermark(watermark), None).collect {
+        case Effect.Fire(pane) => (pane.key.bytes.head.toInt, pane.start, pane.value)
+      }.toVector
+    }.sorted
+  }
+
+  private def oneByOne(steps: Seq[Step], from: Long, by: Long): Seq[Step] =
+    steps.scanLeft((Seq.empty[Step], from)) { case ((_, before), (messages, to)) =>
+      val stops = (before + by until to by by) :+ to
+      ((messages, stops.head) +: stops.tail.map((Seq.empty, _)), to)
+    }.flatMap(_._1)
+
+  private def gaps(size: Long, retention: Option[Long], complete: Completion): WindowOperatorSpec = WindowOperatorDraft(
+    Tumbling(TimeSpan(size)),
+    Some(TimeSpan.Zero),
+    fillGaps = true,
+    complete = complete,
+    retention = Retention(time = retention.map(TimeSpan(_)))).checked
+
+  for (complete <- Completion.All) test(s"$count random streams by $complete: jumps are equal to single moves") {
+    (1 to count).foreach { seed =>
+      val random     = new Random(seed)
+      var (at, last) = (0L, 0L)
+      val steps = Seq.fill(1 + random.nextInt(6)) {
+        last = at
+        at += 1 + (if (random.nextBoolean()) random.nextInt(30) else random.nextInt(400))
+        (Seq.fill(random.nextInt(4))((random.nextInt(3), last + random.nextInt(60))), at)
+      }
+      val spec = gaps(10, Option.when(random.nextBoolean())(10L + random.nextInt(100)), complete)
+      assert(fired(spec, steps) == fired(spec, oneByOne(steps, 0, 1)), s"seed $seed")
+    }
+  }
+
+  test("a jump of a day is equal to 1,440 moves, and holds no window") {
+    val minute = 60000000L
+    val spec   = gaps(minute, None, Completion.ByWatermark)
+    val steps  = Seq((Seq((1, minute / 2)), 0L), (Seq((2, 1440 * minute + 1)), 1440 * minute))
+    val jumped = fired(spec, steps)
+    assert(jumped == fired(spec, oneByOne(steps, 0, minute)) && jumped.size == 2)
+  }
+
+  test("a key that comes back after a year of silence is made up for without being held") {
+    val spec  = gaps(10, None, Completion.ByWatermark)
+    val store = new InMemoryShardStore
+    val year  = 31536000L
+    def step(time: Long, to: Long) =
+      new Shard(spec, operators.Sum, store, guards = Guards(maxPendingOutput = 1000)).step(
+        Iterator(Entry(new Key(Array(1.toByte)), Some(time), 0, 1, 1L, null, None)),
+        Watermark(to),
+        None)
+    step(1, 0).foreach(_ => ())
+    assert(intercept[GuardError](step(year, year).foreach(_ => ())).problem.code == "TOO_MUCH_OUTPUT")
+  }
+}

@@ -1,0 +1,111 @@
+package windrow.core.state
+
+import org.scalatest.funsuite.AnyFunSuite
+import scala.collection.mutable
+import scala.util.Random
+
+/** Buckets against a map (SEMANTICS S5, S10). */
+class KeyBucketsSuite extends AnyFunSuite {
+  import KeyBucketsSuite._
+
+  private val rounds = if (sys.props.get("windrow.mode").contains("full")) 5000 else 100
+
+  private def key(n: Int): Key = new Key(BigInt(n).toByteArray)
+
+  private def reopened(store: ShardStore, before: KeyBuckets[Due]): KeyBuckets[Due] = {
+    val out = new ByteWriter
+    before.writeDirectory(out)
+    val after = open(store)
+    after.readDirectory(ByteReader(out.result()))
+    after
+  }
+
+  private def open(store: ShardStore) = new KeyBuckets[Due]("keys", store, Dues, _.at, bucketBytes = 64)
+
+  test(s"what is put, removed, walked and found in $rounds random runs, with restarts, is what a map has") {
+    (1 to rounds).foreach { seed =>
+      val random = new Random(seed)
+      val store  = new InMemoryShardStore
+      val model  = mutable.HashMap.empty[Key, Long]
+      var keys   = open(store)
+      (1 to 1 + random.nextInt(300)).foreach { _ =>
+        val one = key(random.nextInt(200))
+        random.nextInt(12) match {
+          case 0 =>
+            keys.flush()
+            assert(keys.size == model.size)
+            keys = reopened(store, keys)
+          case 1 => assert(keys.walk(Long.MaxValue).toSet == model.keySet)
+          case 2 =>
+            val time  = random.nextLong()
+            val found = keys.walk(time).filter(one => model(one) <= time).toSet
+            assert(found == model.filter(_._2 <= time).keySet)
+          case 3 | 4 =>
+            keys.remove(one)
+            model -= one
+          case _ =>
+            model(one) = random.nextLong()
+            keys.put(one, Due(model(one)))
+        }
+        assert(Option(keys.get(one)).map(_.at) == model.get(one))
+      }
+      assert(keys.due(Long.MaxValue).toSet == model.keySet && keys.size == model.size)
+    }
+  }
+
+  test("a directory from before keys were counted is read, and what it has is found") {
+    val store = new InMemoryShardStore
+    val keys  = open(store)
+    (0 until 500).foreach(n => keys.put(key(n), Due(n.toLong)))
+    keys.flush()
+    val now = new ByteWriter
+    keys.writeDirectory(now)
+    val (in, old) = (ByteReader(now.result()), new ByteWriter)
+    assert(in.count() == 0)
+    val number = in.count()
+    // Then their number was always a power of two: here the rest of them is empty.
+    old.count(number)
+    (0L until number).foreach { _ =>
+      old.long(in.long())
+      old.count(in.count())
+      in.count()
+    }
+    val again = open(store)
+    again.readDirectory(ByteReader(old.result()))
+    assert((0 until 500).forall(n => again.get(key(n)) == Due(n.toLong)))
+    again.walk(Long.MaxValue).foreach(one => again.put(one, again.get(one)))
+    again.flush()
+    assert(again.size == 500)
+  }
+
+  test("S10: a walk over all keys and growth hold a few buckets") {
+    val store = new CountingStore
+    val keys  = new KeyBuckets[Due]("keys", store, Dues, _.at)
+    (0 until 20000).foreach(n => keys.put(key(n), Due(n.toLong)))
+    keys.flush()
+    val grown = store.bytesWritten
+    assert(grown < 20000 * 40, s"$grown bytes for 20,000 keys of some 11")
+    val again = reopenedAt(store, keys)
+    again.walk(Long.MaxValue).foreach(one => again.put(one, Due(1)))
+    store.reads = 0
+    (0 until 20000).foreach(n => assert(again.get(key(n)) == Due(1)))
+    assert(store.reads > 20000 * 11 / 8192, "they were let go of and must be read again")
+  }
+
+  private def reopenedAt(store: ShardStore, before: KeyBuckets[Due]): KeyBuckets[Due] = {
+    val out = new ByteWriter
+    before.writeDirectory(out)
+    val after = new KeyBuckets[Due]("keys", store, Dues, _.at)
+    after.readDirectory(ByteReader(out.result()))
+    after
+  }
+}
+
+private object KeyBucketsSuite {
+  final case class Due(at: Long)
+
+  object Dues extends Codec[Due] {
+    def write(value: Due, out: ByteWriter): Unit = out.long(value.at)
+    def read(in: ByteReader): Due                = Due(in.long())
+  }
+}
