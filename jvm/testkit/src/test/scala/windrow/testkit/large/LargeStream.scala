@@ -1,0 +1,76 @@
+package windrow.testkit.large
+
+import scala.util.Random
+import windrow.testkit._
+import windrow.testkit.Value.Whole
+
+/** A stream of thousands of messages, by a seed; the value of a message is its number.
+  *
+  * @param skew
+  *   1: all keys alike; the higher the more messages have the first ones
+  * @param behind
+  *   how far, in microseconds, a tenth of the messages (all, if `isShuffled`) may come late
+  * @param replays
+  *   one message of so many comes twice; 0: none does
+  */
+final case class LargeStream(
+    seed: Long,
+    messages: Int,
+    keys: Int,
+    skew: Int,
+    span: Long,
+    behind: Long,
+    isShuffled: Boolean,
+    steps: Int,
+    delay: Long,
+    replays: Int) {
+
+  /** For each step its messages and the watermark after it. */
+  def made(name: Option[String] = None): Seq[(Seq[Message], Long)] = {
+    val random = new Random(seed)
+    val times  = Array.fill(messages)(Math.floorMod(random.nextLong(), span))
+    val arrived = times.sortBy(time =>
+      if (isShuffled || random.nextInt(10) == 0) time + Math.floorMod(random.nextLong(), behind + 1) else time)
+    val all = arrived.indices.map { number =>
+      val key = math.min(keys - 1, (math.pow(random.nextDouble(), skew.toDouble) * keys).toInt)
+      Message(
+        Whole(key.toLong),
+        Some(arrived(number)),
+        Whole(number.toLong),
+        Some(number % 3),
+        Some(number.toLong),
+        stream = name)
+    }
+    val again = if (replays == 0) all
+    else all.flatMap { message =>
+      message +: Option.when(random.nextInt(replays) == 0)(all(random.nextInt(message.offset.get.toInt + 1))).toSeq
+    }
+    val cuts = Seq.fill(steps - 1)(random.nextInt(again.size + 1)).sorted
+    (0 +: cuts).zip(cuts :+ again.size).scanLeft((Seq.empty[Message], Long.MinValue)) {
+      case ((_, before), (from, to)) =>
+        val step = again.slice(from, to)
+        (step, step.flatMap(_.time).map(_ - delay).foldLeft(before)(math.max(_, _)))
+    }.tail
+  }
+}
+
+object LargeStream {
+
+  /** Any stream of so many messages. */
+  def apply(seed: Long, messages: Int): LargeStream = {
+    val random            = new Random(seed)
+    def one[T](of: T*): T = of(random.nextInt(of.size))
+    val span              = one(100000L, 10000000L, 10000000000L)
+    LargeStream(
+      seed,
+      messages,
+      keys = one(1, 7, math.max(1, messages / 10)),
+      skew = one(1, 1, 4),
+      span,
+      behind = one(0L, span / 20, span),
+      isShuffled = random.nextBoolean(),
+      steps = one(1, 3, 12),
+      delay = one(0L, span / 50, span / 5),
+      replays = one(0, 0, 5))
+  }
+}
