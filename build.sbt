@@ -42,10 +42,14 @@ def slowOnes: Seq[TestOption] =
     Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "org.scalatest.tags.Slow"))
   else Nil
 
+/** Spark brings it, others may. */
+val roaring = "org.roaringbitmap" % "RoaringBitmap" % Versions.roaring % Provided
+
 lazy val core = (project in file("jvm/core")).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name                                := "windrow-core",
+  libraryDependencies += roaring,
   libraryDependencies += "org.rocksdb" % "rocksdbjni" % Versions.rocksdb % Provided, // Spark brings it, others may
   Compile / resourceGenerators += Def.task {
     val file = (Compile / resourceManaged).value / "windrow/version.properties"
@@ -57,6 +61,7 @@ lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name                                    := "windrow-testkit",
+  libraryDependencies += roaring,
   libraryDependencies += "org.scalacheck" %% "scalacheck" % Versions.scalacheck)
 
 lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).settings(

@@ -6,6 +6,7 @@ object Versions {
   val sparkRun     = "4.2.0"  // the JVM tests run on it; the Python tests run on the package's own Spark
   val jackson      = "2.20.0" // Spark 4.1.1's
   val rocksdb      = "9.8.4"  // Spark 4.1.1's
+  val roaring      = "1.3.0"  // Spark 4.1.1's
   val kafka        = "4.2.0"  // the broker of the Kafka test
   val delta        = "4.4.0"  // for Spark 4.2; there is none for 4.3 yet
   val scalatest    = "3.2.19"

@@ -11,15 +11,14 @@ import windrow.core.operator.Counters
   *   name of what comes out
   */
 private[spark] final case class CountColumns(sent: String) {
-  val names: Seq[String]   = Seq("read", "accepted", "rejected", "replays", "gaps", sent)
+  val names: Seq[String]   = Seq("accepted", "rejected", "replays", "gaps", sent)
   val types: Seq[DataType] = names.map(_ => LongType)
 
   /** @param at
     *   of the first column
     */
   def write(row: InternalRow, at: Int, of: Counters, sent: Long): Unit = {
-    val read = of.accepted + of.rejected + of.replays + of.gaps
-    Seq(read, of.accepted, of.rejected, of.replays, of.gaps, sent).zipWithIndex
+    Seq(of.accepted, of.rejected, of.replays, of.gaps, sent).zipWithIndex
       .foreach { case (count, i) => row.update(at + i, count) }
   }
 }

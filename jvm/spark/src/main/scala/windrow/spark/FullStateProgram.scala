@@ -9,6 +9,7 @@ import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
 import windrow.core.operator.FiringPolicy
+import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
@@ -53,14 +54,13 @@ final class FullStateProgram(
       if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
       else {
         val questions = Vector.newBuilder[Question]
-        val (told, rest) = packets.filter { packet =>
-          val asks = Question.isIn(packet)
-          if (asks) questions += Question.read(packet)
-          !asks
-        }.span(ProgressCodec.isProgress)
-        val progress = told.flatMap(ProgressCodec.read).toVector
-        val messages = rest.flatMap(incoming).toVector.sorted(order)
-        val deltas   = shard.step(messages.iterator, watermark, Some(processingTime), progress)
+        val progress  = Vector.newBuilder[Progress]
+        val messages = packets.flatMap { packet =>
+          if (Question.isIn(packet)) { questions += Question.read(packet); Iterator.empty }
+          else if (ProgressCodec.isProgress(packet)) { progress ++= ProgressCodec.read(packet); Iterator.empty }
+          else incoming(packet)
+        }.toVector.sorted(order)
+        val deltas = shard.step(messages.iterator, watermark, Some(processingTime), progress.result())
         val answers = for { asked <- questions.result().iterator; answer <- find } yield output.answer(
           asked.row,
           answer(shard, asked))

@@ -20,6 +20,7 @@ import windrow.spark.aggregate.RowAggregation
 import windrow.spark.aggregate.Rows
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
+import windrow.spark.pack.ProgressCodec
 
 /** Windows by policies. Every message travels with its row: events show it.
   *
@@ -67,8 +68,10 @@ final class PolicyProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val entries = packets.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
-      val effects = shard.step(entries, Some(processingTime)) ++
+      val (told, messages) = packets.span(ProgressCodec.isProgress)
+      val progress         = told.flatMap(ProgressCodec.read).toVector
+      val entries = messages.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
+      val effects = shard.step(entries, Some(processingTime), progress = progress) ++
         (if (watermark == Watermark.End) shard.finish() else Iterator.empty)
       effects.map(row) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
     }

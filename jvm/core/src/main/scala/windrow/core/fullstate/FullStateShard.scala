@@ -7,6 +7,7 @@ import windrow.core.operator.Origin
 import windrow.core.operator.Pending
 import windrow.core.operator.PendingPolicy
 import windrow.core.operator.Progress
+import windrow.core.operator.RefusalTime
 import windrow.core.operator.StepClock
 import windrow.core.operator.Watermark
 import windrow.core.state._
@@ -37,7 +38,8 @@ object Delta {
 final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[String] = Nil) {
   private val policy   = new DeltaPolicy(spec)
   private val placer   = Placer(spec)
-  private val intake   = new Intake(fixed, spec.maxFuture)
+  private val intake   = new Intake(store, fixed, spec.maxFuture)
+  private val refusal  = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val segments = new Segments("messages", store)
   private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
   private val periods  = new Periods(store)
@@ -45,7 +47,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   /** Of source partitions, at the end of the last step; where windows go by it. */
   private var offsets = Map.empty[(String, Long), Watermark]
 
-  intake.open(store) { in =>
+  intake.open { in =>
     offsets = Reach.readOffsets(in)
     segments.readDirectory(in)
     keys.readDirectory(in)
@@ -77,13 +79,13 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     * microseconds.
     *
     * @param progress
-    *   windows on offsets: what the step brings to the whole stream, the same for every shard
+    *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
     */
   def step(
       messages: Iterator[Incoming],
       watermark: => Watermark,
       now: Option[Long],
-      progress: Seq[Progress] = Nil): Seq[Delta] = {
+      progress: => Seq[Progress] = Nil): Seq[Delta] = {
     val isFirstP = intake.begin(now)
     val clock    = StepClock(intake.watermark, processingTime)
     val before   = reach
@@ -92,7 +94,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
       if (placer.isByPosition) message.origin.foreach(see)
       apply(message, clock, before, out)
     }
-    if (placer.isByPosition) progress.foreach(one => see(Origin(one.source, one.partition, one.last)))
+    val brought = progress
+    intake.tell(brought)
+    if (placer.isByPosition) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
     intake.watermark = clock.before.max(watermark)
     stepEnd(before, isFirstP, out)
     flush()
@@ -105,13 +109,23 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   // ---- messages
 
   private def apply(message: Incoming, clock: StepClock, before: Reach, out: ArrayBuffer[Delta]): Unit =
-    if (!intake.isReplay(message.origin)) intake.timeOf(message) match {
+    if (!isReplay(message)) intake.timeOf(message) match {
       case Left(reason) => out += refuse(message, reason)
       case Right(time)  => place(message, time, clock, before, out)
     }
 
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
-  def withhold(message: Incoming): Boolean = !intake.isReplay(message.origin)
+  def withhold(message: Incoming): Boolean = !isReplay(message)
+
+  /** The place of a message of a session is the end of its own. */
+  private def isReplay(message: Incoming): Boolean = intake.isReplay(
+    message.origin,
+    spec.window match {
+      case Session(gap) =>
+        for (time <- message.time; own <- message.gap.orElse(gap.map(_.micros)) if own > 0)
+          yield RunWindows.plus(time, own)
+      case _ => message.time
+    })
 
   private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, watermark)
 
@@ -294,7 +308,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   private def flush(): Unit = {
     keys.flush()
     periods.flush()
-    intake.write(store) { out =>
+    intake.write((_, place) => refusal.hasCome(place, watermark)) { out =>
       reach.writeOffsets(out)
       segments.writeDirectory(out)
       keys.writeDirectory(out)
@@ -369,7 +383,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
 object FullStateShard {
 
   /** The spaces of its store, for stores that must know them beforehand. */
-  val Spaces: Seq[String] = Seq("messages", "windows", "periods")
+  val Spaces: Seq[String] = Seq("messages", "windows", "periods", AppliedOffsets.Space)
 
   /** In which the messages of a step are applied. */
   def order(window: WindowKind): Ordering[Incoming] = window match {

@@ -3,6 +3,8 @@ package windrow.core.join
 import windrow._
 import windrow.core.operator.Counters
 import windrow.core.operator.FiringPolicy
+import windrow.core.operator.Progress
+import windrow.core.operator.RefusalTime
 import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store._
@@ -45,13 +47,13 @@ final class JoinShard(
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order    = MessageKey.order(layout)
-  private val intake   = new Intake(fixed, spec.maxFuture)
+  private val intake   = new Intake(store, fixed, spec.maxFuture)
   private val segments = new Segments("messages", store)
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
   private val periods = new Periods(store)
 
-  intake.open(store) { in =>
+  intake.open { in =>
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
@@ -71,12 +73,19 @@ final class JoinShard(
     *
     * @param watermark
     *   asked for when all messages are taken
+    * @param progress
+    *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
     *
     * The effects are made as they are taken, and the state is written when the last one is: take them all.
     */
-  def step(messages: Iterator[(Int, Incoming)], watermark: => Watermark, now: Option[Long]): Iterator[JoinEffect] = {
+  def step(
+      messages: Iterator[(Int, Incoming)],
+      watermark: => Watermark,
+      now: Option[Long],
+      progress: => Seq[Progress] = Nil): Iterator[JoinEffect] = {
     val isFirstP = intake.begin(now)
-    messages.flatMap { case (stream, message) => apply(stream, message) } ++ stepEnd(watermark, isFirstP) ++ flush()
+    messages.flatMap { case (stream, message) => apply(stream, message) } ++ stepEnd(watermark, isFirstP) ++
+      flush(progress)
   }
 
   private var retiredCount = 0L
@@ -112,7 +121,13 @@ final class JoinShard(
 
   /** The name of a stream is the source of its messages (SEMANTICS R42). */
   private def isReplay(stream: Int, message: Incoming): Boolean =
-    intake.isReplay(message.origin.map(_.copy(source = spec.names(stream))))
+    intake.isReplay(message.origin.map(_.copy(source = spec.names(stream))), message.time)
+
+  /** A message of a stream that has this time is refused from now on. */
+  private def isPast(name: String, time: Long): Boolean = RefusalTime.isBefore(
+    time,
+    watermark,
+    time => math.min(rule.tooLateFrom(time, spec.names.indexOf(name)), RetentionBound.isOutFrom(spec.retention, time)))
 
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
   def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
@@ -274,10 +289,11 @@ final class JoinShard(
     (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 
-  private def flush(): Option[JoinEffect] = {
+  private def flush(progress: Seq[Progress]): Option[JoinEffect] = {
+    intake.tell(progress)
     keys.flush()
     periods.flush()
-    intake.write(store) { out =>
+    intake.write(isPast) { out =>
       segments.writeDirectory(out)
       keys.writeDirectory(out)
       periods.writeDirectory(out)

@@ -3,6 +3,7 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.window.RunWindows
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -29,7 +30,8 @@ final class Shard[B, V](
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
-  private val applied   = new AppliedOffsets
+  private val applied   = new AppliedOffsets(store)
+  private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
   private val algorithm = WindowAlgorithms(spec, bound, store, classes)
@@ -75,8 +77,8 @@ final class Shard[B, V](
     * @param watermark
     *   asked for when all entries are taken
     * @param progress
-    *   windows on offsets: what the step brings to the whole stream, the same for every shard. Offsets that are not
-    *   covered count as seen when their message comes
+    *   what the step brings to the whole stream, the same for every shard. Offsets that are not covered count as seen when
+    *   their message comes
     *
     * The effects are made as they are taken, and the state is written when the last one is: take them all.
     */
@@ -87,13 +89,14 @@ final class Shard[B, V](
       progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
     algorithm.begin(progress)
     panesBefore = counters.panes
+    applied.tell(progress)
     val clock    = StepClock(before, processingTime)
     lazy val now = before.max(watermark)
     (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
   }
 
   private def add(entry: Entry[B], clock: StepClock): Iterator[Effect[B, V]] =
-    if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset))) {
+    if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset, place(entry)))) {
       counters.replays += entry.count
       Iterator.empty
     } else {
@@ -102,6 +105,12 @@ final class Shard[B, V](
       else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
       else algorithm.add(entry, clock, counters)
     }
+
+  /** In time, by which it is refused one day (SEMANTICS R13). */
+  private def place(entry: Entry[B]): Long =
+    if (entry.time.isEmpty || !algorithm.hasPlace(entry)) AppliedOffsets.NoPlace
+    else
+      entry.pane.filter(_ => spec.window.isInstanceOf[Inherit]).fold(RunWindows.plus(entry.time.get, entry.gap))(_.end)
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
     spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
@@ -124,6 +133,7 @@ final class Shard[B, V](
     algorithm.flush()
     guards.check(Guard.KeysPerShard, algorithm.keyCount, s"the state of ${spec.window}")
     pieces.flush()
+    applied.flush((_, place) => refusal.hasCome(place, now))
     val out = new ByteWriter
     FixedSpec.write(fixed, out)
     out.long(before.micros)

@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import windrow._
+import windrow.core.state.AppliedOffsets
 import windrow.core.state.Pieces
 
 /** The spaces of its store that a [[Shard]] uses, for stores that must know them beforehand. */
@@ -19,6 +20,6 @@ object ShardSpaces {
       case _: Inherit                                                            => Seq("inherited", "pages")
       case _                                                                     => Keyed
     }
-    windows ++ Option.when(spec.fillGaps)("gaps") ++ Option.when(keepsMessages)(Pieces.Space)
+    (windows :+ AppliedOffsets.Space) ++ Option.when(spec.fillGaps)("gaps") ++ Option.when(keepsMessages)(Pieces.Space)
   }
 }

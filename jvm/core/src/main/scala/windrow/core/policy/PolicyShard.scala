@@ -7,6 +7,7 @@ import windrow.Timing
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.operator.Origin
+import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store.Intake
@@ -69,7 +70,7 @@ final class PolicyShard[B, V](
 
   private val rules   = PolicyRules(spec.eviction)
   private val limits  = new LimitRules(spec.limits)
-  private val intake  = new Intake(fixed)
+  private val intake  = new Intake(store, fixed)
   private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
   /** Of the last message among those of all partitions. */
@@ -85,7 +86,7 @@ final class PolicyShard[B, V](
   /** Of partitions that left in this step: how many events they had. */
   private var left = Map.empty[Key, Long]
 
-  intake.open(store) { in =>
+  intake.open { in =>
     turn = in.long()
     windows.readDirectory(in)
   }
@@ -104,11 +105,15 @@ final class PolicyShard[B, V](
     *
     * @param now
     *   None: that of the step before
+    * @param progress
+    *   what the step brings to the whole stream, the same for every shard
     */
   def step(
       entries: Iterator[PolicyEntry[B]],
       now: Option[Long],
-      marker: Boolean = false): Iterator[PolicyEffect[V]] = {
+      marker: Boolean = false,
+      progress: Seq[Progress] = Nil): Iterator[PolicyEffect[V]] = {
+    intake.tell(progress)
     left = Map.empty
     if (intake.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
     entries.flatMap(add) ++
@@ -130,7 +135,10 @@ final class PolicyShard[B, V](
   private def finalOf(window: Window) = WindowEvent(EventKind.Final, window.messages)
 
   /** Marks a message that goes no further as applied; false: it was before. */
-  def withhold(origin: Option[Origin]): Boolean = !intake.isReplay(origin)
+  def withhold(origin: Option[Origin]): Boolean = !isReplay(origin)
+
+  /** No message of a window by policies is ever too late. */
+  private def isReplay(origin: Option[Origin]): Boolean = intake.isReplay(origin, place = Some(Long.MaxValue))
 
   def partitions: Iterator[Key] = allKeys
 
@@ -162,7 +170,7 @@ final class PolicyShard[B, V](
   private def allKeys: Iterator[Key] = windows.walk(Long.MaxValue)
 
   private def add(entry: PolicyEntry[B]): Effects =
-    if (intake.isReplay(entry.origin)) Vector.empty
+    if (isReplay(entry.origin)) Vector.empty
     else {
       counters.accepted += 1
       if (entry.isMarker) punctuate(entry.key) else insert(entry)
@@ -237,7 +245,7 @@ final class PolicyShard[B, V](
 
   private def written(): Iterator[PolicyEffect[V]] = Iterator.single(()).flatMap { _ =>
     windows.flush()
-    intake.write(store) { out =>
+    intake.write((_, _) => false) { out =>
       out.long(turn)
       windows.writeDirectory(out)
     }
@@ -248,5 +256,5 @@ final class PolicyShard[B, V](
 object PolicyShard {
 
   /** The spaces of its store, for stores that must know them beforehand. */
-  val Spaces: Seq[String] = Seq("partitions")
+  val Spaces: Seq[String] = Seq("partitions", AppliedOffsets.Space)
 }

@@ -1,67 +1,173 @@
 package windrow.core.state
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable
+import windrow.core.operator.Progress
 
-/** Offsets whose messages have had their fate, as ranges for each source and partition (SEMANTICS R13).
+/** Offsets whose messages have had their fate, for each source and partition (SEMANTICS R13). It forgets none of them while
+  * a window could still take its message.
   *
-  * At most `limit` ranges are kept for each; of older ones only the bound stays, and every offset below it counts as a
-  * replay. A source in order of offset brings none of them but in a replay.
+  * What the whole stream has seen counts as applied, too, once the step is over: it belongs to other shards and will go
+  * there again. So a source in order is one range, and only what leaves holes stands in pages in the store.
   */
-final class AppliedOffsets(limit: Int = 1024) {
-  private final class Ranges {
-    var bound: Long = Long.MinValue
-    val ends        = new JTreeMap[Long, Long]
-  }
+private[core] final class AppliedOffsets(store: Spaces) {
+  import AppliedOffsets._
 
-  private val partitions = mutable.TreeMap.empty[(String, Long), Ranges]
+  private val segments   = new Segments(Space, store)
+  private val partitions = mutable.LinkedHashMap.empty[(String, Long), Partition]
 
-  /** Marks an offset as applied; false if it was already. */
-  def apply(source: String, partition: Long, offset: Long): Boolean = {
-    val ranges = partitions.getOrElseUpdate((source, partition), new Ranges)
-    val below  = ranges.ends.floorEntry(offset)
-    if (offset < ranges.bound || (below != null && offset <= below.getValue)) false
-    else {
-      val start = if (below != null && below.getValue == offset - 1) below.getKey else offset
-      val above = ranges.ends.ceilingEntry(offset + 1)
-      val joins = above != null && above.getKey == offset + 1
-      if (joins) ranges.ends.remove(above.getKey)
-      ranges.ends.put(start, if (joins) above.getValue else offset)
-      forget(ranges)
-      true
-    }
+  /** The one that was asked for last: messages of one follow each other. */
+  private var recent: Partition = _
+
+  /** Marks an offset as applied; false if it was already.
+    *
+    * @param place
+    *   of the message in time, by which it is refused one day; the least of all numbers if it has none
+    */
+  def apply(source: String, partition: Long, offset: Long, place: Long): Boolean =
+    of(source, partition).add(offset, place)
+
+  /** What the step brings to the whole stream. */
+  def tell(progress: Iterable[Progress]): Unit = progress.foreach { one =>
+    if (one.isWhole) of(one.source, one.partition).tell(one.first, one.last)
   }
 
   /** For each source and partition the offset after the greatest that was applied. */
-  def next: Map[(String, Long), Long] =
-    partitions.view.mapValues(ranges => ranges.ends.lastEntry.getValue + 1).toMap
+  def next: Map[(String, Long), Long] = partitions.view.mapValues(_.next).toMap
 
-  private def forget(ranges: Ranges): Unit = while (ranges.ends.size > limit) {
-    ranges.bound = ranges.ends.pollFirstEntry.getValue + 1
-  }
-
-  def read(in: ByteReader): Unit = (0L until in.count()).foreach { _ =>
-    val ranges = new Ranges
-    partitions((new String(in.bytes(), UTF_8), in.long())) = ranges
-    ranges.bound = in.long()
-    (0L until in.count()).foreach { _ =>
-      val start = in.long()
-      ranges.ends.put(start, start + in.count())
+  /** Ends the step.
+    *
+    * @param isPast
+    *   a message of a source that has this place in time is refused from now on
+    */
+  def flush(isPast: (String, Long) => Boolean): Unit = {
+    partitions.values.foreach(one => one.flush(isPast(one.source, _)))
+    if (partitions.size > MostPartitions) {
+      val past = partitions.filter { case (_, one) => one.isOver(isPast(one.source, _)) }
+      past.take(partitions.size - MostPartitions).foreach { case (of, one) =>
+        one.drop()
+        partitions -= of
+      }
+      recent = null
     }
   }
 
+  private def of(source: String, partition: Long): Partition = {
+    if (recent == null || recent.partition != partition || recent.source != source)
+      recent = partitions.getOrElseUpdate((source, partition), new Partition(source, partition, segments))
+    recent
+  }
+
+  def read(in: ByteReader): Unit = {
+    val form = in.count()
+    if (form == Form) {
+      segments.readDirectory(in)
+      (0L until in.count()).foreach(_ => of(new String(in.bytes(), UTF_8), in.long()).read(in))
+    } else (0L until form).foreach(_ => of(new String(in.bytes(), UTF_8), in.long()).readBounded(in))
+  }
+
   def write(out: ByteWriter): Unit = {
+    out.count(Form)
+    segments.writeDirectory(out)
     out.count(partitions.size.toLong)
-    partitions.foreach { case ((source, partition), ranges) =>
+    partitions.values.foreach(_.write(out))
+  }
+}
+
+private[core] object AppliedOffsets {
+
+  /** Of the store, for what is not in the header. */
+  val Space = "offsets"
+
+  /** The place in time of a message that is refused whenever it comes. */
+  val NoPlace: Long = Long.MinValue
+
+  /** Stands where a number of partitions stood when ranges were all there was. */
+  private val Form = -1L
+
+  /** Of so many source partitions all is known that may be known. */
+  private val MostPartitions = 1024
+
+  /** Of short ranges, when there are more than so many, only the highest stay: the others go to pages. A long one, of more
+    * than 65,536 offsets, stays.
+    */
+  private val MostShort = 16
+  private val FewShort  = 8
+
+  private final class Partition(val source: String, val partition: Long, segments: Segments) {
+    private val ranges = new OffsetRanges
+    private val pages  = new OffsetPages(segments)
+    private var told   = Vector.empty[(Long, Long)]
+
+    /** After the greatest that was applied. */
+    var next: Long = Long.MinValue
+
+    def add(offset: Long, place: Long): Boolean = {
+      val isNew = !ranges.contains(offset) && !pages.contains(offset)
+      if (isNew) {
+        if (!ranges.extend(offset, place)) pages.add(offset, place)
+        reach(offset)
+      }
+      isNew
+    }
+
+    private def reach(offset: Long): Unit = next = math.max(next, math.max(offset, offset + 1))
+
+    /** Not before the step is over: they are new for the shard that they go to. */
+    def tell(first: Long, last: Long): Unit = told :+= ((first, last))
+
+    def flush(isPast: Long => Boolean): Unit = {
+      told.foreach { case (first, last) =>
+        ranges.add(first, last, NoPlace)
+        reach(last)
+      }
+      told = Vector.empty
+      pages.giveTo(ranges)
+      val short = ranges.all.filterNot(_.isLong).toVector
+      if (short.size > MostShort) short.dropRight(FewShort).foreach { range =>
+        ranges.remove(range)
+        pages.add(range.first, range.last, range.latest)
+      }
+      pages.flush()
+      pages.forget(isPast)
+    }
+
+    def isOver(isPast: Long => Boolean): Boolean =
+      ranges.all.forall(range => isPast(range.latest)) && pages.areAll(isPast)
+
+    def drop(): Unit = pages.dropAll()
+
+    def read(in: ByteReader): Unit = {
+      next = in.long()
+      (0L until in.count()).foreach { _ =>
+        val first = in.long()
+        ranges.add(first, first + in.count(), in.long())
+      }
+      pages.readDirectory(in)
+    }
+
+    def write(out: ByteWriter): Unit = {
       out.bytes(source.getBytes(UTF_8))
       out.long(partition)
-      out.long(ranges.bound)
-      out.count(ranges.ends.size.toLong)
-      ranges.ends.forEach { (start, end) =>
-        out.long(start)
-        out.count(end - start)
+      out.long(next)
+      out.count(ranges.all.size.toLong)
+      ranges.all.foreach { range =>
+        out.long(range.first)
+        out.count(range.last - range.first)
+        out.long(range.latest)
       }
+      pages.writeDirectory(out)
+    }
+
+    /** As it stood once: every offset below a bound counts as applied, and what was above stands in ranges. */
+    def readBounded(in: ByteReader): Unit = {
+      val bound = in.long()
+      if (bound > Long.MinValue) ranges.add(Long.MinValue, bound - 1, Long.MaxValue)
+      (0L until in.count()).foreach { _ =>
+        val first = in.long()
+        ranges.add(first, first + in.count(), Long.MaxValue)
+      }
+      next = ranges.all.map(_.last).maxOption.fold(Long.MinValue)(_ + 1)
     }
   }
 }

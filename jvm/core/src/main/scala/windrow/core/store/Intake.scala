@@ -4,6 +4,7 @@ import windrow.Reason
 import windrow.TimeSpan
 import windrow.core.operator.Counters
 import windrow.core.operator.Origin
+import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.ByteReader
@@ -13,13 +14,15 @@ import windrow.core.state.ShardStore
 
 /** What shards of stores have in common: how far time has come, which messages are known, and the header that keeps it.
   *
+  * @param store
+  *   where the shard lives between two of its objects
   * @param fixed
   *   what may not change while the state lives, in words
   */
-private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan] = None) {
+private[core] final class Intake(store: ShardStore, fixed: Seq[String], maxFuture: Option[TimeSpan] = None) {
   val counters = new Counters
 
-  private val applied = new AppliedOffsets
+  private val applied = new AppliedOffsets(store)
 
   /** At the end of the last step. */
   var watermark: Watermark = Watermark.None
@@ -34,9 +37,17 @@ private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan]
     isFirst
   }
 
-  /** Marks a message as applied; true: it was before, which is counted. */
-  def isReplay(origin: Option[Origin]): Boolean = {
-    val isKnown = origin.exists(from => !applied(from.source, from.partition, from.offset))
+  /** What the step brings to the whole stream. */
+  def tell(progress: Iterable[Progress]): Unit = applied.tell(progress)
+
+  /** Marks a message as applied; true: it was before, which is counted.
+    *
+    * @param place
+    *   in time, by which it is refused one day; None: it has none
+    */
+  def isReplay(origin: Option[Origin], place: Option[Long]): Boolean = {
+    val isKnown = origin.exists(from =>
+      !applied(from.source, from.partition, from.offset, place.getOrElse(AppliedOffsets.NoPlace)))
     if (isKnown) counters.replays += 1
     isKnown
   }
@@ -66,7 +77,7 @@ private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan]
   /** @param rest
     *   reads what the shard itself has put into its header
     */
-  def open(store: ShardStore)(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
+  def open(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
     val in = ByteReader.unsealed(bytes, "the header of a shard")
     FixedSpec.changed(FixedSpec.read(in), fixed).foreach(throw _)
     watermark = Watermark(in.long())
@@ -75,7 +86,13 @@ private[core] final class Intake(fixed: Seq[String], maxFuture: Option[TimeSpan]
     rest(in)
   }
 
-  def write(store: ShardStore)(rest: ByteWriter => Unit): Unit = {
+  /** Ends a step.
+    *
+    * @param isPast
+    *   a message of a source that has this place in time is refused from now on
+    */
+  def write(isPast: (String, Long) => Boolean)(rest: ByteWriter => Unit): Unit = {
+    applied.flush(isPast)
     val out = new ByteWriter
     FixedSpec.write(fixed, out)
     out.long(watermark.micros)

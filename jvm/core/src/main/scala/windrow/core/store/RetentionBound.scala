@@ -2,6 +2,7 @@ package windrow.core.store
 
 import windrow.Retention
 import windrow.core.operator.Watermark
+import windrow.core.window.RunWindows
 
 /** What leaves a run: from the oldest on, as long as `leaves` says so (SEMANTICS R10). Times in microseconds.
   *
@@ -30,6 +31,10 @@ private[core] object RetentionBound {
   /** A message is older than what a stated time of retention keeps. */
   def isOut(retention: Retention, now: Watermark, time: Long): Boolean =
     now.isDefined && retention.time.exists(span => time < below(now, span.micros))
+
+  /** From which watermark on it is. */
+  def isOutFrom(retention: Retention, time: Long): Long =
+    retention.time.fold(Long.MaxValue)(span => RunWindows.plus(RunWindows.plus(time, span.micros), 1))
 
   /** At the end of a bounded input nothing is young any more. */
   private def below(now: Watermark, span: Long): Long =

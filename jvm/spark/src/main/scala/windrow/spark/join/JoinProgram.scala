@@ -6,6 +6,7 @@ import windrow.JoinSpec
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
+import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
@@ -13,6 +14,7 @@ import windrow.spark.ShardProgram
 import windrow.spark.ShardRunner
 import windrow.spark.aggregate.Rows
 import windrow.spark.pack.JoinEntry
+import windrow.spark.pack.ProgressCodec
 import windrow.spark.state.JoinNotes
 
 /** Messages of several streams, and the pairs among them.
@@ -46,7 +48,13 @@ final class JoinProgram(
       val shard = new JoinShard(spec, store, isNull, fixed, guards)
       if (packets.isEmpty && !hasPeriods && shard.watermark.max(watermark) == shard.watermark) Iterator.empty
       else {
-        val effects = shard.step(packets.flatMap(JoinEntry.read(_, names)), watermark, Some(processingTime))
+        val progress = Vector.newBuilder[Progress]
+        val messages = packets.filter { packet =>
+          val tells = ProgressCodec.isProgress(packet)
+          if (tells) progress ++= ProgressCodec.read(packet)
+          !tells
+        }.flatMap(JoinEntry.read(_, names))
+        val effects = shard.step(messages, watermark, Some(processingTime), progress.result())
         var rows    = 0L
         effects.map {
           case JoinEffect.Row(row) =>

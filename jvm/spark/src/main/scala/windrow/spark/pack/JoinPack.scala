@@ -19,6 +19,8 @@ import windrow.spark.aggregate.Rows
   *
   * @param stream
   *   its place in the spec
+  * @param name
+  *   the source of its messages' offsets
   * @param keys
   *   the equality fields; none: all messages meet in one shard
   * @param time
@@ -29,14 +31,18 @@ import windrow.spark.aggregate.Rows
   *   the original row
   * @param end
   *   the row is no message but the end of the input; empty where that does not come
+  * @param metrics
+  *   under which the number of messages is observed
   */
 final case class JoinPack(
     stream: Int,
+    name: String,
     keys: Seq[Expression],
     time: Expression,
     sender: Seq[Expression],
     message: Seq[Expression],
     end: Seq[Expression],
+    metrics: String,
     shards: Int,
     output: Seq[Attribute],
     child: LogicalPlan)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 
 /** Packs the messages of one stream of a join by shard; see [[JoinPack]]. */
@@ -37,6 +38,7 @@ object JoinPackExec {
   def apply(pack: JoinPack, child: SparkPlan): JoinPackExec = JoinPackExec(
     JoinPacking(
       pack.stream,
+      pack.name,
       pack.keys.map(SparkInside.normalized),
       pack.time,
       pack.sender,
@@ -50,6 +52,7 @@ object JoinPackExec {
 /** What a task needs of a [[JoinPack]]. */
 final case class JoinPacking(
     stream: Int,
+    name: String,
     keys: Seq[Expression],
     time: Expression,
     sender: Seq[Expression],
@@ -68,7 +71,10 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
 
   val isEnd: InternalRow => Boolean = Packer.isEnd(packing.end, schema)
 
-  def notices: Seq[Array[Byte]] = Nil
+  def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets = false)
+
+  /** The offsets of what was written. */
+  private val seen = new SeenOffsets
 
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
@@ -80,6 +86,7 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
     val time   = Option.unless(values.isNullAt(0))(values.getLong(0))
     val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
       (values.getLong(1), values.getLong(2)))
+    from.foreach { case (partition, offset) => seen.add(Origin(packing.name, partition, offset)) }
     JoinEntry.write(out, packing.stream, lastKey, time, from, message(row).getStruct(0, width))
     null
   }

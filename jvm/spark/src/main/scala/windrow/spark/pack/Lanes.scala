@@ -26,6 +26,12 @@ private[pack] trait Packer {
 
 private[pack] object Packer {
 
+  /** What a task has seen; runs with holes are for windows that go by offsets alone (SEMANTICS R13, R72). */
+  def notice(seen: SeenOffsets, goesByOffsets: Boolean): Seq[Array[Byte]] = {
+    val told = seen.all.filter(_.isWhole || goesByOffsets)
+    if (told.isEmpty) Nil else Seq(ProgressCodec.packet(told))
+  }
+
   /** @param end
     *   empty where the end does not come
     */

@@ -59,6 +59,8 @@ final class PackRecipe(
   *   the row is no message but the end of the input; empty where that does not come
   * @param until
   *   where the end comes from
+  * @param metrics
+  *   under which the number of messages is observed
   */
 final case class Pack(
     keys: Seq[Expression],
@@ -71,6 +73,7 @@ final case class Pack(
     tooFar: Seq[Expression],
     end: Seq[Expression],
     until: Option[EndFolder],
+    metrics: String,
     recipe: PackRecipe,
     output: Seq[Attribute],
     child: LogicalPlan)

@@ -137,12 +137,12 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
 
   val isEnd: InternalRow => Boolean = Packer.isEnd(program.end, schema)
 
-  def notices: Seq[Array[Byte]] = if (seen.isEmpty) Nil else Seq(ProgressCodec.packet(seen))
+  def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets)
 
-  /** The offsets of what was written, where windows depend on them. */
+  /** The offsets of what was written. */
   private val seen = new SeenOffsets
 
-  private val sees = window.exists(_.isInstanceOf[SourceWindows])
+  private val goesByOffsets = window.exists(_.isInstanceOf[SourceWindows])
 
   /** Policies go by messages, not by event time. */
   private val isByPosition = window.forall(_.isInstanceOf[TupleWindows])
@@ -157,7 +157,7 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
     val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
     val from   = originOf(values, if (hasGap) 2 else 1)
-    if (sees) from.foreach(seen.add)
+    from.foreach(seen.add)
     val buffer = lift(row)
     val order =
       if (ordered) MessageOrder(time, from, buffer, isByPosition, panes.map(_.place(row))) else null

@@ -20,8 +20,9 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case Unpack(packed, output, child) => UnpackExec(packed, output, planLater(child)) :: Nil
     case SortStep(order, child)        => SortExec(order, global = false, planLater(child)) :: Nil
     case pack: Pack                    => planned(pack) :: Nil
-    case pack: JoinPack                => JoinPackExec(pack, planLater(pack.child)) :: Nil
-    case _                             => Nil
+    case pack: JoinPack =>
+      JoinPackExec(pack, ReadCount(pack.metrics, Literal(1L), pack.end, planLater(pack.child))) :: Nil
+    case _ => Nil
   }
 
   private def planned(pack: Pack): SparkPlan = {
@@ -49,7 +50,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
         lift,
         pack.recipe,
         pack.output,
-        planLater(pack.child))
+        ReadCount(pack.metrics, Literal(1L), pack.end, planLater(pack.child)))
     }(combined(pack, keys, carries, _))
   }
 
@@ -97,6 +98,6 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
       PackLift.Done(named.head, named.tail),
       pack.recipe,
       pack.output,
-      renamed)
+      ReadCount(pack.metrics, named.head, end, renamed))
   }
 }

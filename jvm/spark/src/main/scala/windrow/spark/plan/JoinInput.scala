@@ -63,8 +63,15 @@ private[plan] final case class JoinInput(
     *
     * @param number
     *   its place in the spec
+    * @param metrics
+    *   under which the number of messages is observed
     */
-  def packed(session: SparkSession, number: Int, shards: Int, maxFuture: Option[TimeSpan]): LogicalPlan = {
+  def packed(
+      session: SparkSession,
+      number: Int,
+      shards: Int,
+      maxFuture: Option[TimeSpan],
+      metrics: String): LogicalPlan = {
     val micros = Alias(microsOf(time), "time")()
     val named = (keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
       Seq("partition", "offset").zip(sender).map { case (as, part) => (Cast(part, LongType), as) })
@@ -72,11 +79,13 @@ private[plan] final case class JoinInput(
     val (key, from) = named.map(_.toAttribute).splitAt(keys.size)
     JoinPack(
       number,
+      name,
       key,
       micros.toAttribute,
       from,
       message,
       Nil,
+      metrics,
       shards,
       JoinPack.output,
       Project(message ++ (micros +: named), watermarked(session, maxFuture)))

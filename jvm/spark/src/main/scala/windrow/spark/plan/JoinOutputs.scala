@@ -11,6 +11,9 @@ import windrow.spark.pack.Unpack
 /** From what the shards of a join give to the columns that users see. */
 private[plan] object JoinOutputs {
 
+  /** Under which a join counts. */
+  def name(streams: Seq[String]): String = streams.mkString("_")
+
   def apply(
       session: SparkSession,
       options: JoinOptions,
@@ -22,7 +25,7 @@ private[plan] object JoinOutputs {
     val kind    = EqualTo(columns.head, _: Expression)
     val all = Observed(
       session,
-      Outputs.metrics(schema.streams.map(_._1).mkString("_")),
+      Outputs.metrics(name(schema.streams.map(_._1))),
       Unpack(shards.output.head, columns, shards),
       columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts.names),
       Observed.reasonOf(kind(Literal(JoinSchema.RejectedKind)), columns(schema.rejectionAt + 1)))

@@ -30,7 +30,12 @@ private[plan] object JoinPlan {
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val packs = inputs.zipWithIndex.map { case (input, number) =>
-      input.packed(session, number, shards, spec.maxFuture)
+      input.packed(
+        session,
+        number,
+        shards,
+        spec.maxFuture,
+        Outputs.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
     }
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =

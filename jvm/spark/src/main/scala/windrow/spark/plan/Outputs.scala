@@ -59,6 +59,9 @@ object Outputs {
   /** Under which the counts of a stream are observed. */
   private[plan] def metrics(stream: String): String = s"windrow_$stream"
 
+  /** Under which the messages are observed that come to a stream. */
+  private[plan] def metricsOfRead(stream: String): String = s"${metrics(stream)}/read"
+
   private def structOf(fields: (String, Expression)*): Expression =
     CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
 

@@ -44,7 +44,7 @@ object WindowPlan {
       asked.map(questions => (questions.lookups, questions.answering.rowType)))
     val shards            = ShardPlan.shards(session)
     val (recipe, program) = running(session, options, parts, messages, shards, schema, asked.map(_.answering))
-    val pack              = packed(messages, parts, recipe)
+    val pack              = packed(messages, parts, recipe, Outputs.metricsOfRead(options.name))
     val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
     val rows    = ShardPlan(packets, program, messages.now)
     Outputs(session, options, parts, messages.timeType, schema, asked.map(_.column), rows)
@@ -107,7 +107,7 @@ object WindowPlan {
     options.joinKeys.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
   }
 
-  private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe): Pack = {
+  private def packed(messages: Messages, parts: AggregateParts, recipe: PackRecipe, metrics: String): Pack = {
     val output = Seq(
       AttributeReference("packet", BinaryType, nullable = false)(),
       AttributeReference("shard", IntegerType, nullable = false)()) ++
@@ -123,6 +123,7 @@ object WindowPlan {
       messages.tooFar.map(_.toAttribute),
       Nil,
       None,
+      metrics,
       recipe,
       output,
       Project(parts.child.output ++ parts.keys ++ messages.columns ++ parts.inputs, messages.child))

@@ -61,7 +61,8 @@ private[replay] final class StepQuery(
     input.add(batch)
     query.get.processAllAvailable()
     query.get.lastProgress.observedMetrics.forEach { (_, counts) =>
-      Seq("accepted", "rejected", "replays", "gaps").foreach(name => counted(name) += counts.getAs[Long](name))
+      if (counts.schema.fieldNames.contains("accepted"))
+        Seq("accepted", "rejected", "replays", "gaps").foreach(name => counted(name) += counts.getAs[Long](name))
     }
   }
 

@@ -7,14 +7,16 @@ import windrow.core.operator.Progress
 /** What a task has seen arrives whole (SEMANTICS R72). */
 final class ProgressCodecSpec extends AnyFunSuite {
 
-  private def told(offsets: (String, Long, Long)*): Seq[Progress] = {
+  private def told(offsets: (String, Long, Long)*)(goesByOffsets: Boolean): Seq[Progress] = {
     val seen = new SeenOffsets
     offsets.foreach { case (source, partition, offset) => seen.add(Origin(source, partition, offset)) }
-    ProgressCodec.read(ProgressCodec.packet(seen))
+    Packer.notice(seen, goesByOffsets).flatMap(ProgressCodec.read)
   }
 
   test("all runs of each source partition, with the holes between them") {
-    val found = told(("a", 0, 5), ("a", 0, 3), ("a", 0, 4), ("a", 1, 9), ("a", 0, 7), ("b", 0, 1), ("a", 0, 3))
+    val found =
+      told(("a", 0, 5), ("a", 0, 3), ("a", 0, 4), ("a", 1, 9), ("a", 0, 7), ("b", 0, 1), ("a", 0, 3))(goesByOffsets =
+        false)
     assert(
       found.toSet == Set(
         Progress("a", 0, 3, 5),
@@ -24,8 +26,17 @@ final class ProgressCodecSpec extends AnyFunSuite {
     assert(found.size == 4)
   }
 
-  test("of more than 64 runs their first and last offset") {
-    assert(told((0L to 126 by 2).map(("a", 0L, _)): _*).size == 64)
-    assert(told((0L to 128 by 2).map(("a", 0L, _)): _*) == Seq(Progress("a", 0, 0, 128)))
+  test("of more than 64 runs their first and last offset, to windows that go by offsets; nothing to others") {
+    for (goesByOffsets <- Seq(true, false)) {
+      assert(told((0L to 126 by 2).map(("a", 0L, _)): _*)(goesByOffsets).size == 64)
+      assert(
+        told((0L to 128 by 2).map(("a", 0L, _)): _*)(goesByOffsets) ==
+          (if (goesByOffsets) Seq(Progress("a", 0, 0, 128, isWhole = false)) else Nil))
+    }
+  }
+
+  test("a task that has seen all in any order tells one run (SEMANTICS R13)") {
+    val shuffled = new scala.util.Random(1).shuffle((0L until 10000L).toVector)
+    assert(told(shuffled.map(("a", 0L, _)): _*)(goesByOffsets = false) == Seq(Progress("a", 0, 0, 9999)))
   }
 }

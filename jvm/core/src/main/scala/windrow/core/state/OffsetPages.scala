@@ -1,0 +1,205 @@
+package windrow.core.state
+
+import java.util.{TreeMap => JTreeMap}
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+
+/** Offsets of a source partition in pages, each a value of its own that is read when an offset falls into it and written
+  * when it has changed. Together they cover all numbers: one ends where the next begins.
+  *
+  * `latest` says how late the messages of a page may still be taken: the greatest of their places in time.
+  */
+private[state] final class OffsetPages(segments: Segments) {
+  import OffsetPages._
+
+  private val pages   = new JTreeMap[java.lang.Long, Page]
+  private var touched = Vector.empty[Page] // by this step or the one before
+
+  /** The one that was found last, and its last offset. */
+  private var recent: Page = _
+  private var after        = Long.MaxValue
+
+  def contains(offset: Long): Boolean = {
+    val page = find(offset)
+    page != null && open(page).contains(offset)
+  }
+
+  /** Takes an offset that is new. */
+  def add(offset: Long, latest: Long): Unit = {
+    val page = roomFor(offset)
+    open(page).add(offset)
+    page.changed(latest)
+  }
+
+  /** What comes after a page of some size has a page of its own: so one message that may be taken for long makes few
+    * others stay with it.
+    */
+  private def roomFor(offset: Long): Page = {
+    val page = findOrMake(offset)
+    if (page.offsets == null || offset <= page.fullTo) page
+    else insert(new Page(page.fullTo + 1, NotStored, Long.MinValue))
+  }
+
+  /** A short range; both ends inclusive. */
+  @tailrec def add(first: Long, last: Long, latest: Long): Unit = {
+    val page  = findOrMake(first)
+    val until = lastOf(page)
+    open(page).add(first, math.min(last, until))
+    page.changed(latest)
+    if (until < last) add(until + 1, last, latest)
+  }
+
+  /** Moves what lies in ranges over to them, out of the pages that the step has looked at, and short pages as a whole. */
+  def giveTo(ranges: OffsetRanges): Unit = touched.foreach { page =>
+    ranges.overlapping(page.first, lastOf(page)).foreach { range =>
+      if (page.offsets.remove(range.first, range.last)) {
+        range.latest = math.max(range.latest, page.latest)
+        page.isChanged = true
+      }
+    }
+    val runs = page.offsets.runs.take(FewRuns + 1).toVector
+    if (runs.size <= FewRuns) runs.foreach { case (first, last) =>
+      ranges.add(first, last, page.latest)
+      page.offsets.remove(first, last)
+      page.isChanged = true
+    }
+  }
+
+  /** Pages, but for the last, of whose messages none can be taken any more. */
+  def forget(isPast: Long => Boolean): Unit = if (pages.size > 1) {
+    val past = pages.headMap(pages.lastKey).values.asScala.filter(page => isPast(page.latest)).toVector
+    past.foreach(drop)
+  }
+
+  def areAll(isPast: Long => Boolean): Boolean = pages.values.asScala.forall(page => isPast(page.latest))
+
+  def dropAll(): Unit = pages.values.asScala.toVector.foreach(drop)
+
+  private def drop(page: Page): Unit = {
+    if (page.id != NotStored) segments.remove(page.id)
+    pages.remove(page.first)
+    touched = touched.filterNot(_ eq page)
+    recent = null
+  }
+
+  /** Writes what has changed; pages that no step looks at go back to the store. */
+  def flush(): Unit = {
+    touched.filter(_.isChanged).foreach { page =>
+      if (page.offsets.isEmpty) drop(page) else split(page).foreach(write)
+    }
+    touched.filterNot(_.isFresh).foreach(_.offsets = null)
+    touched = touched.filter(_.isFresh)
+    touched.foreach(_.isFresh = false)
+  }
+
+  private def split(page: Page): Seq[Page] =
+    if (page.offsets.runs.drop(MostRuns).isEmpty) Seq(page)
+    else {
+      val parts = page.offsets.runs.grouped(MostRuns / 2).zipWithIndex.map { case (runs, i) =>
+        val part = if (i == 0) page else new Page(runs.head._1, NotStored, page.latest)
+        part.offsets = new OffsetSet
+        runs.foreach { case (first, last) => part.offsets.add(first, last) }
+        part
+      }.toVector
+      parts.foreach(insert)
+      touched ++= parts.drop(1)
+      parts
+    }
+
+  private def write(page: Page): Unit = {
+    val out = new ByteWriter
+    page.offsets.write(out)
+    if (page.id == NotStored) page.id = segments.newId()
+    segments.write(page.id, out)
+    page.isChanged = false
+    page.measure()
+  }
+
+  /** null: there is none */
+  private def find(offset: Long): Page = {
+    val isRecent = recent != null && recent.first <= offset && offset <= after
+    if (!isRecent && !pages.isEmpty) {
+      val below = pages.floorEntry(offset)
+      recent = if (below == null) null else below.getValue
+      if (recent != null) after = lastOf(recent)
+    }
+    recent
+  }
+
+  private def findOrMake(offset: Long): Page =
+    if (find(offset) == null) insert(new Page(Long.MinValue, NotStored, Long.MinValue))
+    else recent
+
+  private def insert(page: Page): Page = {
+    pages.put(page.first, page)
+    recent = page
+    after = lastOf(page)
+    page
+  }
+
+  private def lastOf(page: Page): Long = {
+    val next = pages.higherKey(page.first)
+    Option(next).fold(Long.MaxValue)(_ - 1)
+  }
+
+  private def open(page: Page): OffsetSet = {
+    if (page.offsets == null)
+      page.read(if (page.id == NotStored) new OffsetSet else OffsetSet.read(segments.read(page.id)))
+    if (!page.isFresh) {
+      page.isFresh = true
+      if (!touched.contains(page)) touched :+= page
+    }
+    page.offsets
+  }
+
+  def readDirectory(in: ByteReader): Unit = (0L until in.count()).foreach { _ =>
+    val page = new Page(in.long(), in.count(), in.long())
+    pages.put(page.first, page)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    out.count(pages.size.toLong)
+    pages.forEach { (first, page) =>
+      out.long(first)
+      out.count(page.id)
+      out.long(page.latest)
+    }
+  }
+}
+
+private[state] object OffsetPages {
+
+  /** A page with more runs is split into halves: some 8 KB. */
+  private val MostRuns = 2048
+
+  /** So many need no page. */
+  private val FewRuns = 4
+
+  private val NotStored = 0L
+
+  final class Page(val first: Long, var id: Long, var latest: Long) {
+    var offsets: OffsetSet = _
+    var isChanged          = false
+
+    /** A step looks at it. */
+    var isFresh = false
+
+    /** Where its offsets end, if it has a quarter of the runs that it may have; else the greatest of all numbers. */
+    var fullTo: Long = Long.MaxValue
+
+    def read(set: OffsetSet): Unit = {
+      offsets = set
+      measure()
+    }
+
+    def measure(): Unit = {
+      val full = offsets.runs.drop(MostRuns / 4 - 1)
+      fullTo = full.map(_._2).maxOption.getOrElse(Long.MaxValue)
+    }
+
+    def changed(of: Long): Unit = {
+      isChanged = true
+      latest = math.max(latest, of)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package windrow.core.state
+
+import java.util.{TreeMap => JTreeMap}
+import scala.jdk.CollectionConverters._
+
+/** Offsets as a few ranges, none of which touches another. Ends are inclusive.
+  *
+  * `latest` says how late the messages of a range may still be taken: the greatest of their places in time.
+  */
+private[state] final class OffsetRanges {
+  import OffsetRanges.Range
+
+  private val byFirst = new JTreeMap[Long, Range]
+
+  /** The one that was found or grew last, since offsets come in order for the most part. */
+  private var recent: Range = _
+
+  def isEmpty: Boolean       = byFirst.isEmpty
+  def all: Iterator[Range]   = byFirst.values.iterator.asScala
+  def contains(offset: Long) = around(offset) != null
+
+  /** Takes an offset that is in none if it follows one that is. */
+  def extend(offset: Long, latest: Long): Boolean = {
+    val follows = offset != Long.MinValue && around(offset - 1) != null
+    if (follows) add(offset, offset, latest)
+    follows
+  }
+
+  def add(first: Long, last: Long, latest: Long): Unit = {
+    val touched = touching(first, last)
+    val range = touched.headOption.filter(_.first <= first).getOrElse {
+      val made = new Range(first, last, latest)
+      byFirst.put(first, made)
+      made
+    }
+    range.last = math.max(range.last, last)
+    range.latest = math.max(range.latest, latest)
+    touched.filterNot(_ eq range).foreach { other =>
+      range.last = math.max(range.last, other.last)
+      range.latest = math.max(range.latest, other.latest)
+      byFirst.remove(other.first)
+    }
+    recent = range
+  }
+
+  /** Those that share an offset with a range, ascending. */
+  def overlapping(first: Long, last: Long): Iterator[Range] = {
+    val below = byFirst.floorEntry(first)
+    val from  = if (below == null || below.getValue.last < first) first else below.getKey
+    byFirst.subMap(from, true, last, true).values.iterator.asScala
+  }
+
+  def remove(range: Range): Unit = {
+    byFirst.remove(range.first)
+    recent = null
+  }
+
+  /** Also those that end just before, or begin just after. */
+  private def touching(first: Long, last: Long): Vector[Range] = overlapping(
+    if (first == Long.MinValue) first else first - 1,
+    if (last == Long.MaxValue) last else last + 1).toVector
+
+  private def around(offset: Long): Range =
+    if (recent != null && recent.first <= offset && offset <= recent.last) recent
+    else {
+      val below = byFirst.floorEntry(offset)
+      if (below == null || below.getValue.last < offset) null
+      else {
+        recent = below.getValue
+        recent
+      }
+    }
+}
+
+private[state] object OffsetRanges {
+
+  final class Range(val first: Long, var last: Long, var latest: Long) {
+
+    /** More than 64 bits where a range begins at the least of all numbers. */
+    def isLong: Boolean = last - first < 0 || last - first >= Long16
+  }
+
+  private val Long16 = 1L << 16
+}

@@ -1,0 +1,92 @@
+package windrow.core.state
+
+import java.nio.ByteBuffer
+import java.util.{TreeMap => JTreeMap}
+import org.roaringbitmap.RoaringBitmap
+import scala.jdk.CollectionConverters._
+
+/** A set of offsets, as compressed bitmaps of 2^31 offsets each. */
+private[windrow] final class OffsetSet {
+  import OffsetSet._
+
+  private val bitmaps = new JTreeMap[Long, RoaringBitmap]
+
+  def isEmpty: Boolean = bitmaps.isEmpty
+
+  def contains(offset: Long): Boolean = {
+    val bitmap = bitmaps.get(high(offset))
+    bitmap != null && bitmap.contains(low(offset))
+  }
+
+  /** False if it was there. */
+  def add(offset: Long): Boolean = bitmap(high(offset)).checkedAdd(low(offset))
+
+  /** Both inclusive. */
+  def add(first: Long, last: Long): Unit = (high(first) to high(last)).foreach { at =>
+    bitmap(at).add(from(at, first), until(at, last))
+  }
+
+  /** Both inclusive; false if none of them was there. */
+  def remove(first: Long, last: Long): Boolean = {
+    val touched = bitmaps.subMap(high(first), true, high(last), true).entrySet.asScala
+      .filter(one => one.getValue.intersects(from(one.getKey, first), until(one.getKey, last))).toVector
+    touched.foreach { one =>
+      one.getValue.remove(from(one.getKey, first), until(one.getKey, last))
+      if (one.getValue.isEmpty) bitmaps.remove(one.getKey)
+    }
+    touched.nonEmpty
+  }
+
+  /** Its runs without holes, ascending: first and last. One may end where the next begins. */
+  def runs: Iterator[(Long, Long)] = bitmaps.asScala.iterator.flatMap { case (at, bitmap) =>
+    Iterator.unfold(0L) { from =>
+      val first = if (from < Width) bitmap.nextValue(from.toInt) else -1L
+      Option.when(first >= 0) {
+        val after = bitmap.nextAbsentValue(first.toInt) & 0xffffffffL
+        ((at * Width + first, at * Width + after - 1), after)
+      }
+    }
+  }
+
+  def write(out: ByteWriter): Unit = {
+    out.count(bitmaps.size.toLong)
+    bitmaps.forEach { (at, bitmap) =>
+      bitmap.runOptimize()
+      val bytes = new Array[Byte](bitmap.serializedSizeInBytes)
+      bitmap.serialize(ByteBuffer.wrap(bytes))
+      out.long(at)
+      out.bytes(bytes)
+    }
+  }
+
+  private def bitmap(at: Long): RoaringBitmap = {
+    val known = bitmaps.get(at)
+    if (known != null) known
+    else {
+      val made = new RoaringBitmap
+      bitmaps.put(at, made)
+      made
+    }
+  }
+}
+
+private[windrow] object OffsetSet {
+  private val Width = 1L << 31
+
+  private def high(offset: Long): Long = Math.floorDiv(offset, Width)
+  private def low(offset: Long): Int   = Math.floorMod(offset, Width).toInt
+
+  /** The part of a range that lies in a bitmap: from here, until (exclusive) there. */
+  private def from(at: Long, first: Long): Long = if (high(first) == at) low(first).toLong else 0L
+  private def until(at: Long, last: Long): Long = if (high(last) == at) low(last) + 1L else Width
+
+  def read(in: ByteReader): OffsetSet = {
+    val set = new OffsetSet
+    (0L until in.count()).foreach { _ =>
+      val (at, bitmap) = (in.long(), new RoaringBitmap)
+      bitmap.deserialize(ByteBuffer.wrap(in.bytes()))
+      set.bitmaps.put(at, bitmap)
+    }
+    set
+  }
+}

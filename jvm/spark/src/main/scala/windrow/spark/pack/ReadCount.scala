@@ -1,0 +1,29 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.Coalesce
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.If
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.execution.CollectMetricsExec
+import org.apache.spark.sql.execution.SparkPlan
+
+/** Messages that come to windrow, counted by Spark before they are packed: what became of them is counted by the shards,
+  * and both must agree (SEMANTICS R74).
+  */
+private[pack] object ReadCount {
+
+  /** @param metrics
+    *   under which the number is observed, as `read`
+    * @param messages
+    *   how many a row stands for
+    * @param end
+    *   the row is no message but the end of the input; empty where that does not come
+    */
+  def apply(metrics: String, messages: Expression, end: Seq[Expression], child: SparkPlan): SparkPlan = {
+    val count = end.headOption.fold(messages)(If(_, Literal(0L), messages))
+    val read  = Coalesce(Seq(Sum(count).toAggregateExpression(), Literal(0L)))
+    CollectMetricsExec(metrics, Seq(Alias(read, "read")()), child)
+  }
+}

@@ -1,0 +1,70 @@
+package windrow.spark.pack
+
+import scala.collection.mutable
+import windrow.core.operator.Origin
+import windrow.core.operator.Progress
+import windrow.core.state.OffsetSet
+
+/** Which offsets a task has seen, of each source partition as runs without holes if they are few, else by the first and the
+  * last one (SEMANTICS R72).
+  */
+private[pack] final class SeenOffsets {
+  import SeenOffsets._
+
+  private val partitions = mutable.LinkedHashMap.empty[(String, Long), Seen]
+
+  /** The one that was asked for last: rows of one follow each other. */
+  private var recent: Seen = _
+
+  def add(origin: Origin): Unit = {
+    if (recent == null || recent.partition != origin.partition || recent.source != origin.source)
+      recent = partitions.getOrElseUpdate((origin.source, origin.partition), new Seen(origin))
+    recent.add(origin.offset)
+  }
+
+  def all: Seq[Progress] = partitions.values.flatMap(_.progress).toVector
+}
+
+private object SeenOffsets {
+  private val MostRuns = 64
+
+  /** Of a task that jumps more often only the first and the last offset are kept. */
+  private val MostJumps = 1 << 22
+
+  private final class Seen(origin: Origin) {
+    val source: String  = origin.source
+    val partition: Long = origin.partition
+
+    private var least    = origin.offset
+    private var greatest = origin.offset
+    private var jumps    = 0
+    private var earlier  = new OffsetSet
+
+    /** The run that grows. */
+    private var first = origin.offset
+    private var last  = origin.offset
+
+    def add(offset: Long): Unit =
+      if (offset == last + 1) last = offset
+      else if (offset < first || offset > last) {
+        least = math.min(least, first)
+        greatest = math.max(greatest, last)
+        keep()
+        first = offset
+        last = offset
+      }
+
+    private def keep(): Unit = {
+      jumps += 1
+      if (jumps < MostJumps) earlier.add(first, last) else earlier = new OffsetSet
+    }
+
+    def progress: Seq[Progress] = {
+      keep()
+      val runs = if (jumps < MostJumps) earlier.runs.take(MostRuns + 1).toVector else Vector.empty
+      if (runs.nonEmpty && runs.size <= MostRuns)
+        runs.map { case (from, to) => Progress(source, partition, from, to) }
+      else Seq(Progress(source, partition, math.min(least, first), math.max(greatest, last), isWhole = false))
+    }
+  }
+}

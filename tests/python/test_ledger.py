@@ -1,0 +1,73 @@
+"""A ledger that notices a loss: Spark's own counts beside windrow's (SEMANTICS R74)."""
+
+from __future__ import annotations
+
+import warnings
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import windrow as wr
+
+
+def batch(number: int, *, given: int, rows: int | None = None, **counts: int) -> dict[str, Any]:
+    """Give the progress of a batch: ``given`` offsets of each of two partitions."""
+    read = {"read": 2 * given if rows is None else rows}
+    fates = {"accepted": 0, "rejected": 0, "replays": 0, "gaps": 0, "panes": 0, **counts}
+
+    def offsets(at: int) -> str:
+        return f'{{"topic":{{"0":{100 + at},"1":{at}}}}}'
+
+    source = {
+        "startOffset": offsets(number * given) if number else None,
+        "endOffset": offsets((number + 1) * given),
+        "numInputRows": 2 * given,
+    }
+    return {
+        "batchId": number,
+        "sources": [source],
+        "observedMetrics": {"windrow_o/read": observed(read), "windrow_o": observed(fates)},
+        "eventTime": {},
+        "stateOperators": [],
+    }
+
+
+def observed(counts: dict[str, int]) -> Any:
+    """Give what is like a row."""
+    return SimpleNamespace(asDict=lambda: counts)
+
+
+def query(name: str, *batches: dict[str, Any]) -> Any:
+    """Give what is like a query."""
+    return SimpleNamespace(recentProgress=batches, id=name)
+
+
+def test_what_has_no_fate_is_seen() -> None:
+    """Read is counted apart from what became of it."""
+    counts = wr.metrics(query("a", batch(0, given=10, accepted=12), batch(1, given=5, accepted=9)))
+    assert (counts.read, counts.unaccounted, counts.unexplainedReplays) == (30, 9, 0)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_replays_that_the_source_did_not_give_twice(number: int) -> None:
+    """Batches of a source that logs offsets never overlap; it is said once."""
+    running = query(f"lost {number}", batch(number, given=10, accepted=13, replays=7))
+    with pytest.warns(UserWarning, match=r"\[REPLAYS_NOT_EXPLAINED\] 7 messages"):
+        assert wr.metrics(running).unexplainedReplays == 7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert wr.metrics(running).unexplainedReplays == 7
+
+
+def test_rows_that_were_doubled_on_their_way() -> None:
+    """More rows were read than the source gave: those are replays rightly."""
+    twice = batch(1, given=10, rows=40, accepted=20, replays=20)
+    assert wr.metrics(query("twice", twice)).unexplainedReplays == 0
+
+
+def test_a_source_that_logs_no_offsets() -> None:
+    """Files may bring anything again."""
+    files = batch(0, given=10, accepted=13, replays=7)
+    files["sources"][0]["endOffset"] = '{"logOffset":0}'
+    assert wr.metrics(query("files", files)).unexplainedReplays == 0
