@@ -35,7 +35,7 @@ final class FullStateWindowOperator[K, M](
       val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }
       val sorted = came.admitted.map { case (_, message) => formatter.incoming(message) }
         .sorted(FullStateShard.order(spec.window))
-      val deltas = shard.step(sorted.iterator, watermark, processingTime)
+      val deltas = shard.step(sorted.iterator, watermark, processingTime).toVector
       Outcome(
         deltas.collect { case Delta.Fire(pane) =>
           pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])

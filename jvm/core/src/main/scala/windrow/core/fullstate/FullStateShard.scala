@@ -78,30 +78,40 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
   /** One step: messages in the order of [[FullStateShard.order]], then the watermark, judged at a processing time in
     * microseconds.
     *
+    * @param watermark
+    *   asked for when all messages are taken
     * @param progress
     *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
+    *
+    * The deltas are made as they are taken, those of a message and those of a key at the end of the step together, and the
+    * state is written when the last one is: take them all.
     */
   def step(
       messages: Iterator[Incoming],
       watermark: => Watermark,
       now: Option[Long],
-      progress: => Seq[Progress] = Nil): Seq[Delta] = {
+      progress: => Seq[Progress] = Nil): Iterator[Delta] = {
     val isFirstP = intake.begin(now)
     val clock    = StepClock(intake.watermark, processingTime)
     val before   = reach
-    val out      = new ArrayBuffer[Delta]
-    messages.foreach { message =>
+    val ofMessages = messages.flatMap { message =>
       if (placer.isByPosition) message.origin.foreach(see)
-      apply(message, clock, before, out)
+      counted(apply(message, clock, before, _))
     }
-    val brought = progress
-    intake.tell(brought)
-    if (placer.isByPosition) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
-    intake.watermark = clock.before.max(watermark)
-    stepEnd(before, isFirstP, out)
-    flush()
+    ofMessages ++ {
+      val brought = progress
+      intake.tell(brought)
+      if (placer.isByPosition) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
+      intake.watermark = clock.before.max(watermark)
+      stepEnd(before, isFirstP)
+    } ++ flush()
+  }
+
+  private def counted(make: ArrayBuffer[Delta] => Unit): Iterator[Delta] = {
+    val out = new ArrayBuffer[Delta]
+    make(out)
     out.foreach { case Delta.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
-    out.toSeq
+    out.iterator
   }
 
   private def see(origin: Origin): Unit = offsets = reach.seeing(origin).offsets
@@ -163,7 +173,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     val position = placer.position(message, time, state)
     val part     = message.origin.map(from => (from.source, from.partition))
     val current =
-      if (placer.isByPosition) state.rows.valuesIterator.filter(_.id.part.forall(part.contains)).toSeq.lastOption
+      if (placer.isByPosition) state.lastRow(_.id.part.forall(part.contains))
       else state.rows.lastOption.map(_._2)
     current match {
       case Some(row) if position < placer.shownStart(row.id, state) => counters.past += 1
@@ -230,22 +240,26 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
 
   // ---- the end of a step
 
-  private def stepEnd(before: Reach, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
+  private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[Delta] = {
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
       else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
-    due.toVector.distinct.foreach { key =>
-      val state = keys.get(key)
-      if (state != null) {
-        val was = state.rows
-        if (isFirstP && was.valuesIterator.exists(_.firing.unsent > 0)) awaitPeriods(key)
-        state.rows = was.transform((_, row) => atStepEnd(state, awaitingFrom(row), before, out))
-        val retired = retire(state)
-        if (state.messages.isEmpty && state.rows.isEmpty && state.numbered == 0) keys.remove(key)
-        else if (retired > 0 || state.rows != was) keys.put(key, state)
-      }
+    due.flatMap(key => Option(keys.get(key)).iterator.flatMap(state => counted(endOf(state, before, isFirstP, _)))) ++ {
+      periods.forget(processingTime)
+      None
     }
-    periods.forget(processingTime)
+  }
+
+  private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
+    val was = state.rows
+    if (isFirstP && was.valuesIterator.exists(_.firing.unsent > 0)) awaitPeriods(state.key)
+    state.rows = was.transform((_, row) => atStepEnd(state, awaitingFrom(row), before, out))
+    val retired = retire(state)
+    def isChanged = was.size != state.rows.size || was.valuesIterator.zip(state.rows.valuesIterator).exists {
+      case (one, now) => one ne now
+    }
+    if (state.messages.isEmpty && state.rows.isEmpty && state.numbered == 0) keys.remove(state.key)
+    else if (retired > 0 || isChanged) keys.put(state.key, state)
   }
 
   private def awaitPeriods(key: Key): Unit =
@@ -274,17 +288,18 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
       else if (owesFirst && !wasComplete) Timing.OnTime
       else Timing.Late
     val now = if (fires) fire(state, row, timing, hasLeft, out) else row
-    if (complete) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
+    if (complete && !now.firing.isPastOnTime) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
   }
 
   private def retire(state: KeyWindows): Long = {
-    val open    = state.rows.valuesIterator.filter(row => row.hasEnd && !isClosed(row, state)).toSet
-    val bound   = RetentionBound(spec.retention, watermark, open.map(_.oldest).minOption.getOrElse(Long.MaxValue))
-    val retired = state.messages.retire(bound.leaves)
+    def isOpen(row: WindowRow) = row.hasEnd && !isClosed(row, state)
+    val oldestOpen             = state.rows.valuesIterator.filter(isOpen).map(_.oldest).minOption
+    val bound                  = RetentionBound(spec.retention, watermark, oldestOpen.getOrElse(Long.MaxValue))
+    val retired                = state.messages.retire(bound.leaves)
     retiredCount += retired
     val oldest = state.messages.oldest
     state.rows = state.rows.filter { case (_, row) =>
-      row.firing.unsent > 0 || open.contains(row) ||
+      row.firing.unsent > 0 || isOpen(row) ||
       oldest.exists(first => row.newest.exists(StoredMessage.Order.lteq(first, _)))
     }
     retired
@@ -305,7 +320,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
     (windows ++ leaves).minOption.getOrElse(Long.MaxValue)
   }
 
-  private def flush(): Unit = {
+  private def flush(): Option[Delta] = {
     keys.flush()
     periods.flush()
     intake.write((_, place) => refusal.hasCome(place, watermark)) { out =>
@@ -314,6 +329,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[St
       keys.writeDirectory(out)
       periods.writeDirectory(out)
     }
+    None
   }
 
   // ---- queries

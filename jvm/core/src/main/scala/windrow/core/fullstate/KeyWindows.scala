@@ -13,6 +13,18 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
 
   var rows: TreeMap[WindowId, WindowRow] = TreeMap.empty
 
+  /** From the last row down. */
+  def descending: Iterator[WindowRow] = descending(rows.lastOption)
+
+  /** From the last row down that begins before a position. */
+  def before(start: Long): Iterator[WindowRow] = descending(rows.maxBefore(WindowId(start, Long.MinValue)))
+
+  private def descending(from: Option[(WindowId, WindowRow)]): Iterator[WindowRow] =
+    Iterator.unfold(from)(_.map { case (id, row) => (row, rows.maxBefore(id)) })
+
+  /** The one that begins last of those for which a condition holds. */
+  def lastRow(holds: WindowRow => Boolean): Option[WindowRow] = descending.find(holds)
+
   /** How many messages have got a number, for windows that count them. */
   var numbered = 0L
 

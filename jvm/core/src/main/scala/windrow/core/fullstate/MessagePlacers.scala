@@ -84,8 +84,7 @@ private final class OverPlacer(kind: Over, val lateness: Long) extends PlacerDef
   }
 
   private def upTo(state: KeyWindows, one: StoredMessage, newest: Long): Vector[StoredMessage] =
-    state.messages.range(Axis.Time, None, Some(one.time)).filter(StoredMessage.Order.lt(_, one)).toVector
-      .takeRight(math.min(newest, Int.MaxValue.toLong).toInt)
+    state.messages.before(one).take(math.min(newest, Int.MaxValue.toLong).toInt).toVector.reverse
 
   /** Windows of other messages that take it; none of them is closed, since they end no earlier. */
   private def later(state: KeyWindows, own: WindowId): Seq[WindowId] = kind match {

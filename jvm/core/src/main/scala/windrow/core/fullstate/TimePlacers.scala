@@ -8,7 +8,6 @@ import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
 import windrow.core.window.RunWindows.plus
 import windrow.core.window.SessionBounds
-import windrow.core.window.SessionPlan
 import windrow.core.window.SliceGrid
 
 private final class AlignedPlacer(grid: SliceGrid, val lateness: Long) extends PlacerDefaults {
@@ -31,19 +30,25 @@ private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends
       else enter(state, message.stored(time), bounds, before)
     }
 
-  /** Sessions past their lateness only remember; they take nothing more (SEMANTICS R53). */
   private def enter(state: KeyWindows, message: StoredMessage, own: SessionBounds, before: Reach): Placement = {
-    val open = state.rows.values.filterNot(row => before.watermark.reached(row.end, lateness)).toVector
-    val (merged, bounds) = SessionPlan(open.map(row => SessionBounds(row.start, row.end)), own) match {
-      case SessionPlan.Update(index) => (Seq(open(index)), SessionBounds(open(index).start, open(index).end))
-      case SessionPlan.Replace(from, until, bounds) => (open.slice(from, until), bounds)
-    }
+    val merged = touched(state, own, before)
+    val bounds = merged.foldLeft(own)((all, row) => all.span(SessionBounds(row.start, row.end)))
     SessionPlacer.replaced(
       state,
       merged,
       WindowId(bounds.start, bounds.end),
       message,
       isComplete = before.watermark.reached(bounds.end))
+  }
+
+  /** Sessions that a message touches. Those past their lateness only remember, they take nothing more (SEMANTICS R53); with
+    * one gap for all, all that are open begin after them.
+    */
+  private def touched(state: KeyWindows, own: SessionBounds, before: Reach): Vector[WindowRow] = {
+    def isClosed(row: WindowRow) = before.watermark.reached(row.end, lateness)
+    val earlier                  = state.before(plus(own.end, 1))
+    val open                     = if (gap.isDefined) earlier.takeWhile(!isClosed(_)) else earlier.filterNot(isClosed)
+    open.takeWhile(_.end >= own.start).toVector.reverse
   }
 }
 

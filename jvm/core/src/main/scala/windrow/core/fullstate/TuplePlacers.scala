@@ -80,7 +80,7 @@ private final class TupleSessionPlacer(n: Long) extends PlacerDefaults {
       val part = (from.source, from.partition)
       if (before.of(part).reached(from.offset + 1)) Placement.TooLate
       else {
-        val last   = state.rows.valuesIterator.filter(_.id.part.contains(part)).maxByOption(_.end)
+        val last   = state.lastRow(_.id.part.contains(part))
         val joined = last.filter(session => from.offset - session.end <= n)
         val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(part))
         SessionPlacer.replaced(state, joined.toSeq, id, message.stored(time), isComplete = false)

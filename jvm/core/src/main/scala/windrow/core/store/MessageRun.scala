@@ -96,6 +96,16 @@ private[core] final class MessageRun(
     Iterator.range(if (at == 0) math.max(hidden, from) else from, piece.count).map(piece(_))
   }
 
+  /** Messages that stand before a position, from the last one down. */
+  def before(position: StoredMessage): Iterator[StoredMessage] = {
+    val at = firstIndex(pieces.size)(i => !order.lt(pieces(i).first, position)) - 1
+    Iterator.range(at, -1, -1).flatMap { i =>
+      val piece = loaded(i)
+      val until = if (i < at) piece.count else firstIndex(piece.count)(j => !order.lt(piece(j), position))
+      Iterator.range(until - 1, (if (i == 0) hidden else 0) - 1, -1).map(piece(_))
+    }
+  }
+
   def oldest: Option[StoredMessage] = Option.when(!isEmpty)(next)
 
   /** Event time of the oldest. */

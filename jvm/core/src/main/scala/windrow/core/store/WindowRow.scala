@@ -47,9 +47,16 @@ private[core] final case class WindowId(
     message: Option[StoredMessage] = None)
 
 private[core] object WindowId {
-  implicit val Order: Ordering[WindowId] =
-    Ordering.by[WindowId, (Long, Long, Option[(String, Long)])](id => (id.start, id.end, id.part))
-      .orElse(Ordering.by[WindowId, Option[StoredMessage]](_.message)(Ordering.Option(StoredMessage.Order)))
+  private val Parts: Ordering[Option[(String, Long)]]   = Ordering.Option(Ordering.Tuple2[String, Long])
+  private val Messages: Ordering[Option[StoredMessage]] = Ordering.Option(StoredMessage.Order)
+
+  implicit val Order: Ordering[WindowId] = (a, b) =>
+    if (a.start != b.start) java.lang.Long.compare(a.start, b.start)
+    else if (a.end != b.end) java.lang.Long.compare(a.end, b.end)
+    else {
+      val byPart = Parts.compare(a.part, b.part)
+      if (byPart != 0) byPart else Messages.compare(a.message, b.message)
+    }
 }
 
 /** What is known of a window beside its messages (SEMANTICS R22).
@@ -118,7 +125,7 @@ private[core] final case class WindowRow(
         unsent = all.map(_.firing.unsent).sum,
         since = all.flatMap(_.firing.since).minOption,
         isPastOnTime = isComplete && all.forall(_.firing.isPastOnTime),
-        delta = Some(all.flatMap(_.firing.delta).flatten.toVector)))
+        delta = all.flatMap(_.firing.delta).reduceOption(_ ++ _)))
   }
 }
 

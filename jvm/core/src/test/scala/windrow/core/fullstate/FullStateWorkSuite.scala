@@ -1,0 +1,61 @@
+package windrow.core.fullstate
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.operator.Origin
+import windrow.core.operator.Watermark
+import windrow.core.state.CountingStore
+import windrow.core.state.Growth
+import windrow.core.state.Key
+import windrow.core.store.Incoming
+
+/** What a message of full state costs in a step of any size (SEMANTICS S10). */
+class FullStateWorkSuite extends AnyFunSuite {
+  private val key = new Key(Array(1))
+
+  private def spec(window: WindowKind, early: PaneTrigger = Never): FullStateSpec = FullStateDraft(
+    window,
+    lateness = Some(TimeSpan(100)),
+    early = early,
+    retention = Retention(time = Some(TimeSpan(2000000)))).checked
+
+  /** Messages 10 apart. */
+  private def message(n: Int): Incoming = Incoming(key, Some(n * 10L), Some(Origin("s", 0, n.toLong)), Array(1, 2, 3))
+
+  private def run(spec: FullStateSpec, store: CountingStore, messages: Iterator[Int], watermark: Long): Int =
+    new FullStateShard(spec, store).step(messages.map(message), Watermark(watermark), None).size
+
+  private val kinds = Seq(
+    "sessions of one message" -> Session(TimeSpan(9)),
+    "one session of all"      -> Session(TimeSpan(10)),
+    "tumbling"                -> Tumbling(TimeSpan(40)),
+    "one window of all"       -> Tumbling(TimeSpan(1000000)),
+    "hopping"                 -> Hopping(TimeSpan(40), TimeSpan(20)),
+    "sliding"                 -> Sliding(TimeSpan(40), TimeSpan(1)),
+    "over a range"            -> Over.Range(TimeSpan(40)),
+    "over rows"               -> Over.Rows(4),
+    "count"                   -> Count(10),
+    "offsets"                 -> Offsets(10),
+    "sessions of positions"   -> TupleSession(3))
+
+  for ((name, window) <- kinds) test(s"$name: a step of any size") {
+    Growth.check(few = 100, logarithm = 3) { (count, store) =>
+      run(spec(window), store, Iterator.range(0, count), -1000)
+      run(spec(window), store, Iterator.empty, Long.MaxValue - 1)
+    }
+  }
+
+  test("panes are made as they are taken (SEMANTICS S10)") {
+    var taken = 0
+    val messages = Iterator.tabulate(3) { n =>
+      taken += 1
+      message(n)
+    }
+    val store  = new CountingStore
+    val deltas = new FullStateShard(spec(Tumbling(TimeSpan(5)), Every(1)), store).step(messages, Watermark(-1000), None)
+    assert(taken == 0)
+    deltas.next()
+    assert(taken == 1)
+    assert(deltas.size == 2 && taken == 3 && store.header != null)
+  }
+}
