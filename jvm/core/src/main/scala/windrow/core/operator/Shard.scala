@@ -3,7 +3,11 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+<<<<<<< HEAD
 import windrow.core.window.RunWindows
+=======
+import windrow.core.window.EventTime
+>>>>>>> 843726d (Keys, names, watermarks, orders and times are checked before a query begins, and are Spark's)
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -101,7 +105,8 @@ final class Shard[B, V](
       Iterator.empty
     } else {
       entry.origin.foreach(algorithm.see)
-      if (entry.time.isEmpty || !algorithm.hasPlace(entry)) refuse(entry, Reason.InvalidTime)
+      if (!entry.time.exists(EventTime.holds(_, entry.gap)) || !algorithm.hasPlace(entry))
+        refuse(entry, Reason.InvalidTime)
       else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
       else algorithm.add(entry, clock, counters)
     }
@@ -113,7 +118,7 @@ final class Shard[B, V](
       entry.pane.filter(_ => spec.window.isInstanceOf[Inherit]).fold(RunWindows.plus(entry.time.get, entry.gap))(_.end)
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
-    spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+    spec.maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
 
   private def refuse(entry: Entry[B], reason: Reason): Iterator[Effect[B, V]] =
     Iterator.single(Effect.Refuse(entry, reason, before))
