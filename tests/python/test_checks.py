@@ -29,7 +29,7 @@ def windows(df: DataFrame, time: Any = "time", **more: Any) -> wr.Output:
 
 
 def test_a_watermark_of_another_column(feed: Feed, both: Both) -> None:
-    """Both columns are named; the event time itself goes under any name (T5)."""
+    """Both columns are named; the event time itself goes under any name (SEMANTICS T5)."""
     df = feed.stream().withColumn("ingested", F.current_timestamp())
     other = df.withWatermark("ingested", "1 minute")
     hour = F.date_trunc("hour", "time")
@@ -97,7 +97,7 @@ def of(df: DataFrame, *aggregates: Any, key: Any = "product") -> wr.Output:
 @pytest.mark.anywhere
 @pytest.mark.parametrize("what", NAMES)
 def test_names_of_more_than_one_column(feed: Feed, what: str) -> None:
-    """A sink would refuse them in its first batch; the remedy is an alias (B4)."""
+    """A sink would refuse them in its first batch; the remedy is an alias (SEMANTICS B4)."""
     code, make = NAMES[what]
     with pytest.raises(wr.SpecError, match=rf"\[{code}\].*(alias|Rename)"):
         make(feed.batch()).panes  # noqa: B018
@@ -205,7 +205,7 @@ MAX = "spark.sql.streaming.multipleWatermarkPolicy"
 
 @pytest.mark.slow
 def test_the_greatest_watermark_of_several_streams(both: Both, tmp_path: Path) -> None:
-    """It would make messages of the slower stream late (R77): refused when built and started."""
+    """It makes messages of the slower stream late (SEMANTICS R77): refused at once."""
     joined = joined_of(both)
     spark = joined.rows.sparkSession
     spark.conf.set(MAX, "max")
@@ -248,7 +248,7 @@ def cogrouped(both: Both) -> wr.Output:
 @pytest.mark.slow
 @pytest.mark.parametrize("aggregate", ["count(*)", "sum(amount)"])
 def test_rows_of_one_place_stand_by_their_content(feed: Feed, aggregate: str) -> None:
-    """The same rows stored in another order make the same windows (T3, R1)."""
+    """The same rows stored in another order make the same windows (SEMANTICS T3, R1)."""
     prices = [1.0, 5.0, 1.5, 5.5, 3.0, 3.0]
     found = []
     for rows in (prices, prices[::-1]):
@@ -277,7 +277,7 @@ EXTREMES = [-(2**63), -(2**62), 2**62, 2**63 - 1]
 
 @pytest.mark.slow
 def test_times_beyond_what_windows_hold(feed: Feed) -> None:
-    """Such a message is rejected; the query goes on and its watermark stays (T1, W3, A2)."""
+    """Such a message is rejected and moves no watermark (SEMANTICS T1, W3, A2)."""
     feed.add(
         [
             order("09:00:10", gap=2**63 - 1),
