@@ -60,7 +60,9 @@ def test_a_watermark_of_another_column_in_a_cogroup(feed: Feed) -> None:
     """Each stream says it of its own."""
     df = feed.stream().withColumn("ingested", F.now())
     right = wr.stream(df.withWatermark("time", "1 second"), time="time", key="product", name="a")
-    wrong = wr.stream(df.withWatermark("ingested", "1 second"), time="time", key="product", name="b")
+    wrong = wr.stream(
+        df.withWatermark("ingested", "1 second"), time="time", key="product", name="b"
+    )
     taken = wr.cogroup(right, wr.stream(df, time="time", key="product", watermark="1 s", name="b"))
     assert counted(taken).panes.isStreaming
     with pytest.raises(wr.SpecError, match=r"WATERMARK_OF_OTHER_COLUMN.*stream 'b'"):
