@@ -3,11 +3,8 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-<<<<<<< HEAD
-import windrow.core.window.RunWindows
-=======
 import windrow.core.window.EventTime
->>>>>>> 843726d (Keys, names, watermarks, orders and times are checked before a query begins, and are Spark's)
+import windrow.core.window.RunWindows
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -105,15 +102,18 @@ final class Shard[B, V](
       Iterator.empty
     } else {
       entry.origin.foreach(algorithm.see)
-      if (!entry.time.exists(EventTime.holds(_, entry.gap)) || !algorithm.hasPlace(entry))
+      if (!isValid(entry))
         refuse(entry, Reason.InvalidTime)
       else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
       else algorithm.add(entry, clock, counters)
     }
 
+  private def isValid(entry: Entry[B]): Boolean =
+    entry.time.exists(EventTime.holds(_, entry.gap)) && algorithm.hasPlace(entry)
+
   /** In time, by which it is refused one day (SEMANTICS R13). */
   private def place(entry: Entry[B]): Long =
-    if (entry.time.isEmpty || !algorithm.hasPlace(entry)) AppliedOffsets.NoPlace
+    if (!isValid(entry)) AppliedOffsets.NoPlace
     else
       entry.pane.filter(_ => spec.window.isInstanceOf[Inherit]).fold(RunWindows.plus(entry.time.get, entry.gap))(_.end)
 

@@ -75,18 +75,13 @@ private[plan] final case class JoinInput(
     * @param metrics
     *   under which the number of messages is observed
     */
-<<<<<<< HEAD
   def packed(
       session: SparkSession,
       number: Int,
       shards: Int,
       maxFuture: Option[TimeSpan],
       metrics: String): LogicalPlan = {
-    val micros = Alias(microsOf(time), "time")()
-=======
-  def packed(session: SparkSession, number: Int, shards: Int, maxFuture: Option[TimeSpan]): LogicalPlan = {
     val micros = Alias(ValidTime.micros(time), "time")()
->>>>>>> 843726d (Keys, names, watermarks, orders and times are checked before a query begins, and are Spark's)
     val named = (keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
       Seq("partition", "offset").zip(sender).map { case (as, part) => (Cast(part, LongType), as) })
       .map { case (value, as) => Alias(value, as)() }
