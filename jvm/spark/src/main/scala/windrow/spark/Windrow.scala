@@ -23,7 +23,7 @@ object Windrow {
   /** Describes a streaming or batch DataFrame; nothing runs.
     *
     * @param time
-    *   event time: a name, or an expression of timestamp type
+    *   event time: a name, or an expression of timestamp type; none: that of panes is the last instant in their window
     * @param key
     *   names or expressions; none: all messages have one key
     * @param offset

@@ -39,6 +39,9 @@ final case class AggregateParts(
   /** The columns of the input, but for those that a co-group marks. */
   def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupPlan.isMark)
 
+  /** What each function reads, over the child. */
+  def read: Seq[Expression] = functions.reads.map(_.map(inputs(_).child)).map(CreateStruct(_))
+
   /** Where messages say their event time.
     *
     * @param name

@@ -25,7 +25,8 @@ private[plan] object JoinPlan {
       inputs: Seq[JoinInput],
       filter: Option[Expression] = None): LogicalPlan = {
     val spec = options.spec
-    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ mixed(inputs) ++ differing(options.on, inputs) ++
+    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ inputs.flatMap(one =>
+      Corrections.ofJoin(one.table)) ++ mixed(inputs) ++ differing(options.on, inputs) ++
       taken(options.on, inputs, spec)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
