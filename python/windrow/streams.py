@@ -85,7 +85,7 @@ class Stream:
 
     def _shows_panes(self) -> bool:
         """Whether its rows may be panes; what these are the JVM sees."""
-        return {"window", "pane"} <= set(self._df.columns)
+        return not missing(self._df, {"panes": "window", "of panes": "pane"})
 
     def _clock(self) -> dict[str, int | None]:
         """What sets the watermark, in microseconds."""
