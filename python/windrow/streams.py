@@ -197,6 +197,7 @@ class Windowed:
             _stream={"name": stream._name}
             | stream._clock()
             | ({"join_keys": list(stream._joinKeys)} if stream._joinKeys else {}),
+            _hasOffsets=stream._offset is not None,
             _about=f"stream '{stream._name}'"
             + ("" if stream._time is None else f", time {shown([stream._time])}")
             + (f", by {shown(stream._key)}" if stream._key else ", without a key"),

@@ -197,7 +197,7 @@ final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq
       stream,
       "Policy",
       spec.map(QuerySpec.Policies(_)),
-      AggregateParts.of(SparkInside.plan(described)),
+      AggregateParts.ofGrouping(SparkInside.plan(described)),
       described.sparkSession))
   }
 }
@@ -238,7 +238,7 @@ final case class Windowed private[spark] (
       stream,
       draft.window.toString,
       draft.check.map(QuerySpec.Aggregates(_)),
-      AggregateParts.of(SparkInside.plan(described)),
+      AggregateParts.ofGrouping(SparkInside.plan(described)),
       described.sparkSession))
   }
 
