@@ -68,6 +68,11 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
     ]
 
 
+def quoted(name: str) -> str:
+    """Give the name of a column as SQL, whatever is in it."""
+    return f"`{name.replace('`', '``')}`"
+
+
 def shown(cols: Iterable[str | Column]) -> str:
     """Names and expressions, for texts."""
     return ", ".join(col if isinstance(col, str) else str(col) for col in cols)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike, fspath
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from windrow import _sql
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
+_SETTING = Lock()
 _BOUNDED = {"availableNow", "once"}
 
 
@@ -40,21 +42,29 @@ def start(
     the checkpoint was begun with what may not change.
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
-    trigger = {} if queryTrigger is None else dict(queryTrigger)
-    found = list(_of_sinks(stated))
+    found = [*_of_sinks(stated), *_of_trigger(queryTrigger)]
+    trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
     if not stated:
         text = f"say {'=, '.join(sinks)}= or several."
         found.append(SpecProblem("SINK_NOT_STATED", text))
     if not output.isStreaming:
         text = f"the input is a batch; write .{next(iter(sinks))}."
         found.append(SpecProblem("NOT_STREAMING", text))
-    if final and not trigger.get("availableNow"):
-        text = f"queryTrigger is {queryTrigger}; final=True closes all after availableNow."
+    if final and not found and not trigger.get("availableNow"):
+        text = (
+            f"queryTrigger is {queryTrigger}; final=True closes all once a bounded run is done. "
+            "Say queryTrigger={'availableNow': True}."
+        )
         found.append(SpecProblem("FINAL_WITHOUT_END", text))
     if found:
         raise SpecError.of("start(...)", found)
     checkpoint = fspath(checkpoint)
-    _sql.continues(output, checkpoint)
+    files = {
+        kind: {"path": sink.path, "format": sink.format}
+        for kind, sink in stated.items()
+        if isinstance(sink, Files)
+    }
+    _sql.continues(output, checkpoint, files, final=final)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 
     def run(frame: DataFrame) -> StreamingQuery:
@@ -89,14 +99,34 @@ def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
             yield SpecProblem("SINK_NOT_UNDERSTOOD", text)
 
 
+def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:
+    kinds = {"processingTime": str, "availableNow": bool, "once": bool}
+    if queryTrigger is None:
+        return
+    if isinstance(queryTrigger, Mapping) and len(queryTrigger) == 1:
+        [(name, value)] = queryTrigger.items()
+        if name in kinds and isinstance(value, kinds[name]) and value:
+            return
+    text = (
+        f"queryTrigger is {queryTrigger!r}; say one of {{'processingTime': '10 seconds'}}, "
+        "{'availableNow': True}, {'once': True}."
+    )
+    yield SpecProblem("QUERY_TRIGGER_NOT_UNDERSTOOD", text)
+
+
 @contextmanager
 def _ending_with_data(spark: SparkSession, needed: bool) -> Iterator[None]:  # noqa: FBT001
-    """Have a query that starts here run no batch without data, or it would never end."""
-    before = spark.conf.get(_NO_DATA) if needed else None
-    if needed:
-        spark.conf.set(_NO_DATA, "false")
-    try:
+    """Have a query that starts here run no batch without data, or it would never end.
+
+    The setting is the session's, so one start at a time has it.
+    """
+    if not needed:
         yield
-    finally:
-        if before is not None:
-            spark.conf.set(_NO_DATA, before)
+        return
+    with _SETTING:
+        before = spark.conf.get(_NO_DATA)
+        spark.conf.set(_NO_DATA, "false")
+        try:
+            yield
+        finally:
+            spark.conf.set(_NO_DATA, str(before))

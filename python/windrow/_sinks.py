@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class Files:
     """A folder with one folder for each batch, ``batch=<id>``, which a replay overwrites.
 
-    Read all of it with ``spark.read.format(format).load(path)``; the batch's number is a column.
-    Batches without rows leave no folder, but for the first, which shows the columns.
+    Read all of it with ``spark.read.format(format).load(path)``; the batch's number is the column
+    ``batch``, so no column of the rows may be called that. Batches without rows leave no folder,
+    but for the first after a start, which shows the columns. The folder is one checkpoint's own.
     """
 
     path: str
@@ -31,11 +32,15 @@ class Files:
 Sink: TypeAlias = "str | Files | Upsert | Callable[[DataFrame, int], None]"
 
 
-@dataclass(frozen=True)
+@dataclass
 class BatchWriter:
-    """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it."""
+    """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it.
+
+    is_first: no batch came since the start; the first may have come before, with other rows.
+    """
 
     sinks: Mapping[str, Sink]
+    is_first: bool = True
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         """Compute the batch once and whole, then write each part.
@@ -48,9 +53,10 @@ class BatchWriter:
             counting = (f"count_if(kind = '{kind}') AS {kind}" for kind in self.sinks)
             counts = batch.selectExpr(*counting).collect()[0]
             for kind, sink in self.sinks.items():
-                if counts[kind] or batch_id == 0 or callable(sink):
+                if counts[kind] or self.is_first or callable(sink):
                     part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
                     _write(part, sink, batch_id)
+            self.is_first = False
         finally:
             batch.unpersist()
 

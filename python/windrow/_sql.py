@@ -70,12 +70,16 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return _called("windrow_apply", tables, spec=spec)
 
 
-def continues(output: DataFrame, checkpoint: str) -> None:
-    """Refuse a checkpoint that was begun with another spec, before a query goes on from it.
+def continues(
+    output: DataFrame, checkpoint: str, files: Mapping[str, Mapping[str, str]], *, final: bool
+) -> None:
+    """Refuse what cannot start: session, folders or a checkpoint that was begun with another spec.
 
-    Errors: CheckpointError.
+    files: ``path`` and ``format`` of the folders that rows of a kind go to; they are the query's
+    own from now on. Errors: SpecError, CheckpointError.
     """
-    _called("windrow_continues", [output], checkpoint=checkpoint)
+    said = {"final": str(final).lower(), "files": _json.write(files)}
+    _called("windrow_continues", [output], checkpoint=checkpoint, **said)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from windrow._columns import functions_of
+from windrow._columns import functions_of, quoted
 from windrow.errors import SpecError, SpecProblem
+from windrow.policies import Partitions, Policy
+from windrow.windows import Over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+    from windrow.windows import WindowKind
 
 _CONDITIONS = {"UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND"}
 
@@ -21,7 +25,8 @@ class Upsert:
     """A table that Spark can ``MERGE`` into (Delta, Iceberg), with the columns of the panes.
 
     ``on``: the columns by which a pane finds the row that it takes the place of; None: the key
-    and ``window``. A retraction that no pane follows deletes. The table must be there.
+    and ``window``, of ``Over`` the key and ``message``. A retraction that no pane follows deletes.
+    The table must be there.
     """
 
     table: str
@@ -31,7 +36,8 @@ class Upsert:
         """Give the columns by which rows are found, of panes with these columns."""
         if self.on is None:
             names = schema.fieldNames()
-            return list(names[: names.index("window") + 1])
+            own = "message" if "message" in names else "window"
+            return [*names[: names.index("window")], own]
         return [self.on] if isinstance(self.on, str) else list(self.on)
 
     def problems(self, schema: StructType) -> list[SpecProblem]:
@@ -42,6 +48,26 @@ class Upsert:
             for name in self.columns(schema)
             if name not in schema.fieldNames()
         ]
+
+    def unclear(self, kind: WindowKind, *, identified: bool) -> list[SpecProblem]:
+        """Say why key and window do not tell which row is a pane's, where ``on`` says nothing.
+
+        identified: no two messages are alike.
+        """
+        why = ""
+        if isinstance(kind, Over) and not identified:
+            why = (
+                "each message has a window, and without offset= two messages may be alike. State "
+                "stream(offset=...), or say on='message' if no two messages are alike."
+            )
+        elif isinstance(kind, Policy) and kind.limit != Partitions():
+            why = (
+                "once a limit has let a key go its windows begin again at 0, in the place of "
+                "others. Say on=..., or leave out the limits."
+            )
+        if not why or self.on is not None:
+            return []
+        return [SpecProblem("UPSERT_ROW_UNCLEAR", f"panes={self!r}: {why}")]
 
     def of_parts(self) -> SpecProblem:
         """Say why panes that hold only what is new cannot go into it."""
@@ -68,7 +94,7 @@ class Upsert:
     def merge(self, panes: DataFrame) -> None:
         """Bring the last panes of a batch into the table; once or twice makes no difference."""
         on = self.columns(panes.schema)
-        found = " AND ".join(f"held.`{name}` <=> came.`{name}`" for name in on)
+        found = " AND ".join(f"held.{name} <=> came.{name}" for name in map(quoted, on))
         panes.sparkSession.sql(
             f"MERGE INTO {self.table} AS held USING {{came}} AS came ON {found} "
             "WHEN MATCHED AND came.pane.is_retraction THEN DELETE "
@@ -82,8 +108,8 @@ def last_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
     """Give of each window the pane that holds, or the retraction after which none does."""
     functions = functions_of(panes)
     last = functions.max_by(
-        functions.struct(*(functions.col(f"`{name}`") for name in panes.columns)),
+        functions.struct(*(functions.col(quoted(name)) for name in panes.columns)),
         functions.struct("pane.index", "pane.is_retraction"),
     )
-    by = [functions.col(f"`{name}`").alias(f"on{i}") for i, name in enumerate(on)]
+    by = [functions.col(quoted(name)).alias(f"on{i}") for i, name in enumerate(on)]
     return panes.groupBy(*by).agg(last.alias("last")).select("last.*")

@@ -92,6 +92,9 @@ def expect(call: str, value: object, *kinds: type) -> None:
 
 _OTHER_CLASSES: dict[str, type[WindrowError]] = {
     "SPEC_CHANGED": CheckpointError,
+    "FILES_OF_ANOTHER_QUERY": CheckpointError,
+    "FINAL_LEFT_OUT": CheckpointError,
+    "FINAL_NOT_BEGUN": CheckpointError,
     "STATE_DAMAGED": CheckpointError,
     "STATE_VERSION": CheckpointError,
     "CHECKPOINT_NOT_FOUND": CheckpointError,

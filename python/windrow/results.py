@@ -39,6 +39,7 @@ class Output:
     _aggregated: DataFrame = field(kw_only=True)
     _stream: Mapping[str, object] = field(kw_only=True)
     _about: str = field(kw_only=True)
+    _hasOffsets: bool = field(kw_only=True)
 
     @cached_property
     def panes(self) -> DataFrame:
@@ -128,11 +129,11 @@ class Output:
     ) -> StreamingQuery:
         """Start one query that writes panes, rejected rows and events to their sinks.
 
-        A sink is a table's name, ``Files(path)``, a function (DataFrame, batch id), or for panes
-        ``Upsert(table)``, which keeps the last pane of each window of a key. Rows
-        without a sink are counted only. ``queryTrigger``: arguments of Spark's
-        ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a crash the
-        last batch comes again with the same id: ``Files`` overwrite it, tables take it twice
+        A sink is a table's name, ``Files(path)``, whose folder is this checkpoint's own, a function
+        (DataFrame, batch id), or for panes ``Upsert(table)``, which keeps the last pane of each
+        window of a key. Rows without a sink are counted only. ``queryTrigger``: the argument of
+        Spark's ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a
+        crash the last batch comes again with its id: ``Files`` overwrite it, tables take it twice
         unless their format prevents it. With periods of processing time a query goes on without
         data; ``availableNow`` ends with the last batch of data all the same.
 
@@ -159,6 +160,7 @@ class Output:
     def _check_upsert(self, sink: Upsert) -> None:
         schema = self.panes.schema
         found = sink.problems(schema)
+        found += sink.unclear(self.spec.window, identified=self._hasOffsets)
         if self.spec.accumulation is DISCARDING:
             found.append(sink.of_parts())
         if found:
@@ -167,7 +169,9 @@ class Output:
 
     def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
         """Warn if a period ends more often than steps begin (SEMANTICS R57)."""
-        step = _duration.read((queryTrigger or {}).get("processingTime"))
+        if not isinstance(queryTrigger, Mapping):
+            return
+        step = _duration.read(queryTrigger.get("processingTime"))
         for name, trigger in {"early": self.spec.early, "late": self.spec.late}.items():
             period = trigger._shortest_period()
             if period is not None and isinstance(step, int) and period < step:

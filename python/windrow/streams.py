@@ -83,6 +83,10 @@ class Stream:
         expect("window(kind)", kind, WindowKind)
         return Windowed(self, kind, complete, fillGaps)
 
+    def _shows_panes(self) -> bool:
+        """Whether its rows may be panes; what these are the JVM sees."""
+        return not missing(self._df, {"panes": "window", "of panes": "pane"})
+
     def _clock(self) -> dict[str, int | None]:
         """What sets the watermark, in microseconds."""
         if isinstance(self._watermark, BehindProcessingTime):
@@ -193,6 +197,7 @@ class Windowed:
             _stream={"name": stream._name}
             | stream._clock()
             | ({"join_keys": list(stream._joinKeys)} if stream._joinKeys else {}),
+            _hasOffsets=stream._offset is not None,
             _about=f"stream '{stream._name}'"
             + ("" if stream._time is None else f", time {shown([stream._time])}")
             + (f", by {shown(stream._key)}" if stream._key else ", without a key"),
@@ -255,10 +260,10 @@ class Windowed:
     def _needs_time(self) -> bool:
         """Say whether ``time`` must be stated.
 
-        Windows of panes have it; those on positions and the one of everything need it for limits
+        Panes have one themselves; windows on positions and the one of everything need it for limits
         of time only.
         """
-        if isinstance(self._kind, Policy | Inherit):
+        if isinstance(self._kind, Policy | Inherit) or self._stream._shows_panes():
             return False
         limited = self._stream._retention.time is not None or self._stream._maxFuture is not None
         return limited or not (self._kind._on_positions or isinstance(self._kind, Global))
@@ -291,7 +296,8 @@ def stream(
     """Describe a DataFrame, streaming or batch, classic or Connect, as messages.
 
     time: event time, a column name or Column of type timestamp; windows on positions, by
-    policies and ``Global`` go without, and then without a watermark. key: what messages are
+    policies and ``Global`` go without, and then without a watermark; panes of windows of time have
+    the last instant in their window. key: what messages are
     grouped by; nulls are a key. offset: identity of a message, so that replays have no effect.
     watermark: how far the watermark stays behind the greatest event time, or behind the clock
     (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages further

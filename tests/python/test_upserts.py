@@ -80,6 +80,56 @@ def test_what_cannot_be_held_is_refused_before_the_query_begins(feed: Feed) -> N
         asked.start(checkpoint="never made", panes=wr.Upsert("parquet_panes"))
 
 
+def test_over_has_a_row_for_each_message(spark: SparkSession) -> None:
+    """Messages of one time share the bounds of their windows, not their rows (SEMANTICS B3)."""
+    df = spark.createDataFrame([(1, 10), (2, 20), (3, 30)], "id int, v int").selectExpr(
+        "timestamp'2025-01-01 10:00:00' AS time", "'k' AS k", "*"
+    )
+    stream = wr.stream(df, time="time", key="k").lateness("0 seconds")
+    panes = stream.window(wr.Over(rows=2)).aggregate(F.sum("v").alias("n")).panes
+    on = wr.Upsert("table").columns(panes.schema)
+    assert on == ["k", "message"]
+    assert sorted(row.message.id for row in last_of_each(panes, on).collect()) == [1, 2, 3]
+
+
+def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
+    """Windows of messages that may be alike, and windows that begin again (SEMANTICS B3)."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    kind = wr.Over(rows=2)
+    over = stream.lateness("0 seconds").window(kind).aggregate(F.count("*").alias("n"))
+    limit = wr.Partitions(keys=3)
+    policy = stream.window(wr.Policy.tumbling(wr.ByCount(2), limit=limit)).aggregate(F.count("*"))
+    for unclear in (over, policy):
+        assert codes(unclear, panes=wr.Upsert("nowhere")) == ["UPSERT_ROW_UNCLEAR"]
+    assert codes(over, panes=wr.Upsert("nowhere", on="message")) == ["TABLE_NOT_MERGEABLE"]
+    source = wr.Offset(source="product", partition="gap", offset="amount")
+    known = wr.stream(feed.stream(), time="time", offset=source, watermark="0 seconds")
+    told = known.lateness("0 seconds").window(kind).aggregate(F.count("*").alias("n"))
+    assert codes(told, panes=wr.Upsert("nowhere")) == ["TABLE_NOT_MERGEABLE"]
+
+
+def test_keys_are_shown_whatever_spark_is_told(feed: Feed) -> None:
+    """Without them all keys would share a row."""
+    setting = "spark.sql.retainGroupColumns"
+    feed.spark.conf.set(setting, "false")
+    try:
+        assert minutes(feed).panes.columns == ["product", "window", "total", "pane"]
+    finally:
+        feed.spark.conf.unset(setting)
+
+
+def test_names_are_quoted(spark: SparkSession) -> None:
+    """Whatever is in the name of a column, it stays a name in the text of the merge."""
+    hostile = "a`b; DROP TABLE x --"
+    panes = spark.createDataFrame([pane("a", 0, 1, 0, "+")], PANES)
+    panes = panes.withColumnRenamed("product", hostile)
+    assert [row[0] for row in last_of_each(panes, [hostile, "window"]).collect()] == ["a"]
+    panes.write.saveAsTable("hostile")
+    with pytest.raises(wr.SpecError, match="TABLE_NOT_MERGEABLE"):
+        wr.Upsert("hostile").check(spark, panes.schema)
+    spark.sql("DROP TABLE hostile")
+
+
 @pytest.mark.full
 def test_a_table_holds_what_is_true_in_the_end(tmp_path: Path) -> None:
     """Windows and sessions with late messages; a session that is merged away leaves no row."""

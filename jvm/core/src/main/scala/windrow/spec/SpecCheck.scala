@@ -45,6 +45,10 @@ private[windrow] object SpecCheck {
     case _                                   => true
   }
 
+  /** Early, late, or completed by a message before it is too late for others. */
+  def firesAgain(draft: WindowOperatorDraft): Boolean = fires(draft.early) || (canBeLate(draft.window) &&
+    (draft.lateness.exists(_.micros > 0) || draft.complete == Completion.ByFirstMessageBeyond))
+
   private def fires(trigger: PaneTrigger): Boolean = trigger match {
     case Never           => false
     case AnyOf(triggers) => triggers.exists(fires)

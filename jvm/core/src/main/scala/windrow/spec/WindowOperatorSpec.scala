@@ -53,6 +53,19 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def retention: Retention           = draft.retention
   def maxFuture: Option[TimeSpan]    = draft.maxFuture
   def startOffsets: Map[Long, Long]  = draft.startOffsets
+
+  /** A window can have more than one pane. */
+  def firesAgain: Boolean = SpecCheck.firesAgain(draft)
+
+  /** There are panes that withdraw others: windows of these kinds can be replaced. */
+  def retracts: Boolean = accumulation == AccumulatingAndRetracting || (accumulation == Accumulating && (window match {
+    case _: Session | _: TupleSession | _: Inherit => true
+    case _                                         => false
+  }))
+
+  private[windrow] def retracting: WindowOperatorSpec =
+    new WindowOperatorSpec(draft.copy(accumulation = Some(AccumulatingAndRetracting)))
+
   override def equals(other: Any): Boolean = other match {
     case that: WindowOperatorSpec => draft == that.draft
     case _                        => false

@@ -116,7 +116,10 @@ final class Output private[spark] (
       output,
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
-      isInParts)
+      isInParts,
+      panes.toSeq.collect { case table: Upsert =>
+        spec.toOption.flatMap(table.unclear(_, stream.offset.isDefined))
+      }.flatten)
 
   private def isInParts: Boolean = spec.exists {
     case QuerySpec.Aggregates(operator) => operator.accumulation == Discarding

@@ -1,5 +1,6 @@
 package windrow.spark
 
+import java.util.concurrent.atomic.AtomicBoolean
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.functions.count_if
@@ -9,7 +10,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.state.BeforeStart
 import windrow.spark.state.Continuing
+import windrow.spark.state.FilesOf
 
 /** How a query runs.
   *
@@ -34,22 +37,27 @@ private[spark] object QueryStart {
     *   by kind; None: rows are counted only
     * @param isInParts
     *   a pane holds only what is new
+    * @param wrong
+    *   what is besides
     */
   def apply(
       output: DataFrame,
       sinks: Seq[(String, Option[Sink])],
       how: HowToRun,
-      isInParts: Boolean = false): StreamingQuery = {
+      isInParts: Boolean = false,
+      wrong: Seq[SpecProblem] = Nil): StreamingQuery = {
     val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
-    val found  = ofSinks(output, sinks.map(_._1), stated, isInParts) ++ ofEnd(how)
+    val found  = ofSinks(output, sinks.map(_._1), stated, isInParts) ++ wrong ++ ofEnd(how)
     if (found.nonEmpty) throw SpecError("start(...)", found)
     val session = output.sparkSession
     val plan    = SparkInside.plan(output)
-    Continuing.check(session, plan, how.checkpoint)
+    val files   = stated.collect { case (kind, Files(path, format)) => FilesOf(kind, path, format) }
+    BeforeStart.check(session, plan, how.checkpoint, how.isFinal, files)
     val endsWithData = how.isBounded && Continuing.programs(plan).exists(_._2.hasPeriods)
     def run(rows: DataFrame): StreamingQuery = {
+      val isFirst = new AtomicBoolean(true)
       val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
-        .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated))
+        .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated, isFirst.getAndSet(false)))
       how.name.foreach(writer.queryName)
       how.trigger.foreach(writer.trigger)
       endingWithData(output, endsWithData)(writer.start())
@@ -95,25 +103,34 @@ private[spark] object QueryStart {
 
   /** Spark refuses a batch of which a sink reads only some partitions: their state would not be committed. Counting reads
     * them all.
+    *
+    * @param isFirst
+    *   since the start: it may have come before, with other rows
     */
-  private def write(batch: DataFrame, number: Long, sinks: Seq[(String, Sink)]): Unit = {
+  private def write(batch: DataFrame, number: Long, sinks: Seq[(String, Sink)], isFirst: Boolean): Unit = {
     batch.persist()
     try {
       val counting = sinks.map { case (kind, _) => count_if(col("kind") === kind).as(kind) }
       val counts   = batch.select(counting: _*).head()
       sinks.zipWithIndex.foreach { case ((kind, sink), i) =>
-        if (counts.getLong(i) > 0 || number == 0 || sink.takesEmpty)
+        if (counts.getLong(i) > 0 || isFirst || sink.takesEmpty)
           sink.write(batch.where(col("kind") === kind).select(s"$kind.*"), number)
       }
     } finally { batch.unpersist(); () }
   }
 
-  /** With periods a query begins batches without data, and a bounded one would never end. */
+  /** With periods a query begins batches without data, and a bounded one would never end. The setting is the session's, so
+    * one start at a time has it.
+    */
   private def endingWithData[T](output: DataFrame, needed: Boolean)(start: => T): T = {
-    val conf   = output.sparkSession.conf
-    val before = conf.get(NoData)
-    if (needed) conf.set(NoData, "false")
-    try start
-    finally if (needed) conf.set(NoData, before)
+    val conf = output.sparkSession.conf
+    if (!needed) start
+    else
+      synchronized {
+        val before = conf.get(NoData)
+        conf.set(NoData, "false")
+        try start
+        finally conf.set(NoData, before)
+      }
   }
 }

@@ -22,7 +22,8 @@ final case class Table(name: String) extends Sink {
 }
 
 /** A folder with one folder for each batch, `batch=<number>`, which a repeated batch overwrites. Batches without rows leave
-  * none, but for the first, which shows the columns.
+  * none, but for the first after a start, which shows the columns. The folder is one checkpoint's own, and no column may be
+  * called `batch`.
   */
 final case class Files(path: String, format: String = "parquet") extends Sink {
   def write(rows: DataFrame, batch: Long): Unit =

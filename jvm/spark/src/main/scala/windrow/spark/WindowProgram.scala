@@ -23,10 +23,10 @@ import windrow.core.state.ShardStore
 
 /** Windows of aggregates. */
 final class WindowProgram(
-    spec: WindowOperatorSpec,
+    val spec: WindowOperatorSpec,
     val fixed: Seq[String],
     recipe: PackRecipe,
-    schema: OutputSchema,
+    val schema: OutputSchema,
     override val about: Option[StateAbout],
     guards: Guards)
     extends ShardProgram {
@@ -35,6 +35,14 @@ final class WindowProgram(
   def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
 
   override def behind: Option[TimeSpan] = recipe.behind
+
+  /** The same, with each pane taken back before another takes its place. */
+  def retracting: WindowProgram = {
+    val changed = spec.retracting
+    val words   = ShardFixed.of(spec).zip(ShardFixed.of(changed)).toMap
+    val begun   = fixed.map(line => words.getOrElse(line, line))
+    new WindowProgram(changed, begun, recipe, schema, about.map(_.of(changed, begun)), guards)
+  }
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions))

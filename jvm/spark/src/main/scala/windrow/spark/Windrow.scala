@@ -24,7 +24,7 @@ object Windrow {
   /** Describes a streaming or batch DataFrame; nothing runs.
     *
     * @param time
-    *   event time: a name, or an expression of timestamp type
+    *   event time: a name, or an expression of timestamp type; none: that of panes is the last instant in their window
     * @param key
     *   names or expressions; none: all messages have one key
     * @param offset
@@ -203,7 +203,7 @@ final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq
       stream,
       "Policy",
       spec.map(QuerySpec.Policies(_)),
-      AggregateParts.of(SparkInside.plan(described)),
+      AggregateParts.ofGrouping(SparkInside.plan(described)),
       described.sparkSession))
   }
 }
@@ -244,7 +244,7 @@ final case class Windowed private[spark] (
       stream,
       draft.window.toString,
       draft.check.map(QuerySpec.Aggregates(_)),
-      AggregateParts.of(SparkInside.plan(described)),
+      AggregateParts.ofGrouping(SparkInside.plan(described)),
       described.sparkSession))
   }
 

@@ -43,6 +43,19 @@ final class StartSuite extends SparkSuite {
       refused.getMessage.startsWith("[SPEC_CHANGED] the checkpoint has Tumbling('1 minute'), the query Tumbling('5"))
   }
 
+  test("SEMANTICS B5: a folder of files belongs to a checkpoint") {
+    val files = Some(Files(s"$folder/own"))
+    sums("1 minute").start(s"$folder/owner", panes = files, queryTrigger = once).awaitTermination()
+    sums("1 minute").start(s"$folder/owner", panes = files, queryTrigger = once).awaitTermination()
+    val refused = intercept[CheckpointError](sums("1 minute").start(s"$folder/other", panes = files))
+    assert(refused.getMessage.startsWith("[FILES_OF_ANOTHER_QUERY]"))
+    val begun = intercept[CheckpointError](
+      sums("1 minute").start(s"$folder/owner", panes = files, queryTrigger = once, isFinal = true))
+    assert(begun.getMessage.startsWith("[FINAL_NOT_BEGUN]"))
+    val named = stream("messages").window(Tumbling("1 minute")).aggregate(sum("value").as("Batch"))
+    assert(intercept[SpecError](named.start(s"$folder/other", panes = files)).problems.map(_.code) == Seq("NAME_TAKEN"))
+  }
+
   test("SEMANTICS R71: a final run completes every window, once") {
     def run() = sums("1 minute").start(
       s"$folder/final",

@@ -22,6 +22,11 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 
   def resultTypes: Seq[DataType] = functions.map(_.dataType)
 
+  /** For each function which of the inputs it reads, with its filter. */
+  def reads: Seq[Seq[Int]] = functions.zip(filters).map { case (function, filter) =>
+    function.collect { case BoundReference(i, _, _) => i } ++ filter
+  }
+
   /** All buffers can be changed in place as one row of fixed width. */
   def fixedWidth: Boolean = functions.forall(_.isInstanceOf[DeclarativeAggregate]) &&
     Aggregate.supportsHashAggregate(functions.flatMap(_.aggBufferAttributes), Nil)

@@ -40,6 +40,9 @@ final case class AggregateParts(
   /** The columns of the input, but for those that a co-group marks. */
   def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupPlan.isMark)
 
+  /** What each function reads, over the child. */
+  def read: Seq[Expression] = functions.reads.map(_.map(inputs(_).child)).map(CreateStruct(_))
+
   /** Where messages say their event time.
     *
     * @param name
@@ -70,9 +73,19 @@ object AggregateParts {
       (Seq(SpecProblem("TABLE_NOT_AGGREGATED", text)), None)
   }
 
+  /** The same of a grouping that shows all its keys, whatever `spark.sql.retainGroupColumns` says. */
+  def ofGrouping(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = {
+    val (found, parts) = of(table)
+    (found, parts.map(showing))
+  }
+
+  private def showing(parts: AggregateParts) =
+    if (parts.shown.size >= parts.keys.size) parts
+    else parts.copy(shown = parts.keys.map(key => Alias(key.toAttribute, key.name)()))
+
   /** Those of an aggregation that only groups and marks; None: it is another table. */
   def ofMarkers(table: LogicalPlan): Option[AggregateParts] = stripped(table) match {
-    case aggregate: Aggregate => Some(new Dissection(aggregate).parts).filter(_.results.isEmpty)
+    case aggregate: Aggregate => Some(showing(new Dissection(aggregate).parts)).filter(_.results.isEmpty)
     case _                    => None
   }
 

@@ -41,6 +41,8 @@ private[plan] object IncomingPanes {
           "PANE_COLUMN_STRANGE",
           s"$windows takes panes; '$name' must be $what, a struct with ${fields.map(_._1).mkString(", ")} as windrow writes it."))
     (column(windows.column, "their window", Window), column(Pane, "what they are", PaneFields)) match {
+      case (Right(_), Right(pane)) if read.exists(_.exists(_.semanticEquals(field(pane, "is_retraction")))) =>
+        Left(Seq(Corrections.readTwice))
       case (Right(window), Right(pane)) => Right(of(window, pane, read))
       case (window, pane)               => Left(Seq(window, pane).flatMap(_.left.toOption))
     }
@@ -50,6 +52,7 @@ private[plan] object IncomingPanes {
 
   private val Times          = Seq(TimestampType, TimestampNTZType)
   private val Window: Fields = Seq("start" -> Times, "end" -> Times)
+  private val Closed: Fields = Seq("start" -> Times, "last" -> Times)
   private val Repeated       = Seq("timing", "index")
   private val PaneFields: Fields =
     Seq("timing" -> Seq(StringType), "index" -> Seq(LongType), "is_retraction" -> Seq(BooleanType))
@@ -63,17 +66,28 @@ private[plan] object IncomingPanes {
     case _ => false
   }
 
+  /** The last instant in the window of a pane, where rows are panes of windows of time (SEMANTICS B2). */
+  def lastInstant(session: SparkSession, input: LogicalPlan): Option[Expression] = for {
+    window <- SparkInside.column(session, input, "window")
+    pane   <- SparkInside.column(session, input, Pane) if fits(pane, PaneFields)
+    time   <- if (fits(window, Window)) Some(before(field(window, "end"))) else closing(window)
+  } yield time
+
+  private def closing(window: Expression) = Option.when(fits(window, Closed))(field(window, "last"))
+
+  private def before(time: Expression) =
+    PreciseTimestampConversion(Subtract(micros(time), Literal(1L)), LongType, time.dataType)
+
+  private def field(of: Expression, name: String): Expression =
+    GetStructField(of, of.dataType.asInstanceOf[StructType].fieldIndex(name), Some(name))
+
+  private def micros(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
+
   private def of(
       window: Expression,
       pane: Expression,
       read: Seq[Expression]): IncomingPanes = {
-    def field(of: Expression, name: String): Expression =
-      GetStructField(of, of.dataType.asInstanceOf[StructType].fieldIndex(name), Some(name))
-    def micros(name: String): Expression = {
-      val time = field(window, name)
-      PreciseTimestampConversion(time, time.dataType, LongType)
-    }
-    val fields = Seq("start", "end").map(name => Alias(micros(name), name)()) ++
+    val fields = Seq("start", "end").map(name => Alias(micros(field(window, name)), name)()) ++
       PaneFields.map { case (name, _) => Alias(field(pane, name), name)() }
     val repeated = read ++ Repeated.map(field(pane, _))
     IncomingPanes(field(window, "start"), fields, Alias(CreateStruct(repeated), "content")())

@@ -26,8 +26,9 @@ private[plan] object JoinPlan {
       filter: Option[Expression] = None): LogicalPlan = {
     val spec   = options.spec
     val inputs = withComparable(said)
-    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ mixed(inputs) ++ ofKeys(options.on, inputs) ++
-      ofNames(session, options.on, inputs, spec) ++ WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
+    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ inputs.flatMap(one => Corrections.ofJoin(one.table)) ++
+      mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
+      WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val packs = inputs.zipWithIndex.map { case (input, number) =>

@@ -57,6 +57,8 @@ object Messages {
         Some(_))
     }.flatten
 
+    private lazy val before = PanesBefore.of(input, parts.read)
+
     private def refuse(code: String, text: String): Option[Nothing] = {
       found += SpecProblem(code, text)
       None
@@ -67,6 +69,7 @@ object Messages {
       checkWatermark(stated)
       checkCoGroup()
       checkChain()
+      found ++= Corrections.problems(options.spec, before)
       checkOffsets()
       checkNames()
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
@@ -85,7 +88,7 @@ object Messages {
           tooFar.map(Alias(_, "too_far")()).toSeq,
           now)
       }
-      Either.cond(found.result().isEmpty, messages.get, found.result())
+      Either.cond(found.result().isEmpty, messages.get, found.result().distinct)
     }
 
     private def column(name: String, what: String): Option[Expression] =
@@ -102,10 +105,10 @@ object Messages {
         problem.isEmpty
       }
 
-    /** A pane has the time of its window's start. */
+    /** A pane has the time of the last instant in its window, and where windows are inherited that of its start. */
     private def unstatedTime: Option[Expression] = options.spec.window match {
       case Some(_: Inherit) => panes.map(_.start)
-      case _                => if (needsTime) noTime else Some(Messages.Timeless)
+      case _ => if (needsTime) IncomingPanes.lastInstant(session, input).orElse(noTime) else Some(Messages.Timeless)
     }
 
     private def noTime: Option[Expression] =
@@ -255,11 +258,13 @@ object Messages {
       parts.markers.get(name).orElse(options.origin.get(name).flatMap(column(_, name)))
 
     /** The guard stands before the watermark: a time too far ahead does not move it, as none does not (SEMANTICS R73). */
-    private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan =
+    private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan = {
+      val handed = Corrections.handed(input, before)
       options.watermark match {
         case Some(delay) if streaming =>
-          WithWatermark(session, input, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
-        case _ => input
+          WithWatermark(session, handed, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+        case _ => handed
       }
+    }
   }
 }

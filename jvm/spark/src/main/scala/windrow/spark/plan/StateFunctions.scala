@@ -15,7 +15,9 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.state.BeforeStart
 import windrow.spark.state.Continuing
+import windrow.spark.state.FilesOf
 import windrow.spark.state.StateReader
 
 /** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
@@ -36,12 +38,20 @@ private[plan] object StateFunctions {
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
   /** `windrow_continues(TABLE(...), checkpoint => 'path')`: no row, or an error if the streaming table cannot be gone on
-    * with from the checkpoint.
+    * with from the checkpoint. With `files`, the folders that it writes to, they are its own from now on; see [[FilesOf]].
     */
   val Continues: (String, TableFunctionBuilder) = "windrow_continues" -> { expressions =>
-    val said    = TableArguments.read("windrow_continues", expressions, Seq("checkpoint")).checked("windrow_continues")
+    val allowed = Seq("checkpoint", "final", "files")
+    val said    = TableArguments.read("windrow_continues", expressions, allowed).checked("windrow_continues")
     val session = SparkSession.active
-    said.values.get("checkpoint").foreach(path => plainly(Continuing.check(session, said.table, path.toString)))
+    said.values.get("checkpoint").map(_.toString).foreach(path =>
+      plainly(said.values.get("files").fold(Continuing.check(session, said.table, path))(files =>
+        BeforeStart.check(
+          session,
+          said.table,
+          path,
+          said.values.get("final").exists(_.toString == "true"),
+          FilesOf.read(files.toString)))))
     LocalRelation(AttributeReference("checkpoint", StringType)())
   }
 

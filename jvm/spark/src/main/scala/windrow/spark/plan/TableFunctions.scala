@@ -16,12 +16,13 @@ import windrow.spark.ask.Asking
 
 /** The one way of a window query into Spark: table functions over an aggregation. */
 object TableFunctions {
-  private val mapper = new ObjectMapper()
+  private val mapper  = new ObjectMapper()
+  private val Applied = "windrow_apply"
 
   /** Name and builder of each. */
   val all: Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
     Seq(
-      described("windrow_apply", applied),
+      described(Applied, applied),
       described("windrow_version", _ => version),
       described("windrow_until", until),
       described(JoinSql.Name, joined),
@@ -40,17 +41,17 @@ object TableFunctions {
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {
     val arguments =
-      TableArguments.read("windrow_apply", expressions, Seq("spec"), several = true).checked("windrow_apply")
+      TableArguments.read(Applied, expressions, Seq("spec"), several = true).checked(Applied)
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
       case _ =>
-        throw SpecError("windrow_apply", Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
+        throw SpecError(Applied, Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
     }
     if (CoGroupPlan.isCoGroup(node)) CoGroupPlan.marked(SparkSession.active, node, arguments.tables)
     else if (JoinOptions.isJoin(node)) JoinQuery.marked(SparkSession.active, node, arguments.tables)
     else Option(node.remove("ask")) match {
       case Some(ask) => build(node, arguments.table, asking = Some(Asking.read(ask, arguments.tables.last)))
-      case None      => build(node, arguments.only("windrow_apply"))
+      case None      => build(node, arguments.only(Applied))
     }
   }
 
@@ -62,7 +63,7 @@ object TableFunctions {
     catch { case e: com.fasterxml.jackson.core.JacksonException => throw notJson(e.getOriginalMessage) }
 
   private def notJson(why: String) =
-    SpecError("windrow_apply", Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
+    SpecError(Applied, Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
 
   /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
   private def until(expressions: Seq[Expression]): LogicalPlan = {
@@ -100,11 +101,12 @@ object TableFunctions {
   private def build(
       node: ObjectNode,
       table: LogicalPlan,
-      function: String = "windrow_apply",
+      function: String = Applied,
       wrong: Seq[SpecProblem] = Nil,
       asking: Option[Asking] = None): LogicalPlan = {
     val session = SparkSession.active
     val parts = if (OptionsReader.keepsMessages(node)) KeptMessages.of(session, table, OptionsReader.key(node))
+    else if (function == Applied) AggregateParts.ofGrouping(table)
     else AggregateParts.of(table)
     val read    = OptionsReader(node)
     val options = if (wrong.isEmpty) read else Left(wrong ++ read.left.getOrElse(Nil))

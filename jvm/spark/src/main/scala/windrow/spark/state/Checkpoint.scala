@@ -121,6 +121,13 @@ private[state] object Checkpoint {
     case several  => several.mkString("a join of ", " and ", "")
   }
 
+  /** Its query has planned a batch. */
+  def isBegun(session: SparkSession, path: String): Boolean = {
+    val offsets = new Path(path, "offsets")
+    val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
+    files.exists(offsets) && files.listStatus(offsets).exists(_.getPath.getName.forall(_.isDigit))
+  }
+
   /** Windrow operators as the last committed batch left them; none where no batch was. */
   def begun(session: SparkSession, path: String): Seq[BegunOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)

@@ -36,6 +36,12 @@ final case class StateAbout(
     holds: StateAbout.Holds)
     extends StateNotes {
 
+  /** The same of windows of aggregates that run by another spec. */
+  private[spark] def of(spec: WindowOperatorSpec, fixed: Seq[String]): StateAbout = holds match {
+    case aggregates: StateAbout.Aggregates => copy(fixed = fixed, holds = aggregates.copy(spec = spec))
+    case _                                 => this
+  }
+
   private[state] def json: ObjectNode = holds match {
     case StateAbout.OfJoin(join, _) => join.json
     case held: StateAbout.Windowed =>

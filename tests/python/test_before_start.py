@@ -1,0 +1,149 @@
+"""What can be told of a query before it begins, and whose folders of files are."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from threading import Event, RLock, Thread
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, order
+from windrow import _query
+from windrow._sinks import BatchWriter
+
+pytestmark = [pytest.mark.spark]
+
+ONCE = {"availableNow": True}
+
+
+def counted(feed: Feed, key: str = "product", name: str = "n") -> wr.Output:
+    """Count the orders of each minute."""
+    stream = wr.stream(feed.stream(), time="time", key=key, watermark="0 seconds")
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    return windows.aggregate(F.count("*").alias(name))
+
+
+def refused(feed: Feed, checkpoint: Path, **said: Any) -> str:
+    """Give the code with which a start is refused; no checkpoint is begun."""
+    name = said.pop("name", "n")
+    offsets = checkpoint / "offsets"
+    before = sorted(offsets.iterdir()) if offsets.exists() else []
+    with pytest.raises(wr.WindrowError) as error:
+        counted(feed, name=name).start(checkpoint=checkpoint, **{"queryTrigger": ONCE} | said)
+    assert (sorted(offsets.iterdir()) if offsets.exists() else []) == before
+    return str(error.value).partition("]")[0].lstrip("[")
+
+
+@pytest.mark.slow
+def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
+    """SEMANTICS B5: of another one its batches would overwrite some and leave the rest."""
+    feed.add([order("09:00:10")], [order("09:01:10")])
+    first, other, folder = tmp_path / "first", tmp_path / "other", tmp_path / "panes"
+
+    def run() -> int:
+        sink = wr.Files(str(folder))
+        query = counted(feed).start(checkpoint=first, panes=sink, queryTrigger=ONCE)
+        query.awaitTermination()
+        return feed.spark.read.parquet(str(folder)).count()
+
+    before = run()
+    assert before > 0
+    sink = wr.Files(str(folder))
+    assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
+    assert refused(feed, first, panes=sink, final=True) == "FINAL_NOT_BEGUN"
+    shutil.rmtree(folder / "_windrow")  # as one that was begun before there were marks
+    (first / "windrow" / "query").unlink()
+    assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
+    assert run() == before
+    assert (folder / "_windrow" / "query").exists()
+    assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
+
+
+def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
+    """Formats, names, triggers and the state store, before the query begins."""
+    files, checkpoint = wr.Files(str(tmp_path / "panes")), tmp_path / "c"
+    provider = "spark.sql.streaming.stateStore.providerClass"
+    unknown = wr.Files(str(tmp_path / "panes"), format="nothing")
+    assert refused(feed, checkpoint, panes=unknown) == "FORMAT_NOT_FOUND"
+    assert refused(feed, checkpoint, panes=files, name="Batch") == "NAME_TAKEN"
+    for trigger in ("10 seconds", {"avalableNow": True}, {}, {"availableNow": "yes"}):
+        code = refused(feed, checkpoint, panes=files, queryTrigger=trigger)
+        assert code == "QUERY_TRIGGER_NOT_UNDERSTOOD"
+    kept = feed.spark.conf.get(provider)
+    feed.spark.conf.set(
+        provider,
+        "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+    )
+    try:
+        assert refused(feed, checkpoint, panes=files) == "STATE_STORE_NOT_ROCKSDB"
+    finally:
+        feed.spark.conf.set(provider, str(kept))
+    assert not (tmp_path / "panes").exists()
+
+
+def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Also when it has no rows of a kind any more; a later batch without rows has no folder."""
+    schema = "kind string, panes struct<n: bigint>"
+    folder = str(tmp_path / "panes")
+    BatchWriter({"panes": wr.Files(folder)})(spark.createDataFrame([("panes", (1,))], schema), 7)
+    assert spark.read.parquet(folder).count() == 1
+    again = BatchWriter({"panes": wr.Files(folder)})
+    nothing = spark.createDataFrame([], schema)
+    again(nothing, 7)
+    again(nothing, 8)
+    assert spark.read.parquet(folder).count() == 0
+    assert [one.name for one in Path(folder).iterdir()] == ["batch=7"]
+
+
+def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that comes while another starts waits for it."""
+    came = Event()
+
+    class Conf:
+        value = "true"
+
+        def get(self, _: str) -> str:
+            if inside.is_set():
+                came.set()
+            return self.value
+
+        def set(self, _: str, value: str) -> None:
+            self.value = value
+
+    class Asked:
+        lock = RLock()
+
+        def __enter__(self) -> None:
+            if inside.is_set():
+                came.set()
+            self.lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            self.lock.release()
+
+    class Session:
+        conf = Conf()
+
+    inside = Event()
+    monkeypatch.setattr(_query, "_SETTING", Asked())
+    session: Any = Session()
+
+    def second() -> None:
+        with _query._ending_with_data(session, True):
+            pass
+
+    other = Thread(target=second)
+    with _query._ending_with_data(session, True):
+        inside.set()
+        other.start()
+        came.wait()
+        assert session.conf.value == "false"
+    other.join()
+    assert session.conf.value == "true"

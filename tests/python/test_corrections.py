@@ -1,0 +1,311 @@
+"""Panes that take the place of others, as input of another operator of the same query."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, Order, order
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+ONE_OF_EACH = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
+MODES = [wr.DISCARDING, wr.ACCUMULATING, wr.ACCUMULATING_AND_RETRACTING]
+Window = tuple[datetime, datetime]
+
+
+@pytest.fixture(autouse=True)
+def few_shards(feed: Feed) -> Iterator[None]:
+    """Two operators of many shards take long for a few messages."""
+    feed.spark.conf.set("spark.windrow.shards", "3")
+    yield
+    feed.spark.conf.unset("spark.windrow.shards")
+
+
+def minutes(
+    df: DataFrame,
+    mode: Any = wr.ACCUMULATING,
+    kind: Any = None,
+    lateness: str = "2 hours",
+    early: Any = None,
+) -> wr.Output:
+    """What each product sells by the minute: of a window that fires again, if it may be late."""
+    stream = wr.stream(
+        df,
+        time="time",
+        key="product",
+        watermark="0 seconds" if df.isStreaming else None,
+        name="orders",
+    )
+    windows = stream.lateness(lateness).window(kind or wr.Tumbling("1 minute")).accumulate(mode)
+    if early is not None:
+        windows = windows.trigger(early=early)
+    return windows.aggregate(F.sum("amount").alias("sold"), F.max("amount").alias("most"))
+
+
+def overall(panes: DataFrame, lateness: str = "2 hours") -> wr.Output:
+    """What products sell in a window on average, and which sells most."""
+    windows = wr.stream(panes, name="minutes").lateness(lateness).window(wr.Inherit())
+    return windows.accumulate(wr.ACCUMULATING).aggregate(
+        F.avg("sold").alias("mean"), F.max("sold").alias("best"), F.count("*").alias("products")
+    )
+
+
+def hours(panes: DataFrame, *aggregates: Any) -> wr.Output:
+    """Minutes put together to hours, of the time that panes have."""
+    windows = wr.stream(panes, name="minutes").lateness("2 hours").window(wr.Tumbling("1 hour"))
+    return windows.accumulate(wr.ACCUMULATING).aggregate(*(aggregates or (F.sum("sold"),)))
+
+
+def signed(column: str) -> Any:
+    """What a pane says, or takes back."""
+    return F.sum(F.expr(f"IF(pane.is_retraction, -{column}, {column})")).alias("sold")
+
+
+def disordered(seed: int, batches: int, size: int) -> list[list[Order]]:
+    """Orders of ten minutes and more, up to an hour late; the last is far ahead of all."""
+    rng = random.Random(seed)  # noqa: S311  no secret
+    return [
+        *(
+            [
+                order(
+                    _at(3600 + batch * 60 + rng.randrange(600) - int(rng.expovariate(1 / 200))),
+                    rng.choice("abcde"),
+                    rng.randrange(-50, 50),
+                )
+                for _ in range(size)
+            ]
+            for batch in range(batches)
+        ),
+        [order("09:00:00", "z")],
+        list(NOTHING),
+    ]
+
+
+def _at(seconds: int) -> str:
+    return str(timedelta(seconds=seconds)).zfill(8)
+
+
+def by_minute(times: list[datetime]) -> Iterable[Window]:
+    """Each minute with a message."""
+    starts = {time.replace(second=0) for time in times}
+    return [(start, start + timedelta(minutes=1)) for start in starts]
+
+
+def by_gaps(times: list[datetime]) -> Iterable[Window]:
+    """Messages at most 20 seconds apart."""
+    gap, sessions = timedelta(seconds=20), list[list[datetime]]()
+    for time in sorted(times):
+        if sessions and time <= sessions[-1][-1] + gap:
+            sessions[-1].append(time)
+        else:
+            sessions.append([time])
+    return [(session[0], session[-1] + gap) for session in sessions]
+
+
+def computed(
+    orders: Iterable[Order], windows: Callable[[list[datetime]], Iterable[Window]]
+) -> dict[Window, tuple[float, int, int]]:
+    """The same from the orders alone: of each window mean, best and number of products."""
+    of_product: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
+    for one in orders:
+        of_product[one["product"]].append((datetime.fromisoformat(one["time"]), one["amount"]))
+    sold: dict[Window, list[int]] = defaultdict(list)
+    for all_of in of_product.values():
+        for start, end in windows([time for time, _ in all_of]):
+            sold[start, end].append(sum(n for time, n in all_of if start <= time < end))
+    return {
+        window: (sum(all_of) / len(all_of), max(all_of), len(all_of))
+        for window, all_of in sold.items()
+    }
+
+
+def shown(rows: Iterable[Row]) -> dict[Window, tuple[float, int, int]]:
+    """What a reader of panes has in the end: the last of each window that was not withdrawn."""
+    last: dict[Window, tuple[float, int, int]] = {}
+    for row in rows:
+        window = (row.window.start, row.window.end)
+        if row.pane.is_retraction:
+            del last[window]
+        else:
+            last[window] = (row.mean, row.best, row.products)
+    return last
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """Rows of one batch in the order in which their panes fired."""
+    return sorted(rows, key=lambda row: (row.pane["index"], row.pane.is_retraction))
+
+
+@pytest.mark.parametrize("kind", ["minutes", pytest.param("sessions", marks=pytest.mark.full)])
+def test_the_last_values_are_those_of_the_messages(feed: Feed, tmp_path: Path, kind: str) -> None:
+    """SEMANTICS B4, R55: whatever was late, early or merged, and whatever was replaced."""
+    check_last_values(feed, tmp_path, kind, wr.ACCUMULATING, seed=5, batches=3, size=60)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("mode", MODES[1:])
+@pytest.mark.parametrize("kind", ["minutes", "sessions"])
+def test_the_last_values_of_many_messages(feed: Feed, tmp_path: Path, kind: str, mode: Any) -> None:
+    """The same of thousands, with early panes and a start anew between any two batches."""
+    check_last_values(feed, tmp_path, kind, mode, seed=6, batches=8, size=800, restarts=True)
+
+
+def check_last_values(
+    feed: Feed,
+    folder: Path,
+    kind: str,
+    mode: Any,
+    *,
+    seed: int,
+    batches: int,
+    size: int,
+    restarts: bool = False,
+) -> None:
+    """Compare what panes of panes show in the end with what the orders say."""
+    windows, alone = {
+        "minutes": (wr.Tumbling("1 minute"), by_minute),
+        "sessions": (wr.Session("20 seconds"), by_gaps),
+    }[kind]
+    rows: list[Row] = []
+    refused: list[Row] = []
+
+    def run() -> None:
+        early = wr.EachStep() if restarts else None
+        panes = minutes(feed.stream(), mode, windows, early=early).panes
+        query = overall(panes).start(
+            panes=lambda batch, _: rows.extend(in_order(batch.collect())),
+            rejected=lambda batch, _: refused.extend(batch.collect()),
+            checkpoint=folder / "checkpoint",
+            queryTrigger={"availableNow": True},
+        )
+        query.awaitTermination()
+
+    told = disordered(seed, batches, size)
+    for batch in told:
+        feed.add(batch)
+        if restarts:
+            run()
+    run()
+    expected = computed([one for batch in told for one in batch if one["product"] != "z"], alone)
+    assert refused == []
+    assert shown(rows) == expected
+    assert any(row.pane.timing == "LATE" for row in rows)
+
+
+def late(feed: Feed) -> Feed:
+    """Two products, of which one sells 4 instead of 1 in a minute that is complete."""
+    return feed.add(
+        [order("09:00:10", "a", 1), order("09:00:20", "b", 3)],
+        [order("09:02:00", "z", 0)],
+        [order("09:02:01", "z", 0)],
+        [order("09:00:30", "a", 3)],
+        [order("10:30:00", "z", 0)],
+        NOTHING,
+    )
+
+
+def test_a_value_that_was_replaced_does_not_count(feed: Feed) -> None:
+    """SEMANTICS R55: README's example with its true values."""
+    rows = late(feed).run(overall(minutes(feed.stream()).panes).panes)
+    of_minute = [row for row in rows if f"{row.window.start:%H:%M}" == "09:00"]
+    assert [(row.mean, row.pane.timing) for row in of_minute] == [(2.0, "ON_TIME"), (3.5, "LATE")]
+
+
+@pytest.mark.full
+def test_hours_of_minutes(feed: Feed) -> None:
+    """SEMANTICS B2, B4: by retractions that the aggregates read, by panes on time, by parts."""
+    late(feed)
+    last = {}
+    for name, panes, aggregate in [
+        ("taken back", minutes(feed.stream()).panes, signed("sold")),
+        ("on time", minutes(feed.stream()).panes.where(ONE_OF_EACH), F.sum("sold").alias("sold")),
+        ("parts", minutes(feed.stream(), wr.DISCARDING).panes, F.sum("sold").alias("sold")),
+    ]:
+        rows = feed.run(hours(panes, aggregate).panes)
+        last[name] = [row.sold for row in rows if f"{row.window.start:%H}" == "09"][-1]
+    assert last == {"taken back": 7, "on time": 4, "parts": 7}
+
+
+AGAIN, LEFT_OUT = ["PANES_COME_AGAIN"], ["RETRACTIONS_LEFT_OUT"]
+
+
+@pytest.mark.parametrize(
+    ("take", "codes"),
+    [
+        (hours, AGAIN),
+        (lambda panes: hours(panes.where("pane.timing = 'LATE'")), AGAIN),
+        (lambda panes: hours(panes.where("sold > 3 OR pane.timing = 'ON_TIME'")), AGAIN),
+        (lambda panes: hours(panes, signed("sold"), F.count("*")), AGAIN),
+        (lambda panes: hours(panes.where("NOT pane.is_retraction"), signed("sold")), LEFT_OUT),
+        (lambda panes: overall(panes.where("NOT pane.is_retraction")), LEFT_OUT),
+        (
+            lambda panes: (
+                wr.stream(panes, name="minutes")
+                .lateness("2 hours")
+                .window(wr.Inherit())
+                .accumulate(wr.ACCUMULATING)
+                .aggregate(signed("sold"))
+            ),
+            ["RETRACTION_READ"],
+        ),
+        (
+            lambda panes: (
+                wr.stream(panes, name="minutes")
+                .lateness("2 hours")
+                .retain(time="1 day")
+                .window(wr.Tumbling("1 hour"))
+                .messages()
+            ),
+            AGAIN,
+        ),
+        (
+            lambda panes: (
+                wr.stream(panes, name="minutes")
+                .window(wr.Policy.tumbling(wr.ByCount(3)))
+                .aggregate(F.sum("sold"))
+            ),
+            AGAIN,
+        ),
+        (lambda panes: hours(panes.where("pane.is_last")), []),
+        (lambda panes: hours(panes.where("pane.timing IN ('ON_TIME')").where(ONE_OF_EACH)), []),
+        (lambda panes: overall(panes.where("sold > 3 AND pane.timing <> 'EARLY'")), []),
+        (lambda panes: hours(panes.select("window", "sold", "pane.*", "pane")), AGAIN),
+        (
+            lambda panes: hours(
+                panes.selectExpr("pane AS p", "sold", "window", "pane").where("p.is_last")
+            ),
+            [],
+        ),
+        (lambda panes: hours(panes.union(panes.where(ONE_OF_EACH))), AGAIN),
+    ],
+)
+def test_who_cannot_take_panes_back(feed: Feed, take: Any, codes: list[str]) -> None:
+    """SEMANTICS B4: told before the query begins; which panes come is read from filters."""
+    late(feed)
+    for mode in MODES:
+        panes = minutes(feed.stream(), mode).panes
+        expected = [] if mode is wr.DISCARDING and codes != ["RETRACTION_READ"] else codes
+        assert found(take, panes) == expected
+    of_batch = minutes(feed.batch()).panes
+    assert found(take, of_batch) == [code for code in codes if code == "RETRACTION_READ"]
+
+
+def found(take: Callable[[DataFrame], wr.Output], panes: DataFrame) -> list[str]:
+    """What is wrong with it."""
+    try:
+        take(panes).panes  # noqa: B018
+    except wr.SpecError as refused:
+        return [problem.code for problem in refused.problems]
+    return []
