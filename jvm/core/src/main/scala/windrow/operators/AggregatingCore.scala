@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
@@ -31,7 +32,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
     spec,
     new TrackedAggregation(aggregation),
     store,
-    spec.window.toString +: (if (streams.size > 1) streams else Nil),
+    FixedSpec(("windows" -> spec.window.toString) +: streams.indices.filter(_ => streams.size > 1).map(i =>
+      s"stream ${i + 1}" -> streams(i)): _*),
     guards = guards)
 
   def counters: Counters = shard.counters

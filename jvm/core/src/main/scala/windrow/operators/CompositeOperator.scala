@@ -111,7 +111,7 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
   /** Restores downstream before upstream: what is overdue upstream then finds its receivers as they were. */
   def reset(checkpoint: Array[Byte]): Unit = {
     val in    = ByteReader.unsealed(checkpoint, s"the checkpoint of $name")
-    val parts = Vector.fill(in.count().toInt)(in.bytes())
+    val parts = Vector.fill(in.size())(in.bytes())
     if (parts.size != running.size) throw new CheckpointError(
       s"[SPEC_CHANGED] the checkpoint has ${parts.size} operators, $name has ${running.size}. Take a new checkpoint.")
     running.zip(parts).reverse.foreach { case ((_, operator), bytes) => operator.reset(bytes) }

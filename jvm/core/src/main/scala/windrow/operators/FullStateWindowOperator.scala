@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
@@ -46,7 +47,7 @@ final class FullStateWindowOperator[K, M](
   }
 
   private[operators] def open(store: ShardStore): Core[M, Pane[K, Seq[M]]] =
-    new FullState(new FullStateShard(spec, store, Seq(spec.window.toString)))
+    new FullState(new FullStateShard(spec, store, FixedSpec("windows" -> spec.window.toString)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 

@@ -51,7 +51,7 @@ final class CoGroup[M](streams: Int, messages: Codec[M])
     }
   }
 
-  def read(in: ByteReader): Buffer = Vector.fill(in.count().toInt)((in.count().toInt, messages.read(in)))
+  def read(in: ByteReader): Buffer = Vector.fill(in.size())((in.count().toInt, messages.read(in)))
 }
 
 /** Every pair of a message of the first stream with one of the second, in order of time of the first, then the second; of

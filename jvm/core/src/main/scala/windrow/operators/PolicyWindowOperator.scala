@@ -1,6 +1,7 @@
 package windrow.operators
 
 import scala.collection.mutable
+import windrow.core.state.FixedSpec
 import windrow.By
 import windrow.ByDelta
 import windrow.Eviction
@@ -177,5 +178,5 @@ final class PolicyWindowOperator[K, M, B, V](
     happened.event.messages.map(formatter.message))
 
   private[operators] def open(store: ShardStore): Core[M, Output] =
-    new Windows(new PolicyShard(spec, aggregation, store, Seq(spec.eviction.toString)))
+    new Windows(new PolicyShard(spec, aggregation, store, FixedSpec("policy" -> spec.eviction.toString)))
 }

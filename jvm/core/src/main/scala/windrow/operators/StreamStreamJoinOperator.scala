@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
@@ -51,7 +52,7 @@ class StreamStreamJoinOperator[K, M, R](
       spec,
       store,
       isNull,
-      Seq(spec.streams.mkString(", "), spec.within.toString, spec.how.toString),
+      FixedSpec("streams" -> spec.streams.mkString(", "), "range" -> spec.within.toString, "kind" -> spec.how.toString),
       context.guards))
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))

@@ -11,9 +11,10 @@ import windrow.core.operator.Entry
 import windrow.core.operator.FiringPolicy
 import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
-import windrow.spark.aggregate.Rows
+import windrow.spark.aggregate.RowShape
 import windrow.spark.ask.Answering
 import windrow.spark.ask.Question
 import windrow.spark.pack.EntryCodec
@@ -27,7 +28,7 @@ import windrow.spark.state.StateAbout
   */
 final class FullStateProgram(
     spec: FullStateSpec,
-    val fixed: Seq[String],
+    val fixed: FixedSpec,
     val shards: Int,
     schema: OutputSchema,
     answering: Option[Answering],
@@ -41,7 +42,7 @@ final class FullStateProgram(
 
   private final class Running extends ShardRunner {
     private val output = new OutputRow(schema)
-    private val width  = schema.message.size
+    private val shape  = new RowShape(schema.message.map(_.dataType))
     private val order  = FullStateShard.order(spec.window)
     private val find   = answering.map(_.finder())
 
@@ -83,19 +84,10 @@ final class FullStateProgram(
 
     private def row(delta: Delta, processingTime: Long): Array[Byte] = delta match {
       case Delta.Fire(pane) =>
-        val messages = pane.value.map(message => Rows.of(message.payload, width))
+        val messages = pane.value.map(message => shape.of(message.payload))
         output.pane(pane.copy(value = new GenericInternalRow(Array[Any](new GenericArrayData(messages.toArray[Any])))))
       case Delta.Refuse(message, reason, watermark) =>
         output.rejected(message.payload, reason, watermark, processingTime)
     }
   }
-}
-
-object FullStateProgram {
-
-  /** What a checkpoint was begun with and must go on with. */
-  def fixed(spec: FullStateSpec, shards: Int, schema: OutputSchema): Seq[String] = Seq(
-    s"full state of ${spec.window}",
-    s"messages ${schema.message.simpleString}",
-    s"spark.windrow.shards=$shards")
 }

@@ -11,6 +11,7 @@ import windrow.WindowKind
 import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.policy.WindowEvent
+import windrow.spark.aggregate.RowShape
 import windrow.spark.aggregate.Rows
 import windrow.core.state.Key
 
@@ -83,15 +84,17 @@ object OutputSchema {
 
 /** Writes output rows as bytes. */
 final class OutputRow(schema: OutputSchema) {
-  private val types   = schema.types
-  private val row     = new SpecificInternalRow(types)
-  private val all     = UnsafeProjection.create(types.toArray)
-  private val joined  = new JoinedRow
-  private val withKey = new JoinedRow
-  private val shown   = new JoinedRow
-  private val pane    = new GenericInternalRow(OutputSchema.Pane.size)
-  private val message = new GenericInternalRow(1)
-  private val timings = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
+  private val keyShape     = new RowShape(schema.keys)
+  private val messageShape = new RowShape(schema.message.map(_.dataType))
+  private val types        = schema.types
+  private val row          = new SpecificInternalRow(types)
+  private val all          = UnsafeProjection.create(types.toArray)
+  private val joined       = new JoinedRow
+  private val withKey      = new JoinedRow
+  private val shown        = new JoinedRow
+  private val pane         = new GenericInternalRow(OutputSchema.Pane.size)
+  private val message      = new GenericInternalRow(1)
+  private val timings      = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
   /** From (key, (pane, results, message)) to a whole row. */
   private val paneRow = {
@@ -118,10 +121,10 @@ final class OutputRow(schema: OutputSchema) {
     }
     val values = joined(pane, fired.value)
     val whole = fired.message.fold[InternalRow](values) { bytes =>
-      message.update(0, Rows.of(bytes, schema.message.size))
+      message.update(0, messageShape.of(bytes))
       shown(values, message)
     }
-    paneRow(withKey(Rows.of(fired.key.bytes, schema.keys.size), whole)).getBytes
+    paneRow(withKey(keyShape.of(fired.key.bytes), whole)).getBytes
   }
 
   def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Array[Byte] = {
@@ -129,18 +132,18 @@ final class OutputRow(schema: OutputSchema) {
     row.update(schema.rejectionAt, text(reason))
     watermark.instant.foreach(row.update(schema.rejectionAt + 1, _))
     row.update(schema.rejectionAt + 2, processingTime)
-    row.update(schema.messageAt, Rows.of(raw, schema.message.size))
+    row.update(schema.messageAt, messageShape.of(raw))
     all(row).getBytes
   }
 
   def event(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long): Array[Byte] = {
     start(OutputSchema.EventKind)
-    val values = Rows.of(key.bytes, schema.keys.size)
+    val values = keyShape.of(key.bytes)
     schema.keys.indices.foreach(i => row.update(1 + i, values.get(i, schema.keys(i))))
     row.update(schema.eventAt, text(event.kind))
     row.update(schema.eventAt + 1, window)
     row.update(schema.eventAt + 2, sequence)
-    val messages = event.messages.map(bytes => Rows.of(bytes, schema.message.size))
+    val messages = event.messages.map(bytes => messageShape.of(bytes))
     row.update(schema.eventAt + 3, new GenericArrayData(messages.toArray[Any]))
     all(row).getBytes
   }

@@ -14,6 +14,7 @@ import windrow.core.operator.Watermark
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
@@ -29,6 +30,7 @@ import windrow.spark.pack.ProgressCodec
   */
 final class PolicyProgram(
     spec: PolicyWindowSpec,
+    val fixed: FixedSpec,
     columns: Map[String, Expression],
     recipe: PackRecipe,
     schema: OutputSchema) extends ShardProgram {
@@ -40,9 +42,6 @@ final class PolicyProgram(
     case Eviction.Sliding(by, trigger) => Seq(by, trigger).exists(_.isInstanceOf[ByTime])
     case _: Eviction.Punctuated        => false
   })
-
-  val fixed: Seq[String] =
-    Seq(s"${spec.eviction}", s"aggregates ${recipe.functions}", s"spark.windrow.shards=$shards")
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) new Running(new RowAggregation(recipe.functions))

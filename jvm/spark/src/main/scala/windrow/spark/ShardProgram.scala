@@ -2,6 +2,7 @@ package windrow.spark
 
 import windrow.TimeSpan
 import windrow.core.operator.Watermark
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.spark.state.StateNotes
 
@@ -19,8 +20,8 @@ trait ShardProgram extends Serializable {
   /** It goes by processing time, too, so Spark has to begin batches without data (SEMANTICS R69). */
   def hasPeriods: Boolean
 
-  /** What a checkpoint was begun with and must go on with, in words (SEMANTICS S2). */
-  def fixed: Seq[String]
+  /** What a checkpoint was begun with and must go on with (SEMANTICS S2). */
+  def fixed: FixedSpec
 
   /** The watermark is the processing time less this, and none of Spark's. */
   def behind: Option[TimeSpan] = None

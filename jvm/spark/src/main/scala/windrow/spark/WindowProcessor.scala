@@ -13,7 +13,7 @@ import windrow.spark.state.StateNotes
   * shard keeps what says how to read the state, so that it is committed with it.
   */
 final class WindowProcessor(val program: ShardProgram)
-    extends StatefulProcessorWithInitialState[Int, Array[Byte], Array[Byte], Int] {
+    extends StatefulProcessorWithInitialState[Int, PlacedPacket.Type, Array[Byte], Int] {
 
   @transient private var store: SparkShardStore   = _
   @transient private var mode: TimeMode           = _
@@ -37,8 +37,10 @@ final class WindowProcessor(val program: ShardProgram)
     if (mode == TimeMode.ProcessingTime) getHandle.registerTimer(timers.getCurrentProcessingTimeInMs() + 1)
     else if (mode == TimeMode.EventTime) getHandle.registerTimer(timers.getCurrentWatermarkInMs() + 1)
 
-  override def handleInputRows(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] =
-    step(shard, packets, timers)
+  override def handleInputRows(
+      shard: Int,
+      placed: Iterator[PlacedPacket.Type],
+      timers: TimerValues): Iterator[Array[Byte]] = step(shard, PlacedPacket.inOrder(placed, shard), timers)
 
   override def handleExpiredTimer(shard: Int, timers: TimerValues, expired: ExpiredTimerInfo): Iterator[Array[Byte]] = {
     wake(timers)

@@ -10,7 +10,6 @@ import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.FiringPolicy
 import windrow.core.operator.Shard
-import windrow.core.operator.ShardFixed
 import windrow.core.operator.ShardSpaces
 import windrow.core.operator.Watermark
 import windrow.spark.aggregate.ObjectAggregation
@@ -19,12 +18,13 @@ import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
 import windrow.spark.state.StateAbout
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 
 /** Windows of aggregates. */
 final class WindowProgram(
     spec: WindowOperatorSpec,
-    val fixed: Seq[String],
+    val fixed: FixedSpec,
     recipe: PackRecipe,
     schema: OutputSchema,
     override val about: Option[StateAbout],
@@ -81,10 +81,4 @@ final class WindowProgram(
         if (entry.count == 1) Iterator.single(bytes) else Iterator.fill(entry.count.toInt)(bytes)
     }
   }
-}
-
-object WindowProgram {
-  def fixed(spec: WindowOperatorSpec, recipe: PackRecipe): Seq[String] = ShardFixed.of(spec) ++ Seq(
-    s"aggregates ${recipe.functions}",
-    s"spark.windrow.shards=${recipe.shards}")
 }

@@ -40,7 +40,8 @@ final class StartSuite extends SparkSuite {
     assert(lost == Seq("INVALID_TIME"))
     val refused = intercept[CheckpointError](sums("5 minutes").start(s"$folder/checkpoint", panes = Some(Table("t"))))
     assert(
-      refused.getMessage.startsWith("[SPEC_CHANGED] the checkpoint has Tumbling('1 minute'), the query Tumbling('5"))
+      refused.getMessage.startsWith(
+        "[SPEC_CHANGED] the checkpoint was begun with windows `Tumbling('1 minute')`, the query has `Tumbling('5"))
   }
 
   test("SEMANTICS R71: a final run completes every window, once") {

@@ -49,7 +49,7 @@ class MessageStoreBenchmark {
   @Benchmark
   @OperationsPerInvocation(MessageStoreBenchmark.Messages)
   def step(sink: Blackhole): Unit = {
-    val shard = new FullStateShard(spec, store, Nil)
+    val shard = new FullStateShard(spec, store)
     val reach = (disorder * n * MessageStoreBenchmark.MicrosApart).toLong
     val messages = Iterator.fill(MessageStoreBenchmark.Messages) {
       newest += MessageStoreBenchmark.MicrosApart

@@ -51,7 +51,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
 
   private def messages(leaf: Leaf[B]): Array[Placed[B]] = leaf match {
     case here: Here[B]   => here.messages
-    case piece: Apart[B] => readMessages(apart.get.pieces.read(piece.id), piece.size)
+    case piece: Apart[B] => apart.get.pieces.read(piece.id)(readMessages(_, piece.size))
   }
 
   // ---- as bytes
@@ -87,7 +87,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
     val size = in.count()
     new OrderedBuffer(
       if (size != Ordered.InLeaves) new Here(readMessages(in, size))
-      else Seq.fill(in.count().toInt)(readLeaf(in)).foldLeft(Kept.nothing[B])(Kept.both))
+      else Seq.fill(in.size())(readLeaf(in)).foldLeft(Kept.nothing[B])(Kept.both))
   }
 
   private def readLeaf(in: ByteReader): Kept[B] = {
@@ -97,7 +97,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
   }
 
   private def readMessages(in: ByteReader, size: Long): Array[Placed[B]] =
-    Array.fill(size.toInt)(new Placed(in.bytes(), inner.read(in)))
+    Array.fill(in.fitting(size))(new Placed(in.bytes(), inner.read(in)))
 
   // ---- in pieces
 

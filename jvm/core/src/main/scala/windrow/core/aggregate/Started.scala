@@ -48,5 +48,5 @@ private[core] final class StartedAggregation[B, V](inner: Aggregation[B, V]) ext
 
   def read(in: ByteReader): Started[B] = Started(
     inner.read(in),
-    StartOffsets(Seq.fill(in.count().toInt)((new String(in.bytes(), UTF_8), in.long()) -> in.long()).toMap))
+    StartOffsets(Seq.fill(in.size())((new String(in.bytes(), UTF_8), in.long()) -> in.long()).toMap))
 }

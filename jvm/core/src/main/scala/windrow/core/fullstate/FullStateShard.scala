@@ -35,7 +35,7 @@ object Delta {
   * @param fixed
   *   what may not change while the state lives, in words
   */
-final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: Seq[String] = Nil) {
+final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedSpec = FixedSpec.Nothing) {
   private val policy   = new DeltaPolicy(spec)
   private val placer   = Placer(spec)
   private val intake   = new Intake(store, fixed, spec.maxFuture)

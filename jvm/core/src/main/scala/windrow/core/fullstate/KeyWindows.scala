@@ -38,7 +38,7 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
 
   def read(in: ByteReader): Unit = {
     messages.read(in)
-    rows = TreeMap.from(Seq.fill(in.count().toInt)(WindowRow.codec(codec).read(in)).map(row => row.id -> row))
+    rows = TreeMap.from(Seq.fill(in.size())(WindowRow.codec(codec).read(in)).map(row => row.id -> row))
     numbered = in.count()
   }
 }

@@ -33,5 +33,5 @@ private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[(St
 
 private[fullstate] object Reach {
   def readOffsets(in: ByteReader): Map[(String, Long), Watermark] =
-    Seq.fill(in.count().toInt)((new String(in.bytes(), UTF_8), in.long()) -> Watermark(in.long())).toMap
+    Seq.fill(in.size())((new String(in.bytes(), UTF_8), in.long()) -> Watermark(in.long())).toMap
 }

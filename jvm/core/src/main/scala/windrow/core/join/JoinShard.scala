@@ -36,7 +36,7 @@ final class JoinShard(
     spec: JoinSpec,
     store: ShardStore,
     isNull: Key => Boolean,
-    fixed: Seq[String] = Nil,
+    fixed: FixedSpec = FixedSpec.Nothing,
     guards: Guards = Guards.Default) {
   private val rule      = PairRule(spec)
   private val streams   = spec.streams.size

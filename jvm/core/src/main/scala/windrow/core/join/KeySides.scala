@@ -49,8 +49,8 @@ private[join] final class KeySides(
     runs.foreach(_.read(in))
     settledBelow.indices.foreach(i => settledBelow(i) = in.long())
     sessions =
-      TreeMap.from(Seq.fill(in.count().toInt)(SessionBounds(in.long(), in.long())).map(one => one.start -> one))
-    waiting = Seq.fill(in.count().toInt)(new Key(in.bytes()) -> Waiting.read(codec, in)).toMap
+      TreeMap.from(Seq.fill(in.size())(SessionBounds(in.long(), in.long())).map(one => one.start -> one))
+    waiting = Seq.fill(in.size())(new Key(in.bytes()) -> Waiting.read(codec, in)).toMap
   }
 }
 
@@ -75,8 +75,8 @@ private[join] final case class Waiting(since: Option[Long], rows: Vector[JoinRow
 private[join] object Waiting {
   def read(codec: Codec[StoredMessage], in: ByteReader): Waiting = {
     val since = Option.when(in.byte() == 1)(in.long())
-    def row() = JoinRow(Vector.fill(in.count().toInt)(Option.when(in.byte() == 1)(codec.read(in))))
-    Waiting(since, Vector.fill(in.count().toInt)(row()))
+    def row() = JoinRow(Vector.fill(in.size())(Option.when(in.byte() == 1)(codec.read(in))))
+    Waiting(since, Vector.fill(in.size())(row()))
   }
 }
 

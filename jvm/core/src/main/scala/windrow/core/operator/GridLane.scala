@@ -65,7 +65,7 @@ private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], s
     lane.ended = in.count()
     lane.deadline = in.long()
     lane.completion.read(in)
-    (0L until in.count()).foreach(_ => lane.records.put(in.long(), firings.read(in)))
+    (0 until in.size()).foreach(_ => lane.records.put(in.long(), firings.read(in)))
     lane.run.read(in)
     lane
   }

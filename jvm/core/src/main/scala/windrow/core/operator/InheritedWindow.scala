@@ -66,10 +66,10 @@ private[operator] final class InheritedCodec[B](aggregation: Aggregation[B, _]) 
 
   def read(in: ByteReader): InheritedWindow[B] = {
     val (start, end, isPast) = (in.long(), in.long(), in.byte() == 1)
-    val panes = Seq.fill(in.count().toInt) {
+    val panes = Seq.fill(in.size()) {
       val content = new Key(in.bytes())
       val owed    = in.count()
-      content -> EqualPanes(List.fill(in.count().toInt)(aggregation.read(in)), owed)
+      content -> EqualPanes(List.fill(in.size())(aggregation.read(in)), owed)
     }
     InheritedWindow(start, end, isPast, panes.toMap, firings.read(in))
   }

@@ -85,11 +85,11 @@ private[operator] final class KeyCompletion {
   def read(in: ByteReader): Unit = if (in.byte() == 1) {
     greatest = in.long()
     unnumbered = in.long()
-    (0L until in.count()).foreach(_ => waiting += ((in.long(), in.long())))
-    (0L until in.count()).foreach { _ =>
+    (0 until in.size()).foreach(_ => waiting += ((in.long(), in.long())))
+    (0 until in.size()).foreach { _ =>
       val front = new JTreeMap[Long, Long]
       fronts((new String(in.bytes(), UTF_8), in.long())) = front
-      (0L until in.count()).foreach(_ => front.put(in.long(), in.long()))
+      (0 until in.size()).foreach(_ => front.put(in.long(), in.long()))
     }
   }
 

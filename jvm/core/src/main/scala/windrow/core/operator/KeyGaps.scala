@@ -95,7 +95,7 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
     val form = in.byte()
     covered.read(in)
     if (form == InRanges) pending.read(in)
-    else (0L until in.count()).foreach { _ =>
+    else (0 until in.size()).foreach { _ =>
       val start = in.long()
       pending.add(start, start)
     }

@@ -82,7 +82,7 @@ private[operator] final class PartitionedAlgorithm[B, V](
 
   def flush(): Unit = parts.values.foreach(_.windows.flush())
 
-  def readDirectory(in: ByteReader): Unit = (0L until in.count()).foreach { _ =>
+  def readDirectory(in: ByteReader): Unit = (0 until in.size()).foreach { _ =>
     val (source, partition) = (new String(in.bytes(), UTF_8), in.long())
     val part                = new Part(in.count().toInt, partition)
     parts((source, partition)) = part

@@ -62,7 +62,7 @@ private[operator] final class RunLaneCodec[B](aggregation: Aggregation[B, _], se
     lane.accepted = in.count()
     lane.deadline = in.long()
     lane.completion.read(in)
-    (0L until in.count()).foreach(_ => lane.records.put(in.long(), readRecord(in)))
+    (0 until in.size()).foreach(_ => lane.records.put(in.long(), readRecord(in)))
     lane.run.read(in)
     lane
   }

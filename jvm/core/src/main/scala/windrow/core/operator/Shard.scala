@@ -20,7 +20,7 @@ final class Shard[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
-    fixed: Seq[String] = Nil,
+    fixed: FixedSpec = FixedSpec.Nothing,
     classes: Boolean = false,
     guards: Guards = Guards.Default) {
   val counters = new Counters
@@ -42,12 +42,13 @@ final class Shard[B, V](
   private var panesBefore = 0L
 
   Option(store.header).foreach { bytes =>
-    val in = ByteReader.unsealed(bytes, "the header of a shard")
-    FixedSpec.changed(FixedSpec.read(in), fixed).foreach(throw _)
-    before = Watermark(in.long())
-    applied.read(in)
-    algorithm.readDirectory(in)
-    if (in.hasNext) pieces.readDirectory(in)
+    ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
+      fixed.check(in)
+      before = Watermark(in.long())
+      applied.read(in)
+      algorithm.readDirectory(in)
+      if (in.hasNext) pieces.readDirectory(in)
+    }
   }
 
   /** The watermark of the last step. */
@@ -135,7 +136,7 @@ final class Shard[B, V](
     pieces.flush()
     applied.flush((_, place) => refusal.hasCome(place, now))
     val out = new ByteWriter
-    FixedSpec.write(fixed, out)
+    fixed.write(out)
     out.long(before.micros)
     applied.write(out)
     algorithm.writeDirectory(out)

@@ -1,15 +1,21 @@
 package windrow.core.operator
 
 import windrow._
+import windrow.core.state.Fixed
 
-/** What of a spec is written into the state of a [[Shard]], and so may not change while that lives, in words. */
+/** What of a spec is written into the state of a [[Shard]], and so may not change while that lives. */
 object ShardFixed {
 
-  def of(spec: WindowOperatorSpec): Seq[String] = Seq(
-    spec.window.toString,
-    s"accumulate(${spec.accumulation})",
-    s"complete='${spec.complete}'",
-    s"fillGaps=${spec.fillGaps}") ++ records(spec)
+  def of(spec: WindowOperatorSpec): Seq[Fixed] = Seq(
+    same("windows", spec.window.toString),
+    same("accumulation", s"accumulate(${spec.accumulation})"),
+    same("completion", s"complete='${spec.complete}'"),
+    same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(spec.lateness)
+
+  /** A window that has left would come back as another one, with what is later than before only. */
+  def lateness(of: TimeSpan): Fixed = Fixed("lateness", of.toString, least = Some(of.micros))
+
+  private def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
 
   /** Windows made of slices have records from their first message on if they can fire before they complete. */
   private def records(spec: WindowOperatorSpec): Option[String] = spec.window match {

@@ -58,7 +58,7 @@ private[operator] final class StartRanges(grid: SliceGrid) {
     }
   }
 
-  def read(in: ByteReader): Unit = (0L until in.count()).foreach(_ => ranges.put(in.long(), in.long()))
+  def read(in: ByteReader): Unit = (0 until in.size()).foreach(_ => ranges.put(in.long(), in.long()))
 
   def write(out: ByteWriter): Unit = {
     out.count(ranges.size.toLong)

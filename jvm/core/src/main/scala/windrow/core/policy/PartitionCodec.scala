@@ -33,7 +33,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
   }
 
   def read(in: ByteReader): Partition[Kept[B]] = {
-    val held = Vector.fill(in.count().toInt)(
+    val held = Vector.fill(in.size())(
       Held(
         Kept(in.bytes(), buffers.read(in), OriginCodec.read(in)),
         java.lang.Double.longBitsToDouble(in.long()),
@@ -51,6 +51,6 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
       in.long(),
       in.long(),
       in.long(),
-      Vector.fill(in.count().toInt)(in.bytes()))
+      Vector.fill(in.size())(in.bytes()))
   }
 }

@@ -64,7 +64,7 @@ final class PolicyShard[B, V](
     spec: PolicyWindowSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
-    fixed: Seq[String] = Nil) {
+    fixed: FixedSpec = FixedSpec.Nothing) {
   private type Window  = Partition[Kept[B]]
   private type Effects = Vector[PolicyEffect[V]]
 

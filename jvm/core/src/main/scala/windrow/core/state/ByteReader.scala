@@ -1,26 +1,49 @@
 package windrow.core.state
 
 import java.nio.ByteBuffer
+import scala.util.control.NonFatal
+import windrow.CheckpointError
 
-/** Reads what [[ByteWriter]] wrote. */
-final class ByteReader private (val array: Array[Byte], private var at: Int, end: Int) {
+/** Reads what [[ByteWriter]] wrote; what cannot have been written so is refused by name, and takes no memory before.
+  *
+  * @param what
+  *   is read, for the error
+  */
+final class ByteReader private (val array: Array[Byte], private var at: Int, end: Int, what: => String) {
   private val buffer = ByteBuffer.wrap(array)
 
   def hasNext: Boolean = at < end
 
-  def byte(): Byte = { at += 1; array(at - 1) }
-  def long(): Long = { at += 8; buffer.getLong(at - 8) }
+  private def take(bytes: Int): Int = {
+    if (bytes < 0 || bytes > end - at) throw damaged(s"it ends within what byte $at begins")
+    val start = at
+    at += bytes
+    start
+  }
+
+  def byte(): Byte = array(take(1))
+  def long(): Long = buffer.getLong(take(8))
 
   def count(): Long = {
     var shift  = 0
     var result = 0L
     var part   = byte()
     while (part < 0) {
+      if (shift == 63) throw damaged(s"the number before byte $at has no end")
       result |= (part & 0x7fL) << shift
       shift += 7
       part = byte()
     }
     result | (part.toLong << shift)
+  }
+
+  /** How many things follow, each of one byte at least. */
+  def size(): Int = fitting(count())
+
+  /** A number of things that follow, if they can. */
+  def fitting(size: Long): Int = {
+    if (size < 0 || size > end - at) throw damaged(s"$size things cannot stand behind byte $at")
+    size.toInt
   }
 
   def bytes(): Array[Byte] = {
@@ -29,17 +52,26 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
   }
 
   /** Steps over a byte string and gives the place where it starts in `array`; [[position]] is then its end. */
-  def skipBytes(): Int = {
-    val length = count().toInt
-    at += length
-    at - length
-  }
+  def skipBytes(): Int = take(size())
 
   def position: Int = at
+
+  /** The error for a value that cannot be what was written. */
+  def damaged(why: String): DamagedStateError = new DamagedStateError(s"[STATE_DAMAGED] $what: $why.")
+
+  /** Decodes with a codec that refuses what it does not know in its own way. */
+  def decode[T](code: ByteReader => T): T =
+    try code(this)
+    catch {
+      case named: DamagedStateError => throw named
+      case wrong: CheckpointError   => throw wrong
+      case NonFatal(wrong)          => throw damaged(s"what stands before byte $at is no value ($wrong)")
+    }
 }
 
 object ByteReader {
-  def apply(bytes: Array[Byte]): ByteReader = new ByteReader(bytes, 0, bytes.length)
+  def apply(bytes: Array[Byte], what: => String = "a packet"): ByteReader =
+    new ByteReader(bytes, 0, bytes.length, what)
 
   /** Opens a stored state value, after checking its version and checksum. */
   def unsealed(bytes: Array[Byte], what: => String): ByteReader = {
@@ -49,7 +81,7 @@ object ByteReader {
     if (bytes(0) != ByteWriter.Version)
       throw new DamagedStateError(
         s"[STATE_VERSION] $what has format ${bytes(0)}; this version of windrow reads format ${ByteWriter.Version}.")
-    new ByteReader(bytes, 1, length)
+    new ByteReader(bytes, 1, length, what)
   }
 }
 

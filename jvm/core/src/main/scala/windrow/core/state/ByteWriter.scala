@@ -42,6 +42,9 @@ final class ByteWriter(initial: Int = 256) {
     ()
   }
 
+  /** As they are, without their length. */
+  def append(value: Array[Byte]): Unit = { room(value.length).put(value); () }
+
   def clear(): Unit = { buffer.clear(); () }
 
   def result(): Array[Byte] = java.util.Arrays.copyOf(buffer.array, size)

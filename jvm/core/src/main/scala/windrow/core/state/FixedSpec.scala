@@ -1,27 +1,104 @@
 package windrow.core.state
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
 import windrow.CheckpointError
 
-/** What may not change while a state lives, in words, as the header of each shard begins with it (SEMANTICS S2). */
+/** One thing that may not change while a state lives (SEMANTICS S2).
+  *
+  * @param label
+  *   what it is, in the user's words; a label is never used for anything else
+  * @param text
+  *   what it is like, in the user's words
+  * @param formerly
+  *   how it stood in lists without labels; None: they did not have it
+  * @param least
+  *   what `text` is as a number, which may grow and must not fall; None: the text stays the same
+  */
+final case class Fixed(label: String, text: String, formerly: Option[String] = None, least: Option[Long] = None) {
+
+  /** A long text by its beginning and a digest of the whole. */
+  private[state] val shown: String = if (text.length <= Fixed.MostShown) text
+  else s"${text.take(Fixed.MostShown)}… (${Fixed.digest(text)})"
+
+  private[state] def kept: String = (Seq(label, shown) ++ least.map(_.toString)).mkString(Fixed.Behind)
+
+  /** What a state has in its place can be gone on with. */
+  private[state] def goesOn(was: String, number: Option[Long]): Boolean =
+    least.fold(was == shown)(now => number.exists(_ <= now))
+}
+
+object Fixed {
+  private val MostShown = 400
+
+  /** Between the parts of an entry; no text of a list without labels has it. */
+  private[state] val Behind = "\u0000"
+
+  private def digest(text: String): String =
+    MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).take(12).map(b => f"$b%02x").mkString
+}
+
+/** All that may not change while a state lives, as the header of each shard begins with it: a list of texts, each behind its
+  * label.
+  *
+  * What a state does not name, since it was begun before windrow knew of it, is taken over as the query has it and written from
+  * then on. So labels can be added; one that is taken away must be kept as something to be found.
+  */
+final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
+  @transient private lazy val bytes: Array[Byte] = {
+    val out = new ByteWriter
+    out.count(entries.size.toLong)
+    entries.foreach(entry => out.bytes(entry.kept.getBytes(UTF_8)))
+    out.result()
+  }
+
+  def write(out: ByteWriter): Unit = out.append(bytes)
+
+  /** Reads the list of a header, leaving the reader behind it; an error if the state cannot be gone on with. */
+  def check(in: ByteReader): Unit = changed(FixedSpec.read(in)).foreach(throw _)
+
+  /** None if a state that was begun with `kept` can be gone on with. */
+  def changed(kept: Seq[String]): Option[CheckpointError] = {
+    val found =
+      if (entries.isEmpty) Nil else if (kept.exists(_.contains(Fixed.Behind))) byLabel(kept) else byPlace(kept)
+    Option.when(found.nonEmpty)(new CheckpointError(
+      s"[SPEC_CHANGED] the checkpoint was begun with ${found.mkString("; with ")}. Sinks, longer lateness, longer retention and " +
+        "what of triggers is not named here may change; for this take a new checkpoint."))
+  }
+
+  private def byLabel(kept: Seq[String]): Seq[String] = {
+    val was = kept.map(_.split(Fixed.Behind)).collect { case Array(label, text, number @ _*) =>
+      label -> (text, number.headOption.flatMap(_.toLongOption))
+    }
+    val (known, now) = (was.toMap, entries.map(_.label).toSet)
+    entries.flatMap(entry =>
+      known.get(entry.label).filterNot { case (text, number) => entry.goesOn(text, number) }
+        .map { case (text, _) => differs(entry.label, text, entry.shown) }) ++
+      was.filterNot { case (label, _) => now(label) }.map { case (label, (text, _)) => differs(label, text, "none") }
+  }
+
+  /** Of a list without labels. */
+  private def byPlace(kept: Seq[String]): Seq[String] =
+    kept.zipAll(entries.filter(_.formerly.isDefined), "nothing", Fixed("", "nothing", Some("nothing"))).collect {
+      case (was, entry) if was != entry.formerly.get => differs(entry.label, was, entry.formerly.get)
+    }
+
+  private def differs(label: String, was: String, is: String): String =
+    s"${if (label.isEmpty) "" else s"$label "}`$was`, the query has `$is`"
+}
+
 object FixedSpec {
 
-  /** Of a header, leaving the reader behind it. */
-  def read(in: ByteReader): Seq[String] = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
+  /** Asks nothing. */
+  val Nothing = new FixedSpec(Nil)
+
+  /** Labels and texts. */
+  def apply(entries: (String, String)*): FixedSpec =
+    new FixedSpec(entries.map { case (label, text) => Fixed(label, text, Some(text)) })
+
+  /** The list of a header. */
+  def read(in: ByteReader): Seq[String] = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
 
   /** Of a whole header. */
   def of(header: Array[Byte]): Seq[String] = read(ByteReader.unsealed(header, "the header of a shard"))
-
-  def write(fixed: Seq[String], out: ByteWriter): Unit = {
-    out.count(fixed.size.toLong)
-    fixed.foreach(text => out.bytes(text.getBytes(UTF_8)))
-  }
-
-  /** None if a state that was begun with `kept` can be gone on with. */
-  def changed(kept: Seq[String], fixed: Seq[String]): Option[CheckpointError] =
-    kept.zipAll(fixed, "nothing", "nothing").find { case (was, is) => was != is }.map { case (was, is) =>
-      new CheckpointError(
-        s"[SPEC_CHANGED] the checkpoint has $was, the query $is. Sinks, longer lateness, longer retention and what of " +
-          "triggers is not named here may change; for this take a new checkpoint.")
-    }
 }

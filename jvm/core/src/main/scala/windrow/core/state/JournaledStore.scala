@@ -93,7 +93,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
   def replaceBy(image: Option[Array[Byte]]): Unit = {
     val in = image.map(ByteReader.unsealed(_, "a checkpoint"))
     val came = in.fold(Seq.empty[((String, Long), Array[Byte])])(in =>
-      Seq.fill(in.count().toInt)((new String(in.bytes(), UTF_8), in.long()) -> in.bytes()))
+      Seq.fill(in.size())((new String(in.bytes(), UTF_8), in.long()) -> in.bytes()))
     val known = listed
     changes.clear()
     known.foreach(changes.put(_, None))
@@ -108,7 +108,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
   }
 
   private def carryOut(in: ByteReader): Unit = {
-    (0L until in.count()).foreach { _ =>
+    (0 until in.size()).foreach { _ =>
       val space = target.space(new String(in.bytes(), UTF_8))
       val id    = in.long()
       readOption(in).fold(space.remove(id))(space.put(id, _))

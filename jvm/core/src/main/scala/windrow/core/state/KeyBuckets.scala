@@ -39,7 +39,8 @@ final class KeyBuckets[T](
   def readDirectory(in: ByteReader): Unit = {
     val first   = in.count()
     val counted = first == KeyBuckets.WithKeys
-    val number  = (if (counted) in.count() else first).toInt
+    val number  = in.fitting(if (counted) in.count() else first)
+    if (number == 0) throw in.damaged(s"$name has no buckets")
     buckets.clear()
     (0 until number).foreach { _ =>
       val (due, bytes) = (in.long(), in.count())
@@ -166,7 +167,13 @@ final class KeyBuckets[T](
         val bytes = space.get(index.toLong)
         if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] bucket $index of $name is missing.")
         val in = ByteReader.unsealed(bytes, s"bucket $index of $name")
-        while (in.hasNext) bucket.values.put(new Key(in.bytes()), codec.read(in))
+        in.decode { in =>
+          while (in.hasNext) {
+            val key = new Key(in.bytes())
+            if (indexOf(key) != index) throw in.damaged(s"it has the key $key of another bucket")
+            bucket.values.put(key, codec.read(in))
+          }
+        }
       }
     }
     bucket.values

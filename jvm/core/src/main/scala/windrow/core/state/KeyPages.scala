@@ -32,7 +32,7 @@ private[core] final class KeyPages[T](
     var changed = false
 
     def loaded: ArrayBuffer[T] = {
-      if (values == null) values = readValues(segments.read(id))
+      if (values == null) values = segments.read(id)(readValues(_))
       values
     }
 
@@ -170,13 +170,13 @@ private[core] final class KeyPages[T](
 
   private def readValues(in: ByteReader): ArrayBuffer[T] = readValues(in, in.count())
 
-  private def readValues(in: ByteReader, size: Long): ArrayBuffer[T] = ArrayBuffer.fill(size.toInt)(codec.read(in))
+  private def readValues(in: ByteReader, size: Long): ArrayBuffer[T] = ArrayBuffer.fill(in.fitting(size))(codec.read(in))
 
   def read(in: ByteReader): Unit = {
     val size = in.count()
     if (size != InPages)
       pages += part(Inside, readValues(in, size).sortWith(at(_) isBefore at(_))) // once they were not
-    else pages ++= Seq.fill(in.count().toInt)(new Page(in.count(), Place(in.long(), in.long()), in.long(), null))
+    else pages ++= Seq.fill(in.size())(new Page(in.count(), Place(in.long(), in.long()), in.long(), null))
   }
 }
 

@@ -227,8 +227,7 @@ private[core] final class KeyRun[B](
 
   private def loaded(piece: RunPiece[B]): ArrayBuffer[Cell[B]] = {
     if (piece.cells == null) {
-      val in = segments.read(piece.id)
-      piece.cells = ArrayBuffer.fill(piece.size)(codec.read(in))
+      piece.cells = segments.read(piece.id)(in => ArrayBuffer.fill(in.fitting(piece.size.toLong))(codec.read(in)))
     }
     piece.cells
   }
@@ -285,7 +284,7 @@ private[core] final class KeyRun[B](
   }
 
   def read(in: ByteReader): Unit = {
-    val size = in.count().toInt
+    val size = in.size()
     hidden = in.count().toInt
     (0 until size).foreach(_ => pieces += RunPiece.readRoot(in, codec, aggregation))
     count = pieces.iterator.map(_.size).sum - hidden

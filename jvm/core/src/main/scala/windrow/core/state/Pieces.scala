@@ -13,7 +13,7 @@ private[windrow] final class Pieces(store: Spaces) {
     id
   }
 
-  def read(id: Long): ByteReader = segments.read(id)
+  def read[T](id: Long)(code: ByteReader => T): T = segments.read(id)(code)
 
   /** It goes with the end of the step: until then panes that are not made yet may need it. */
   def release(id: Long): Unit = { released += id; () }

@@ -116,7 +116,7 @@ private[state] object RunPiece {
     val piece = new RunPiece[B](in.count(), aggregation)
     val size  = in.count().toInt
     if (piece.id == Inside) {
-      piece.cells = ArrayBuffer.fill(size)(codec.read(in))
+      piece.cells = ArrayBuffer.fill(in.fitting(size.toLong))(codec.read(in))
       piece.describe()
       piece.changed = false
     } else {

@@ -7,10 +7,10 @@ private[core] final class Segments(name: String, store: Spaces) {
 
   def newId(): Long = { last += 1; last }
 
-  def read(id: Long): ByteReader = {
+  def read[T](id: Long)(code: ByteReader => T): T = {
     val bytes = space.get(id)
     if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment $id of $name is missing.")
-    ByteReader.unsealed(bytes, s"segment $id of $name")
+    ByteReader.unsealed(bytes, s"segment $id of $name").decode(code)
   }
 
   def write(id: Long, out: ByteWriter): Unit = space.put(id, out.sealedResult())

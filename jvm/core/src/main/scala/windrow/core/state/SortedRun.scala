@@ -32,7 +32,7 @@ final class SortedRun[T](
 
   def readDirectory(in: ByteReader): Unit = {
     bound = in.long()
-    (0L until in.count()).foreach { _ =>
+    (0 until in.size()).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
       segments.put(segment.id, segment)
@@ -133,12 +133,15 @@ final class SortedRun[T](
     val bytes = space.get(segment.id)
     if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment ${segment.id} of $name is missing.")
     val in = ByteReader.unsealed(bytes, s"segment ${segment.id} of $name")
-    while (in.hasNext) {
-      val position = in.long()
-      val keys     = in.count().toInt
-      val keyed    = new Keyed(math.max(16, keys * 3 / 2))
-      (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))
-      if (position >= bound) rows.put(position, keyed)
+    in.decode { in =>
+      while (in.hasNext) {
+        val position = in.long()
+        if (position < segment.id || position > segment.last) throw in.damaged(s"it has position $position")
+        val keys  = in.size()
+        val keyed = new Keyed(math.max(16, keys * 3 / 2))
+        (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))
+        if (position >= bound) rows.put(position, keyed)
+      }
     }
     rows
   }

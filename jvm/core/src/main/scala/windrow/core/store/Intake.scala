@@ -19,7 +19,7 @@ import windrow.core.state.ShardStore
   * @param fixed
   *   what may not change while the state lives, in words
   */
-private[core] final class Intake(store: ShardStore, fixed: Seq[String], maxFuture: Option[TimeSpan] = None) {
+private[core] final class Intake(store: ShardStore, fixed: FixedSpec, maxFuture: Option[TimeSpan] = None) {
   val counters = new Counters
 
   private val applied = new AppliedOffsets(store)
@@ -78,12 +78,13 @@ private[core] final class Intake(store: ShardStore, fixed: Seq[String], maxFutur
     *   reads what the shard itself has put into its header
     */
   def open(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
-    val in = ByteReader.unsealed(bytes, "the header of a shard")
-    FixedSpec.changed(FixedSpec.read(in), fixed).foreach(throw _)
-    watermark = Watermark(in.long())
-    processingTime = Option.when(in.byte() == 1)(in.long())
-    applied.read(in)
-    rest(in)
+    ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
+      fixed.check(in)
+      watermark = Watermark(in.long())
+      processingTime = Option.when(in.byte() == 1)(in.long())
+      applied.read(in)
+      rest(in)
+    }
   }
 
   /** Ends a step.
@@ -94,7 +95,7 @@ private[core] final class Intake(store: ShardStore, fixed: Seq[String], maxFutur
   def write(isPast: (String, Long) => Boolean)(rest: ByteWriter => Unit): Unit = {
     applied.flush(isPast)
     val out = new ByteWriter
-    FixedSpec.write(fixed, out)
+    fixed.write(out)
     out.long(watermark.micros)
     out.byte(if (processingTime.isDefined) 1 else 0)
     processingTime.foreach(out.long)

@@ -30,8 +30,7 @@ private[store] final class MessagePiece(var id: Long) {
 
   def read(segments: Segments, codec: Codec[StoredMessage]): this.type = {
     if (!isRead) {
-      val in = segments.read(id)
-      messages = ArrayBuffer.fill(count)(codec.read(in))
+      messages = segments.read(id)(in => ArrayBuffer.fill(in.fitting(count.toLong))(codec.read(in)))
       weight = messages.iterator.map(weigh).sum
     }
     this
@@ -128,7 +127,7 @@ private[store] object MessagePiece {
   def read(in: ByteReader, codec: Codec[StoredMessage]): MessagePiece = {
     val (id, count) = (in.count(), in.count().toInt)
     if (id == Inside) {
-      val piece = of(ArrayBuffer.fill(count)(codec.read(in)))
+      val piece = of(ArrayBuffer.fill(in.fitting(count.toLong))(codec.read(in)))
       piece.changed = false
       piece
     } else {

@@ -208,7 +208,7 @@ private[core] final class MessageRun(
   }
 
   def read(in: ByteReader): Unit = {
-    val count = in.count().toInt
+    val count = in.size()
     hidden = in.count().toInt
     (0 until count).foreach(_ => pieces += MessagePiece.read(in, codec))
     total = pieces.iterator.map(_.count.toLong).sum

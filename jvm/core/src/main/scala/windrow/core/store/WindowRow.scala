@@ -24,7 +24,7 @@ object OffsetRange {
     }
   }
 
-  private[windrow] def read(in: ByteReader): Map[(String, Long), OffsetRange] = Seq.fill(in.count().toInt) {
+  private[windrow] def read(in: ByteReader): Map[(String, Long), OffsetRange] = Seq.fill(in.size()) {
     (new String(in.bytes(), UTF_8), in.long()) -> OffsetRange(in.long(), in.long())
   }.toMap
 }
@@ -141,7 +141,7 @@ private[core] object WindowRow {
         out.count(all.size.toLong)
         all.foreach(messages.write(_, out))
       }
-      def read(in: ByteReader): Vector[StoredMessage] = Vector.fill(in.count().toInt)(messages.read(in))
+      def read(in: ByteReader): Vector[StoredMessage] = Vector.fill(in.size())(messages.read(in))
     })
 
     def write(row: WindowRow, out: ByteWriter): Unit = {

@@ -1,5 +1,6 @@
 package windrow.spark.aggregate
 
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
@@ -15,9 +16,16 @@ import org.apache.spark.sql.types.DataType
   */
 final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[Option[Int]]) extends Serializable {
 
-  /** The functions over numbered inputs, with their filters: what a checkpoint goes on with (S2). */
+  /** The functions over numbered inputs, with their filters. */
   override def toString: String = functions.zip(filters).map { case (function, filter) =>
     FunctionSet.described(function) + filter.fold("")(at => s" FILTER input$at")
+  }.mkString(", ")
+
+  /** The same over words, one for each input, in the place of numbers. */
+  def described(inputs: Seq[Expression]): String = functions.zip(filters).map { case (function, filter) =>
+    val plain = function.clone()
+    plain.foreach(_.unsetTagValue(FunctionRegistry.FUNC_ALIAS)) // `mean` is `avg`
+    FunctionSet.described(FunctionSet.read(plain, inputs)) + filter.fold("")(at => s" FILTER (WHERE ${inputs(at)})")
   }.mkString(", ")
 
   def resultTypes: Seq[DataType] = functions.map(_.dataType)
@@ -47,7 +55,7 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 object FunctionSet {
 
   /** Some functions print where their buffer begins, which is 0 here; which do, changes with the version of Spark. */
-  private def described(function: AggregateFunction): String = function.toString.replaceFirst(", 0, 0\\)$", ")")
+  private def described(function: Expression): String = function.toString.replaceFirst(", 0, 0\\)$", ")")
 
   private[aggregate] def read(expression: Expression, inputs: Seq[Expression]): Expression = expression.transform {
     case BoundReference(i, _, _) => inputs(i)

@@ -25,6 +25,7 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
   }
   private val buffers    = functions.flatMap(_.aggBufferAttributes)
   private val types      = buffers.map(_.dataType)
+  private val shape      = new RowShape(types)
   private val imperative = functions.collect { case f: ImperativeAggregate => f }.toArray
   private val typed = functions.zip(functions.scanLeft(0)(_ + _.aggBufferAttributes.size)).collect {
     case (f: TypedImperativeAggregate[_], at) => (f.asInstanceOf[TypedImperativeAggregate[AnyRef]], at)
@@ -109,5 +110,5 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
   }
 
   def write(buffer: ObjectBuffer, out: ByteWriter): Unit = Rows.write(packed(buffer), out)
-  def read(in: ByteReader): ObjectBuffer                 = new ObjectBuffer(null, Rows.read(in, types.size))
+  def read(in: ByteReader): ObjectBuffer                 = new ObjectBuffer(null, shape.read(in))
 }

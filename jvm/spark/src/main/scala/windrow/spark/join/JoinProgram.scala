@@ -8,6 +8,7 @@ import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
 import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
+import windrow.core.state.FixedSpec
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.spark.ShardProgram
@@ -24,7 +25,7 @@ import windrow.spark.state.JoinNotes
   */
 final class JoinProgram(
     spec: JoinSpec,
-    val fixed: Seq[String],
+    val fixed: FixedSpec,
     val shards: Int,
     schema: JoinSchema,
     override val about: Option[JoinNotes],
@@ -65,17 +66,4 @@ final class JoinProgram(
       }
     }
   }
-}
-
-object JoinProgram {
-
-  /** What a checkpoint was begun with and must go on with: messages stand in it as rows of these types. */
-  def fixed(spec: JoinSpec, shards: Int, schema: JoinSchema): Seq[String] = Seq(
-    spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", "),
-    s"within=${spec.within}",
-    s"how='${spec.how}'",
-    s"expect='${spec.expect}'",
-    s"on ${schema.keys.map(_.catalogString).mkString(", ")}",
-    schema.streams.map { case (name, of) => s"$name ${of.catalogString}" }.mkString(", "),
-    s"spark.windrow.shards=$shards")
 }

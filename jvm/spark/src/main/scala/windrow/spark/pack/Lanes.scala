@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Predicate
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import windrow.core.state.ByteWriter
+import windrow.spark.PlacedPacket
 
 /** Writes rows for their shards. */
 private[pack] trait Packer {
@@ -83,7 +84,7 @@ private[pack] final class RowLane(packer: Packer, protected val shards: Int) ext
     written(packet.result(), shard, order)
   }
 
-  protected def notice(packet: Array[Byte], shard: Int): InternalRow = written(packet, shard, RowLane.First)
+  protected def notice(packet: Array[Byte], shard: Int): InternalRow = written(packet, shard, PlacedPacket.Anywhere)
 
   private def written(packet: Array[Byte], shard: Int, order: Array[Byte]): InternalRow = {
     writer.reset()
@@ -93,12 +94,6 @@ private[pack] final class RowLane(packer: Packer, protected val shards: Int) ext
     writer.write(2, order)
     writer.getRow
   }
-}
-
-private object RowLane {
-
-  /** Before every message. */
-  private val First = Array.emptyByteArray
 }
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */

@@ -84,8 +84,8 @@ final case class Pack(
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
 
-/** Rows of a partition in an order; Spark refuses its own such node over a stream, where only a step is sorted. */
-final case class SortStep(order: Seq[SortOrder], child: LogicalPlan) extends UnaryNode {
+/** The rows of each shard in their places; Spark refuses its own such node over a stream, where only a step is sorted. */
+final case class SortStep(shard: Attribute, place: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)

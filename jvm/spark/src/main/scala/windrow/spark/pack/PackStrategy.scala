@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.ProjectExec
-import org.apache.spark.sql.execution.SortExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
@@ -18,7 +17,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
 
   def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Unpack(packed, output, child) => UnpackExec(packed, output, planLater(child)) :: Nil
-    case SortStep(order, child)        => SortExec(order, global = false, planLater(child)) :: Nil
+    case SortStep(shard, place, child) => SortStepExec(shard, place, planLater(child)) :: Nil
     case pack: Pack                    => planned(pack) :: Nil
     case pack: JoinPack =>
       JoinPackExec(pack, ReadCount(pack.metrics, Literal(1L), pack.end, planLater(pack.child))) :: Nil

@@ -40,9 +40,9 @@ private[plan] object JoinPlan {
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =
       new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
-    val fixed = JoinProgram.fixed(spec, shards, schema)
+    val fixed = Begun.ofJoin(spec, shards, options.on, inputs)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
-      JoinNotes(spec, fixed, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
+      JoinNotes(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
     val program = new JoinProgram(spec, fixed, shards, schema, notes, GuardSettings(session))
     val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
     JoinOutputs(session, options, inputs, filter, schema, rows)

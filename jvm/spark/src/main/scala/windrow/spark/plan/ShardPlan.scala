@@ -10,6 +10,7 @@ import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 import windrow._
 import windrow.spark.BatchShards
+import windrow.spark.PlacedPacket
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProcessor
 import windrow.spark.pack.SortStep
@@ -27,6 +28,8 @@ private[windrow] object ShardPlan {
   private implicit val int: Encoder[Int]           = Encoders.scalaInt
   private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
 
+  private implicit val placed: Encoder[PlacedPacket.Type] = Encoders.tuple(bytes, bytes)
+
   def shards(session: SparkSession): Int = {
     val text = session.conf.get(Setting, Default.toString)
     text.toIntOption.filter(n => n >= 1 && n <= 32768).getOrElse(throw SpecError(
@@ -41,17 +44,13 @@ private[windrow] object ShardPlan {
     if (packets.isStreaming) streamed(packets, program) else atOnce(packets, program, now)
 
   private def streamed(packets: LogicalPlan, program: ShardProgram): LogicalPlan = {
-    val (packet, shard, order) = (packets.output.head, packets.output(1), packets.output.drop(2))
-    val child = if (order.isEmpty) packets
-    else
-      SortStep(
-        (shard +: order).map(SortOrder(_, Ascending)),
-        RepartitionByExpression(Seq(shard), packets, None))
-    val numbers = Range(0, program.shards.toLong, 1, None)
-    val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
-    TransformWithState[Int, Array[Byte], Array[Byte], Int](
+    val (packet, shard) = (packets.output.head, packets.output(1))
+    val child           = packets.output.lift(2).fold(unplaced(packets))(SortStep(shard, _, packets))
+    val numbers         = Range(0, program.shards.toLong, 1, None)
+    val number          = Alias(Cast(numbers.output.head, IntegerType), "shard")()
+    TransformWithState[Int, PlacedPacket.Type, Array[Byte], Int](
       Seq(shard),
-      Seq(packet),
+      Seq(packet, child.output(2)),
       new WindowProcessor(program),
       timeMode(packets, program),
       OutputMode.Append,
@@ -60,6 +59,9 @@ private[windrow] object ShardPlan {
       Seq(number.toAttribute),
       Project(Seq(number), numbers))
   }
+
+  private def unplaced(packets: LogicalPlan): LogicalPlan =
+    Project(packets.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), packets)
 
   /** Without a watermark, where none is needed, shards are called with messages only. */
   private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =

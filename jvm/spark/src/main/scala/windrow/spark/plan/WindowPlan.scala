@@ -8,6 +8,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.FullStateProgram
 import windrow.spark.OutputSchema
+import windrow.spark.PlacedPacket
 import windrow.spark.PolicyProgram
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProgram
@@ -53,7 +54,7 @@ object WindowPlan {
   /** Questions have no order among messages: they are answered when a step is done. */
   private def beside(pack: Pack, questions: LogicalPlan): LogicalPlan =
     if (pack.recipe.lane.sorted)
-      Project(questions.output :+ Alias(Literal(Array.emptyByteArray), "order")(), questions)
+      Project(questions.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), questions)
     else questions
 
   /** All of a batch is there at once, so nothing is early. */
@@ -66,24 +67,24 @@ object WindowPlan {
       schema: OutputSchema,
       answering: Option[Answering]): (PackRecipe, ShardProgram) = {
     val streaming                      = parts.child.isStreaming
+    def begun(shards: Int)             = new Begun(session, options, parts, shards)
     def inStream(about: => StateAbout) = Option.when(streaming)(about)
     options.spec match {
       case QuerySpec.Aggregates(said) =>
         val spec   = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
         val lane   = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
         val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane, options.behind)
-        val fixed  = WindowProgram.fixed(spec, recipe)
-        def about  = StateAbout.ofAggregates(session, options.name, spec, fixed, recipe, parts, messages.timeType)
+        val fixed  = begun(shards).ofAggregates(spec)
+        def about  = StateAbout.ofAggregates(session, options.name, spec, recipe, parts, messages.timeType)
         (recipe, new WindowProgram(spec, fixed, recipe, schema, inStream(about), GuardSettings(session)))
       case QuerySpec.FullState(said) =>
         val spec  = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
-        val fixed = FullStateProgram.fixed(spec, shards, schema)
+        val fixed = begun(shards).ofFullState(spec, schema.message)
         def about =
           StateAbout.ofMessages(
             spec,
             options.name,
             joinKeys(session, options, parts),
-            fixed,
             shards,
             parts,
             messages.timeType)
@@ -96,9 +97,10 @@ object WindowPlan {
             options.behind),
           new FullStateProgram(spec, fixed, shards, schema, answering, options.behind, inStream(about)))
       case QuerySpec.Policies(spec) =>
-        val all    = if (spec.limits.areShared) 1 else shards
-        val recipe = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
-        (recipe, new PolicyProgram(spec, PolicyColumns.bound(session, spec, parts), recipe, schema))
+        val all     = if (spec.limits.areShared) 1 else shards
+        val recipe  = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
+        val columns = PolicyColumns.bound(session, spec, parts)
+        (recipe, new PolicyProgram(spec, begun(all).ofPolicies(spec), columns, recipe, schema))
     }
   }
 

@@ -38,7 +38,7 @@ private[standalone] object Belongings {
   }
 
   def read(in: ByteReader, fixed: Seq[String]): Option[Long] = {
-    val kept = Seq.fill(in.count().toInt)(new String(in.bytes(), UTF_8))
+    val kept = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
     kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
       if (was != is)
         throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $was, the operator $is. Take a new checkpoint.")

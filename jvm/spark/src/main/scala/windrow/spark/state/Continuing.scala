@@ -37,8 +37,8 @@ object Continuing {
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
   private def changed(begun: BegunOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
-    FixedSpec.changed(begun.fixed, program.fixed)
-      .orElse(FixedSpec.changed(Seq(periods(begun.timeMode)), Seq(periods(mode.toString))))
+    program.fixed.changed(begun.fixed)
+      .orElse(FixedSpec("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))
 
   /** A query cannot change the clock that it goes by. */
   private def periods(mode: String): String =

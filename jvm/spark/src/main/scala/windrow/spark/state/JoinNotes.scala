@@ -10,8 +10,6 @@ import windrow.OperatorJson
 
 /** What the state of a join is; each of its streams can be asked for.
   *
-  * @param fixed
-  *   what the state was begun with, in words
   * @param shards
   *   into which keys are hashed
   * @param keys
@@ -21,18 +19,17 @@ import windrow.OperatorJson
   */
 final case class JoinNotes(
     spec: JoinSpec,
-    fixed: Seq[String],
     shards: Int,
     keys: StructType,
     sides: Seq[JoinNotes.Side])
     extends StateNotes {
 
   private[state] def streams: Seq[StateAbout] = spec.names.zip(sides).zipWithIndex.map { case ((name, side), number) =>
-    StateAbout(name, fixed, shards, keys, side.timeType, StateAbout.OfJoin(this, number))
+    StateAbout(name, shards, keys, side.timeType, StateAbout.OfJoin(this, number))
   }
 
   private[state] def json: ObjectNode = {
-    val node = StateNotes.node(fixed, shards, keys)
+    val node = StateNotes.node(shards, keys)
     node.set[JsonNode]("spec", OperatorJson.write(spec))
     val all = node.putArray("sides")
     sides.foreach(side =>
@@ -54,7 +51,6 @@ object JoinNotes {
 
   private[state] def read(node: JsonNode, spec: JoinSpec): JoinNotes = JoinNotes(
     spec,
-    StateNotes.texts(node.get("fixed")),
     node.path("shards").asInt,
     StateNotes.struct(node.get("keys")),
     node.get("sides").elements.asScala.map(side =>

@@ -110,8 +110,7 @@ private[state] final class AnswerShards(answer: Answer, path: String)
 private[state] abstract class OfAggregates(
     spec: WindowOperatorSpec,
     functions: FunctionSet,
-    ordered: Boolean,
-    fixed: Seq[String])
+    ordered: Boolean)
     extends Answer {
 
   protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow]
@@ -126,7 +125,7 @@ private[state] abstract class OfAggregates(
     if (ordered) opened(store, new Ordered(plain)) else opened(store, plain)
 
   private def opened[B](store: ShardStore, aggregation: Aggregation[B, InternalRow]): Iterator[InternalRow] =
-    answer(new Shard[B, InternalRow](spec, aggregation, store, fixed), aggregation.lower)
+    answer(new Shard[B, InternalRow](spec, aggregation, store), aggregation.lower)
 }
 
 private[state] final class AggregatedWindows(
@@ -135,7 +134,7 @@ private[state] final class AggregatedWindows(
     ordered: Boolean,
     about: StateAbout,
     asked: Asked)
-    extends OfAggregates(spec, functions, ordered, about.fixed) {
+    extends OfAggregates(spec, functions, ordered) {
   private val width = about.keys.size
 
   def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window ++ functions.resultTypes
@@ -163,7 +162,7 @@ private[state] final class AggregatedPending(
     functions: FunctionSet,
     ordered: Boolean,
     about: StateAbout)
-    extends OfAggregates(spec, functions, ordered, about.fixed) {
+    extends OfAggregates(spec, functions, ordered) {
 
   def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
 
@@ -174,17 +173,17 @@ private[state] final class AggregatedPending(
 }
 
 /** Full state. */
-private[state] abstract class OfMessages(spec: FullStateSpec, fixed: Seq[String]) extends Answer {
+private[state] abstract class OfMessages(spec: FullStateSpec) extends Answer {
   protected def answer(shard: FullStateShard): Iterator[InternalRow]
 
   /** When to look at a key again is nothing to ask for. */
   final def needs(space: String): Boolean = space != "periods"
 
-  final def rows(store: ShardStore): Iterator[InternalRow] = answer(new FullStateShard(spec, store, fixed))
+  final def rows(store: ShardStore): Iterator[InternalRow] = answer(new FullStateShard(spec, store))
 }
 
 private[state] final class KeptWindows(spec: FullStateSpec, about: StateAbout, asked: Asked)
-    extends OfMessages(spec, about.fixed) {
+    extends OfMessages(spec) {
 
   /** `Answer.Window`, and how many messages were ever accepted. */
   def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window :+ LongType
@@ -204,7 +203,7 @@ private[state] final class KeptWindows(spec: FullStateSpec, about: StateAbout, a
     }
 }
 
-private[state] final class KeptPending(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec, about.fixed) {
+private[state] final class KeptPending(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec) {
 
   def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
 
@@ -216,10 +215,9 @@ private[state] final class KeptPending(spec: FullStateSpec, about: StateAbout) e
 private[state] final class KeptMessages(
     spec: FullStateSpec,
     message: StructType,
-    about: StateAbout,
     asked: Asked,
     axis: Axis)
-    extends OfMessages(spec, about.fixed) {
+    extends OfMessages(spec) {
 
   def types: Seq[DataType] = Answer.Position :+ message
 
@@ -227,7 +225,7 @@ private[state] final class KeptMessages(
     shard.getMessages(asked.start, asked.end, asked.keyBytes, axis).iterator.map(Answer.message(_, message.size))
 }
 
-private[state] final class KeptOffsets(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec, about.fixed) {
+private[state] final class KeptOffsets(spec: FullStateSpec) extends OfMessages(spec) {
 
   def types: Seq[DataType] = Answer.Replay
 

@@ -11,7 +11,7 @@ import windrow.core.store.Axis
 import windrow.spark.aggregate.Rows
 
 /** One stream of a join. */
-private[state] abstract class OfSide(held: StateAbout.OfJoin, about: StateAbout) extends Answer {
+private[state] abstract class OfSide(held: StateAbout.OfJoin) extends Answer {
   protected def answer(shard: JoinShard): Iterator[InternalRow]
 
   /** When to look at a key again is nothing to ask for. */
@@ -19,11 +19,11 @@ private[state] abstract class OfSide(held: StateAbout.OfJoin, about: StateAbout)
 
   /** Nothing comes in any more, so no key is ever matched. */
   final def rows(store: ShardStore): Iterator[InternalRow] =
-    answer(new JoinShard(held.join.spec, store, _ => false, about.fixed))
+    answer(new JoinShard(held.join.spec, store, _ => false))
 }
 
-private[state] final class SideMessages(held: StateAbout.OfJoin, about: StateAbout, asked: Asked, axis: Axis)
-    extends OfSide(held, about) {
+private[state] final class SideMessages(held: StateAbout.OfJoin, asked: Asked, axis: Axis)
+    extends OfSide(held) {
 
   def types: Seq[DataType] = Answer.Position :+ held.side.message
 
@@ -33,7 +33,7 @@ private[state] final class SideMessages(held: StateAbout.OfJoin, about: StateAbo
 }
 
 /** The name of the stream is the source of its messages (SEMANTICS R42). */
-private[state] final class SideOffsets(held: StateAbout.OfJoin, about: StateAbout) extends OfSide(held, about) {
+private[state] final class SideOffsets(held: StateAbout.OfJoin, about: StateAbout) extends OfSide(held) {
 
   def types: Seq[DataType] = Answer.Replay
 
@@ -44,7 +44,7 @@ private[state] final class SideOffsets(held: StateAbout.OfJoin, about: StateAbou
 /** Rows to come that have a message of the stream: equality fields, messages, watermark, processing time, and the position
   * of the first message.
   */
-private[state] final class ComingRows(held: StateAbout.OfJoin, about: StateAbout) extends OfSide(held, about) {
+private[state] final class ComingRows(held: StateAbout.OfJoin, about: StateAbout) extends OfSide(held) {
 
   /** Streams of which rows have messages. */
   val shown: Seq[(String, StructType)] = {

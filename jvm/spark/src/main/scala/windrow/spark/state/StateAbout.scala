@@ -18,8 +18,6 @@ import windrow.spark.plan.AggregateParts
   *
   * @param name
   *   of the stream
-  * @param fixed
-  *   what the state was begun with, in words
   * @param shards
   *   into which keys are hashed
   * @param keys
@@ -29,7 +27,6 @@ import windrow.spark.plan.AggregateParts
   */
 final case class StateAbout(
     name: String,
-    fixed: Seq[String],
     shards: Int,
     keys: StructType,
     timeType: DataType,
@@ -39,7 +36,7 @@ final case class StateAbout(
   private[state] def json: ObjectNode = holds match {
     case StateAbout.OfJoin(join, _) => join.json
     case held: StateAbout.Windowed =>
-      val node = StateNotes.node(fixed, shards, keys).put("name", name).put("time", timeType.json)
+      val node = StateNotes.node(shards, keys).put("name", name).put("time", timeType.json)
       held.write(node)
       node
   }
@@ -115,12 +112,10 @@ object StateAbout {
       session: SparkSession,
       name: String,
       spec: WindowOperatorSpec,
-      fixed: Seq[String],
       recipe: PackRecipe,
       parts: AggregateParts,
       timeType: DataType): StateAbout = StateAbout(
     name,
-    fixed,
     recipe.shards,
     keysOf(parts),
     timeType,
@@ -130,11 +125,10 @@ object StateAbout {
       spec: FullStateSpec,
       name: String,
       joinKeys: Seq[String],
-      fixed: Seq[String],
       shards: Int,
       parts: AggregateParts,
       timeType: DataType): StateAbout =
-    StateAbout(name, fixed, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
+    StateAbout(name, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
 
   private def keysOf(parts: AggregateParts): StructType = StructType(parts.keys.map { key =>
     val shown = parts.shown.find(_.child.semanticEquals(key.toAttribute)).getOrElse(key)
@@ -143,7 +137,6 @@ object StateAbout {
 
   private[state] def read(node: JsonNode, holds: Holds): StateAbout = StateAbout(
     node.path("name").asText,
-    StateNotes.texts(node.get("fixed")),
     node.path("shards").asInt,
     StateNotes.struct(node.get("keys")),
     DataType.fromJson(node.path("time").asText),

@@ -49,11 +49,8 @@ object StateNotes {
     }
   }
 
-  private[state] def node(fixed: Seq[String], shards: Int, keys: StructType): ObjectNode = {
-    val node = mapper.createObjectNode()
-    texts(node, "fixed", fixed)
-    node.put("shards", shards).put("keys", keys.json)
-  }
+  private[state] def node(shards: Int, keys: StructType): ObjectNode =
+    mapper.createObjectNode().put("shards", shards).put("keys", keys.json)
 
   private[state] def struct(node: JsonNode): StructType = DataType.fromJson(node.asText).asInstanceOf[StructType]
 

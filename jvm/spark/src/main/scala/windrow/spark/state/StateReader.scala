@@ -119,7 +119,7 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
   def replayOffsets(): DataFrame = {
     val state = stored
     val answer = state.about.holds match {
-      case held: StateAbout.Messages => new KeptOffsets(held.spec, state.about)
+      case held: StateAbout.Messages => new KeptOffsets(held.spec)
       case held: StateAbout.OfJoin   => new SideOffsets(held, state.about)
       case _: StateAbout.Aggregates  => throw noMessages(state.about)
     }
@@ -149,11 +149,11 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
 
   private def keptMessages(about: StateAbout, axis: Axis): Kept = about.holds match {
     case held: StateAbout.Messages =>
-      Kept(held.message, held.joinKeys, new KeptMessages(held.spec, held.message, about, _, axis))
+      Kept(held.message, held.joinKeys, new KeptMessages(held.spec, held.message, _, axis))
     case held: StateAbout.OfJoin =>
       if (axis == Axis.Offset && !held.side.hasOffsets)
         throw notUnderstood("start and end", s"whole numbers are offsets, and messages of '${about.name}' have none")
-      Kept(held.side.message, Nil, new SideMessages(held, about, _, axis))
+      Kept(held.side.message, Nil, new SideMessages(held, _, axis))
     case _: StateAbout.Aggregates => throw noMessages(about)
   }
 

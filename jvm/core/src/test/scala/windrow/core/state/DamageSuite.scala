@@ -1,0 +1,130 @@
+package windrow.core.state
+
+import org.scalatest.funsuite.AnyFunSuite
+import scala.collection.mutable
+import scala.util.Random
+import windrow._
+import windrow.core.fullstate.FullStateShard
+import windrow.core.join.JoinShard
+import windrow.core.operator._
+import windrow.core.store.Axis
+import windrow.core.store.Incoming
+import windrow.operators.Sum
+
+/** State in which bytes have changed under a checksum that fits is refused by name, or read as something that does no harm:
+  * no memory is taken for what cannot be there, and reading ends (SEMANTICS S1).
+  */
+final class DamageSuite extends AnyFunSuite {
+  private val count: Int = sys.props.getOrElse("windrow.mode", "default") match {
+    case "quick" => 500
+    case "full"  => 1000000
+    case _       => 4000
+  }
+
+  private val span     = TimeSpan(5000)
+  private val messages = (0 until 60).map(i => (key(i % 7), 1000L + i * 37 % 900, Origin("orders", i % 3L, i.toLong)))
+
+  private def key(of: Int): Key = new Key(BigInt(of).toByteArray)
+
+  private def entries: Iterator[Entry[Long]] = messages.iterator.map { case (key, time, from) =>
+    val row  = BigInt(from.offset).toByteArray
+    val pane = IncomingPane(0, 5000, Timing.Early, isRetraction = false, new Key(row))
+    Entry(key, Some(time), gap = 100, count = 1, buffer = 1L, raw = row, Some(from), Some(pane))
+  }
+
+  private def stored(write: InMemoryShardStore => Unit): InMemoryShardStore = {
+    val store = new InMemoryShardStore
+    write(store)
+    store
+  }
+
+  private def aggregated(window: WindowKind): Unit = {
+    val draft = WindowOperatorDraft(
+      window,
+      lateness = Some(TimeSpan(100000)),
+      early = AnyOf(Seq(EachStep, EveryPeriod(TimeSpan(1000000)))),
+      late = Every(3),
+      accumulation = Some(Accumulating))
+    def shard(store: InMemoryShardStore) = new Shard(draft.checked, Sum, store)
+    check(window.toString)(store => shard(store).step(entries, Watermark(1500), Some(0L)).foreach(_ => ())) { store =>
+      shard(store).pending.take(1000).foreach(_ => ())
+    }
+
+  }
+
+  /** @param look
+    *   reads all that is there
+    */
+  private def check(what: String)(write: InMemoryShardStore => Unit)(look: InMemoryShardStore => Unit): Unit =
+    test(s"${count / DamageSuite.Kinds} damaged states of $what") {
+      val sound = stored(write)
+      look(sound.snapshot)
+      val others = mutable.TreeMap.empty[String, String]
+      var named  = 0
+      (1 to count / DamageSuite.Kinds).foreach { seed =>
+        try look(Damage(sound, new Random(seed.toLong)))
+        catch {
+          case _: DamagedStateError => named += 1
+          case other: Exception =>
+            val at = other.getStackTrace.filter(_.getClassName.startsWith("windrow")).take(3).mkString(" < ")
+            others(s"${other.getClass.getSimpleName} at $at") = s"seed $seed: ${other.getMessage}"
+        }
+      }
+      assert(others.isEmpty, others.mkString("\n", "\n", ""))
+      assert(named > 0, "no damage was found")
+    }
+
+  Seq(
+    Tumbling(span),
+    Hopping(span, TimeSpan(500)),
+    Session(TimeSpan(100)),
+    Sliding(span, TimeSpan(1)),
+    Over.Rows(3),
+    Count(30),
+    Offsets(30),
+    TupleSession(30),
+    Global,
+    Inherit()).foreach(aggregated)
+
+  private val incoming = messages.map { case (key, time, from) => Incoming(key, Some(time), Some(from), key.bytes) }
+
+  private def kept(store: InMemoryShardStore) =
+    new FullStateShard(
+      FullStateDraft(
+        Tumbling(span),
+        lateness = Some(TimeSpan.Zero),
+        retention = Retention(time = Some(TimeSpan(100000)))).checked,
+      store)
+
+  check("full state")(store =>
+    kept(store).step(incoming.sorted(FullStateShard.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(
+      _ => ())) {
+    store =>
+      Seq(Axis.Time, Axis.Offset).foreach(axis => kept(store).getMessages(None, None, None, axis))
+      kept(store).pending.foreach(_ => ())
+  }
+
+  private def joined(store: InMemoryShardStore) = new JoinShard(
+    JoinDraft(
+      Seq(JoinStream("a"), JoinStream("b")),
+      hasKeys = true,
+      within = Within.Ranges(Map("b" -> JoinRange(TimeSpan(-500), TimeSpan(500)))),
+      how = JoinKind.Left,
+      lateness = Some(TimeSpan.Zero)).checked,
+    store,
+    _ => false)
+
+  check("a join")(store =>
+    joined(store).step(
+      incoming.zipWithIndex.map { case (one, i) => (i % 2, one) }.iterator,
+      Watermark(1500),
+      Some(0L)).foreach(_ => ())) {
+    store =>
+      Seq(0, 1).foreach(stream => joined(store).getMessages(stream, None, None))
+      joined(store).pending.foreach(_ => ())
+  }
+}
+
+private object DamageSuite {
+  private val Kinds = 12
+}

@@ -1,0 +1,62 @@
+package windrow.core.state
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow.CheckpointError
+
+/** What a checkpoint was begun with, and what a query may go on with (SEMANTICS S2). */
+final class FixedSpecSuite extends AnyFunSuite {
+  private val begun = spec(keys = "product STRING", lateness = 10)
+
+  private def spec(keys: String, lateness: Long, more: Fixed*): FixedSpec = new FixedSpec(Seq(
+    Fixed("windows", "Tumbling('1 minute')", Some("Tumbling('1 minute')")),
+    Fixed("keys", keys),
+    Fixed("lateness", s"$lateness minutes", least = Some(lateness))) ++ more)
+
+  private def kept(of: FixedSpec): Seq[String] = {
+    val out = new ByteWriter
+    of.write(out)
+    FixedSpec.read(ByteReader(out.result()))
+  }
+
+  private def refusal(of: FixedSpec, was: Seq[String] = kept(begun)): Option[String] = of.changed(was).map(_.getMessage)
+
+  test("the same, and a longer lateness") {
+    assert(refusal(begun).isEmpty)
+    assert(refusal(spec("product STRING", 11)).isEmpty)
+  }
+
+  test("all that differs is told at once, in the words of the query") {
+    val told = refusal(spec("country STRING", 9)).get
+    assert(told.startsWith(
+      "[SPEC_CHANGED] the checkpoint was begun with keys `product STRING`, the query has `country STRING`; with " +
+        "lateness `10 minutes`, the query has `9 minutes`. "))
+  }
+
+  test("what a checkpoint does not name is taken over; what only it names is told") {
+    val later = spec("product STRING", 10, Fixed("session time zone", "UTC"))
+    assert(refusal(later).isEmpty)
+    assert(refusal(begun, kept(later)).get.contains("with session time zone `UTC`, the query has `none`."))
+    val out = new ByteWriter
+    later.check(ByteReader({ begun.write(out); out.result() }))
+  }
+
+  test("a list from before there were labels has what it had by its place") {
+    assert(refusal(begun, Seq("Tumbling('1 minute')")).isEmpty)
+    assert(refusal(
+      begun,
+      Seq("Tumbling('5 minutes')")).get.contains("windows `Tumbling('5 minutes')`, the query has `Tumb"))
+    assert(refusal(
+      begun,
+      Seq("Tumbling('1 minute')", "fillGaps=true")).get.contains("`fillGaps=true`, the query has `nothing`"))
+  }
+
+  test("long texts are kept as their beginning and a digest, and differ at their end, too") {
+    def wide(last: String) =
+      spec((1 to 200).map(i => s"column$i INT").mkString("", ", ", s", $last"), 10)
+    val was = kept(wide("last INT"))
+    assert(was.map(_.length).max < 500)
+    assert(refusal(wide("last INT"), was).isEmpty)
+    assert(intercept[CheckpointError](
+      wide("last STRING").changed(was).foreach(throw _)).getMessage.contains("column1 INT, "))
+  }
+}
