@@ -144,7 +144,7 @@ private[state] final class OffsetPages(segments: Segments) {
 
   private def open(page: Page): OffsetSet = {
     if (page.offsets == null)
-      page.read(if (page.id == NotStored) new OffsetSet else OffsetSet.read(segments.read(page.id)))
+      page.read(if (page.id == NotStored) new OffsetSet else segments.read(page.id)(OffsetSet.read))
     if (!page.isFresh) {
       page.isFresh = true
       if (!touched.contains(page)) touched :+= page
