@@ -10,6 +10,7 @@ import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.FiringPolicy
 import windrow.core.operator.Shard
+import windrow.core.operator.ShardFixed
 import windrow.core.operator.ShardSpaces
 import windrow.core.operator.Watermark
 import windrow.spark.aggregate.ObjectAggregation
@@ -39,9 +40,7 @@ final class WindowProgram(
   /** The same, with each pane taken back before another takes its place. */
   def retracting: WindowProgram = {
     val changed = spec.retracting
-    val words   = ShardFixed.of(spec).zip(ShardFixed.of(changed)).toMap
-    val begun   = fixed.map(line => words.getOrElse(line, line))
-    new WindowProgram(changed, begun, recipe, schema, about.map(_.of(changed, begun)), guards)
+    new WindowProgram(changed, fixed.having(ShardFixed.of(changed)), recipe, schema, about.map(_.of(changed)), guards)
   }
 
   def runner(): ShardRunner =

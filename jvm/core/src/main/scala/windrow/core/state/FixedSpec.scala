@@ -54,6 +54,10 @@ final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
 
   def write(out: ByteWriter): Unit = out.append(bytes)
 
+  /** The same with others in the place of those that have their labels. */
+  def having(others: Seq[Fixed]): FixedSpec =
+    new FixedSpec(entries.map(entry => others.find(_.label == entry.label).getOrElse(entry)))
+
   /** Reads the list of a header, leaving the reader behind it; an error if the state cannot be gone on with. */
   def check(in: ByteReader): Unit = changed(FixedSpec.read(in)).foreach(throw _)
 

@@ -34,8 +34,8 @@ final case class StateAbout(
     extends StateNotes {
 
   /** The same of windows of aggregates that run by another spec. */
-  private[spark] def of(spec: WindowOperatorSpec, fixed: Seq[String]): StateAbout = holds match {
-    case aggregates: StateAbout.Aggregates => copy(fixed = fixed, holds = aggregates.copy(spec = spec))
+  private[spark] def of(spec: WindowOperatorSpec): StateAbout = holds match {
+    case aggregates: StateAbout.Aggregates => copy(holds = aggregates.copy(spec = spec))
     case _                                 => this
   }
 
