@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _json
 from windrow._columns import column, functions_of
-from windrow.errors import JarNotFoundError, from_text
+from windrow.errors import JarNotFoundError, SpecError, SpecProblem, from_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -41,7 +41,8 @@ def aggregation(
     ]
     if not aggregates and not marks:  # Spark wants one
         marks = [functions.first(functions.lit(1)).alias("__windrow_nothing")]
-    return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
+    with plain_errors():
+        return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
 
 
 def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPart) -> DataFrame:
@@ -56,7 +57,8 @@ def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPa
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
     """Add expressions of a message as columns that the JVM knows by their names."""
     marks_of = [column(df, one).alias(f"__windrow_{name}") for name, one in marks.items()]
-    return df.select("*", *marks_of)
+    with plain_errors():
+        return df.select("*", *marks_of)
 
 
 def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
@@ -133,9 +135,17 @@ def plain_errors() -> Iterator[None]:
             raise
         raise ours from None
     except AnalysisException as refused:
-        if refused.getCondition() != _UNKNOWN_FUNCTION or "windrow_" not in str(refused):
+        if refused.getCondition() == _IN_PIPELINE:
             raise
-        raise JarNotFoundError(NOT_LOADED) from None
+        if refused.getCondition() == _UNKNOWN_FUNCTION and "windrow_" in str(refused):
+            raise JarNotFoundError(NOT_LOADED) from None
+        raise _refused(str(refused)) from None
+
+
+def _refused(text: str) -> SpecError:
+    """Give what Spark says without the plan, which is not as the user wrote it."""
+    said = text.split(";\n", maxsplit=1)[0].split("\n\nJVM stacktrace:", maxsplit=1)[0].strip()
+    return SpecError.of("the query", [SpecProblem("QUERY_REFUSED", f"Spark says: {said}")])
 
 
 def analyse(df: DataFrame) -> None:

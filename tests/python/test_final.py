@@ -81,7 +81,8 @@ def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -
     """FINAL for each partition; each window's messages."""
     feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
     policy = wr.Policy.tumbling(wr.ByCount(2))
-    events = wr.stream(feed.stream(), key="product").window(policy).aggregate(F.sum("amount"))
+    stream = wr.stream(feed.stream(), time="time", key="product")
+    events = stream.window(policy).aggregate(F.sum("amount"))
     query = events.start(
         events=wr.Files(str(tmp_path / "events")),
         checkpoint=str(tmp_path / "policy"),

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -186,7 +185,7 @@ def test_unknown_columns(feed: Feed) -> None:
         "key[1]='ki'",
     ]
     stream = wr.stream(feed.stream(), time=F.col("tyme"), watermark="0 seconds")
-    with pytest.raises(PySparkException, match="tyme"):
+    with pytest.raises(wr.SpecError, match=r"QUERY_REFUSED.*`tyme`[^\n]*$"):
         stream.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
 
 

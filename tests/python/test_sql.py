@@ -105,9 +105,9 @@ def test_policies(feed: Feed, said: str) -> None:
     stream = feed.stream().withColumn("last", F.col("amount") % 7 == 0)
     stream.createOrReplaceTempView("orders")
     table = "SELECT product, sum(amount) AS total FROM orders GROUP BY product"
-    built = wr.stream(stream, key="product").window(POLICIES[said])
+    built = wr.stream(stream, time="time", key="product").window(POLICIES[said])
     output = built.aggregate(F.sum("amount").alias("total"))
-    text = f"windrow_policy(TABLE({table}), {said}, output => 'all')"
+    text = f"windrow_policy(TABLE({table}), {said}, time => 'time', output => 'all')"
     ours = feed.run(output.output)
     assert rows(ours) == rows(feed.run(feed.spark.sql(f"SELECT * FROM {text}")))  # noqa: S608
     assert {row.kind for row in ours} == {"panes", "events"}

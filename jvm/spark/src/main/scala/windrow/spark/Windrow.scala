@@ -1,5 +1,6 @@
 package windrow.spark
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
@@ -180,7 +181,12 @@ final case class Stream private[spark] (
     val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ offset.toSeq.flatMap(from =>
       Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
     val all = aggregates ++ markers
-    df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)
+    try df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)
+    catch {
+      case refused: AnalysisException => throw SpecError(
+          s"stream '$name'",
+          Seq(SpecProblem("QUERY_REFUSED", s"Spark says: ${refused.getSimpleMessage}")))
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import windrow.core.store.RetentionBound
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
+import windrow.core.window.EventTime
 import windrow.core.window.RunWindows.plus
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
@@ -25,10 +26,11 @@ private final class AlignedPlacer(grid: SliceGrid, val lateness: Long) extends P
 
 private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends PlacerDefaults {
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    message.gap.orElse(gap).filter(_ > 0).fold[Placement](Placement.Broken) { own =>
-      val bounds = SessionBounds(time, plus(time, own))
-      if (before.watermark.reached(bounds.end, lateness)) Placement.TooLate
-      else enter(state, message.stored(time), bounds, before)
+    message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Placement](Placement.Broken) {
+      own =>
+        val bounds = SessionBounds(time, plus(time, own))
+        if (before.watermark.reached(bounds.end, lateness)) Placement.TooLate
+        else enter(state, message.stored(time), bounds, before)
     }
 
   /** Sessions past their lateness only remember; they take nothing more (SEMANTICS R53). */

@@ -2,6 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
+import windrow.core.window.EventTime
 import windrow.core.window.SliceGrid
 
 /** A closed range of event time in microseconds. */
@@ -14,10 +15,7 @@ private[join] object Span {
   val Everything: Span = Span(Long.MinValue, Long.MaxValue)
 
   /** Sums beyond 64 bits end at its limits. */
-  def plus(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (b > 0 && sum < a) Long.MaxValue else if (b < 0 && sum > a) Long.MinValue else sum
-  }
+  def plus(a: Long, b: Long): Long = EventTime.plus(a, b)
 }
 
 /** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times in microseconds. */

@@ -3,6 +3,7 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.window.EventTime
 import windrow.core.window.RunWindows
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
@@ -101,19 +102,23 @@ final class Shard[B, V](
       Iterator.empty
     } else {
       entry.origin.foreach(algorithm.see)
-      if (entry.time.isEmpty || !algorithm.hasPlace(entry)) refuse(entry, Reason.InvalidTime)
+      if (!isValid(entry))
+        refuse(entry, Reason.InvalidTime)
       else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
       else algorithm.add(entry, clock, counters)
     }
 
+  private def isValid(entry: Entry[B]): Boolean =
+    entry.time.exists(EventTime.holds(_, entry.gap)) && algorithm.hasPlace(entry)
+
   /** In time, by which it is refused one day (SEMANTICS R13). */
   private def place(entry: Entry[B]): Long =
-    if (entry.time.isEmpty || !algorithm.hasPlace(entry)) AppliedOffsets.NoPlace
+    if (!isValid(entry)) AppliedOffsets.NoPlace
     else
       entry.pane.filter(_ => spec.window.isInstanceOf[Inherit]).fold(RunWindows.plus(entry.time.get, entry.gap))(_.end)
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
-    spec.maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+    spec.maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
 
   private def refuse(entry: Entry[B], reason: Reason): Iterator[Effect[B, V]] =
     Iterator.single(Effect.Refuse(entry, reason, before))

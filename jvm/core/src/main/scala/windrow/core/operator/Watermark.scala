@@ -1,5 +1,7 @@
 package windrow.core.operator
 
+import windrow.core.window.EventTime
+
 /** How far event time has come, in microseconds. It never falls; [[Watermark.None]] before the first. */
 final case class Watermark(micros: Long) extends AnyVal {
 
@@ -7,10 +9,7 @@ final case class Watermark(micros: Long) extends AnyVal {
   def reached(time: Long): Boolean = micros >= time && micros != Long.MinValue
 
   /** The watermark has reached a time and the lateness after it. */
-  def reached(time: Long, lateness: Long): Boolean = {
-    val sum = time + lateness
-    reached(if (sum < time) Long.MaxValue else sum)
-  }
+  def reached(time: Long, lateness: Long): Boolean = reached(EventTime.plus(time, lateness))
 
   def max(other: Watermark): Watermark = if (other.micros > micros) other else this
   def isDefined: Boolean               = micros != Long.MinValue

@@ -11,6 +11,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
+import windrow.core.window.EventTime
 
 /** What shards of stores have in common: how far time has come, which messages are known, and the header that keeps it.
   *
@@ -54,13 +55,14 @@ private[core] final class Intake(store: ShardStore, fixed: Seq[String], maxFutur
 
   /** The time of a message, or why it has none that can be used (SEMANTICS A2, A3). */
   def timeOf(message: Incoming): Either[Reason, Long] = message.time match {
-    case None                              => Left(Reason.InvalidTime)
-    case Some(time) if isTooFarAhead(time) => Left(Reason.TooFarAhead)
-    case Some(time)                        => Right(time)
+    case Some(time) if !EventTime.holds(time) => Left(Reason.InvalidTime)
+    case Some(time) if isTooFarAhead(time)    => Left(Reason.TooFarAhead)
+    case Some(time)                           => Right(time)
+    case None                                 => Left(Reason.InvalidTime)
   }
 
   private def isTooFarAhead(time: Long): Boolean =
-    maxFuture.exists(limit => processingTime.exists(now => time - now > limit.micros))
+    maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
 
   /** For each source and partition the offset after the greatest that was applied. */
   def nextOffsets: Map[(String, Long), Long] = applied.next

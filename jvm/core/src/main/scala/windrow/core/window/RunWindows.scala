@@ -80,10 +80,7 @@ private[core] object RunWindows {
   }
 
   /** Bounds beyond 64 bits stand at its limits. */
-  def plus(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (((a ^ sum) & (b ^ sum)) < 0) (if (a < 0) Long.MinValue else Long.MaxValue) else sum
-  }
+  def plus(a: Long, b: Long): Long = EventTime.plus(a, b)
 
   /** Distinct positions in a closed range, ascending. */
   def positions(run: KeyRun[_], low: Long, high: Long): Iterator[Long] =

@@ -3,6 +3,7 @@ package windrow.spark.pack
 import org.apache.spark.sql.catalyst.expressions._
 import windrow._
 import windrow.core.operator.Watermark
+import windrow.core.window.EventTime
 import windrow.core.window.SliceGrid
 
 /** Which messages travel with their original row: those that the shard might refuse (whether it does is decided there), and
@@ -29,9 +30,11 @@ object CarriesMessage {
   private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Long): Expression = {
     def earlierThan(bound: => Long) = LessThan(pack.time, Given(bound))
     spec.window match {
-      case Global   => spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(watermark - t.micros))
-      case _: Count => Literal(false) // nothing is late for them
-      case _ if spec.lateness == TimeSpan.Endless => Literal(false)
+      case Global =>
+        spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(EventTime.plus(watermark, -t.micros)))
+      case _: Count                                         => Literal(false) // nothing is late for them
+      case _ if spec.lateness == TimeSpan.Endless           => Literal(false)
+      case _ if spec.lateness.micros >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
       case windows: AlignedWindows =>
         earlierThan(SliceGrid(windows).firstStart(watermark - spec.lateness.micros))
       case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark - spec.lateness.micros))

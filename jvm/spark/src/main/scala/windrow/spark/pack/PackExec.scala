@@ -114,6 +114,9 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   private val panes   = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
   private val hasGap  = program.gap.nonEmpty
   private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
+
+  /** What shows of a message is the whole of it; else what its aggregates made of it. */
+  private val isWhole = program.recipe.lane.whole
   private val window  = program.recipe.windows.map(_.window)
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
@@ -159,9 +162,10 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
     val from   = originOf(values, if (hasGap) 2 else 1)
     from.foreach(seen.add)
     val buffer = lift(row)
+    val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
     val order =
-      if (ordered) MessageOrder(time, from, buffer, isByPosition, panes.map(_.place(row))) else null
-    val raw = if (carries.eval(row)) message(row).getStruct(0, width) else null
+      if (ordered) MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, panes.map(_.place(row)))
+      else null
     EntryCodec.write(
       out,
       lastKey,

@@ -6,15 +6,16 @@ import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
 import windrow._
+import windrow.core.window.EventTime
 import windrow.core.window.SliceGrid
 
 /** A time that stands for all messages of a key that no window tells apart, as an expression, so that Spark can group by
-  * it. None: every message counts by itself.
+  * it. None: every message counts by itself. Times are valid or null (SEMANTICS T1), so nothing overflows.
   */
 object SliceTime {
 
   def of(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window match {
-    case fixed: FixedWindows     => Some(ofFixed(fixed, time))
+    case fixed: FixedWindows     => Option.when(fixed.size.micros < EventTime.Limit)(ofFixed(fixed, time))
     case calendar: Calendar      => Some(CalendarSlice(time, calendar))
     case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))
     case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // which goes by each time

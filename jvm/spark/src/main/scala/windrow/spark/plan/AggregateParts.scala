@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
@@ -54,6 +55,9 @@ final case class AggregateParts(
 object AggregateParts {
   private val Marker = "__windrow_"
 
+  /** What the builders mark. */
+  private val Marks = Seq("time", "gap", "source", "partition", "offset", "nothing")
+
   /** What is wrong with the aggregation, and its parts, if it is one. */
   def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = stripped(table) match {
     case aggregate: Aggregate =>
@@ -100,16 +104,18 @@ object AggregateParts {
       BoundReference(width - 1, expression.dataType, expression.nullable)
     }
 
-    /** The function reading its inputs by position; what it needs as a constant stays one. */
+    /** The function reading its inputs by position; what it needs as a constant stays one, but for what is constant only
+      * within a batch: that Spark puts into the plan when the batch begins.
+      */
     private def positioned(function: AggregateFunction): AggregateFunction = function.mapChildren {
-      case constant if constant.foldable => constant
-      case order: SortOrder              => order.copy(child = input(order.child), sameOrderExpressions = Nil)
-      case expression                    => input(expression)
+      case constant if constant.foldable && !constant.containsPattern(CURRENT_LIKE) => constant
+      case order: SortOrder => order.copy(child = input(order.child), sameOrderExpressions = Nil)
+      case expression       => input(expression)
     }.asInstanceOf[AggregateFunction]
 
-    def problems: Seq[SpecProblem] =
-      if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*)."))
-      else calls.flatMap(check)
+    def problems: Seq[SpecProblem] = ColumnNames.reserved(markers.map(_.name).diff(Marks.map(Marker + _))) ++
+      (if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*)."))
+       else calls.flatMap(check))
 
     def parts: AggregateParts = {
       val functions = new FunctionSet(

@@ -33,14 +33,19 @@ private[plan] final case class JoinInput(
 
   def hasWatermark: Boolean = watermark.isDefined || comesWithWatermark
 
+  /** How many watermarks it brings into the query. */
+  def marks: Int = if (table.isStreaming) math.max(1, WatermarkCheck.marks(table)) else 0
+
   private def comesWithWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
 
   /** Of the messages in the rows. */
   def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
 
+  private def ofThis(problem: SpecProblem) = problem.copy(text = s"stream '$name': ${problem.text}")
+
   def problems(maxFuture: Option[TimeSpan]): Seq[SpecProblem] = {
     def refuse(when: Boolean, code: String, text: => String) =
-      Option.when(when)(SpecProblem(code, s"stream '$name': $text"))
+      Option.when(when)(ofThis(SpecProblem(code, text)))
     val isStreaming = table.isStreaming
     val notTime     = MessageTime.problem(time, completes = isStreaming && hasTime)
     Seq(
@@ -56,7 +61,11 @@ private[plan] final case class JoinInput(
       refuse(
         isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined,
         "GUARD_TOO_LATE",
-        "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")).flatten
+        "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...)."),
+      Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
+        _,
+        table)).map(ofThis)).flatten ++
+      ColumnNames.reserved(table.output.map(_.name).diff(JoinInput.marks(keys.size))).map(ofThis)
   }
 
   /** On their way to the shards, each stream with its own watermark.
@@ -72,7 +81,7 @@ private[plan] final case class JoinInput(
       shards: Int,
       maxFuture: Option[TimeSpan],
       metrics: String): LogicalPlan = {
-    val micros = Alias(microsOf(time), "time")()
+    val micros = Alias(ValidTime.micros(time), "time")()
     val named = (keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
       Seq("partition", "offset").zip(sender).map { case (as, part) => (Cast(part, LongType), as) })
       .map { case (value, as) => Alias(value, as)() }
@@ -91,24 +100,21 @@ private[plan] final case class JoinInput(
       Project(message ++ (micros +: named), watermarked(session, maxFuture)))
   }
 
-  private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
-
   /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
   def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
     case Some(delay) if table.isStreaming =>
-      val now = PreciseTimestampConversion(CurrentTimestamp(), TimestampType, LongType)
-      val guarded = maxFuture.fold(time)(limit =>
-        If(
-          GreaterThan(Subtract(microsOf(time), now), Literal(limit.micros)),
-          Literal.create(null, time.dataType),
-          time))
-      WithWatermark(session, table, guarded, delay)
+      val micros = ValidTime.micros(time)
+      val tooFar = maxFuture.map(ValidTime.isBeyond(micros, ValidTime.now, _))
+      WithWatermark(session, table, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
     case _ => table
   }
 }
 
 private[plan] object JoinInput {
   private val Marker = "__windrow_"
+
+  private def marks(keys: Int): Seq[String] =
+    (Seq("time", "partition", "offset") ++ (0 until keys).map(i => s"key$i")).map(Marker + _)
 
   /** The time of messages whose stream has none. */
   val Timeless: Expression = Literal.create(null, TimestampType)

@@ -1,11 +1,11 @@
 package windrow.spark.plan
 
-import java.util.Locale
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.join.JoinProgram
 import windrow.spark.join.JoinSchema
@@ -22,11 +22,12 @@ private[plan] object JoinPlan {
   def apply(
       session: SparkSession,
       options: JoinOptions,
-      inputs: Seq[JoinInput],
+      said: Seq[JoinInput],
       filter: Option[Expression] = None): LogicalPlan = {
-    val spec = options.spec
-    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ mixed(inputs) ++ differing(options.on, inputs) ++
-      taken(options.on, inputs, spec)
+    val spec   = options.spec
+    val inputs = withComparable(said)
+    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ mixed(inputs) ++ ofKeys(options.on, inputs) ++
+      ofNames(session, options.on, inputs, spec) ++ WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val packs = inputs.zipWithIndex.map { case (input, number) =>
@@ -63,24 +64,45 @@ private[plan] object JoinPlan {
       s"${names(batch)} is no stream and ${names(streaming)} is; Spark's own join is for that.")).toSeq
   }
 
-  /** Keys of several streams are equal if their bytes are. */
-  private def differing(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = on.indices.flatMap { i =>
-    val types = inputs.map(input => input.name -> input.keys(i).dataType)
-    Option.when(types.map(_._2.catalogString).distinct.size > 1)(SpecProblem(
-      "KEY_TYPES_DIFFER",
-      s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+  /** What is equal in all streams, made comparable as Spark does. */
+  private def withComparable(inputs: Seq[JoinInput]): Seq[JoinInput] = {
+    val byField = inputs.map(_.keys).transpose.map(KeyCheck.comparable)
+    if (byField.isEmpty) inputs
+    else inputs.zip(byField.transpose).map { case (input, keys) => input.copy(keys = keys) }
   }
 
-  private def taken(on: Seq[String], inputs: Seq[JoinInput], spec: JoinSpec): Seq[SpecProblem] = {
-    val names = inputs.map(_.name.toLowerCase(Locale.ROOT)).toSet
+  /** Keys of several streams are equal if their bytes are. */
+  private def ofKeys(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = on.indices.flatMap { i =>
+    val types = inputs.map(input => input.name -> input.keys(i).dataType)
+    if (types.map(_._2.catalogString).distinct.size > 1)
+      Some(SpecProblem(
+        "KEY_TYPES_DIFFER",
+        s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+    else KeyCheck.joined(s"'${on(i)}'", inputs.head.keys(i))
+  }
+
+  private def ofNames(
+      session: SparkSession,
+      on: Seq[String],
+      inputs: Seq[JoinInput],
+      spec: JoinSpec): Seq[SpecProblem] = {
+    val resolver = SparkInside.resolver(session)
+    val names    = inputs.map(_.name)
     val window = (on ++ names).filter(name =>
-      spec.within.isInstanceOf[Within.SameWindow] && name.equalsIgnoreCase("window")).map(name =>
+      spec.within.isInstanceOf[Within.SameWindow] && resolver(name, "window")).map(name =>
       SpecProblem(
         "NAME_TAKEN",
         s"'$name' is also the name of the column of windows; call the stream or the field otherwise."))
-    val twice = on.diff(on.distinct).distinct.map(column =>
+    val fields = on.indices.filter(i => on.take(i).exists(resolver(_, on(i)))).map(on).distinct.map(column =>
       SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
-    twice ++ window ++ on.filter(column => names(column.toLowerCase(Locale.ROOT))).map(column =>
-      SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
+    val messages = inputs.flatMap(input =>
+      ColumnNames.twice(
+        resolver,
+        s"a message of '${input.name}'",
+        input.message.map(_.name),
+        "Rename or drop one of them before."))
+    fields ++ window ++ messages ++ ColumnNames.twice(resolver, "a row", names, "Call one of the streams otherwise.") ++
+      on.filter(column => names.exists(resolver(_, column))).map(column =>
+        SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
   }
 }

@@ -162,10 +162,11 @@ private[plan] object JoinTable {
 
     /** A field under its own name, whatever it was made comparable by. */
     private def named(expression: Expression): String = expression match {
-      case attribute: Attribute                => attribute.name
-      case Cast(attribute: Attribute, _, _, _) => attribute.name
-      case field: GetStructField               => field.extractFieldName
-      case other                               => other.sql
+      case attribute: Attribute    => attribute.name
+      case Cast(field, _, _, _)    => named(field)
+      case StringRPad(field, _, _) => named(field) // of CHAR
+      case field: GetStructField   => field.extractFieldName
+      case other                   => other.sql
     }
 
     /** A time of one stream and what is added to it, in microseconds. */

@@ -64,19 +64,19 @@ object Messages {
 
     def result: Either[Seq[SpecProblem], Messages] = {
       val stated = eventTime
-      checkWatermark()
+      checkWatermark(stated)
       checkCoGroup()
       checkChain()
       checkOffsets()
       checkNames()
+      found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
       val messages = stated.map { time =>
         val gap    = sessionGap(time)
-        val micros = microsOf(time)
-        val valid  = gap.fold(micros)(g => If(GreaterThan(g, Literal(0L)), micros, Literal.create(null, LongType)))
-        val tooFar =
-          maxFuture.map(limit => GreaterThan(Subtract(micros, microsNow), Literal(limit.micros)))
+        val micros = ValidTime.micros(time)
+        val valid  = gap.fold(micros)(ValidTime.ofSession(micros, _))
+        val tooFar = maxFuture.map(ValidTime.isBeyond(micros, microsNow, _))
         Messages(
-          watermarked(time, tooFar),
+          watermarked(time, micros, tooFar),
           Alias(valid, "time")(),
           panes.fold(time)(_.start).dataType,
           gap.map(Alias(_, "gap")()).toSeq,
@@ -132,7 +132,7 @@ object Messages {
 
     private def hasWatermark: Boolean = streaming && (needsTime || options.watermark.isDefined)
 
-    private def checkWatermark(): Unit = if (hasWatermark) {
+    private def checkWatermark(time: Option[Expression]): Unit = if (hasWatermark) {
       val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
         .replace(CoGroupPlan.Marker, "")
@@ -152,7 +152,12 @@ object Messages {
         refuse(
           "GUARD_TOO_LATE",
           "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
+      if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // whose streams say it themselves
+        found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
+      found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
     }
+
+    private def isCoGroup: Boolean = CoGroupPlan.markers(input).contains("time")
 
     /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
     private def checkChain(): Unit = {
@@ -172,21 +177,30 @@ object Messages {
           s"the input comes from an operator over a stream of the name '${options.name}'. Say stream(name=...).")
     }
 
-    private val taken: Set[String] = Set("window", "pane") ++ (options.spec match {
-      case _: QuerySpec.FullState                                       => Set("message", "messages")
-      case _: QuerySpec.Policies                                        => Set("event", "sequence", "messages")
-      case QuerySpec.Aggregates(spec) if spec.window.isInstanceOf[Over] => Set("message")
-      case _: QuerySpec.Aggregates                                      => Set.empty
-    })
-
-    private def checkOffsets(): Unit = options.spec.window match {
-      case Some(windows: SourceWindows) if part("offset").isEmpty =>
+    private def checkOffsets(): Unit = options.spec match {
+      case QuerySpec.Policies(_) if part("offset").isEmpty && options.time.isEmpty && !parts.markers.contains("time") =>
         refuse(
-          "OFFSET_NOT_STATED",
-          s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
+          "ORDER_NOT_STATED",
+          "windows by policies go by the order of messages: say stream(offset=KAFKA), or time='…', by which they stand then.")
         ()
-      case _ => ()
+      case _ =>
+        options.spec.window match {
+          case Some(windows: SourceWindows) if part("offset").isEmpty =>
+            refuse(
+              "OFFSET_NOT_STATED",
+              s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
+            ()
+          case _ => ()
+        }
     }
+
+    /** Names of the columns that panes and events have beside those of the user. */
+    private val own: Seq[String] = Seq("window", "pane") ++ (options.spec match {
+      case _: QuerySpec.FullState                                       => Seq("message", "messages")
+      case _: QuerySpec.Policies                                        => Seq("event", "sequence", "messages")
+      case QuerySpec.Aggregates(spec) if spec.window.isInstanceOf[Over] => Seq("message")
+      case _: QuerySpec.Aggregates                                      => Nil
+    })
 
     private def checkNames(): Unit = {
       val keeps    = options.spec.isInstanceOf[QuerySpec.FullState]
@@ -197,14 +211,17 @@ object Messages {
           s"joinKeys='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
       if (options.joinKeys.nonEmpty && !keeps)
         refuse("STORE_WITHOUT_MESSAGES", "joinKeys are for full state; an aggregate keeps no messages.")
-      (parts.shown ++ (if (keeps) Nil else parts.results)).map(_.name).filter(taken).foreach(name =>
-        refuse("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
+      val names = (parts.shown ++ (if (keeps) Nil else parts.results)).map(_.name)
+      found ++= ColumnNames.taken(resolver, names, own)
+      found ++= ColumnNames.twice(resolver, "the panes", names, "Give one of them an alias.")
+      found ++= ColumnNames.twice(
+        resolver,
+        "a rejected message",
+        parts.messageColumns.map(_.name),
+        "Rename or drop one of them before.")
     }
 
-    private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
-
-    private def microsNow: Expression =
-      if (streaming) PreciseTimestampConversion(CurrentTimestamp(), TimestampType, LongType) else Literal(now)
+    private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)
 
     private def sessionGap(time: Expression): Option[Expression] = options.spec.window match {
       case Some(Session(Some(gap))) => Some(Literal(gap.micros))
@@ -219,9 +236,7 @@ object Messages {
       case LongType    => Some(gap)
       case IntegerType => Some(Cast(gap, LongType))
       case _: DayTimeIntervalType | CalendarIntervalType =>
-        Some(Subtract(
-          microsOf(TimestampAddInterval(time, gap, Some(session.sessionState.conf.sessionLocalTimeZone))),
-          microsOf(time)))
+        Some(ValidTime.length(time, gap, session.sessionState.conf.sessionLocalTimeZone))
       case other =>
         refuse(
           "GAP_NOT_INTERVAL",
@@ -239,12 +254,12 @@ object Messages {
     private def part(name: String): Option[Expression] =
       parts.markers.get(name).orElse(options.origin.get(name).flatMap(column(_, name)))
 
-    /** The guard stands before the watermark: a time too far ahead does not move it, as null does not (SEMANTICS R73). */
-    private def watermarked(time: Expression, tooFar: Option[Expression]): LogicalPlan = options.watermark match {
-      case Some(delay) if streaming =>
-        val guarded = tooFar.fold(time)(far => If(far, Literal.create(null, time.dataType), time))
-        WithWatermark(session, input, guarded, delay)
-      case _ => input
-    }
+    /** The guard stands before the watermark: a time too far ahead does not move it, as none does not (SEMANTICS R73). */
+    private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan =
+      options.watermark match {
+        case Some(delay) if streaming =>
+          WithWatermark(session, input, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+        case _ => input
+      }
   }
 }

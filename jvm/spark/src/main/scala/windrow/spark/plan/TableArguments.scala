@@ -1,11 +1,13 @@
 package windrow.spark.plan
 
 import java.util.Locale
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.SpecError
 import windrow.SpecProblem
@@ -44,12 +46,16 @@ final case class TableArguments(
 
 object TableArguments {
 
-  /** @param allowed
+  /** Spark checks the tables as it would if they ran, which they do not: windrow takes them apart.
+    *
+    * @param allowed
     *   names of the constants
     * @param several
     *   it takes more than one table
     * @throws SpecError
     *   if there are too few tables or too many, with everything else that is wrong
+    * @throws org.apache.spark.sql.AnalysisException
+    *   if Spark would refuse a table
     */
   def read(
       function: String,
@@ -82,6 +88,7 @@ object TableArguments {
         None
     }.filter(_._2 != null).toMap
     if (isMissing) throw SpecError(function, found.result())
+    if (found.result().isEmpty) tables.flatMap(tableOf).foreach(SparkInside.check(SparkSession.active, _))
     TableArguments(tables.flatMap(tableOf), values, found.result())
   }
 

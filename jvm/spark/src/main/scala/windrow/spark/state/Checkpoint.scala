@@ -1,6 +1,7 @@
 package windrow.spark.state
 
 import com.fasterxml.jackson.databind.ObjectMapper
+import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Dataset
@@ -13,6 +14,8 @@ import org.apache.spark.sql.functions.lit
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
+import scala.util.Try
+import scala.util.Using
 import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.core.state.FixedSpec
@@ -133,6 +136,20 @@ private[state] object Checkpoint {
           header.load(path).select("value.*").take(1).headOption.map(value =>
             BegunOperator(timeModeOf(row), FixedSpec.of(value.getAs[Array[Byte]](0))))
       }
+  }
+
+  /** A setting of Spark's that a query keeps from its first batch on, whatever the session says later. */
+  def begunWith(session: SparkSession, path: String, setting: String): Option[String] = {
+    val offsets = new Path(path, "offsets")
+    val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
+    for {
+      batch <- Option.when(files.exists(offsets))(files.listStatus(offsets).toSeq.map(_.getPath)).getOrElse(Nil)
+        .filter(_.getName.forall(_.isDigit)).maxByOption(_.getName.toLong)
+      text <- Using(files.open(batch))(in => new String(in.readAllBytes, UTF_8)).toOption
+      conf <-
+        text.linesIterator.flatMap(line => Try(mapper.readTree(line)).toOption).map(_.path("conf")).find(_.isObject)
+      said <- Option(conf.get(setting))
+    } yield said.asText
   }
 
   private def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {

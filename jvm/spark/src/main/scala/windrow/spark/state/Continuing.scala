@@ -6,9 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
 import org.apache.spark.sql.streaming.TimeMode
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.SpecError
 import windrow.core.state.FixedSpec
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProcessor
+import windrow.spark.plan.WatermarkCheck
 
 /** Whether a query can go on from a checkpoint, told before it begins and by the rule of its shards (SEMANTICS S2); else the
   * error would come out of the running query, inside Spark's own.
@@ -22,6 +24,13 @@ object Continuing {
     *   of the query, analysed
     */
   def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Unit = {
+    WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(plan)).foreach(wrong =>
+      throw SpecError("start(...)", Seq(wrong)))
+    if (WatermarkCheck.marks(plan) > 1 && Checkpoint.begunWith(session, checkpoint, WatermarkCheck.Policy).exists(
+        _.equalsIgnoreCase(WatermarkCheck.Greatest)))
+      throw new CheckpointError(
+        s"[SPEC_CHANGED] the checkpoint was begun with ${WatermarkCheck.Policy}=${WatermarkCheck.Greatest}, and goes on with " +
+          "it: one stream would make the messages of another late. Take a new checkpoint.")
     val begun =
       try Checkpoint.begun(session, checkpoint)
       catch { case NonFatal(_) => Nil }

@@ -32,6 +32,13 @@ private[testkit] final case class Bounds(
 private[testkit] object Bounds {
   val Order: Ordering[Bounds] = Ordering.by(bounds => (bounds.start, bounds.end, bounds.partition))
 
+  /** Whether messages may stand at a time, or sessions of one end there (SEMANTICS T1). */
+  def canHold(time: BigInt): Boolean = time.abs < BigInt(2).pow(62)
+
+  /** Whether a message makes a session (SEMANTICS W3). */
+  def canMakeSession(message: Message, gap: Option[Long]): Boolean =
+    message.gap.orElse(gap).exists(own => own > 0 && canHold(BigInt(message.time.get) + own))
+
   /** Positions beyond 64 bits end at its limits. */
   def plus(a: Long, b: Long): Long =
     try Math.addExact(a, b)

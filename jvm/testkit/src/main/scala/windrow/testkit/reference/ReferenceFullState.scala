@@ -66,7 +66,7 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   }
 
   private def isGapBroken(message: Message): Boolean = spec.window match {
-    case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
+    case Session(gap) => !Bounds.canMakeSession(message, gap.map(_.micros))
     case _            => false
   }
 

@@ -19,9 +19,10 @@ private[testkit] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
     else {
       applied ++= message.identity
       message.time match {
-        case None                              => reject(message, Reason.InvalidTime)
-        case Some(time) if isTooFarAhead(time) => reject(message, Reason.TooFarAhead)
-        case Some(time)                        => use(time)
+        case Some(time) if !Bounds.canHold(time) => reject(message, Reason.InvalidTime)
+        case Some(time) if isTooFarAhead(time)   => reject(message, Reason.TooFarAhead)
+        case Some(time)                          => use(time)
+        case None                                => reject(message, Reason.InvalidTime)
       }
     }
 

@@ -114,7 +114,7 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   }
 
   private def isGapBroken(message: Message): Boolean = spec.window match {
-    case Session(gap) => message.gap.orElse(gap.map(_.micros)).forall(_ <= 0)
+    case Session(gap) => !Bounds.canMakeSession(message, gap.map(_.micros))
     case _            => false
   }
 

@@ -9,16 +9,23 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.UnaryExpression
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.optimizer.InsertMapSortInRepartitionExpressions
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
 import scala.reflect.ClassTag
 import scala.util.Try
@@ -70,8 +77,35 @@ object SparkInside {
     }
   }
 
-  /** A key as Spark groups by it: one zero, one NaN. */
-  def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+  /** A key as Spark groups by it: the entries of maps in one order, one zero, one NaN. */
+  def normalized(key: Expression): Expression = {
+    val sorted = withSortedMaps(key)
+    if (sorted eq key) NormalizeFloatingNumbers.normalize(key)
+    else Interpreted(NormalizeFloatingNumbers.normalize(sorted))
+  }
+
+  /** Spark does it where rows are distributed by a map. */
+  private def withSortedMaps(key: Expression): Expression =
+    InsertMapSortInRepartitionExpressions(RepartitionByExpression(Seq(key), LocalRelation(), None)) match {
+      case sorted: RepartitionByExpression => sorted.partitionExpressions.head
+      case _                               => key
+    }
+
+  /** Evaluated without generated code: Spark's to sort a map gives null values those of other entries. */
+  private final case class Interpreted(child: Expression) extends UnaryExpression with CodegenFallback {
+    override def dataType: DataType                                               = child.dataType
+    override def nullable: Boolean                                                = child.nullable
+    override def eval(input: InternalRow): Any                                    = child.eval(input)
+    override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
+  }
+
+  /** Spark's own check of a plan that will not run as it is.
+    *
+    * @throws org.apache.spark.sql.AnalysisException
+    *   in the words of the query that it was written as
+    */
+  def check(session: SparkSession, plan: LogicalPlan): Unit =
+    session.asInstanceOf[classic.SparkSession].sessionState.analyzer.checkAnalysis(plan)
 
   /** In the way of the running Spark version, which names functions differently from others. */
   def registerTableFunctions(session: SparkSession, extensions: SparkSessionExtensions): Unit = {
