@@ -99,7 +99,7 @@ def of(df: DataFrame, *aggregates: Any, key: Any = "product") -> wr.Output:
 @pytest.mark.anywhere
 @pytest.mark.parametrize("what", NAMES)
 def test_names_of_more_than_one_column(feed: Feed, what: str) -> None:
-    """A sink would refuse them in its first batch; the remedy is an alias (SEMANTICS B4)."""
+    """A sink would refuse them in its first batch; the remedy is an alias (SEMANTICS B6)."""
     code, make = NAMES[what]
     with pytest.raises(wr.SpecError, match=rf"\[{code}\].*(alias|Rename)"):
         make(feed.batch()).panes  # noqa: B018
