@@ -48,7 +48,7 @@ val roaring = "org.roaringbitmap" % "RoaringBitmap" % Versions.roaring % Provide
 lazy val core = (project in file("jvm/core")).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
-  name                                := "windrow-core",
+  name := "windrow-core",
   libraryDependencies += roaring,
   libraryDependencies += "org.rocksdb" % "rocksdbjni" % Versions.rocksdb % Provided, // Spark brings it, others may
   Compile / resourceGenerators += Def.task {
@@ -60,7 +60,7 @@ lazy val core = (project in file("jvm/core")).settings(
 lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
-  name                                    := "windrow-testkit",
+  name := "windrow-testkit",
   libraryDependencies += roaring,
   libraryDependencies += "org.scalacheck" %% "scalacheck" % Versions.scalacheck)
 

@@ -170,7 +170,8 @@ private[core] final class KeyPages[T](
 
   private def readValues(in: ByteReader): ArrayBuffer[T] = readValues(in, in.count())
 
-  private def readValues(in: ByteReader, size: Long): ArrayBuffer[T] = ArrayBuffer.fill(in.fitting(size))(codec.read(in))
+  private def readValues(in: ByteReader, size: Long): ArrayBuffer[T] =
+    ArrayBuffer.fill(in.fitting(size))(codec.read(in))
 
   def read(in: ByteReader): Unit = {
     val size = in.count()

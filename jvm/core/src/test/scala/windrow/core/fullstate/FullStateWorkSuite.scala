@@ -9,7 +9,7 @@ import windrow.core.state.Growth
 import windrow.core.state.Key
 import windrow.core.store.Incoming
 
-/** What a message of full state costs in a step of any size (SEMANTICS S10). */
+/** What a message of full state costs in a step of any size (SEMANTICS S11). */
 class FullStateWorkSuite extends AnyFunSuite {
   private val key = new Key(Array(1))
 
@@ -45,7 +45,7 @@ class FullStateWorkSuite extends AnyFunSuite {
     }
   }
 
-  test("panes are made as they are taken (SEMANTICS S10)") {
+  test("panes are made as they are taken (SEMANTICS S11)") {
     var taken = 0
     val messages = Iterator.tabulate(3) { n =>
       taken += 1

@@ -10,7 +10,7 @@ import windrow.core.state.Key
 import windrow.core.store.Incoming
 
 /** What a message of a join costs grows with the logarithm of its key's messages and with its partners, whatever came in
-  * its step (SEMANTICS S5, S10).
+  * its step (SEMANTICS S5, S11).
   */
 class JoinWorkSuite extends AnyFunSuite {
   private val key = new Key(Array(1))
@@ -73,7 +73,7 @@ class JoinWorkSuite extends AnyFunSuite {
       Growth.check(few = 400)(inSteps(spec(Within.Everything, how, retention)))
   }
 
-  test("rows are made as they are taken (SEMANTICS S10)") {
+  test("rows are made as they are taken (SEMANTICS S11)") {
     var taken = 0
     val messages = Iterator.tabulate(4) { n =>
       taken += 1
