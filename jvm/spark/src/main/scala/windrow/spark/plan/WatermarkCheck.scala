@@ -14,6 +14,9 @@ private[spark] object WatermarkCheck {
   val Policy   = "spark.sql.streaming.multipleWatermarkPolicy"
   val Greatest = "max"
 
+  /** In the metadata of a column whose rows say themselves how far event time has come, as a replay's do. */
+  val Announced = "windrow.watermark.announced"
+
   /** A watermark on anything but the event time says nothing of it. Of panes and rows that another operator of windrow
     * gives, any time goes by the watermark of the query.
     *
@@ -21,7 +24,9 @@ private[spark] object WatermarkCheck {
     *   over the columns of the table
     */
   def ofOther(time: Expression, table: LogicalPlan): Option[SpecProblem] = {
-    val marks = table.collect { case mark: EventTimeWatermark => mark.eventTime.name }.distinct
+    val marks = table.collect {
+      case mark: EventTimeWatermark if !mark.eventTime.metadata.contains(Announced) => mark.eventTime.name
+    }.distinct
     Option.when(marks.nonEmpty && !carries(time) && !table.exists(_.isInstanceOf[TransformWithState]))(SpecProblem(
       "WATERMARK_OF_OTHER_COLUMN",
       s"the event time is ${time.sql}, and the watermark that of ${marks.map(name => s"'$name'").mkString(" and ")}. Leave out " +

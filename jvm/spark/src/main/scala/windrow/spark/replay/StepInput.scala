@@ -6,7 +6,9 @@ import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.types.MetadataBuilder
 import windrow.spark.Offset
+import windrow.spark.plan.WatermarkCheck
 import windrow.testkit._
 
 /** A row of the input: a message, or a watermark for the step after this one.
@@ -113,12 +115,15 @@ private[replay] final class StepInput(
       allowMissingColumns = true).drop("clock")
 
   private def clocked =
-    source.toDF().withColumn("clock", timestamp_millis(col("mark"))).withWatermark("clock", "0 seconds")
+    source.toDF().withColumn("clock", timestamp_millis(col("mark")).as("clock", StepInput.Clock))
+      .withWatermark("clock", "0 seconds")
 
   val name: String = s"windrow_replay_${source.id}"
 }
 
 private[replay] object StepInput {
+  private val Clock = new MetadataBuilder().putBoolean(WatermarkCheck.Announced, true).build()
+
   private val Pane = Seq(
     struct(
       timestamp_micros(col("pane.start")).as("start"),
