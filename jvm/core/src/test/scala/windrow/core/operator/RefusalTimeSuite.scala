@@ -52,7 +52,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
     val kept  = Retention(time = Some(if (window == Global) TimeSpan(70) else TimeSpan(1000)))
     val spec  = FullStateDraft(window, Some(lateness), retention = kept).checked
     val shard = new FullStateShard(spec, new InMemoryShardStore)
-    shard.step(Iterator.empty, Watermark(watermark), None)
+    shard.step(Iterator.empty, Watermark(watermark), None).foreach(_ => ())
     shard.step(Iterator(Incoming(key, Some(time), None, Array.emptyByteArray)), Watermark.None, None)
       .exists(_.isInstanceOf[Delta.Refuse])
   }
