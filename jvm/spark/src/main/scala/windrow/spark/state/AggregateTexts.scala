@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
@@ -36,15 +35,16 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
     */
   def resolve(session: SparkSession, keys: StructType): Resolved = {
     val relation  = LocalRelation(DataTypeUtils.toAttributes(inputs))
-    val columns   = functions.zipWithIndex.map { case (text, i) => expr(text).as(s"result$i") }
-    val described = SparkInside.frame(session, relation).agg(columns.head, columns.tail: _*)
-    val read      = AggregateParts.of(SparkInside.plan(described))._2.get.functions
+    val safe      = new SafeText(session)
+    val columns   = functions.zipWithIndex.map { case (text, i) => safe.column(text, inputs.names).as(s"result$i") }
+    val described = SafeText.checked(SparkInside.frame(session, relation).agg(columns.head, columns.tail: _*))
+    val read      = AggregateParts.of(described)._2.get.functions
     val values = AggregateTexts.numbered("key", keys.map(_.dataType)) ++
       AggregateTexts.numbered("result", read.resultTypes)
-    val shown = SparkInside.frame(session, LocalRelation(values)).select(results.map { case (name, text) =>
-      expr(text).as(name): Column
-    }: _*)
-    Resolved(read, values.take(keys.size), values.drop(keys.size), AggregateTexts.listOf(SparkInside.plan(shown)))
+    val shown = SafeText.checked(SparkInside.frame(session, LocalRelation(values)).select(results.map {
+      case (name, text) => safe.column(text, values.map(_.name)).as(name): Column
+    }: _*))
+    Resolved(read, values.take(keys.size), values.drop(keys.size), AggregateTexts.listOf(shown))
   }
 }
 
