@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
@@ -76,10 +77,15 @@ def continues(
     """Refuse what cannot start: session, folders or a checkpoint that was begun with another spec.
 
     files: ``path`` and ``format`` of the folders that rows of a kind go to; they are the query's
-    own from now on. Errors: SpecError, CheckpointError.
+    own from now on. A warning tells of a checkpoint that could not be looked into. Errors:
+    SpecError, CheckpointError.
     """
     said = {"final": str(final).lower(), "files": _json.write(files)}
-    _called("windrow_continues", [output], checkpoint=checkpoint, **said)
+    unchecked = _called("windrow_continues", [output], checkpoint=checkpoint, **said)
+    with plain_errors():
+        rows = unchecked.collect()
+    for (why,) in rows:
+        warnings.warn(why, UserWarning, stacklevel=4)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:

@@ -267,3 +267,21 @@ def test_damage(feed: Feed, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "cp" / "state" / "0" / "_metadata")
     with pytest.raises(wr.CheckpointError, match=r"(STATE_DAMAGED|NO_WINDROW_STATE).*cp"):
         wr.state(checkpoint)
+
+
+def test_a_path_with_a_blank(feed: Feed, tmp_path: Path) -> None:
+    """Spark's reader of state cannot take it; a query can, and says what was not checked (S12)."""
+    feed.add([order("09:00:10", amount=1)])
+    output, path = keeping(feed), tmp_path / "a check point"
+
+    def go_on() -> None:
+        once = {"availableNow": True}
+        output.start(
+            panes=wr.Files(tmp_path / "out"), checkpoint=path, queryTrigger=once
+        ).awaitTermination()
+
+    go_on()
+    with pytest.warns(UserWarning, match=r"\[CHECKPOINT_NOT_CHECKED\].*\[CHECKPOINT_PATH"):
+        go_on()
+    with pytest.raises(wr.CheckpointError, match=r"^\[CHECKPOINT_PATH_NOT_READABLE\]"):
+        wr.state(path)

@@ -8,6 +8,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
+import org.slf4j.LoggerFactory
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.state.BeforeStart
@@ -52,7 +53,12 @@ private[spark] object QueryStart {
     val session = output.sparkSession
     val plan    = SparkInside.plan(output)
     val files   = stated.collect { case (kind, Files(path, format)) => FilesOf(kind, path, format) }
-    BeforeStart.check(session, plan, how.checkpoint, how.isFinal, files)
+    BeforeStart.check(
+      session,
+      plan,
+      how.checkpoint,
+      how.isFinal,
+      files).foreach(LoggerFactory.getLogger(getClass).warn(_))
     val endsWithData = how.isBounded && Continuing.programs(plan).exists(_._2.hasPeriods)
     def run(rows: DataFrame): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)

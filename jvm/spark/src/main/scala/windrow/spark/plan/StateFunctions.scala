@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.NullType
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.unsafe.types.UTF8String
 import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
@@ -37,14 +38,14 @@ private[plan] object StateFunctions {
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
-  /** `windrow_continues(TABLE(...), checkpoint => 'path')`: no row, or an error if the streaming table cannot be gone on
-    * with from the checkpoint. With `files`, the folders that it writes to, they are its own from now on; see [[FilesOf]].
+  /** `windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
+    * checkpoint, a row if that could not be told, else none. With `files`, the folders that it writes to, they are its own from now on; see [[FilesOf]].
     */
   val Continues: (String, TableFunctionBuilder) = "windrow_continues" -> { expressions =>
     val allowed = Seq("checkpoint", "final", "files")
     val said    = TableArguments.read("windrow_continues", expressions, allowed).checked("windrow_continues")
     val session = SparkSession.active
-    said.values.get("checkpoint").map(_.toString).foreach(path =>
+    val unchecked = said.values.get("checkpoint").map(_.toString).flatMap(path =>
       plainly(said.values.get("files").fold(Continuing.check(session, said.table, path))(files =>
         BeforeStart.check(
           session,
@@ -52,7 +53,9 @@ private[plan] object StateFunctions {
           path,
           said.values.get("final").exists(_.toString == "true"),
           FilesOf.read(files.toString)))))
-    LocalRelation(AttributeReference("checkpoint", StringType)())
+    LocalRelation(
+      Seq(AttributeReference("unchecked", StringType)()),
+      unchecked.map(why => InternalRow(UTF8String.fromString(why))).toSeq)
   }
 
   private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(

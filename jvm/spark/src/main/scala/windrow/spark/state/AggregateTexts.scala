@@ -34,15 +34,16 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
     *   the key columns of the state
     */
   def resolve(session: SparkSession, keys: StructType): Resolved = {
-    val relation  = LocalRelation(DataTypeUtils.toAttributes(inputs))
-    val safe      = new SafeText(session)
-    val columns   = functions.zipWithIndex.map { case (text, i) => safe.column(text, inputs.names).as(s"result$i") }
+    val relation = LocalRelation(DataTypeUtils.toAttributes(inputs))
+    val columns = functions.zipWithIndex.map { case (text, i) =>
+      SafeText.column(session, text, inputs.fieldNames.toSeq).as(s"result$i")
+    }
     val described = SafeText.checked(SparkInside.frame(session, relation).agg(columns.head, columns.tail: _*))
     val read      = AggregateParts.of(described)._2.get.functions
     val values = AggregateTexts.numbered("key", keys.map(_.dataType)) ++
       AggregateTexts.numbered("result", read.resultTypes)
     val shown = SafeText.checked(SparkInside.frame(session, LocalRelation(values)).select(results.map {
-      case (name, text) => safe.column(text, values.map(_.name)).as(name): Column
+      case (name, text) => SafeText.column(session, text, values.map(_.name)).as(name): Column
     }: _*))
     Resolved(read, values.take(keys.size), values.drop(keys.size), AggregateTexts.listOf(shown))
   }

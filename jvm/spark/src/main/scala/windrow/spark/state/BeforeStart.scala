@@ -37,7 +37,9 @@ private[spark] object BeforeStart {
   private val Provider = "spark.sql.streaming.stateStore.providerClass"
   private val RocksDb  = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-  /** @param isFinal
+  /** What could not be told; see [[Continuing]].
+    *
+    * @param isFinal
     *   the query has an end
     * @throws SpecError
     *   with all that is wrong with the session and the folders
@@ -49,13 +51,14 @@ private[spark] object BeforeStart {
       plan: LogicalPlan,
       checkpoint: String,
       isFinal: Boolean,
-      files: Seq[FilesOf]): Unit = {
+      files: Seq[FilesOf]): Option[String] = {
     val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _))
     if (found.nonEmpty) throw SpecError("start(...)", found)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
-    Continuing.check(session, plan, checkpoint)
-    val owner = new FilesOwner(session, checkpoint)
+    val unchecked = Continuing.check(session, plan, checkpoint)
+    val owner     = new FilesOwner(session, checkpoint)
     files.foreach(one => owner.claim(one.path))
+    unchecked
   }
 
   /** One that is gone on with keeps that of its checkpoint. */

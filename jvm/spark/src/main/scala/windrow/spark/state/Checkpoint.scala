@@ -94,6 +94,7 @@ private[state] object Checkpoint {
     val files  = folder.getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!files.exists(new Path(folder, "offsets")))
       throw new CheckpointError(s"[CHECKPOINT_NOT_FOUND] '$path' is no checkpoint of a query.")
+    readable(session, path)
     val commits = new Path(folder, "commits")
     if (!files.exists(commits) || !files.listStatus(commits).exists(_.getPath.getName.forall(_.isDigit)))
       throw new CheckpointError(s"[CHECKPOINT_EMPTY] the query of '$path' has committed no batch yet.")
@@ -132,7 +133,8 @@ private[state] object Checkpoint {
   def begun(session: SparkSession, path: String): Seq[BegunOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
-    else
+    else {
+      readable(session, path)
       session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
         val header = session.read.format("statestore")
           .option("operatorId", row.getAs[Long]("operatorId"))
@@ -143,6 +145,7 @@ private[state] object Checkpoint {
           header.load(path).select("value.*").take(1).headOption.map(value =>
             BegunOperator(timeModeOf(row), FixedSpec.of(value.getAs[Array[Byte]](0))))
       }
+    }
   }
 
   /** A setting of Spark's that a query keeps from its first batch on, whatever the session says later. */
@@ -179,6 +182,17 @@ private[state] object Checkpoint {
     Option(row.getAs[String]("operatorProperties")).filter(_.nonEmpty).toSeq.flatMap(properties =>
       mapper.readTree(properties).path("stateVariables").elements.asScala
         .map(one => one.path("stateName").asText -> one.path("stateVariableType").asText))
+
+  /** Spark's reader of state takes the path for one that is written as in a URI, and so looks elsewhere. */
+  private def readable(session: SparkSession, path: String): Unit = {
+    val folder = new Path(path)
+    val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder)
+    if (whole.toUri.toString != whole.toString)
+      throw new CheckpointError(
+        s"[CHECKPOINT_PATH_NOT_READABLE] '$path' has a blank, '%' or another sign that is written otherwise in a URI, and " +
+          "Spark's reader of state does not find it. The query can go on; to look into it, take a checkpoint (or a link) with " +
+          "a path of letters, digits, '-', '_', '.' and '/'.")
+  }
 
   /** What Spark cannot read is damaged. */
   def reading[T](path: String)(code: => T): T =

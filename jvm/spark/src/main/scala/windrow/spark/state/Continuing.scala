@@ -17,13 +17,13 @@ import windrow.spark.plan.WatermarkCheck
   */
 object Continuing {
 
-  /** Nothing is told of a checkpoint that does not exist, has no windrow operator or cannot be read: the query itself
-    * tells that.
+  /** What could not be told before the query begins, of which it says itself what is wrong: its checkpoint is there and
+    * cannot be read. None: it can go on.
     *
     * @param plan
     *   of the query, analysed
     */
-  def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Unit = {
+  def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Option[String] = {
     WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(plan)).foreach(wrong =>
       throw SpecError("start(...)", Seq(wrong)))
     if (WatermarkCheck.marks(plan) > 1 && Checkpoint.begunWith(session, checkpoint, WatermarkCheck.Policy).exists(
@@ -31,14 +31,21 @@ object Continuing {
       throw new CheckpointError(
         s"[SPEC_CHANGED] the checkpoint was begun with ${WatermarkCheck.Policy}=${WatermarkCheck.Greatest}, and goes on with " +
           "it: one stream would make the messages of another late. Take a new checkpoint.")
+    val asked = programs(plan)
     val begun =
-      try Checkpoint.begun(session, checkpoint)
-      catch { case NonFatal(_) => Nil }
-    if (begun.nonEmpty) programs(plan).foreach { case (mode, program) =>
+      try Right(Checkpoint.begun(session, checkpoint))
+      catch { case NonFatal(wrong) => Left(wrong) }
+    begun.foreach(operators => if (operators.nonEmpty) refuse(asked, operators))
+    begun.left.toOption.filter(_ => asked.nonEmpty).map(wrong =>
+      s"[CHECKPOINT_NOT_CHECKED] whether the query can go on from '$checkpoint' shows only when it begins: " +
+        Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next()))
+  }
+
+  private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[BegunOperator]): Unit =
+    asked.foreach { case (mode, program) =>
       val wrong = begun.map(changed(_, mode, program)) // which of several it goes on with Spark decides
       if (wrong.forall(_.isDefined)) throw wrong.flatten.head
     }
-  }
 
   /** Of windrow's operators in a streaming plan, with the clock that each goes by. */
   def programs(plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] =

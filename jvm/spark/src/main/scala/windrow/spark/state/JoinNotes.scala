@@ -56,6 +56,6 @@ object JoinNotes {
     node.get("sides").elements.asScala.map(side =>
       Side(
         StateNotes.struct(side.get("message")),
-        DataType.fromJson(side.get("time").asText),
+        SafeText.typeOf(side.get("time").asText),
         side.path("offsets").asBoolean)).toSeq)
 }

@@ -145,6 +145,6 @@ object StateAbout {
     node.path("name").asText,
     node.path("shards").asInt,
     StateNotes.struct(node.get("keys")),
-    DataType.fromJson(node.path("time").asText),
+    SafeText.typeOf(node.path("time").asText),
     holds)
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import java.nio.charset.StandardCharsets.UTF_8
-import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import windrow.CheckedSpec
@@ -52,7 +51,7 @@ object StateNotes {
   private[state] def node(shards: Int, keys: StructType): ObjectNode =
     mapper.createObjectNode().put("shards", shards).put("keys", keys.json)
 
-  private[state] def struct(node: JsonNode): StructType = DataType.fromJson(node.asText).asInstanceOf[StructType]
+  private[state] def struct(node: JsonNode): StructType = SafeText.typeOf(node.asText).asInstanceOf[StructType]
 
   private[state] def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toSeq
 
