@@ -13,7 +13,7 @@ import windrow.spark._
 @Slow
 final class PagesSuite extends SparkSuite {
   private lazy val orders: DataFrame = stream("time timestamp, product string, price double, id bigint, value string")
-  private lazy val quotes: DataFrame = stream("symbol string, price double")
+  private lazy val quotes: DataFrame = stream("time timestamp, symbol string, price double")
 
   private def stream(columns: String): DataFrame = spark.readStream.schema(columns).json(SparkSuite.folder())
 
@@ -36,7 +36,7 @@ final class PagesSuite extends SparkSuite {
     val o = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
     val held = o.lateness("5 minutes").window(Over(range = "10 minutes")).trigger(early = Every("10 seconds"))
       .accumulate(Accumulating).aggregate(avg("price"))
-    def refused = held.start(SparkSuite.folder(), panes = Upsert("averages"), rejected = Table("dead"))
+    def refused = held.start(SparkSuite.folder(), panes = Upsert("averages", on = Seq("product", "message")), rejected = Table("dead"))
     assert(intercept[SpecError](refused).problems.map(_.code) == Seq("TABLE_NOT_MERGEABLE"))
     assert(Seq(Over(), Over(rows = 3)).map(_.toString) == Seq("Over()", "Over(rows=3)"))
   }
@@ -45,6 +45,7 @@ final class PagesSuite extends SparkSuite {
     val found =
       Windrow.stream(
         quotes,
+        time = "time",
         key = Seq("symbol")).policy(Eviction.Sliding(ByCount(20), ByDelta("price", 1.0))).aggregate(avg("price"))
     assert(found.events.columns.toSeq == Seq("symbol", "window", "event", "sequence", "messages"))
   }

@@ -112,7 +112,8 @@ final class StartSuite extends SparkSuite {
     val told = sums("1 minute").explanation.linesIterator.toSeq
     assert(told.head == "Tumbling('1 minute') over stream 'messages', time time, by id")
     assert(told(2) == "  watermark  greatest event time less 0 seconds; it moves after each micro-batch")
-    val policies = Windrow.stream(input).policy(Eviction.Tumbling(ByCount(3))).aggregate(sum("value")).explanation
+    val policies =
+      Windrow.stream(input, time = "time").policy(Eviction.Tumbling(ByCount(3))).aggregate(sum("value")).explanation
     assert(policies.contains("For each key, all messages leave once there are 3. It fires as they leave."))
     val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages().explanation
     assert(kept.contains("each message once"))

@@ -186,8 +186,8 @@ private[state] object Checkpoint {
   /** Spark's reader of state takes the path for one that is written as in a URI, and so looks elsewhere. */
   private def readable(session: SparkSession, path: String): Unit = {
     val folder = new Path(path)
-    val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder)
-    if (whole.toUri.toString != whole.toString)
+    val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder).toUri
+    if (whole.getRawPath != whole.getPath)
       throw new CheckpointError(
         s"[CHECKPOINT_PATH_NOT_READABLE] '$path' has a blank, '%' or another sign that is written otherwise in a URI, and " +
           "Spark's reader of state does not find it. The query can go on; to look into it, take a checkpoint (or a link) with " +
