@@ -36,7 +36,10 @@ final class PagesSuite extends SparkSuite {
     val o = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
     val held = o.lateness("5 minutes").window(Over(range = "10 minutes")).trigger(early = Every("10 seconds"))
       .accumulate(Accumulating).aggregate(avg("price"))
-    def refused = held.start(SparkSuite.folder(), panes = Upsert("averages", on = Seq("product", "message")), rejected = Table("dead"))
+    def refused = held.start(
+      SparkSuite.folder(),
+      panes = Upsert("averages", on = Seq("product", "message")),
+      rejected = Table("dead"))
     assert(intercept[SpecError](refused).problems.map(_.code) == Seq("TABLE_NOT_MERGEABLE"))
     assert(Seq(Over(), Over(rows = 3)).map(_.toString) == Seq("Over()", "Over(rows=3)"))
   }
