@@ -45,12 +45,15 @@ private[windrow] object ShardPlan {
 
   private def streamed(packets: LogicalPlan, program: ShardProgram): LogicalPlan = {
     val (packet, shard) = (packets.output.head, packets.output(1))
-    val child           = packets.output.lift(2).fold(unplaced(packets))(SortStep(shard, _, packets))
-    val numbers         = Range(0, program.shards.toLong, 1, None)
-    val number          = Alias(Cast(numbers.output.head, IntegerType), "shard")()
+    val inPlace         = packets.output.lift(2).fold(unplaced(packets))(SortStep(shard, _, packets))
+    val place           = inPlace.output(2)
+    // Spark reads the value of a row by number, so what it is made of must stand first.
+    val child   = Project(Seq(packet, place, shard), inPlace)
+    val numbers = Range(0, program.shards.toLong, 1, None)
+    val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
     TransformWithState[Int, PlacedPacket.Type, Array[Byte], Int](
       Seq(shard),
-      Seq(packet, child.output(2)),
+      Seq(packet, place),
       new WindowProcessor(program),
       timeMode(packets, program),
       OutputMode.Append,
