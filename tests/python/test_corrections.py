@@ -272,7 +272,7 @@ AGAIN, LEFT_OUT = ["PANES_COME_AGAIN"], ["RETRACTIONS_LEFT_OUT"]
         ),
         (
             lambda panes: (
-                wr.stream(panes, name="minutes")
+                wr.stream(panes, name="minutes", time="window.start")
                 .window(wr.Policy.tumbling(wr.ByCount(3)))
                 .aggregate(F.sum("sold"))
             ),
