@@ -82,7 +82,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       one.firing.index,
       one.isComplete,
       one.part),
-    aggregation.lower(one.buffer.buffer))
+    shard.value(one.buffer))
 
   private def entries(messages: Seq[(String, M)]): Iterator[Entry[Tracked[B]]] =
     messages.map { case (stream, message) => (incoming(stream, message), stream, message) }

@@ -64,6 +64,9 @@ final class Shard[B, V](
   /** The windows of all keys that still take messages. */
   def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(before)
 
+  /** The value of what [[openWindows]] shows: only the shard knows where it keeps messages apart. */
+  def value(buffer: B): V = bound.lower(buffer)
+
   /** The open windows that will fire if nothing more comes, and how. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {
     val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)

@@ -113,7 +113,7 @@ private[state] abstract class OfAggregates(
     ordered: Boolean)
     extends Answer {
 
-  protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow]
+  protected def answer[B](shard: Shard[B, InternalRow]): Iterator[InternalRow]
 
   final def needs(space: String): Boolean = true
 
@@ -125,7 +125,7 @@ private[state] abstract class OfAggregates(
     if (ordered) opened(store, new Ordered(plain)) else opened(store, plain)
 
   private def opened[B](store: ShardStore, aggregation: Aggregation[B, InternalRow]): Iterator[InternalRow] =
-    answer(new Shard[B, InternalRow](spec, aggregation, store), aggregation.lower)
+    answer(new Shard[B, InternalRow](spec, aggregation, store))
 }
 
 private[state] final class AggregatedWindows(
@@ -139,7 +139,7 @@ private[state] final class AggregatedWindows(
 
   def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window ++ functions.resultTypes
 
-  protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow] = {
+  protected def answer[B](shard: Shard[B, InternalRow]): Iterator[InternalRow] = {
     val key = asked.keyBytes
     shard.openWindows
       .filter(one =>
@@ -147,7 +147,7 @@ private[state] final class AggregatedWindows(
       .map { one =>
         // Offsets are not counted for aggregates: nobody pays for what a lone question may want to know.
         val window = Answer.row(one.start, one.end, null, null, one.isComplete)
-        Answer.keyed(one.key, width, new JoinedRow(window, lower(one.buffer)))
+        Answer.keyed(one.key, width, new JoinedRow(window, shard.value(one.buffer)))
       }
   }
 
@@ -166,7 +166,7 @@ private[state] final class AggregatedPending(
 
   def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
 
-  protected def answer[B](shard: Shard[B, InternalRow], lower: B => InternalRow): Iterator[InternalRow] =
+  protected def answer[B](shard: Shard[B, InternalRow]): Iterator[InternalRow] =
     shard.pending.map { case (one, pending) =>
       Answer.keyed(one.key, about.keys.size, Answer.firing(one.start, one.end, pending))
     }
