@@ -277,7 +277,7 @@ def test_a_path_with_a_blank(feed: Feed, tmp_path: Path) -> None:
     def go_on() -> None:
         once = {"availableNow": True}
         output.start(
-            panes=wr.Files(tmp_path / "out"), checkpoint=path, queryTrigger=once
+            panes=wr.Files(str(tmp_path / "out")), checkpoint=path, queryTrigger=once
         ).awaitTermination()
 
     go_on()
