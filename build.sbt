@@ -68,6 +68,7 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).setting
   common,
   name                                      := "windrow-spark",
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
+  Test / javaOptions += "-XX:TieredStopAtLevel=1", // queries of a second are over before C2 helps
   Test / fullClasspath := LaterSpark.instead(
     (Test / fullClasspath).value,
     (laterSpark / Compile / managedClasspath).value),

@@ -9,6 +9,7 @@ import windrow.core.operator.Entry
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.OpenWindow
 import windrow.core.operator.Shard
+import windrow.core.operator.ShardFixed
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
@@ -33,7 +34,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
     new TrackedAggregation(aggregation),
     store,
     FixedSpec(("windows" -> spec.window.toString) +: streams.indices.filter(_ => streams.size > 1).map(i =>
-      s"stream ${i + 1}" -> streams(i)): _*),
+      s"stream ${i + 1}" -> streams(i)): _*).and(ShardFixed.lateness(spec.window, spec.lateness)),
     guards = guards)
 
   def counters: Counters = shard.counters
@@ -92,7 +93,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       }
 
   private val order: Ordering[Incoming] = spec.window match {
-    case _: TupleWindows => Incoming.ByOffset
+    case _: TupleWindows => Incoming.ByPosition
     case _               => Incoming.Order
   }
 

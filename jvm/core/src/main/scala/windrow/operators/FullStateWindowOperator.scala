@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.core.operator.ShardFixed
 import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.fullstate.Delta
@@ -47,7 +48,10 @@ final class FullStateWindowOperator[K, M](
   }
 
   private[operators] def open(store: ShardStore): Core[M, Pane[K, Seq[M]]] =
-    new FullState(new FullStateShard(spec, store, FixedSpec("windows" -> spec.window.toString)))
+    new FullState(new FullStateShard(
+      spec,
+      store,
+      FixedSpec("windows" -> spec.window.toString).and(ShardFixed.lateness(spec.window, spec.lateness))))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 

@@ -134,7 +134,7 @@ final class PolicyWindowOperator[K, M, B, V](
       val entries = came.admitted.map { case (_, message) => entry(message) }.sortBy(one =>
         one.origin.map(from => (from.source, from.partition, from.offset)))
       val effects = shard.step(entries.iterator, processingTime).toVector
-      val last    = if (watermark == Watermark.End) shard.finish().toVector else Vector.empty
+      val last    = if (watermark.isEnd) shard.finish().toVector else Vector.empty
       Outcome(told(effects ++ last), Nil, filtered)
     }
   }

@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.core.operator.ShardFixed
 import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.join.JoinEffect
@@ -52,7 +53,8 @@ class StreamStreamJoinOperator[K, M, R](
       spec,
       store,
       isNull,
-      FixedSpec("streams" -> spec.streams.mkString(", "), "range" -> spec.within.toString, "kind" -> spec.how.toString),
+      FixedSpec("streams" -> spec.streams.mkString(", "), "range" -> spec.within.toString, "kind" -> spec.how.toString)
+        .and(ShardFixed.lateness(spec.lateness)),
       context.guards))
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))

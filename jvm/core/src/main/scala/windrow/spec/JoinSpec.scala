@@ -118,6 +118,9 @@ final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializabl
   def maxFuture: Option[TimeSpan]                = draft.maxFuture
   def expect: ExpectedSize                       = draft.expect
   def startOffsets: Map[String, Map[Long, Long]] = draft.startOffsets
+
+  private[windrow] def withoutLateness: JoinSpec = new JoinSpec(draft.copy(lateness = Some(TimeSpan.Zero)))
+
   override def equals(other: Any): Boolean = other match {
     case that: JoinSpec => draft == that.draft
     case _              => false

@@ -58,7 +58,7 @@ final class PolicyProgram(
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new PolicyShard(spec, aggregation, store, fixed)
-      if (packets.isEmpty && shard.isIdle(processingTime) && watermark != Watermark.End) Iterator.empty
+      if (packets.isEmpty && shard.isIdle(processingTime) && !watermark.isEnd) Iterator.empty
       else stepped(shard, packets, watermark, processingTime)
     }
 
@@ -71,7 +71,7 @@ final class PolicyProgram(
       val progress         = told.flatMap(ProgressCodec.read).toVector
       val entries = messages.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
       val effects = shard.step(entries, Some(processingTime), progress = progress) ++
-        (if (watermark == Watermark.End) shard.finish() else Iterator.empty)
+        (if (watermark.isEnd) shard.finish() else Iterator.empty)
       effects.map(row) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
     }
 

@@ -38,7 +38,7 @@ object Delta {
 final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedSpec = FixedSpec.Nothing) {
   private val policy   = new DeltaPolicy(spec)
   private val placer   = Placer(spec)
-  private val intake   = new Intake(store, fixed, spec.maxFuture)
+  private val intake   = new Intake(store, fixed, spec.lateness, spec.maxFuture)
   private val refusal  = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val segments = new Segments("messages", store)
   private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
@@ -403,7 +403,7 @@ object FullStateShard {
 
   /** In which the messages of a step are applied. */
   def order(window: WindowKind): Ordering[Incoming] = window match {
-    case _: TupleWindows => Incoming.ByOffset
+    case _: TupleWindows => Incoming.ByPosition
     case _               => Incoming.Order
   }
 }

@@ -12,7 +12,7 @@ import windrow.core.state.ByteWriter
 private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[(String, Long), Watermark]) {
 
   def of(part: (String, Long)): Watermark =
-    if (watermark == Watermark.End) watermark else offsets.getOrElse(part, Watermark.None)
+    if (watermark.isEnd) watermark else offsets.getOrElse(part, Watermark.None)
 
   /** An offset was seen, whatever became of its message. */
   def seeing(origin: Origin): Reach = {

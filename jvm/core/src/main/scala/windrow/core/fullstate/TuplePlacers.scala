@@ -29,14 +29,14 @@ private final class CountPlacer(val n: Long, val step: Long) extends SteppedPlac
   override def areNumbered: Boolean = true
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    if (before.watermark == Watermark.End) Placement.TooLate
+    if (before.watermark.isEnd) Placement.TooLate
     else {
       val ids = at(state.numbered, start = 0, part = None)
       if (ids.isEmpty) Placement.Gap else enter(state, message.stored(time), ids)
     }
 
   override def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark =
-    if (at.watermark == Watermark.End) at.watermark else Watermark(state.numbered)
+    if (at.watermark.isEnd) at.watermark else Watermark(state.numbered)
 
   /** A window does not exist before the message that may complete it. */
   override def reachedBefore(id: WindowId, state: KeyWindows, before: Reach): Watermark = Watermark.None

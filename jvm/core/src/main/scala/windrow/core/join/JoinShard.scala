@@ -47,7 +47,7 @@ final class JoinShard(
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order    = MessageKey.order(layout)
-  private val intake   = new Intake(store, fixed, spec.maxFuture)
+  private val intake   = new Intake(store, fixed, spec.lateness, spec.maxFuture)
   private val segments = new Segments("messages", store)
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
@@ -108,11 +108,18 @@ final class JoinShard(
         Iterator.empty
       case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) =>
         refuse(stream, message, Reason.OutOfRetention)
-      case Right(time) if watermark.reached(rule.tooLateFrom(time, stream)) => refuse(stream, message, Reason.TooLate)
+      case Right(time) if isTooLate(time, stream) => refuse(stream, message, Reason.TooLate)
       case Right(time) =>
         counters.accepted += 1
         accept(stream, message.stored(time))
     }
+
+  /** Or its partners may have left under a lateness that was shorter (SEMANTICS S2). */
+  private def isTooLate(time: Long, stream: Int): Boolean =
+    watermark.reached(rule.tooLateFrom(time, stream)) ||
+      (watermark.left != Long.MinValue && atOnce.tooLateFrom(time, stream) <= watermark.left)
+
+  private lazy val atOnce = PairRule(spec.withoutLateness)
 
   private def refuse(stream: Int, message: Incoming, reason: Reason): Iterator[JoinEffect] = {
     counters.rejected += 1
@@ -240,7 +247,7 @@ final class JoinShard(
   private def release(run: Key, state: KeySides): Iterator[JoinEffect] = {
     val held = state.waiting.view.mapValues(one => one.copy(since = one.since.orElse(processingTime))).toMap
     val (due, rest) = held.partition { case (_, one) =>
-      watermark == Watermark.End || (for (from <- one.since; now <- processingTime; span <- period)
+      watermark.isEnd || (for (from <- one.since; now <- processingTime; span <- period)
         yield now >= FiringPolicy.due(from, span)).contains(true)
     }
     rest.foreach { case (key, one) => if (state.waiting(key).since.isEmpty) await(run, one.since) }

@@ -216,8 +216,9 @@ private[operator] final class AlignedAlgorithm[B, V](
 
   private def leave(now: Watermark): Iterator[Effect[B, V]] = {
     touched.clear()
-    if (now == Watermark.End) drop(Long.MaxValue)
-    else if (now.isDefined && spec.lateness != TimeSpan.Endless) drop(grid.firstStart(now.micros - lateness))
+    val left = now.leaves(lateness)
+    if (now.isEnd) drop(Long.MaxValue)
+    else if (left != Long.MinValue) drop(grid.firstStart(left))
     Iterator.empty
   }
 

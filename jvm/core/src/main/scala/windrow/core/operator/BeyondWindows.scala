@@ -143,7 +143,7 @@ private[operator] final class BeyondWindows[B, V](
   }
 
   private def leave(lane: GridLane[B], now: Watermark): Iterator[Effect[B, V]] = {
-    if (now == Watermark.End) lane.clear()
+    if (now.isEnd) lane.clear()
     else if (closesComplete && lane.completion.reached.isDefined) {
       val reached = lane.completion.reached.micros
       val oldest  = lane.completion.waitingIds.nextOption()
@@ -166,7 +166,7 @@ private[operator] final class BeyondWindows[B, V](
 
   /** No window that ends there or before is open. */
   private def closedUpTo(at: Watermark): Option[Long] =
-    Option.when(at.isDefined && lateness != Long.MaxValue)(at.micros - lateness)
+    Option(at.leaves(lateness)).filter(_ != Long.MinValue)
 
   /** Windows that end later are open, and no message has come past them. */
   private def openAfter(reached: Watermark, before: Watermark): Watermark =

@@ -29,7 +29,7 @@ private[operator] final class CountAlgorithm[B, V](
   def keyCount: Long                   = keys.size
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
-    if (clock.before == Watermark.End)
+    if (clock.before.isEnd)
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val lane     = Option(keys.get(entry.key)).getOrElse(codec.empty)
@@ -51,12 +51,12 @@ private[operator] final class CountAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val looksAtAll = isDue || now == Watermark.End
+    val looksAtAll = isDue || now.isEnd
     keys.walk(if (looksAtAll) Long.MaxValue else Long.MinValue)
       .filter(key => looksAtAll || keys.get(key).isChanged)
       .flatMap { key =>
         val lane = keys.get(key)
-        val to   = if (now == Watermark.End) now else Watermark(lane.next)
+        val to   = if (now.isEnd) now else Watermark(lane.next)
         lanes.endStep(key, lane, Watermark(lane.ended), to, Watermark(_), clock) ++ {
           lane.ended = lane.next
           keys.put(key, lane)

@@ -40,9 +40,8 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
 
   /** All open windows that came to be without messages, or had some before. */
   def open(at: Watermark): Iterator[(Key, Long)] = {
-    val from =
-      if (at.isDefined && lateness != Long.MaxValue) grid.firstStart(RunWindows.plus(at.micros, -lateness))
-      else Long.MinValue
+    val left = at.leaves(lateness)
+    val from = if (left == Long.MinValue) left else grid.firstStart(left)
     keys.walk(Long.MaxValue).flatMap(key => keys.get(key).filled(from).filter(isOpen(_, at)).map((key, _)))
   }
 

@@ -99,7 +99,7 @@ private[operator] final class PassedWindows[B, V](panes: GridPanes[B, V], latene
   }
 
   private def leave(lane: GridLane[B], now: Watermark): Iterator[Effect[B, V]] = {
-    if (now == Watermark.End) lane.clear()
+    if (now.isEnd) lane.clear()
     else if (closedUpTo(now).isDefined) panes.dropBelow(lane, grid.firstStart(closedUpTo(now).micros))
     lane.deadline = nextDeadline(lane, now)
     Iterator.empty
@@ -113,8 +113,7 @@ private[operator] final class PassedWindows[B, V](panes: GridPanes[B, V], latene
   }
 
   /** No window that ends there or before is open. */
-  private def closedUpTo(at: Watermark): Watermark =
-    if (at.isDefined && lateness != Long.MaxValue) Watermark(at.micros - lateness) else Watermark.None
+  private def closedUpTo(at: Watermark): Watermark = Watermark(at.leaves(lateness))
 
   def open(lane: GridLane[B], at: Watermark): Iterator[Long] = panes.withContent(lane, closedUpTo(at))
 

@@ -57,7 +57,7 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
     * however far the watermark has gone since; at the end of the input up to its last window.
     */
   def fill(now: Watermark): Unit = {
-    if (now == Watermark.End) fillTo(grid.end(last)) else if (now.isDefined) fillTo(math.min(now.micros, silentFrom))
+    if (now.isEnd) fillTo(grid.end(last)) else if (now.isDefined) fillTo(math.min(now.micros, silentFrom))
     touched = false
   }
 

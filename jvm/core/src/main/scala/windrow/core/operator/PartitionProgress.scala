@@ -16,7 +16,7 @@ private[operator] final class PartitionProgress {
 
   /** At the end of this step. */
   def now: Watermark =
-    if (reached == Watermark.End || ranges.isEmpty) reached else reached.max(Watermark(ranges.lastEntry.getValue + 1))
+    if (reached.isEnd || ranges.isEmpty) reached else reached.max(Watermark(ranges.lastEntry.getValue + 1))
 
   /** As a message at an offset finds it. */
   def upTo(offset: Long): Watermark = {

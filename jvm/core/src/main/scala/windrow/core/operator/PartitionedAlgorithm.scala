@@ -67,7 +67,7 @@ private[operator] final class PartitionedAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = parts.iterator.flatMap {
     case ((source, partition), part) =>
-      val to = if (now == Watermark.End) now else part.progress.now
+      val to = if (now.isEnd) now else part.progress.now
       part.windows.advance(part.progress, to, clock).map(_.of(source, partition)) ++ {
         part.progress.endStep(to); Iterator.empty
       }

@@ -246,10 +246,7 @@ private[operator] final class RunAlgorithm[B, V](
 
   /** Windows with ends up to it are closed. */
   private def bound(at: Watermark): Long =
-    if (!at.isDefined) Long.MinValue
-    else if (at == Watermark.End) Long.MaxValue
-    else if (spec.lateness == TimeSpan.Endless) Long.MinValue
-    else RunWindows.plus(at.micros, -lateness)
+    if (at.isEnd) Long.MaxValue else at.leaves(lateness)
 
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {

@@ -31,6 +31,7 @@ final class Shard[B, V](
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
+  private val start     = new HeaderStart(fixed, spec.lateness)
   private val applied   = new AppliedOffsets(store)
   private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val pieces    = new Pieces(store)
@@ -44,8 +45,7 @@ final class Shard[B, V](
 
   Option(store.header).foreach { bytes =>
     ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
-      fixed.check(in)
-      before = Watermark(in.long())
+      before = start.read(in)
       applied.read(in)
       algorithm.readDirectory(in)
       if (in.hasNext) pieces.readDirectory(in)
@@ -144,8 +144,7 @@ final class Shard[B, V](
     pieces.flush()
     applied.flush((_, place) => refusal.hasCome(place, now))
     val out = new ByteWriter
-    fixed.write(out)
-    out.long(before.micros)
+    start.write(out, before)
     applied.write(out)
     algorithm.writeDirectory(out)
     if (bound.keeping.isDefined) pieces.writeDirectory(out)

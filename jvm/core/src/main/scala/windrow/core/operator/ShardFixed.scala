@@ -10,10 +10,21 @@ object ShardFixed {
     same("windows", spec.window.toString),
     same("accumulation", s"accumulate(${spec.accumulation})"),
     same("completion", s"complete='${spec.complete}'"),
-    same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(spec.lateness)
+    same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
+    spec.window,
+    spec.lateness)
 
-  /** A window that has left would come back as another one, with what is later than before only. */
-  def lateness(of: TimeSpan): Fixed = Fixed("lateness", of.toString, least = Some(of.micros))
+  private[operator] val Lateness = "lateness"
+
+  /** It may grow in time, see [[HeaderStart]]; what has left of windows on offsets is not remembered. A shorter one would let
+    * go of windows that may come back when it grows again.
+    */
+  def lateness(window: WindowKind, of: TimeSpan): Fixed = window match {
+    case _: Offsets => Fixed(Lateness, of.toString)
+    case _          => lateness(of)
+  }
+
+  def lateness(of: TimeSpan): Fixed = Fixed(Lateness, of.toString, least = Some(of.micros))
 
   private def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
 

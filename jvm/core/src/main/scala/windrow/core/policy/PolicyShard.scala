@@ -126,7 +126,7 @@ final class PolicyShard[B, V](
   def isIdle(now: Long): Boolean = (intake.processingTime.isDefined || windows.size == 0) && windows.firstDue > now
 
   /** The input is over: FINAL for every partition, once. */
-  def finish(): Iterator[PolicyEffect[V]] = if (intake.watermark == Watermark.End) Iterator.empty
+  def finish(): Iterator[PolicyEffect[V]] = if (intake.watermark.isEnd) Iterator.empty
   else {
     intake.watermark = Watermark.End
     allKeys.flatMap(key => keep(key, Vector(finalOf(windows.get(key))), windows.get(key))) ++ written()

@@ -14,14 +14,21 @@ import windrow.CheckpointError
   *   how it stood in lists without labels; None: they did not have it
   * @param least
   *   what `text` is as a number, which may grow and must not fall; None: the text stays the same
+  * @param noted
+  *   what has to be remembered since it grew
   */
-final case class Fixed(label: String, text: String, formerly: Option[String] = None, least: Option[Long] = None) {
+final case class Fixed(
+    label: String,
+    text: String,
+    formerly: Option[String] = None,
+    least: Option[Long] = None,
+    noted: Option[Long] = None) {
 
   /** A long text by its beginning and a digest of the whole. */
   private[state] val shown: String = if (text.length <= Fixed.MostShown) text
   else s"${text.take(Fixed.MostShown)}… (${Fixed.digest(text)})"
 
-  private[state] def kept: String = (Seq(label, shown) ++ least.map(_.toString)).mkString(Fixed.Behind)
+  private[state] def kept: String = (Seq(label, shown) ++ (least ++ noted).map(_.toString)).mkString(Fixed.Behind)
 
   /** What a state has in its place can be gone on with. */
   private[state] def goesOn(was: String, number: Option[Long]): Boolean =
@@ -54,12 +61,22 @@ final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
 
   def write(out: ByteWriter): Unit = out.append(bytes)
 
+  def and(more: Fixed*): FixedSpec = new FixedSpec(entries ++ more)
+
   /** The same with others in the place of those that have their labels. */
   def having(others: Seq[Fixed]): FixedSpec =
     new FixedSpec(entries.map(entry => others.find(_.label == entry.label).getOrElse(entry)))
 
   /** Reads the list of a header, leaving the reader behind it; an error if the state cannot be gone on with. */
-  def check(in: ByteReader): Unit = changed(FixedSpec.read(in)).foreach(throw _)
+  def check(in: ByteReader): Seq[String] = {
+    val kept = FixedSpec.read(in)
+    changed(kept).foreach(throw _)
+    kept
+  }
+
+  /** The same, remembering a number with a label if it has it. */
+  def noting(label: String, number: Long): FixedSpec =
+    new FixedSpec(entries.map(entry => if (entry.label == label) entry.copy(noted = Some(number)) else entry))
 
   /** None if a state that was begun with `kept` can be gone on with. */
   def changed(kept: Seq[String]): Option[CheckpointError] = {
@@ -71,8 +88,8 @@ final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
   }
 
   private def byLabel(kept: Seq[String]): Seq[String] = {
-    val was = kept.map(_.split(Fixed.Behind)).collect { case Array(label, text, number @ _*) =>
-      label -> (text, number.headOption.flatMap(_.toLongOption))
+    val was = kept.map(_.split(Fixed.Behind)).collect { case Array(label, text, numbers @ _*) =>
+      label -> (text, numbers.headOption.flatMap(_.toLongOption))
     }
     val (known, now) = (was.toMap, entries.map(_.label).toSet)
     entries.flatMap(entry =>
@@ -99,6 +116,13 @@ object FixedSpec {
   /** Labels and texts. */
   def apply(entries: (String, String)*): FixedSpec =
     new FixedSpec(entries.map { case (label, text) => Fixed(label, text, Some(text)) })
+
+  /** What a list says of a label in numbers: what may grow, then what is remembered since it grew. */
+  private[core] def numbers(kept: Seq[String], label: String): Seq[Long] =
+    kept.map(_.split(Fixed.Behind)).collectFirst { case Array(`label`, _, numbers @ _*) =>
+      numbers.flatMap(_.toLongOption)
+    }
+      .getOrElse(Nil)
 
   /** The list of a header. */
   def read(in: ByteReader): Seq[String] = Seq.fill(in.size())(new String(in.bytes(), UTF_8))

@@ -3,6 +3,7 @@ package windrow.core.store
 import windrow.Reason
 import windrow.TimeSpan
 import windrow.core.operator.Counters
+import windrow.core.operator.HeaderStart
 import windrow.core.operator.Origin
 import windrow.core.operator.Progress
 import windrow.core.operator.Watermark
@@ -20,9 +21,14 @@ import windrow.core.window.EventTime
   * @param fixed
   *   what may not change while the state lives, in words
   */
-private[core] final class Intake(store: ShardStore, fixed: FixedSpec, maxFuture: Option[TimeSpan] = None) {
+private[core] final class Intake(
+    store: ShardStore,
+    fixed: FixedSpec,
+    lateness: TimeSpan = TimeSpan.Zero,
+    maxFuture: Option[TimeSpan] = None) {
   val counters = new Counters
 
+  private val start   = new HeaderStart(fixed, lateness)
   private val applied = new AppliedOffsets(store)
 
   /** At the end of the last step. */
@@ -81,8 +87,7 @@ private[core] final class Intake(store: ShardStore, fixed: FixedSpec, maxFuture:
     */
   def open(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
     ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
-      fixed.check(in)
-      watermark = Watermark(in.long())
+      watermark = start.read(in)
       processingTime = Option.when(in.byte() == 1)(in.long())
       applied.read(in)
       rest(in)
@@ -97,8 +102,7 @@ private[core] final class Intake(store: ShardStore, fixed: FixedSpec, maxFuture:
   def write(isPast: (String, Long) => Boolean)(rest: ByteWriter => Unit): Unit = {
     applied.flush(isPast)
     val out = new ByteWriter
-    fixed.write(out)
-    out.long(watermark.micros)
+    start.write(out, watermark)
     out.byte(if (processingTime.isDefined) 1 else 0)
     processingTime.foreach(out.long)
     applied.write(out)

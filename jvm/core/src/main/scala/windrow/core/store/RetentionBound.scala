@@ -38,7 +38,7 @@ private[core] object RetentionBound {
 
   /** At the end of a bounded input nothing is young any more. */
   private def below(now: Watermark, span: Long): Long =
-    if (now == Watermark.End) Long.MaxValue
+    if (now.isEnd) Long.MaxValue
     else {
       val bound = now.micros - span
       if (bound > now.micros) Long.MinValue else bound

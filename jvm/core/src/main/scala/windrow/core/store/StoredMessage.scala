@@ -42,16 +42,15 @@ final case class Incoming(
 
 object Incoming {
 
-  /** The order in which the messages of one step are applied (SEMANTICS T3); on the tuple axis see [[ByOffset]]. */
+  /** The order in which the messages of one step are applied (SEMANTICS T3); for windows on positions see [[ByPosition]]. */
   val Order: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.time)
     .orElse(Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins))
     .orElse((a, b) => Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
     .orElse((a, b) => Arrays.compareUnsigned(a.payload, b.payload))
 
-  /** The same on the tuple axis. */
-  val ByOffset: Ordering[Incoming] =
-    Ordering.by[Incoming, Option[(Long, String, Long)]](_.origin.map(at => (at.offset, at.source, at.partition)))
-      .orElse(Order)
+  /** The same on positions: each source partition in the order of its offsets. */
+  val ByPosition: Ordering[Incoming] =
+    Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins).orElse(Order)
 }
 
 /** A message in a store.

@@ -19,27 +19,29 @@ object CarriesMessage {
       case None                          => Literal(true)
       case Some(mark) if !mark.isDefined => Literal(false)
       case Some(Watermark.End)           => Literal(true)
-      case Some(mark)                    => isBelow(pack, mark.micros)
+      case Some(mark)                    => isBelow(pack, mark)
     }
     if (pack.recipe.lane.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
 
-  private def isBelow(pack: Pack, watermark: Long): Expression =
+  private def isBelow(pack: Pack, watermark: Watermark): Expression =
     pack.recipe.windows.fold[Expression](Literal(false))(isBelow(pack, _, watermark))
 
-  private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Long): Expression = {
+  private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Watermark): Expression = {
+    lazy val left                   = watermark.leaves(spec.lateness.micros)
     def earlierThan(bound: => Long) = LessThan(pack.time, Given(bound))
     spec.window match {
       case Global =>
-        spec.retention.time.fold[Expression](Literal(false))(t => earlierThan(EventTime.plus(watermark, -t.micros)))
+        spec.retention.time.fold[Expression](Literal(false))(t =>
+          earlierThan(EventTime.plus(watermark.micros, -t.micros)))
       case _: Count                                         => Literal(false) // nothing is late for them
-      case _ if spec.lateness == TimeSpan.Endless           => Literal(false)
+      case _ if left == Long.MinValue                       => Literal(false)
       case _ if spec.lateness.micros >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
       case windows: AlignedWindows =>
-        earlierThan(SliceGrid(windows).firstStart(watermark - spec.lateness.micros))
-      case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(watermark - spec.lateness.micros))
+        earlierThan(SliceGrid(windows).firstStart(left))
+      case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(left))
       case Sliding(size, granularity) =>
-        earlierThan(watermark - spec.lateness.micros - size.micros + granularity.micros)
+        earlierThan(left - size.micros + granularity.micros)
       case _: Over | _: Offsets | _: TupleSession | _: Inherit => Literal(true)
     }
   }

@@ -10,7 +10,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.TimeSpan
 import windrow.core.operator.Watermark
+import windrow.spark.state.LeftWindows
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */
 final case class PackStrategy(session: SparkSession) extends SparkStrategy {
@@ -31,7 +33,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
         SparkInside.processingTime.map(now => Watermark(now - delay.micros)))
     val keys    = pack.keys.map(SparkInside.normalized)
     val isOver  = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
-    val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark)
+    val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark.map(leaving(pack, _)))
     val slice =
       pack.recipe.windows.flatMap(spec => SliceTime.of(spec, pack.time)).filter(_ =>
         pack.recipe.lane.combined && canCombine(pack))
@@ -52,6 +54,11 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
         ReadCount(pack.metrics, Literal(1L), pack.end, planLater(pack.child)))
     }(combined(pack, keys, carries, _))
   }
+
+  /** Where it is not known what has left before, anything that the watermark has passed may have. */
+  private def leaving(pack: Pack, watermark: Watermark): Watermark =
+    pack.recipe.windows.map(_.lateness).filter(_ != TimeSpan.Zero && pack.child.isStreaming).fold(watermark)(lateness =>
+      watermark.copy(left = LeftWindows.upTo(session, lateness).getOrElse(watermark.micros)))
 
   private def canCombine(pack: Pack): Boolean =
     Aggregate.supportsHashAggregate(pack.recipe.functions.functions.flatMap(_.aggBufferAttributes), pack.keys)

@@ -29,7 +29,7 @@ private[plan] final class Begun(session: SparkSession, options: QueryOptions, pa
       Begun.same("windows", s"full state of ${spec.window}"),
       Fixed("messages", PlainText.of(message), Some(s"messages ${message.simpleString}")),
       Begun.shards(shards),
-      ShardFixed.lateness(spec.lateness)) ++ ofAll(Nil))
+      ShardFixed.lateness(spec.window, spec.lateness)) ++ ofAll(Nil))
 
   def ofPolicies(spec: PolicyWindowSpec): FixedSpec = new FixedSpec(
     Seq(Begun.same("policy", s"${spec.eviction}"), aggregates, Begun.shards(shards)) ++ ofAll(ofMessages(true)))

@@ -79,7 +79,7 @@ private final class CoreShards[Buffer](
   }
 
   private val order = spec.window match {
-    case _: TupleWindows => Message.ByOffset
+    case _: TupleWindows => Message.ByPosition
     case _               => Message.Order
   }
 

@@ -4,8 +4,7 @@ package windrow.testkit
 private[testkit] sealed trait ReferenceTuples extends ReferenceWindows {
   override def isHalfOpen: Boolean = false
 
-  override val order: Ordering[Message] =
-    Ordering.by[Message, (Option[Long], Option[Int])](m => (m.offset, m.partition)).orElse(Message.Order)
+  override val order: Ordering[Message] = Message.ByPosition
 }
 
 /** Windows of every `step` positions from a start on. */

@@ -40,11 +40,7 @@ object Message {
   val Order: Ordering[Message] =
     Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap, m.pane)))
 
-  /** The same where offsets are positions. */
-  val ByOffset: Ordering[Message] =
-    Ordering.by[Message, (Option[Long], Option[Int])](m => (m.offset, m.partition)).orElse(Order)
-
-  /** The same where positions count, as in windows of tuples and of policies. */
+  /** The same for windows on positions and by policies. */
   val ByPosition: Ordering[Message] =
     Ordering.by(m => (m.stream, m.partition, m.offset, m.time, (m.key, m.value, m.gap)))
 }

@@ -98,10 +98,11 @@ object Recomputed {
     Recomputed(windows.toMap, refused.map(_.number).toSet, 0)
   }
 
-  /** Messages are numbered by offset, which is how they arrive; windows that are not full come out at the end. */
+  /** Messages of a step are numbered by partition and offset; windows that are not full come out at the end. */
   private def counted(n: Long, step: Long, walk: Walk): Recomputed = {
     val windows = mutable.HashMap.empty[Place, Sum]
-    walk.messages.groupBy(_.key).values.foreach(_.sortBy(_.number).zipWithIndex.foreach { case (one, number) =>
+    walk.messages.groupBy(_.key).values.foreach(_.sortBy(one =>
+      (one.step, one.message.partition, one.number)).zipWithIndex.foreach { case (one, number) =>
       val last = number - number % step
       Iterator.iterate(last)(_ - step).takeWhile(start => start >= 0 && start + n > number)
         .foreach(start => add(windows, Place(one.key, start, start + n - 1), one.number))

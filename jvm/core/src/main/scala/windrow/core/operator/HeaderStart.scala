@@ -1,0 +1,36 @@
+package windrow.core.operator
+
+import windrow.TimeSpan
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.FixedSpec
+import windrow.core.window.EventTime
+
+/** What the header of a shard begins with: what may not change, then the watermark. The lateness may grow; what had left
+  * under a shorter one stays away, and is remembered until the longer one lets it go too (SEMANTICS S2).
+  */
+private[core] final class HeaderStart(fixed: FixedSpec, lateness: TimeSpan) {
+
+  def read(in: ByteReader): Watermark = HeaderStart.watermark(fixed.check(in), in, lateness)
+
+  def write(out: ByteWriter, at: Watermark): Unit = {
+    val binds = at.left != Long.MinValue && at.leaves(lateness.micros) == at.left
+    (if (binds) fixed.noting(ShardFixed.Lateness, at.left) else fixed).write(out)
+    out.long(at.micros)
+  }
+}
+
+private[windrow] object HeaderStart {
+
+  /** The watermark in a whole header, for a query that goes on with this lateness. */
+  def watermark(header: Array[Byte], lateness: TimeSpan): Watermark =
+    ByteReader.unsealed(header, "the header of a shard").decode(in => watermark(FixedSpec.read(in), in, lateness))
+
+  private def watermark(kept: Seq[String], in: ByteReader, lateness: TimeSpan): Watermark = {
+    val numbers = FixedSpec.numbers(kept, ShardFixed.Lateness)
+    val mark    = Watermark(in.long())
+    val grown   = numbers.headOption.filter(was => was < lateness.micros && mark.isDefined)
+    val left    = grown.map(was => EventTime.plus(mark.micros, -was)) ++ numbers.lift(1)
+    mark.copy(left = left.maxOption.getOrElse(Long.MinValue))
+  }
+}

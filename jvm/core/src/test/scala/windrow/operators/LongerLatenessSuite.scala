@@ -1,0 +1,283 @@
+package windrow.operators
+
+import org.scalatest.Assertion
+import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.InMemoryShardStore
+
+/** A checkpoint that goes on with a longer lateness (SEMANTICS S2): what had left stays away, all else is as if the lateness
+  * had been the longer one from the beginning.
+  */
+class LongerLatenessSuite extends AnyFunSuite {
+  import LongerLatenessSuite._
+
+  private val Short = 15L
+  private val Long_ = 140L
+
+  private val aggregated = WindowOperatorDraft(
+    Global,
+    early = EachStep,
+    late = EachStep,
+    accumulation = Some(AccumulatingAndRetracting))
+  private val kept = FullStateDraft(
+    Global,
+    early = EachStep,
+    late = EachStep,
+    retention = Retention(time = Some(span(500))))
+
+  private val windows: Seq[(String, Opening)] = Seq(
+    Tumbling(span(20)),
+    Hopping(span(60), span(7)),
+    Hopping(span(6), span(9)),
+    Sliding(span(30), span(1))).flatMap(kind =>
+    Seq(
+      s"aggregates, $kind" -> aggregate(aggregated.copy(window = kind)),
+      s"full state, $kind" -> fullState(kept.copy(window = kind)))) ++ Seq(
+    "aggregates, completed by messages" -> aggregate(
+      aggregated.copy(window = Hopping(span(60), span(7)), complete = Completion.ByFirstMessageBeyond)),
+    "aggregates, gaps filled" -> aggregate(aggregated.copy(window = Tumbling(span(20)), fillGaps = true)))
+
+  windows.foreach { case (name, open) =>
+    test(s"S2: $name") {
+      val feed    = events(seed = 11, steps = 90, each = 25)
+      val changed = runs(open, feed, Seq(0 -> Short, 30 -> Long_, 45 -> Long_, 60 -> Long_))
+      val long    = runs(open, feed, Seq(0 -> Long_))
+      val left    = feed(29)._2 - Short
+      val after   = changed.out.filter(_.step >= 30)
+      assert(after.forall(_.end > left))
+      // Of several windows a message of full state comes out in the first that takes it.
+      if (name.startsWith("full state"))
+        assert(after.flatMap(_.value).diff(long.out.flatMap(_.value)).isEmpty)
+      if (!name.startsWith("full state") || name.contains("Tumbling") || name.contains("'6 micro"))
+        same(after, long.out.filter(out => out.step >= 30 && out.end > left))
+      assert(after.exists(out => out.isLate && out.end + Short <= feed(out.step - 1)._2), "nothing came that late")
+      assert(changed.refused.exists(_._1 >= 30))
+    }
+  }
+
+  private def same[T](found: Seq[T], expected: Seq[T]): Assertion = {
+    assert(found.diff(expected).take(3) == Nil)
+    assert(expected.diff(found).take(3) == Nil)
+  }
+
+  test("S2: aggregates, Over: what is refused is in no window of the messages behind it") {
+    val open    = aggregate(aggregated.copy(window = Over.Range(span(30)), accumulation = Some(Accumulating)))
+    val feed    = events(seed = 13, steps = 90, each = 12)
+    val changed = runs(open, feed, Seq(0 -> Short, 30 -> Long_, 60 -> Long_))
+    val refused = changed.refused.map(_._2).toSet
+    val left    = feed(29)._2 - Short
+    assert(changed.out.filter(_.step >= 30).forall(_.end > left))
+    def last(of: Run) =
+      of.out.filter(_.end > left).groupMapReduce(_.message)(_.value.filterNot(refused))((_, next) => next).toSeq
+    same(last(changed), last(runs(open, feed, Seq(0 -> Long_))))
+  }
+
+  test("S2: a session that has left does not come back") {
+    val draft = aggregated.copy(window = Session(span(10)))
+    val store = new InMemoryShardStore
+    val short = aggregate(draft)(Short, store)
+    short.follow(Seq(event(100, 1)), 130)
+    assert(short.take().map(_.isLate) == Seq(false))
+    short.close()
+    val long = aggregate(draft)(Long_, store)
+    long.follow(Seq(event(104, 2), event(106, 3)), 131) // their own windows end at 114 and 116; up to 115 all has left
+    assert(long.take().map(_.value) == Seq(Seq(3L)))
+    assert(long.refused().map(_.offset) == Seq(2L))
+  }
+
+  test("S2: what has left is remembered over restarts, until the longer lateness lets it go") {
+    val draft = aggregated.copy(window = Tumbling(span(20)))
+    val store = new InMemoryShardStore
+    def with_(lateness: Long)(run: Running => Unit): Unit = {
+      val running = aggregate(draft)(lateness, store)
+      run(running)
+      running.take()
+      running.close()
+    }
+    with_(0)(_.follow(Seq(event(1, 1)), 100))
+    with_(50)(_.follow(Nil, 101))
+    with_(90)(_.follow(Nil, 102))
+    with_(1000) { running =>
+      running.follow(Seq(event(99, 2), event(101, 3)), 102)
+      assert(running.refused().map(_.offset) == Seq(2L) && running.take().map(_.value) == Seq(Seq(3L)))
+      running.follow(Nil, 2000)
+      running.follow(Seq(event(999, 4), event(1001, 5)), 2000)
+      assert(running.refused().map(_.offset) == Seq(4L) && running.take().map(_.value).contains(Seq(5L)))
+    }
+  }
+
+  Seq[(String, JoinDraft => JoinDraft)](
+    "a range"         -> (_.copy(within = Within.Ranges(Map("right" -> JoinRange(span(-20), span(20)))))),
+    "the same window" -> (_.copy(within = Within.SameWindow(Hopping(span(40), span(10)))))).foreach {
+    case (name, within) =>
+      test(s"S2: a join within $name") {
+        val feed = events(seed = 12, steps = 90, each = 12)
+        val draft = within(JoinDraft(
+          Seq(JoinStream("left"), JoinStream("right")),
+          hasKeys = true,
+          how = JoinKind.Full))
+        val open    = join(draft)
+        val changed = runs(open, feed, Seq(0 -> Short, 30 -> Long_, 60 -> Long_))
+        val long    = runs(open, feed, Seq(0 -> Long_))
+        val refused = changed.refused.map(_._2).toSet
+        def pairs(of: Run) =
+          of.out.filter(out => out.step >= 30 && out.value.size == 2).map(out => (out.step, out.value))
+        same(pairs(changed), pairs(long).filterNot(_._2.exists(refused)))
+        assert(pairs(changed).size > 100 && changed.refused.exists(_._1 >= 30))
+        // Nothing comes out without a partner that has one, and nothing twice.
+        val paired = pairs(changed).flatMap(_._2).toSet
+        val alone  = changed.out.filter(out => out.step >= 30 && out.value.size == 1).flatMap(_.value)
+        assert(alone.forall(!paired(_)) && alone.distinct.size == alone.size)
+      }
+  }
+
+  test("S2: the lateness of windows on offsets stays, and none becomes shorter") {
+    val store = new InMemoryShardStore
+    val begun = aggregate(aggregated.copy(window = Offsets(5)))(5, store)
+    begun.follow(Seq(event(1, 1)), 1)
+    begun.take()
+    begun.close()
+    val longer = intercept[CheckpointError](aggregate(aggregated.copy(window = Offsets(5)))(6, store))
+    assert(longer.getMessage.contains("SPEC_CHANGED") && longer.getMessage.contains("lateness"))
+  }
+}
+
+private object LongerLatenessSuite {
+  type Opening = (Long, InMemoryShardStore) => Running
+
+  /** @param value
+    *   the offsets in it
+    * @param message
+    *   of a window of `Over`
+    */
+  final case class Out(
+      step: Int,
+      id: String,
+      end: Long,
+      isLate: Boolean,
+      value: Seq[Long],
+      message: Option[Seq[Byte]] = None)
+
+  /** @param refused
+    *   step and offset
+    */
+  final case class Run(out: Seq[Out], refused: Seq[(Int, Long)])
+
+  def span(micros: Long): TimeSpan = TimeSpan(micros)
+
+  def event(time: Long, offset: Long): (String, Event) = "messages" -> Event("messages", "a", time, 1, offset)
+
+  /** Messages, half of them far behind, and the watermark after each step. */
+  def events(seed: Int, steps: Int, each: Int): IndexedSeq[(Seq[(String, Event)], Long)] = {
+    val random = new Random(seed)
+    (0 until steps).map { step =>
+      val messages = Seq.tabulate(each) { i =>
+        val back = if (random.nextBoolean()) random.nextInt(20) else random.nextInt(220)
+        val key  = ('a' + random.nextInt(4)).toChar.toString
+        Event(if (random.nextBoolean()) "left" else "right", key, step * 10L - back, 1, step * each.toLong + i)
+      }
+      (messages.map(event => event.stream -> event), step * 10L - 5)
+    }
+  }
+
+  abstract class Running {
+    type Output
+    val operator: WindowOperator[Event, Output]
+    def out(output: Output): Out
+
+    def follow(messages: Seq[(String, Event)], watermark: Long): Unit = {
+      val only = operator.inputStreams.size == 1
+      operator.follow(
+        if (only) messages.map { case (_, event) => "messages" -> event.copy(stream = "messages") } else messages,
+        Some(watermark),
+        None)
+    }
+
+    def take(): Seq[Out] = {
+      val all = operator.getResult().map(out)
+      operator.flush()
+      all
+    }
+
+    def refused(): Seq[Event] = operator.takeRejected().map(_.message)
+    def close(): Unit         = operator.close()
+  }
+
+  private def running[R](made: WindowOperator[Event, R])(shown: R => Out): Running = {
+    made.init()
+    new Running {
+      type Output = R
+      val operator: WindowOperator[Event, R] = made
+      def out(output: R): Out                = shown(output)
+    }
+  }
+
+  private def pane[V](window: WindowKind, value: V => Seq[Long])(pane: Pane[String, V]): Out = Out(
+    0,
+    s"${pane.key} ${pane.start} ${pane.timing} ${pane.index} ${pane.isLast} ${pane.isRetraction}",
+    window match {
+      case _: Sliding | _: Over => pane.end + 1 // the last time is inside
+      case _                    => pane.end
+    },
+    pane.timing == Timing.Late,
+    value(pane.value),
+    pane.message.map(_.toSeq))
+
+  def aggregate(draft: WindowOperatorDraft): Opening = (lateness, store) =>
+    running(new AggregatedWindowOperator[String, Event, Set[Long], Seq[Long]](
+      draft.copy(lateness = Some(span(lateness))).checked,
+      Event,
+      AllOffsets,
+      event => Set(event.offset),
+      Context(store = store)))(pane(draft.window, (offsets: Seq[Long]) => offsets))
+
+  def fullState(draft: FullStateDraft): Opening = (lateness, store) =>
+    running(new FullStateWindowOperator[String, Event](
+      draft.copy(lateness = Some(span(lateness))).checked,
+      Event,
+      Context(store = store)))(pane(draft.window, (events: Seq[Event]) => events.map(_.offset)))
+
+  def join(draft: JoinDraft): Opening = (lateness, store) =>
+    running(new StreamStreamJoinOperator[String, Event, Seq[Long]](
+      draft.copy(lateness = Some(span(lateness))).checked,
+      Event,
+      row => Some(row.flatten.map(_.offset)),
+      Context(store = store)))(offsets => Out(0, "", 0, isLate = false, offsets))
+
+  /** @param latenesses
+    *   which, from which step on
+    */
+  def runs(open: Opening, feed: Seq[(Seq[(String, Event)], Long)], latenesses: Seq[(Int, Long)]): Run = {
+    val store   = new InMemoryShardStore
+    val from    = latenesses.toMap
+    var running = open(from(0), store)
+    val out     = Seq.newBuilder[Out]
+    val refused = Seq.newBuilder[(Int, Long)]
+    feed.zipWithIndex.foreach { case ((messages, watermark), step) =>
+      from.get(step).filter(_ => step > 0).foreach { lateness =>
+        running.close()
+        running = open(lateness, store)
+      }
+      running.follow(messages, watermark)
+      out ++= running.take().map(_.copy(step = step))
+      refused ++= running.refused().map(event => (step, event.offset))
+    }
+    Run(out.result(), refused.result())
+  }
+
+  private object AllOffsets extends Aggregation[Set[Long], Seq[Long]] {
+    def zero: Set[Long]                                       = Set.empty
+    def combine(left: Set[Long], right: Set[Long]): Set[Long] = left ++ right
+    def copy(buffer: Set[Long]): Set[Long]                    = buffer
+    def lower(buffer: Set[Long]): Seq[Long]                   = buffer.toSeq.sorted
+    def write(buffer: Set[Long], out: ByteWriter): Unit = {
+      out.count(buffer.size.toLong)
+      buffer.toSeq.sorted.foreach(out.long)
+    }
+    def read(in: ByteReader): Set[Long] = Seq.fill(in.count().toInt)(in.long()).toSet
+  }
+}
