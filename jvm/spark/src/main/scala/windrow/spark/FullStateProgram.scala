@@ -43,7 +43,6 @@ final class FullStateProgram(
   private final class Running extends ShardRunner {
     private val output = new OutputRow(schema)
     private val shape  = new RowShape(schema.message.map(_.dataType))
-    private val order  = FullStateShard.order(spec.window)
     private val find   = answering.map(_.finder())
 
     def step(
@@ -60,13 +59,13 @@ final class FullStateProgram(
           if (Question.isIn(packet)) { questions += Question.read(packet); Iterator.empty }
           else if (ProgressCodec.isProgress(packet)) { progress ++= ProgressCodec.read(packet); Iterator.empty }
           else incoming(packet)
-        }.toVector.sorted(order)
-        val deltas = shard.step(messages.iterator, watermark, Some(processingTime), progress.result())
-        val answers = for { asked <- questions.result().iterator; answer <- find } yield output.answer(
+        }
+        // What was asked and told is known, and the state is as the step leaves it, when all panes are taken.
+        val deltas = shard.step(messages, watermark, Some(processingTime), progress.result())
+        def answers = for { asked <- questions.result().iterator; answer <- find } yield output.answer(
           asked.row,
           answer(shard, asked))
-        deltas.iterator.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ =>
-          output.counts(shard.counters))
+        deltas.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ => output.counts(shard.counters))
       }
     }
 

@@ -28,12 +28,8 @@ private[plan] object LaneChoice {
       })
   }
 
-  /** The shard puts messages that it keeps in order itself; what a step brings to the whole stream comes before them. */
-  def ofKeptMessages(window: WindowKind): Lane =
-    Lane(sorted = window.isInstanceOf[SourceWindows], combined = false, ordered = false, whole = true)
-
-  /** In the order in which they come, each with its row, which events show. */
-  val OfPolicies: Lane = Lane(sorted = true, combined = false, ordered = false, whole = true)
+  /** In the order in which they are applied, each with its row: full state keeps it, events of policies show it. */
+  val OfWholeMessages: Lane = Lane(sorted = true, combined = false, ordered = false, whole = true)
 
   private def ofEach(trigger: PaneTrigger): Boolean = FiringPolicy.parts(trigger).exists {
     case EachMessage | Every(_) => true

@@ -93,12 +93,12 @@ object WindowPlan {
             Some(spec.windows),
             parts.functions,
             shards,
-            LaneChoice.ofKeptMessages(spec.window),
+            LaneChoice.OfWholeMessages,
             options.behind),
           new FullStateProgram(spec, fixed, shards, schema, answering, options.behind, inStream(about)))
       case QuerySpec.Policies(spec) =>
         val all     = if (spec.limits.areShared) 1 else shards
-        val recipe  = new PackRecipe(None, parts.functions, all, LaneChoice.OfPolicies)
+        val recipe  = new PackRecipe(None, parts.functions, all, LaneChoice.OfWholeMessages)
         val columns = PolicyColumns.bound(session, spec, parts)
         (recipe, new PolicyProgram(spec, begun(all).ofPolicies(spec), columns, recipe, schema))
     }
