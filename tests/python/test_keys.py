@@ -186,7 +186,7 @@ def test_groups_are_those_of_spark(hostile: DataFrame) -> None:
 
 @pytest.mark.slow
 def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
-    """The same over micro-batches, and what is kept is asked for by any equal key."""
+    """The same over micro-batches."""
     session = hostile.sparkSession
     keys = [name for name in hostile.columns if name[0] == "k"]
     for part in range(3):
@@ -205,6 +205,42 @@ def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
     query.awaitTermination()
     there = [row for row in seen if row.window.start.day == 1]
     assert groups(there) == groups(hostile.groupBy(*keys).agg(ids()).select("ids").collect())
+
+
+@pytest.mark.slow
+def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None:
+    """A question finds what Spark takes for equal, from inside and from outside (S6, S7)."""
+    equal = [
+        ("0D", "map('a', 1, 'b', 2)"),
+        ("-0D", "map('b', 2, 'a', 1)"),
+        ("double('NaN')", "map('a', 1)"),
+        ("-double('NaN')", "map('a', 1)"),
+        ("null", "map()"),
+    ]
+    rows = ", ".join(f"({i}, {number}, {pairs})" for i, (number, pairs) in enumerate(equal))
+    # The columns of a lookup are called as those of the key.
+    text = f"SELECT {AT} AS time, id, d, m FROM VALUES {rows} t(id, d, m)"  # noqa: S608
+    spark.sql(text).coalesce(1).write.parquet(str(tmp_path / "in"))
+    reader = spark.readStream.schema(spark.read.parquet(str(tmp_path / "in")).schema)
+    messages = reader.parquet(str(tmp_path / "in"))
+    stream = wr.stream(messages, time="time", key=["d", "m"], watermark="1 minute")
+    kept = stream.lateness("0 seconds").retain(time="2 days").window(wr.Tumbling("1 day"))
+    asked = kept.messages().getMessages(reader.parquet(str(tmp_path / "in")), None, None)
+    found: dict[int, list[int]] = {}
+
+    def take(batch: DataFrame, _: int) -> None:
+        for row in batch.where("kind = 'answers'").select("answers.*").collect():
+            found[row.id] = sorted(message.id for message in row.messages)
+
+    writer = asked.output.writeStream.foreachBatch(take).trigger(availableNow=True)
+    writer.option("checkpointLocation", str(tmp_path / "c")).start().awaitTermination()
+    assert found == {0: [0, 1], 1: [0, 1], 2: [2, 3], 3: [2, 3], 4: [4]}
+    for i, (number, pairs) in enumerate(equal):
+        out = spark.sql(
+            f"SELECT id FROM windrow_get_messages('{tmp_path / 'c'}', join_keys => "  # noqa: S608
+            f"named_struct('d', {number}, 'm', {pairs}))"
+        )
+        assert sorted(row.id for row in out.collect()) == found[i]
 
 
 @pytest.mark.slow
