@@ -63,13 +63,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
   def windows(start: Option[Long], end: Option[Long], key: Option[K]): Seq[WindowValue[K, V]] = {
     val of = key.map(formatter.key(_: K))
     shard.openWindows
-      .filter(one => of.forall(_ == one.key) && end.forall(_ >= one.start) && start.forall(isWithin(_, one.end)))
+      .filter(one => of.forall(_ == one.key) && end.forall(_ >= one.start) && start.forall(spec.window.bounds.reach(one.end, _)))
       .map(shown).toSeq.sortBy(one => (one.window.start, one.window.end))
-  }
-
-  private def isWithin(position: Long, end: Long): Boolean = spec.window match {
-    case _: Sliding | _: Over | _: TupleWindows => position <= end
-    case _                                      => position < end
   }
 
   private def shown(one: OpenWindow[Tracked[B]]): WindowValue[K, V] = WindowValue(
@@ -92,10 +87,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
         entry(incoming, Tracked(lift(stream, message, incoming), incoming.origin), formatter.pane(message))
       }
 
-  private val order: Ordering[Incoming] = spec.window match {
-    case _: TupleWindows => Incoming.ByPosition
-    case _               => Incoming.Order
-  }
+  private val order: Ordering[Incoming] = Incoming.order(spec.window)
 
   /** Among several streams the name of one is the source of its messages (SEMANTICS R42). */
   private def incoming(stream: String, message: M): Incoming = {
@@ -104,10 +96,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
   }
 
   private def entry(incoming: Incoming, buffer: Tracked[B], pane: Option[IncomingPane]): Entry[Tracked[B]] = {
-    val gap = spec.window match {
-      case Session(span) => incoming.gap.orElse(span.map(_.micros)).filter(_ > 0)
-      case _             => Some(0L)
-    }
+    val gap = spec.window.lasts(incoming.gap)
     Entry(
       incoming.key,
       incoming.time.filter(_ => gap.isDefined),

@@ -10,6 +10,7 @@ import windrow.core.operator.Counters
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
+import windrow.core.store.Incoming
 
 /** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
   *
@@ -36,7 +37,7 @@ final class FullStateWindowOperator[K, M](
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {
       val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }
       val sorted = came.admitted.map { case (_, message) => formatter.incoming(message) }
-        .sorted(FullStateShard.order(spec.window))
+        .sorted(Incoming.order(spec.window))
       val deltas = shard.step(sorted.iterator, watermark, processingTime).toVector
       Outcome(
         deltas.collect { case Delta.Fire(pane) =>

@@ -41,7 +41,7 @@ final case class FullStateDraft(
 
   private def problems: Seq[SpecProblem] = SpecCheck(windows) ++ inherited ++ unstated ++ tooShort
 
-  private def inherited: Seq[SpecProblem] = Option.when(window.isInstanceOf[Inherit])(SpecProblem(
+  private def inherited: Seq[SpecProblem] = Option.when(window.takesPanes)(SpecProblem(
     "INHERIT_WITHOUT_PANES",
     s"the windows are $window, which come with panes; full state takes messages.")).toSeq
 

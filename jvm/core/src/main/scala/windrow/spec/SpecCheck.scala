@@ -1,5 +1,7 @@
 package windrow
 
+import windrow.core.window.EventTime
+
 /** Everything that is wrong with a draft. */
 private[windrow] object SpecCheck {
 
@@ -8,10 +10,7 @@ private[windrow] object SpecCheck {
       draft.retention.problems ++ retention(draft) ++ combinations(draft)
 
   private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
-    val needed = draft.window match {
-      case _: TupleWindows | Global => false // no windows of time (SEMANTICS R8)
-      case _                        => true
-    }
+    val needed = draft.window.bounds.areTimes // (SEMANTICS R8)
     Option.when(needed && draft.lateness.isEmpty)(
       SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer.")).toSeq ++
       draft.lateness.filter(_.micros < 0).map(span =>
@@ -26,27 +25,20 @@ private[windrow] object SpecCheck {
       Seq(SpecProblem(
         "ACCUMULATION_NOT_STATED",
         s"early=${draft.early} fires a window again: $Accumulate"))
-    else draft.lateness.filter(_.micros > 0 && canBeLate(draft.window)).map(span =>
+    else draft.lateness.filter(_.micros > 0 && draft.window.canBeLate).map(span =>
       SpecProblem(
         "ACCUMULATION_NOT_STATED",
         s"lateness ${shown(draft, span)} fires a window again: $Accumulate")).toSeq
 
   private val Accumulate = "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING)."
 
-  private def shown(draft: WindowOperatorDraft, lateness: TimeSpan): String = draft.window match {
-    case _ if lateness == TimeSpan.Endless => "without end"
-    case _: Offsets                        => s"${lateness.micros} offsets"
-    case _                                 => s"'$lateness'"
-  }
-
-  /** Nothing is late for windows that go by a key's own messages, or never end (SEMANTICS R21). */
-  private def canBeLate(window: WindowKind): Boolean = window match {
-    case _: Count | _: TupleSession | Global => false
-    case _                                   => true
-  }
+  private def shown(draft: WindowOperatorDraft, lateness: TimeSpan): String =
+    if (lateness == TimeSpan.Endless) "without end"
+    else if (draft.window.isLateByOffsets) s"${lateness.micros} offsets"
+    else s"'$lateness'"
 
   /** Early, late, or completed by a message before it is too late for others. */
-  def firesAgain(draft: WindowOperatorDraft): Boolean = fires(draft.early) || (canBeLate(draft.window) &&
+  def firesAgain(draft: WindowOperatorDraft): Boolean = fires(draft.early) || (draft.window.canBeLate &&
     (draft.lateness.exists(_.micros > 0) || draft.complete == Completion.ByFirstMessageBeyond))
 
   private def fires(trigger: PaneTrigger): Boolean = trigger match {
@@ -57,23 +49,17 @@ private[windrow] object SpecCheck {
 
   /** A window that may still change keeps what it needs (SEMANTICS R8, R10). */
   private def retention(draft: WindowOperatorDraft): Seq[SpecProblem] = {
-    val size = draft.window match {
-      case fixed: FixedWindows => Some(fixed.size.micros)
-      case Sliding(size, _)    => Some(size.micros)
-      case Over.Range(range)   => Some(range.micros)
-      case _                   => None
-    }
     (for {
-      size     <- size
+      size     <- draft.window.extent.map(_.micros)
       kept     <- draft.retention.time
       lateness <- draft.lateness if lateness != TimeSpan.Endless && size >= 0 && lateness.micros >= 0
-      needed = if (size > Long.MaxValue - lateness.micros) TimeSpan.Endless else TimeSpan(size + lateness.micros)
+      needed = TimeSpan(EventTime.plus(size, lateness.micros))
       if kept.micros >= 0 && kept.micros < needed.micros
     } yield SpecProblem(
       "RETENTION_TOO_SHORT",
       s"retain(time='$kept') is shorter than size + lateness ('$needed').")).toSeq ++
       Option.when(draft.lateness.contains(TimeSpan.Endless) && draft.retention.windows.isEmpty &&
-        draft.retention.messages.isEmpty && canBeLate(draft.window))(SpecProblem(
+        draft.retention.messages.isEmpty && draft.window.canBeLate)(SpecProblem(
         "RETENTION_NOT_STATED",
         "lateness without end keeps every window: retain(windows=...) or retain(messages=...)."))
   }
@@ -81,11 +67,8 @@ private[windrow] object SpecCheck {
   private def combinations(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     def refuse(when: Boolean, code: String, text: String) = Option.when(when)(SpecProblem(code, text))
     val aligned                                           = draft.window.isInstanceOf[AlignedWindows]
-    val over                                              = draft.window.isInstanceOf[Over]
-    val fixedEnd = draft.window match {
-      case _: Session | _: TupleSession | Global | _: Inherit => false
-      case _                                                  => true
-    }
+    val over                                              = draft.window.isOfMessage
+    val fixedEnd                                          = draft.window.hasFixedEnd
     Seq(
       refuse(
         draft.fireOnlyUpdated && draft.accumulation.contains(Discarding),
@@ -96,7 +79,7 @@ private[windrow] object SpecCheck {
         "OVER_DISCARDING",
         s"${draft.window} has one value for each message; accumulate(ACCUMULATING)."),
       refuse(
-        draft.window.isInstanceOf[Inherit] && draft.accumulation.contains(Discarding),
+        draft.window.takesPanes && draft.accumulation.contains(Discarding),
         "INHERIT_DISCARDING",
         s"${draft.window} takes back from whole values what is retracted; accumulate(ACCUMULATING)."),
       refuse(

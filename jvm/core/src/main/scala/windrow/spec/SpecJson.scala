@@ -65,10 +65,8 @@ object SpecJson {
   /** `null` is without end; windows on offsets count it in positions (SEMANTICS R21). */
   private def lateness(node: ObjectNode, window: Option[WindowKind], reader: JsonReader): Option[TimeSpan] =
     if (node.path("lateness").isNull) Some(TimeSpan.Endless)
-    else window match {
-      case Some(_: Offsets) => reader.count(node, "lateness").map(TimeSpan(_))
-      case _                => reader.span(node, "lateness")
-    }
+    else if (window.exists(_.isLateByOffsets)) reader.count(node, "lateness").map(TimeSpan(_))
+    else reader.span(node, "lateness")
 
   /** "completion", or null: not at all. */
   private def onTime(node: ObjectNode, reader: JsonReader): Boolean =

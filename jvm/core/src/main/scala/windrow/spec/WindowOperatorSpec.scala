@@ -58,10 +58,8 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def firesAgain: Boolean = SpecCheck.firesAgain(draft)
 
   /** There are panes that withdraw others: windows of these kinds can be replaced. */
-  def retracts: Boolean = accumulation == AccumulatingAndRetracting || (accumulation == Accumulating && (window match {
-    case _: Session | _: TupleSession | _: Inherit => true
-    case _                                         => false
-  }))
+  def retracts: Boolean =
+    accumulation == AccumulatingAndRetracting || (accumulation == Accumulating && window.isReplaceable)
 
   private[windrow] def retracting: WindowOperatorSpec =
     new WindowOperatorSpec(draft.copy(accumulation = Some(AccumulatingAndRetracting)))

@@ -55,7 +55,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
   private[spark] def unclear(spec: QuerySpec, hasOffsets: Boolean): Option[SpecProblem] = {
     def refuse(why: String) = Option.when(on.isEmpty)(SpecProblem("UPSERT_ROW_UNCLEAR", s"panes=$this: $why"))
     spec match {
-      case QuerySpec.Aggregates(operator) if operator.window.isInstanceOf[Over] && !hasOffsets =>
+      case QuerySpec.Aggregates(operator) if operator.window.isOfMessage && !hasOffsets =>
         refuse(
           "each message has a window, and without offset= two messages may be alike. State stream(offset=...), or say " +
             "on='message' if no two messages are alike.")

@@ -12,7 +12,7 @@ import windrow.core.operator.StepClock
 import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** What comes out of a full-state shard. */
 sealed trait Delta
@@ -75,7 +75,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
 
   private def reach: Reach = Reach(watermark, offsets)
 
-  /** One step: messages in the order of [[FullStateShard.order]], then the watermark, judged at a processing time in
+  /** One step: messages in the order of [[Incoming.order]], then the watermark, judged at a processing time in
     * microseconds.
     *
     * @param watermark
@@ -130,12 +130,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   /** The place of a message of a session is the end of its own. */
   private def isReplay(message: Incoming): Boolean = intake.isReplay(
     message.origin,
-    spec.window match {
-      case Session(gap) =>
-        for (time <- message.time; own <- message.gap.orElse(gap.map(_.micros)) if own > 0)
-          yield RunWindows.plus(time, own)
-      case _ => message.time
-    })
+    for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield EventTime.plus(time, lasts))
 
   private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, watermark)
 
@@ -274,7 +269,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
     placer.reach(row.id, state, reach).reached(row.end, placer.delay)
 
   private def isClosed(row: WindowRow, state: KeyWindows): Boolean =
-    placer.reach(row.id, state, reach).reached(row.end, RunWindows.plus(placer.lateness, placer.delay))
+    placer.reach(row.id, state, reach).reached(row.end, EventTime.plus(placer.lateness, placer.delay))
 
   private def atStepEnd(state: KeyWindows, row: WindowRow, before: Reach, out: ArrayBuffer[Delta]): WindowRow = {
     val complete    = isComplete(row, state)
@@ -313,10 +308,10 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       if (isClosed(row, state)) Long.MaxValue
       else if (placer.isByPosition) Long.MinValue
       else if (!isComplete(row, state)) row.end
-      else RunWindows.plus(row.end, placer.lateness)
+      else EventTime.plus(row.end, placer.lateness)
     }
     val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldest)
-      yield RunWindows.plus(RunWindows.plus(oldest.time, span.micros), 1)
+      yield EventTime.plus(EventTime.plus(oldest.time, span.micros), 1)
     (windows ++ leaves).minOption.getOrElse(Long.MaxValue)
   }
 
@@ -400,10 +395,4 @@ object FullStateShard {
 
   /** The spaces of its store, for stores that must know them beforehand. */
   val Spaces: Seq[String] = Seq("messages", "windows", "periods", AppliedOffsets.Space)
-
-  /** In which the messages of a step are applied. */
-  def order(window: WindowKind): Ordering[Incoming] = window match {
-    case _: TupleWindows => Incoming.ByPosition
-    case _               => Incoming.Order
-  }
 }

@@ -3,6 +3,7 @@ package windrow.core.join
 import windrow.JoinSpec
 import windrow.core.operator.Watermark
 import windrow.core.store.RetentionBound
+import windrow.core.window.EventTime
 
 /** When messages of a join leave: as they are not needed any more, or by the retention that is stated (SEMANTICS R10). */
 private[join] final class JoinRetention(spec: JoinSpec) {
@@ -37,5 +38,5 @@ private[join] final class JoinRetention(spec: JoinSpec) {
   private def isMany(messages: Long): Boolean = spec.retention.messages.exists(messages > _)
 
   private def byTime(time: Long): Long =
-    spec.retention.time.fold(Long.MaxValue)(span => Span.plus(Span.plus(time, span.micros), 1))
+    spec.retention.time.fold(Long.MaxValue)(span => EventTime.plus(EventTime.plus(time, span.micros), 1))
 }

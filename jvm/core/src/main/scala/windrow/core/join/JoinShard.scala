@@ -8,6 +8,7 @@ import windrow.core.operator.RefusalTime
 import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.window.EventTime
 
 /** What comes out of a join. */
 sealed trait JoinEffect
@@ -262,7 +263,7 @@ final class JoinShard(
       val run = state.runs(stream)
       run.range(Axis.Time, Some(state.settledBelow(stream)), None).takeWhile { message =>
         val isOver = isDecided(message.time, stream, rule)
-        state.settledBelow(stream) = if (isOver) Span.plus(message.time, 1) else message.time
+        state.settledBelow(stream) = if (isOver) EventTime.plus(message.time, 1) else message.time
         isOver
       }.filterNot(_.isSettled).map { message =>
         run.settle(message)
@@ -292,7 +293,7 @@ final class JoinShard(
         else None
       undecided ++ run.oldestTime.map(retention.leavesFrom(_, stream, run.size, now))
     }
-    val closes = state.sessions.headOption.map { case (_, session) => Span.plus(session.end, spec.lateness.micros) }
+    val closes = state.sessions.headOption.map { case (_, session) => EventTime.plus(session.end, spec.lateness.micros) }
     (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 

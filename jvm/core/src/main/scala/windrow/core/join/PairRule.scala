@@ -2,6 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
+import windrow.core.window.EventTime
 
 /** Which messages pair, and how long a message waits for partners. Keeps nothing; streams go by their place in the spec,
   * times are microseconds.
@@ -66,9 +67,9 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] = {
     val time = message.time
     val span =
-      if (stream == 0) Span(Span.plus(time, ranges(other).get.least), Span.plus(time, ranges(other).get.greatest))
+      if (stream == 0) Span(EventTime.plus(time, ranges(other).get.least), EventTime.plus(time, ranges(other).get.greatest))
       else if (other == 0)
-        Span(Span.plus(time, -ranges(stream).get.greatest), Span.plus(time, -ranges(stream).get.least))
+        Span(EventTime.plus(time, -ranges(stream).get.greatest), EventTime.plus(time, -ranges(stream).get.least))
       else Span.Everything
     Option.when(span.low <= span.high)(span)
   }
@@ -76,10 +77,10 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
     range(a, streamA, streamB).exists(_.holds(b.time))
 
-  def tooLateFrom(time: Long, stream: Int): Long = Span.plus(Span.plus(time, lateness), 1)
+  def tooLateFrom(time: Long, stream: Int): Long = EventTime.plus(EventTime.plus(time, lateness), 1)
 
   def decidedFrom(time: Long, stream: Int): Long =
-    Span.plus(Span.plus(Span.plus(time, reaches(stream)), lateness), 1)
+    EventTime.plus(EventTime.plus(EventTime.plus(time, reaches(stream)), lateness), 1)
 
   def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)

@@ -5,6 +5,7 @@ import windrow.core.store.Axis
 import windrow.core.store.StoredMessage
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
+import windrow.core.window.EventTime
 
 /** Messages pair that share a session of all streams together, once, when they first share it (SEMANTICS R39).
   *
@@ -23,7 +24,7 @@ private[join] final class SessionRule(
       state: KeySides,
       stream: Int,
       message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] = {
-    val own = SessionBounds(message.time, Span.plus(message.time, gap))
+    val own = SessionBounds(message.time, EventTime.plus(message.time, gap))
     val old = SessionPlan.touched(own)(start => state.sessions.maxBefore(start).map(_._2))
     val all = old.foldLeft(own)(_ span _)
     state.sessions = state.sessions -- old.map(_.start) + (all.start -> all)
@@ -52,10 +53,10 @@ private[join] final class SessionRule(
 
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean = true
 
-  def tooLateFrom(time: Long, stream: Int): Long = Span.plus(Span.plus(time, gap), lateness)
+  def tooLateFrom(time: Long, stream: Int): Long = EventTime.plus(EventTime.plus(time, gap), lateness)
 
   def decidedFrom(time: Long, stream: Int): Long =
-    of(time).fold(Long.MinValue)(session => Span.plus(session.end, lateness))
+    of(time).fold(Long.MinValue)(session => EventTime.plus(session.end, lateness))
 
   def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)

@@ -13,9 +13,6 @@ private[join] final case class Span(low: Long, high: Long) {
 
 private[join] object Span {
   val Everything: Span = Span(Long.MinValue, Long.MaxValue)
-
-  /** Sums beyond 64 bits end at its limits. */
-  def plus(a: Long, b: Long): Long = EventTime.plus(a, b)
 }
 
 /** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times in microseconds. */
@@ -61,7 +58,7 @@ private[join] final class AlignedSide(grid: SliceGrid) extends Side {
   /** Two times see each other or neither does. */
   def seenFrom(time: Long): Option[Span] = view(time)
 
-  def tooLateFrom(time: Long, lateness: Long): Long = Span.plus(grid.end(grid.lastStart(time)), lateness)
+  def tooLateFrom(time: Long, lateness: Long): Long = EventTime.plus(grid.end(grid.lastStart(time)), lateness)
 
   override def inGap(time: Long): Boolean = grid.inGap(time)
 
@@ -72,9 +69,9 @@ private[join] final class AlignedSide(grid: SliceGrid) extends Side {
 
 private[join] final class OverSide(range: Long) extends Side {
   def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
-  def view(time: Long): Option[Span]                             = Some(Span(Span.plus(time, -range), time))
-  def seenFrom(time: Long): Option[Span]                         = Some(Span(time, Span.plus(time, range)))
-  def tooLateFrom(time: Long, lateness: Long): Long              = Span.plus(Span.plus(time, lateness), 1)
+  def view(time: Long): Option[Span]                             = Some(Span(EventTime.plus(time, -range), time))
+  def seenFrom(time: Long): Option[Span]                         = Some(Span(time, EventTime.plus(time, range)))
+  def tooLateFrom(time: Long, lateness: Long): Long              = EventTime.plus(EventTime.plus(time, lateness), 1)
 }
 
 /** Windows on offsets, laid beside the partner's by the difference of the start offsets. Only retention bounds them in

@@ -2,7 +2,7 @@ package windrow.core.operator
 
 import windrow.core.aggregate.StartOffsets
 import windrow.core.state.Key
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** A window that a message reaches, as it was before.
   *
@@ -161,7 +161,7 @@ private[operator] final class BeyondWindows[B, V](
     if (closesComplete) Long.MaxValue
     else {
       val oldest = panes.withContent(lane, Watermark.None).map(grid.end).nextOption()
-      RunWindows.plus(oldest.getOrElse(lane.completion.reached.micros), lateness)
+      EventTime.plus(oldest.getOrElse(lane.completion.reached.micros), lateness)
     }
 
   /** No window that ends there or before is open. */

@@ -7,7 +7,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.KeyBuckets
 import windrow.core.state.Spaces
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 import windrow.core.window.SliceGrid
 
 /** The windows without messages of all keys of a shard. A key is remembered for good, so that its gaps are filled when it
@@ -18,7 +18,7 @@ import windrow.core.window.SliceGrid
   */
 private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.lateness.micros
-  private val limits   = GapLimits(lateness, spec.retention.time.fold(RunWindows.plus(size, lateness))(_.micros))
+  private val limits   = GapLimits(lateness, spec.retention.time.fold(EventTime.plus(size, lateness))(_.micros))
   private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline)
 
   private def isOpen(start: Long, at: Watermark): Boolean = !at.reached(grid.end(start), lateness)

@@ -1,7 +1,7 @@
 package windrow.core.operator
 
 import windrow.core.state.Key
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** When the windows of one key on a grid are complete, and when they close. A watermark on the axis of offsets or of
   * sequence numbers is the position that comes next.
@@ -108,7 +108,7 @@ private[operator] final class PassedWindows[B, V](panes: GridPanes[B, V], latene
   private def nextDeadline(lane: GridLane[B], now: Watermark): Long = {
     val completes = panes.withContent(lane, now).map(grid.end).nextOption()
     val closes =
-      panes.withContent(lane, Watermark.None).map(start => RunWindows.plus(grid.end(start), lateness)).nextOption()
+      panes.withContent(lane, Watermark.None).map(start => EventTime.plus(grid.end(start), lateness)).nextOption()
     (completes ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 

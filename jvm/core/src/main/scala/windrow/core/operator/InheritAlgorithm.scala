@@ -3,6 +3,7 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.window.EventTime
 
 /** Windows of panes that come in, by key and window. A retraction takes its pane out again; a window of which nothing is
   * left withdraws its own last pane (SEMANTICS R55).
@@ -39,9 +40,7 @@ private[operator] final class InheritAlgorithm[B, V](
 
   /** When to look at a window again: as it completes, later as it leaves. */
   private def deadline(window: Window): Long =
-    if (!reached.reached(window.end)) window.end
-    else if (window.end + lateness < window.end) Long.MaxValue
-    else window.end + lateness
+    if (reached.reached(window.end)) EventTime.plus(window.end, lateness) else window.end
 
   override def hasPlace(entry: Entry[B]): Boolean = entry.pane.isDefined
 

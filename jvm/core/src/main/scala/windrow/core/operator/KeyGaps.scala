@@ -3,7 +3,7 @@ package windrow.core.operator
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 import windrow.core.window.SliceGrid
 
 /** The windows of a key that come to be without messages (SEMANTICS R3), named by their starts. None of them is held: they
@@ -46,12 +46,12 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
   /** The watermark at which it is to be looked at again. */
   def deadline: Long = {
     val fills  = grid.end(covered.after(next))
-    val closes = pending.first.fold(Long.MaxValue)(start => RunWindows.plus(grid.end(start), limits.lateness))
+    val closes = pending.first.fold(Long.MaxValue)(start => EventTime.plus(grid.end(start), limits.lateness))
     math.min(if (fills <= silentFrom) fills else Long.MaxValue, closes)
   }
 
   /** The watermark that makes the key silent. */
-  private def silentFrom: Long = RunWindows.plus(grid.end(last), limits.retention)
+  private def silentFrom: Long = EventTime.plus(grid.end(last), limits.retention)
 
   /** Windows without messages that end up to the watermark come to be; of a key that is silent, up to where it fell silent,
     * however far the watermark has gone since; at the end of the input up to its last window.
@@ -62,7 +62,7 @@ private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first:
   }
 
   private def fillTo(end: Long): Unit = {
-    val until = grid.lastStart(RunWindows.plus(end, next - grid.end(next)))
+    val until = grid.lastStart(EventTime.plus(end, next - grid.end(next)))
     if (next <= until) {
       covered.between(next, until).foreach { case (from, to) => pending.add(from, to) }
       next = grid.next(until)

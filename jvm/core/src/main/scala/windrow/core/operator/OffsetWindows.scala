@@ -5,7 +5,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
 import windrow.core.window.PositionGrid
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** Windows of every few offsets of a partition; complete for all keys when the partition has passed their last one. */
 private[operator] final class OffsetWindows[B, V](
@@ -24,7 +24,7 @@ private[operator] final class OffsetWindows[B, V](
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
 
   /** A message past the end lies one further than the last one inside. */
-  private val closing = if (startsOf.isDefined) RunWindows.plus(lateness, 1) else lateness
+  private val closing = if (startsOf.isDefined) EventTime.plus(lateness, 1) else lateness
   private val lanes: GridWindows[B, V] = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, closing))(
     new BeyondWindows(panes, closing, closesComplete = false, _))
   private val segments = new Segments("runs", store)

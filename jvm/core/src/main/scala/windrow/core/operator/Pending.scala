@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import windrow._
+import windrow.core.window.EventTime
 
 /** A firing of a window that comes if no more messages do.
   *
@@ -27,7 +28,7 @@ private[windrow] final class PendingPolicy(
     */
   def of(end: Long, isComplete: Boolean, firing: Firing[_], firesEmpty: Boolean): Seq[Pending] = {
     val isUnsent = firing.unsent > 0
-    val edge     = edgeOf(end)
+    val edge     = window.bounds.completeFrom(end)
     val first    = edge.filter(_ => !isComplete && onTime && (isUnsent || firesEmpty))
     val last     = edge.filter(_ => isUnsent && (isComplete || !onTime)).flatMap(afterLateness)
     val period   = if (isUnsent) policy.deadline(isComplete, firing.since) else None
@@ -36,15 +37,6 @@ private[windrow] final class PendingPolicy(
       last.map(at => Pending(Timing.Late, Some(at), None))
   }
 
-  /** Where the watermark completes the window; None: it does not. */
-  private def edgeOf(end: Long): Option[Long] = window match {
-    case Global | _: TupleWindows                    => None
-    case _: Sliding | _: Over                        => Option.when(end != Long.MaxValue)(end + 1)
-    case _: AlignedWindows | _: Session | _: Inherit => Some(end)
-  }
-
-  private def afterLateness(edge: Long): Option[Long] = {
-    val sum = edge + lateness.micros
-    Option.when(lateness != TimeSpan.Endless && sum >= edge)(sum)
-  }
+  private def afterLateness(edge: Long): Option[Long] =
+    Option.when(lateness != TimeSpan.Endless)(EventTime.plus(edge, lateness.micros)).filter(_ != Long.MaxValue)
 }

@@ -1,8 +1,8 @@
 package windrow.core.operator
 
 import windrow._
-import windrow.core.window.RunWindows.plus
-import windrow.core.window.SliceGrid
+import windrow.core.window.EventTime.plus
+import windrow.core.window.LastEnd
 
 /** From which watermark on no window takes a message any more (SEMANTICS A5): a second coming of it would be refused.
   *
@@ -10,19 +10,11 @@ import windrow.core.window.SliceGrid
   */
 private[core] final class RefusalTime(window: WindowKind, lateness: TimeSpan, retention: Retention) {
 
-  private val from: Long => Long = window match {
-    case Global          => retention.time.fold((_: Long) => Long.MaxValue)(kept => after(kept.micros))
-    case _: TupleWindows => _ => Long.MaxValue
-    case _ if lateness == TimeSpan.Endless => _ => Long.MaxValue
-    case aligned: AlignedWindows =>
-      val grid = SliceGrid(aligned)
-      time => plus(grid.end(grid.lastStart(time)), lateness.micros)
-    case Sliding(size, _)        => time => after(lateness.micros)(plus(time, size.micros))
-    case _: Over                 => after(lateness.micros)
-    case _: Session | _: Inherit => end => plus(end, lateness.micros)
+  private val from: Long => Long = {
+    val lastEnd = LastEnd.of(window)
+    if (window == Global) retention.time.fold((_: Long) => Long.MaxValue)(kept => time => plus(plus(time, kept.micros), 1))
+    else place => plus(lastEnd(place), lateness.micros)
   }
-
-  private def after(span: Long)(time: Long): Long = plus(plus(time, span), 1)
 
   def hasCome(place: Long, now: Watermark): Boolean = RefusalTime.isBefore(place, now, from)
 }

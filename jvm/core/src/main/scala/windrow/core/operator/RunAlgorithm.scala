@@ -8,6 +8,7 @@ import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** Windows that follow from the messages of their key (per-event sliding, `Over`): a key keeps its messages, and a record
   * of those windows that fired early or late; the rest is found when it is needed.
@@ -101,7 +102,7 @@ private[operator] final class RunAlgorithm[B, V](
     val position = lane.run(index).position
     val found =
       if (byMessage) windows.reached(lane.run, position, position)
-      else if (spec.onTime && mark.reached(RunWindows.plus(position, 1))) windows.made(lane.run, index)
+      else if (spec.onTime && mark.reached(EventTime.plus(position, 1))) windows.made(lane.run, index)
       else Iterator.empty
     found.filterNot(isClosed(_, clock.before))
   }
@@ -242,7 +243,7 @@ private[operator] final class RunAlgorithm[B, V](
   }
 
   /** The least end of a window that is not closed. */
-  private def openFrom(now: Watermark): Long = RunWindows.plus(bound(now), 1)
+  private def openFrom(now: Watermark): Long = EventTime.plus(bound(now), 1)
 
   /** Windows with ends up to it are closed. */
   private def bound(at: Watermark): Long =
@@ -283,10 +284,10 @@ private[operator] final class RunAlgorithm[B, V](
 
   private def nextDeadline(lane: RunLane[B], now: Watermark): Long = {
     val run       = lane.run
-    val completes = windows.ending(run, RunWindows.plus(now.micros, 1), Long.MaxValue).map(_.end).nextOption()
+    val completes = windows.ending(run, EventTime.plus(now.micros, 1), Long.MaxValue).map(_.end).nextOption()
     val closes    = windows.ending(run, openFrom(now), Long.MaxValue).map(_.end).nextOption()
     val leaves    = windows.nextUnneeded(run) ++ Option.when(run.isEmpty)(lane.completion.reached.micros)
-    (completes ++ (closes ++ leaves).map(RunWindows.plus(_, lateness))).minOption.getOrElse(Long.MaxValue)
+    (completes ++ (closes ++ leaves).map(EventTime.plus(_, lateness))).minOption.getOrElse(Long.MaxValue)
   }
 
   // ---- state

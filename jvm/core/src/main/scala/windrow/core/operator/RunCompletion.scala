@@ -5,6 +5,7 @@ import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.StartOffsets
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** @param hasWaited
   *   it was made where messages had been before, and an end that was reached did not complete it
@@ -50,7 +51,7 @@ private[operator] final class RunCompletionByWatermark[B](windows: RunWindows) e
       before: Watermark): Vector[CompletedWindow[B]] = Vector.empty
 
   def completedAtEnd(lane: RunLane[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)] =
-    windows.ending(lane.run, RunWindows.plus(before.micros, 1), now.micros).map((_, false)).toVector
+    windows.ending(lane.run, EventTime.plus(before.micros, 1), now.micros).map((_, false)).toVector
 }
 
 /** Their key has accepted a message past their end, or the watermark closes them (SEMANTICS R7).
@@ -80,7 +81,7 @@ private[operator] final class RunCompletionByMessage[B](
   def inserted(lane: RunLane[B], index: Int, isClosed: RunWindow => Boolean): Unit = {
     val cell    = lane.run(index)
     val reached = lane.completion.reached
-    if (reached.reached(RunWindows.plus(cell.position, 1)))
+    if (reached.reached(EventTime.plus(cell.position, 1)))
       windows.made(lane.run, index).takeWhile(window => reached.reached(window.end))
         .filter(window => windows.maker(lane.run, window).stamp == cell.stamp)
         .filterNot(window =>
@@ -111,7 +112,7 @@ private[operator] final class RunCompletionByMessage[B](
 
   /** The least end of windows that are open and that no message has come past. */
   private def openFrom(reached: Watermark, before: Watermark): Long =
-    RunWindows.plus(math.max(reached.micros, closedUpTo(before)), 1)
+    EventTime.plus(math.max(reached.micros, closedUpTo(before)), 1)
 
   private def waiting(lane: RunLane[B], upTo: Long): Iterator[(RunWindow, Boolean)] =
     lane.completion.firstWaiting.iterator.flatMap(windows.ending(lane.run, _, upTo))

@@ -3,7 +3,7 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
 
@@ -41,11 +41,11 @@ private[operator] final class SessionAlgorithm[B, V](
   /** When to look at a session again: as it completes, later as it leaves. */
   private def deadline(session: SessionState[B]): Long = {
     val end = session.bounds.end
-    if (!reached.reached(end)) end else if (end + lateness < end) Long.MaxValue else end + lateness
+    if (reached.reached(end)) EventTime.plus(end, lateness) else end
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
-    val own = SessionBounds(entry.time.get, RunWindows.plus(entry.time.get, entry.gap))
+    val own = SessionBounds(entry.time.get, EventTime.plus(entry.time.get, entry.gap))
     if (clock.before.reached(own.end, lateness))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {

@@ -4,7 +4,6 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
 import windrow.core.window.EventTime
-import windrow.core.window.RunWindows
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -119,7 +118,7 @@ final class Shard[B, V](
   private def place(entry: Entry[B]): Long =
     if (!isValid(entry)) AppliedOffsets.NoPlace
     else
-      entry.pane.filter(_ => spec.window.isInstanceOf[Inherit]).fold(RunWindows.plus(entry.time.get, entry.gap))(_.end)
+      entry.pane.filter(_ => spec.window.takesPanes).fold(EventTime.plus(entry.time.get, entry.gap))(_.end)
 
   private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
     spec.maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))

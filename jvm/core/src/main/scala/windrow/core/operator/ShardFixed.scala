@@ -19,19 +19,16 @@ object ShardFixed {
   /** It may grow in time, see [[HeaderStart]]; what has left of windows on offsets is not remembered. A shorter one would let
     * go of windows that may come back when it grows again.
     */
-  def lateness(window: WindowKind, of: TimeSpan): Fixed = window match {
-    case _: Offsets => Fixed(Lateness, of.toString)
-    case _          => lateness(of)
-  }
+  def lateness(window: WindowKind, of: TimeSpan): Fixed =
+    if (window.isLateByOffsets) Fixed(Lateness, of.toString) else lateness(of)
 
   def lateness(of: TimeSpan): Fixed = Fixed(Lateness, of.toString, least = Some(of.micros))
 
   private def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
 
   /** Windows made of slices have records from their first message on if they can fire before they complete. */
-  private def records(spec: WindowOperatorSpec): Option[String] = spec.window match {
-    case _: Session | _: TupleSession | _: Sliding | _: Over | _: Inherit => None
-    case _ if spec.early != Never || !spec.onTime => Some("trigger(early=...) or trigger(onTime=False)")
-    case _                                        => Some("neither trigger(early=...) nor trigger(onTime=False)")
+  private def records(spec: WindowOperatorSpec): Option[String] = Option.when(spec.window.isSliced) {
+    if (spec.early != Never || !spec.onTime) "trigger(early=...) or trigger(onTime=False)"
+    else "neither trigger(early=...) nor trigger(onTime=False)"
   }
 }

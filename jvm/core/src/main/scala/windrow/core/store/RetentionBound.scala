@@ -2,7 +2,7 @@ package windrow.core.store
 
 import windrow.Retention
 import windrow.core.operator.Watermark
-import windrow.core.window.RunWindows
+import windrow.core.window.EventTime
 
 /** What leaves a run: from the oldest on, as long as `leaves` says so (SEMANTICS R10). Times in microseconds.
   *
@@ -34,13 +34,10 @@ private[core] object RetentionBound {
 
   /** From which watermark on it is. */
   def isOutFrom(retention: Retention, time: Long): Long =
-    retention.time.fold(Long.MaxValue)(span => RunWindows.plus(RunWindows.plus(time, span.micros), 1))
+    retention.time.fold(Long.MaxValue)(span => EventTime.plus(EventTime.plus(time, span.micros), 1))
 
   /** At the end of a bounded input nothing is young any more. */
   private def below(now: Watermark, span: Long): Long =
     if (now.isEnd) Long.MaxValue
-    else {
-      val bound = now.micros - span
-      if (bound > now.micros) Long.MinValue else bound
-    }
+    else EventTime.plus(now.micros, -span)
 }

@@ -3,6 +3,8 @@ package windrow.core.store
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
+import windrow.Positions
+import windrow.WindowKind
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -29,7 +31,7 @@ final case class Incoming(
     payload: Array[Byte],
     gap: Option[Long] = None) {
 
-  /** Bytes that compare, unsigned, as [[Incoming.Order]] does for messages of one key. */
+  /** Bytes that compare, unsigned, as messages of one key stand in the order of event time, not for messages of one key. */
   private[windrow] def position: Array[Byte] = {
     val order = origin.fold(Array[Byte](0))(1.toByte +: _.order)
     val at    = ByteBuffer.allocate(9 + order.length + payload.length)
@@ -42,15 +44,17 @@ final case class Incoming(
 
 object Incoming {
 
-  /** The order in which the messages of one step are applied (SEMANTICS T3); for windows on positions see [[ByPosition]]. */
-  val Order: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.time)
+  /** The order in which the messages of one step are applied (SEMANTICS T3). */
+  def order(window: WindowKind): Ordering[Incoming] = if (window.bounds == Positions) ByPosition else ByTime
+
+  private val ByTime: Ordering[Incoming] = Ordering.by[Incoming, Option[Long]](_.time)
     .orElse(Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins))
     .orElse((a, b) => Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
     .orElse((a, b) => Arrays.compareUnsigned(a.payload, b.payload))
 
-  /** The same on positions: each source partition in the order of its offsets. */
-  val ByPosition: Ordering[Incoming] =
-    Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins).orElse(Order)
+  /** Each source partition in the order of its offsets. */
+  private val ByPosition: Ordering[Incoming] =
+    Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins).orElse(ByTime)
 }
 
 /** A message in a store.

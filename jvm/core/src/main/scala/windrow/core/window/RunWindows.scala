@@ -4,6 +4,7 @@ import windrow.Over
 import windrow.Sliding
 import windrow.core.state.Cell
 import windrow.core.state.KeyRun
+import windrow.core.window.EventTime.plus
 
 /** A window that messages of a key make.
   *
@@ -78,9 +79,6 @@ private[core] object RunWindows {
     case Over.Rows(rows)   => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
     case Over.Everything   => OverEverything
   }
-
-  /** Bounds beyond 64 bits stand at its limits. */
-  def plus(a: Long, b: Long): Long = EventTime.plus(a, b)
 
   /** Distinct positions in a closed range, ascending. */
   def positions(run: KeyRun[_], low: Long, high: Long): Iterator[Long] =
@@ -159,7 +157,6 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
 
 /** A window for each message, ending at it (SEMANTICS R43, R44). */
 private sealed trait OverWindows extends RunWindows {
-  import RunWindows._
 
   protected def window(run: KeyRun[_], index: Int): RunWindow
 
@@ -181,7 +178,6 @@ private sealed trait OverWindows extends RunWindows {
 }
 
 private final class OverRange(range: Long) extends OverWindows {
-  import RunWindows._
 
   protected def window(run: KeyRun[_], index: Int): RunWindow = {
     val own   = run(index)
@@ -198,7 +194,6 @@ private final class OverRange(range: Long) extends OverWindows {
 }
 
 private final class OverRows(rows: Int) extends OverWindows {
-  import RunWindows._
 
   protected def window(run: KeyRun[_], index: Int): RunWindow = {
     val from = math.max(index - rows + 1, 0)
@@ -248,7 +243,6 @@ private final class OverRows(rows: Int) extends OverWindows {
 
 /** The oldest cell stands for all that have left. */
 private object OverEverything extends OverWindows {
-  import RunWindows._
 
   protected def window(run: KeyRun[_], index: Int): RunWindow =
     RunWindow(run(index).stamp, run(0).position, plus(run(index).position, 1), 0, upTo(run, index), index)

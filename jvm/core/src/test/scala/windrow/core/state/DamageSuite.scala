@@ -97,7 +97,7 @@ final class DamageSuite extends AnyFunSuite {
       store)
 
   check("full state")(store =>
-    kept(store).step(incoming.sorted(FullStateShard.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(
+    kept(store).step(incoming.sorted(Incoming.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(
       _ => ())) {
     store =>
       Seq(Axis.Time, Axis.Offset).foreach(axis => kept(store).getMessages(None, None, None, axis))

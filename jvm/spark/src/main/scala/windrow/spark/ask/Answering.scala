@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.Global
+import windrow.Unbounded
 import windrow.WindowKind
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
@@ -61,7 +61,7 @@ private[spark] object Answering {
       (shard, question) => shard.getWindows(question.start, question.end, Some(question.key)).map(row)
 
     private def row(one: WindowMetadata): InternalRow = {
-      val bounds = if (kind == Global) Array[Any](null, null) else Array[Any](one.start, one.end)
+      val bounds = if (kind.bounds == Unbounded) Array[Any](null, null) else Array[Any](one.start, one.end)
       new GenericInternalRow(Array[Any](
         new GenericInternalRow(bounds),
         one.offsets.values.map(_.first).minOption.map(Long.box).orNull,

@@ -10,7 +10,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
 import windrow.FullStateSpec
 import windrow.SpecProblem
-import windrow.TupleWindows
+import windrow.Positions
 import windrow.core.store.Axis
 import windrow.spark.plan.AggregateParts
 import windrow.spark.plan.Outputs
@@ -67,7 +67,7 @@ private[spark] final case class Asking(
 
     private val byPosition = asked match {
       case Asked.Messages => bounds.exists { case (_, bound) => isWhole(bound.dataType) }
-      case Asked.Windows  => spec.window.isInstanceOf[TupleWindows]
+      case Asked.Windows  => spec.window.bounds == Positions
     }
 
     private val key = {

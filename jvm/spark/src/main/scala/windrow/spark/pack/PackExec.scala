@@ -10,8 +10,7 @@ import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 import windrow.Count
-import windrow.SourceWindows
-import windrow.TupleWindows
+import windrow.Positions
 import windrow.core.operator.Origin
 import windrow.spark.aggregate.FunctionSet
 import windrow.spark.aggregate.Lift
@@ -145,10 +144,10 @@ private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribut
   /** The offsets of what was written. */
   private val seen = new SeenOffsets
 
-  private val goesByOffsets = window.exists(_.isInstanceOf[SourceWindows])
+  private val goesByOffsets = window.exists(_.goesByOffsets)
 
   /** Policies go by messages, not by event time. */
-  private val isByPosition = window.forall(_.isInstanceOf[TupleWindows])
+  private val isByPosition = window.forall(_.bounds == Positions)
 
   def shard(row: InternalRow): Int = {
     lastKey = key(row)

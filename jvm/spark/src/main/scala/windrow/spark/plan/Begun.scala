@@ -22,7 +22,7 @@ private[plan] final class Begun(session: SparkSession, options: QueryOptions, pa
   private val inputs = parts.inputs.map(_.child)
 
   def ofAggregates(spec: WindowOperatorSpec): FixedSpec = new FixedSpec(
-    (ShardFixed.of(spec) :+ aggregates :+ Begun.shards(shards)) ++ ofAll(ofMessages(spec.window.isInstanceOf[Over])))
+    (ShardFixed.of(spec) :+ aggregates :+ Begun.shards(shards)) ++ ofAll(ofMessages(spec.window.isOfMessage)))
 
   def ofFullState(spec: FullStateSpec, message: StructType): FixedSpec = new FixedSpec(
     Seq(

@@ -1,7 +1,6 @@
 package windrow.spark.plan
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import windrow.Inherit
 import windrow.SpecProblem
 
 /** Whether an operator can take panes that take the place of others, which would else count beside them (SEMANTICS B4). */
@@ -10,7 +9,7 @@ private[plan] object Corrections {
   def problems(spec: QuerySpec, before: Seq[PanesBefore]): Seq[SpecProblem] = {
     val again = before.filterNot(_.comeOnce)
     spec match {
-      case QuerySpec.Aggregates(operator) if operator.window.isInstanceOf[Inherit] =>
+      case QuerySpec.Aggregates(operator) if operator.window.takesPanes =>
         before.filter(_.someSeeRetractions).map(_ => readTwice) ++ again.filterNot(_.comeWithRetractions).map(leftOut)
       case _: QuerySpec.FullState => again.map(twice(_, "messages()"))
       case _ =>

@@ -12,20 +12,12 @@ private[plan] object LaneChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): Lane = {
     val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))
-    val showsOrder = countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || (spec.window match {
-      case _: Over | _: TupleWindows | _: Inherit => true
-      case _                                      => false
-    })
+    val showsOrder = countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || spec.window.showsOrder
     Lane(
       sorted = showsOrder || hasOrigin,
       combined = !functions.orderShows && !showsOrder && !hasOrigin,
       ordered = functions.orderShows,
-      whole = spec.window match {
-        case _: Over          => true // its panes show it
-        case _: SourceWindows => true // what is late for them is told by offsets
-        case _: Inherit       => true // a row may be no pane
-        case _                => false
-      })
+      whole = spec.window.needsRows)
   }
 
   /** In the order in which they are applied, each with its row: full state keeps it, events of policies show it. */

@@ -116,10 +116,7 @@ object Messages {
 
     /** Windows on positions and the one of everything go without event time, but for limits of time. */
     private def needsTime: Boolean = options.spec.windows.exists(spec =>
-      spec.window match {
-        case _: TupleWindows | Global => spec.retention.time.isDefined || spec.maxFuture.isDefined
-        case _                        => true
-      })
+      spec.window.bounds.areTimes || spec.retention.time.isDefined || spec.maxFuture.isDefined)
 
     private def maxFuture: Option[TimeSpan] = options.spec.windows.flatMap(_.maxFuture)
 
@@ -201,7 +198,7 @@ object Messages {
     private val own: Seq[String] = Seq("window", "pane") ++ (options.spec match {
       case _: QuerySpec.FullState                                       => Seq("message", "messages")
       case _: QuerySpec.Policies                                        => Seq("event", "sequence", "messages")
-      case QuerySpec.Aggregates(spec) if spec.window.isInstanceOf[Over] => Seq("message")
+      case QuerySpec.Aggregates(spec) if spec.window.isOfMessage => Seq("message")
       case _: QuerySpec.Aggregates                                      => Nil
     })
 

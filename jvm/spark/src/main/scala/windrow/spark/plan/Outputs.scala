@@ -70,14 +70,13 @@ object Outputs {
 
   /** The window as users see it: `end` is exclusive, `last` inclusive. */
   private[spark] def windowOf(kind: WindowKind, timeType: DataType, from: Expression, to: Expression): Expression = {
-    def time(micros: Expression) = instant(micros, timeType)
-    val none                     = Literal.create(null, timeType)
-    kind match {
-      case _: AlignedWindows | _: Session | _: Inherit => structOf("start" -> time(from), "end" -> time(to))
-      case _: Sliding | _: Over                        => structOf("start" -> time(from), "last" -> time(to))
-      case Global                                      => structOf("start" -> none, "end" -> none)
-      case _: TupleWindows                             => structOf("first" -> from, "last" -> to)
+    def bound(value: Expression) = kind.bounds match {
+      case HalfOpen | Closed => instant(value, timeType)
+      case Positions         => value
+      case Unbounded         => Literal.create(null, timeType)
     }
+    val (first, second) = kind.bounds.names
+    structOf(first -> bound(from), second -> bound(to))
   }
 
   private def paneColumns(

@@ -39,7 +39,7 @@ object WindowPlan {
       parts.message,
       options.spec.window,
       panesShowMessage = options.spec match {
-        case QuerySpec.Aggregates(spec) => spec.window.isInstanceOf[Over]
+        case QuerySpec.Aggregates(spec) => spec.window.isOfMessage
         case _                          => false
       },
       asked.map(questions => (questions.lookups, questions.answering.rowType)))

@@ -3,7 +3,6 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import windrow.Over
 import windrow.Pane
 import windrow.WindowOperatorSpec
 import windrow.core.state.ShardStore
@@ -29,7 +28,7 @@ private[standalone] final class Aggregated(
   private val panes = PaneTable.aggregates(
     input,
     Outputs.windowOf(spec.window, input.timeType, _, _),
-    spec.window.isInstanceOf[Over],
+    spec.window.isOfMessage,
     format,
     fold)
 

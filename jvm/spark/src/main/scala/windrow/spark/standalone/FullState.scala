@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.FullStateSpec
-import windrow.Global
+import windrow.Unbounded
 import windrow.Pane
 import windrow.core.operator.Watermark
 import windrow.core.state.ShardStore
@@ -63,6 +63,6 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
     window.end,
     window.offsets.values.map(_.first).minOption.map(Long.box).orNull,
     window.offsets.values.map(_.last).maxOption.map(Long.box).orNull,
-    spec.window != Global && watermark.exists(Watermark(_).reached(window.end)),
+    spec.window.bounds != Unbounded && watermark.exists(Watermark(_).reached(window.end)),
     window.count)).toArray
 }

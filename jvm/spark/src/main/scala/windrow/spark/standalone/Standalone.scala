@@ -46,7 +46,7 @@ object Standalone {
   }
 
   private def aggregated(session: SparkSession, spec: WindowOperatorSpec, node: JsonNode, texts: Seq[String]) = {
-    if (spec.window.isInstanceOf[Inherit])
+    if (spec.window.takesPanes)
       throw SpecError(
         spec.window.toString,
         Seq(SpecProblem("INHERIT_NOT_HERE", "an operator over Arrow takes messages, not panes; use Scala's.")))
@@ -78,7 +78,7 @@ object Standalone {
     or(window, Input.resolve(session, spec, needsTime(window), window == Session.OfMessage))
   }
 
-  private def needsTime(window: WindowKind): Boolean = !window.isInstanceOf[TupleWindows]
+  private def needsTime(window: WindowKind): Boolean = window.bounds != Positions
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
     val inputs = several(session, "a join", spec.names, node, needsTime = true)

@@ -6,14 +6,10 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.CheckpointError
 import windrow.FullStateSpec
-import windrow.Over
-import windrow.Sliding
-import windrow.TupleWindows
 import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.fullstate.FullStateShard
-import windrow.core.operator.OpenWindow
 import windrow.core.operator.Pending
 import windrow.core.operator.Shard
 import windrow.core.state.DamagedStateError
@@ -143,7 +139,7 @@ private[state] final class AggregatedWindows(
     val key = asked.keyBytes
     shard.openWindows
       .filter(one =>
-        key.forall(_ == one.key) && asked.end.forall(_ >= one.start) && asked.start.forall(isWithin(_, one)))
+        key.forall(_ == one.key) && asked.end.forall(_ >= one.start) && asked.start.forall(spec.window.bounds.reach(one.end, _)))
       .map { one =>
         // Offsets are not counted for aggregates: nobody pays for what a lone question may want to know.
         val window = Answer.row(one.start, one.end, null, null, one.isComplete)
@@ -151,10 +147,6 @@ private[state] final class AggregatedWindows(
       }
   }
 
-  private def isWithin(position: Long, one: OpenWindow[_]): Boolean = spec.window match {
-    case _: Sliding | _: Over | _: TupleWindows => position <= one.end
-    case _                                      => position < one.end
-  }
 }
 
 private[state] final class AggregatedPending(

@@ -15,7 +15,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.TupleWindows
+import windrow.Positions
 import windrow.WindowKind
 import windrow.core.store.Axis
 import windrow.spark.pack.PackStrategy
@@ -208,7 +208,7 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
     }
 
   private def windowBound(window: WindowKind, about: StateAbout, argument: String, value: Literal): Option[Long] = {
-    val byPosition = window.isInstanceOf[TupleWindows]
+    val byPosition = window.bounds == Positions
     if (value.value != null && isPosition(value) != byPosition)
       throw notUnderstood(
         argument,

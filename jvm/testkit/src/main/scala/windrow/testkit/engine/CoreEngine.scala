@@ -94,10 +94,7 @@ private final class CoreShards[Buffer](
   }
 
   private def entry(message: Message): Entry[Buffer] = {
-    val gap = spec.window match {
-      case Session(span) => message.gap.orElse(span.map(_.micros)).filter(_ > 0)
-      case _             => Some(0L)
-    }
+    val gap = spec.window.lasts(message.gap)
     Entry(
       CoreKey.write(message.key),
       message.time.filter(_ => gap.isDefined),

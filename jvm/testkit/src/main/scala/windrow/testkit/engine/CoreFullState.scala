@@ -4,6 +4,7 @@ import windrow.FullStateSpec
 import windrow.core.fullstate.{Delta, FullStateShard, WindowMetadata}
 import windrow.core.operator.{Counters, Progress, Watermark}
 import windrow.core.state.InMemoryShardStore
+import windrow.core.store.Incoming
 
 /** The core's full-state operator on shards. */
 private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) extends CoreStores[FullStateShard](count) {
@@ -18,7 +19,7 @@ private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) exte
   private def stepTo(messages: Seq[Message], watermark: Watermark, now: Option[Long]): Emission = {
     val entries = messages.map(message => CoreStores.incoming(message) -> message)
     val byShard =
-      entries.sortBy(_._1)(FullStateShard.order(spec.window)).groupBy(entry => shardOf(entry._1.key))
+      entries.sortBy(_._1)(Incoming.order(spec.window)).groupBy(entry => shardOf(entry._1.key))
     val progress = entries.flatMap(_._1.origin).map(at => Progress(at.source, at.partition, at.offset, at.offset))
     val deltas = shards.indices.flatMap(index =>
       shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now, progress))
