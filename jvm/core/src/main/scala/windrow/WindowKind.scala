@@ -148,7 +148,7 @@ final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000))
       WindowKind.positive("granularity", granularity) ++
       Option.when(granularity.micros > 0 && size.micros % granularity.micros != 0)(
         SpecProblem("GRANULARITY_NOT_DIVISOR", s"granularity '$granularity' does not divide the size '$size'."))
-  private[windrow] def bounds: WindowBounds             = Closed
+  private[windrow] def bounds: WindowBounds              = Closed
   private[windrow] override def extent: Option[TimeSpan] = Some(size)
   override def toString: String                          = s"Sliding('$size', granularity='$granularity')"
 }

@@ -3,6 +3,7 @@ package windrow
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.operator._
 import windrow.core.state._
+import windrow.core.time.Watermark
 
 /** Limits that only a mistake reaches (SEMANTICS S9). */
 class GuardsSuite extends AnyFunSuite {

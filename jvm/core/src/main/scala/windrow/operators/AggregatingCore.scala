@@ -1,6 +1,5 @@
 package windrow.operators
 
-import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
@@ -10,9 +9,10 @@ import windrow.core.operator.IncomingPane
 import windrow.core.operator.OpenWindow
 import windrow.core.operator.Shard
 import windrow.core.operator.ShardFixed
-import windrow.core.operator.Watermark
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** A windowed aggregation over messages of one or more streams.
   *
@@ -63,7 +63,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
   def windows(start: Option[Long], end: Option[Long], key: Option[K]): Seq[WindowValue[K, V]] = {
     val of = key.map(formatter.key(_: K))
     shard.openWindows
-      .filter(one => of.forall(_ == one.key) && end.forall(_ >= one.start) && start.forall(spec.window.bounds.reach(one.end, _)))
+      .filter(one =>
+        of.forall(_ == one.key) && end.forall(_ >= one.start) && start.forall(spec.window.bounds.reach(one.end, _)))
       .map(shown).toSeq.sortBy(one => (one.window.start, one.window.end))
   }
 

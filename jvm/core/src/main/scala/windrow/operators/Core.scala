@@ -1,7 +1,7 @@
 package windrow.operators
 
 import windrow.core.operator.Counters
-import windrow.core.operator.Watermark
+import windrow.core.time.Watermark
 
 /** @param admitted
   *   each with its stream

@@ -1,16 +1,16 @@
 package windrow.operators
 
-import windrow.core.operator.ShardFixed
-import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
 import windrow.core.operator.Counters
-import windrow.core.operator.Watermark
+import windrow.core.operator.ShardFixed
+import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
   *

@@ -1,7 +1,6 @@
 package windrow.operators
 
 import scala.collection.mutable
-import windrow.core.state.FixedSpec
 import windrow.By
 import windrow.ByDelta
 import windrow.Eviction
@@ -9,12 +8,13 @@ import windrow.Pane
 import windrow.PolicyWindowSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
-import windrow.core.operator.Watermark
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
+import windrow.core.state.FixedSpec
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
 
 /** What comes out of policy windows, in order. */
 sealed trait PolicyOutput[K, M, V]

@@ -1,16 +1,16 @@
 package windrow.operators
 
-import windrow.core.operator.ShardFixed
-import windrow.core.state.FixedSpec
 import windrow._
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
 import windrow.core.operator.Counters
-import windrow.core.operator.Watermark
+import windrow.core.operator.ShardFixed
+import windrow.core.state.FixedSpec
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** Joins two and more streams. Each output holds one message for each stream in order, None where it has none; of semi
   * and anti joins the first stream's only. Override `join` to make something else of it, or nothing.

@@ -3,12 +3,12 @@ package windrow.operators
 import scala.collection.immutable.Queue
 import windrow.CheckpointError
 import windrow.Reason
-import windrow.core.operator.Watermark
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.DamagedStateError
 import windrow.core.state.JournaledStore
 import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
 
 /** The common life of the sources' operators outside Spark. Not safe for several threads.
   *

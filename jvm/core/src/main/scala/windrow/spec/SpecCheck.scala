@@ -1,6 +1,6 @@
 package windrow
 
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
 
 /** Everything that is wrong with a draft. */
 private[windrow] object SpecCheck {

@@ -1,7 +1,7 @@
 package windrow.spark
 
-import windrow.core.operator.Watermark
 import windrow.core.state.InMemoryShardStore
+import windrow.core.time.Watermark
 
 /** All messages of a batch query are one step, after which every window is complete.
   *

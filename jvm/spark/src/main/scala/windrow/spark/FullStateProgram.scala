@@ -8,12 +8,12 @@ import windrow.TimeSpan
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
-import windrow.core.operator.FiringPolicy
-import windrow.core.operator.Progress
-import windrow.core.operator.Watermark
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
+import windrow.core.trigger.FiringPolicy
 import windrow.spark.aggregate.RowShape
 import windrow.spark.ask.Answering
 import windrow.spark.ask.Question

@@ -9,11 +9,11 @@ import windrow.Pane
 import windrow.Reason
 import windrow.WindowKind
 import windrow.core.operator.Counters
-import windrow.core.operator.Watermark
 import windrow.core.policy.WindowEvent
+import windrow.core.state.Key
+import windrow.core.time.Watermark
 import windrow.spark.aggregate.RowShape
 import windrow.spark.aggregate.Rows
-import windrow.core.state.Key
 
 /** The one row type in which panes, rejected messages and counts leave a shard.
   *

@@ -10,12 +10,12 @@ import windrow.Eviction
 import windrow.PolicyWindowSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Entry
-import windrow.core.operator.Watermark
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
 import windrow.spark.aggregate.Rows

@@ -1,9 +1,9 @@
 package windrow.spark
 
 import windrow.TimeSpan
-import windrow.core.operator.Watermark
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
 import windrow.spark.state.StateNotes
 
 /** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,

@@ -2,7 +2,7 @@ package windrow.spark
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
-import windrow.core.operator.Watermark
+import windrow.core.time.Watermark
 import windrow.spark.pack.PacketFlag
 import windrow.spark.state.StateNotes
 

@@ -8,19 +8,19 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
-import windrow.core.operator.FiringPolicy
 import windrow.core.operator.Shard
 import windrow.core.operator.ShardFixed
 import windrow.core.operator.ShardSpaces
-import windrow.core.operator.Watermark
+import windrow.core.state.FixedSpec
+import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
+import windrow.core.trigger.FiringPolicy
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
 import windrow.spark.state.StateAbout
-import windrow.core.state.FixedSpec
-import windrow.core.state.ShardStore
 
 /** Windows of aggregates. */
 final class WindowProgram(

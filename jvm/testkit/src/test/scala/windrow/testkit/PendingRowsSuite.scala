@@ -3,8 +3,8 @@ package windrow.testkit
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.join.{JoinEffect, JoinRow, JoinShard, PendingRow}
-import windrow.core.operator.Watermark
 import windrow.core.state.InMemoryShardStore
+import windrow.core.time.Watermark
 
 /** What a join tells of its rows to come (SEMANTICS S8) is what comes: nothing before, and these rows at that time. */
 class PendingRowsSuite extends AnyFunSuite {

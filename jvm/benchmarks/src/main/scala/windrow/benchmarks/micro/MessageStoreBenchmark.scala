@@ -5,10 +5,10 @@ import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow._
 import windrow.core.fullstate.FullStateShard
-import windrow.core.operator.Watermark
 import windrow.core.state.InMemoryShardStore
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** A full-state operator that keeps the newest n messages of one key: a step of messages, of which the oldest retire, and
   * one query for the newest hundred. Time for each message.

@@ -7,6 +7,7 @@ import windrow._
 import windrow.core.operator._
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
+import windrow.core.time.Watermark
 
 /** Insert and advance: a step of messages in order, then the watermark over them, on a shard that is read from its store
   * and written back, as in Spark. Time for each message, its share of the panes included.

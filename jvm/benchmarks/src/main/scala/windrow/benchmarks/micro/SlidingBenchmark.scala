@@ -6,6 +6,7 @@ import org.openjdk.jmh.infra.Blackhole
 import windrow._
 import windrow.core.operator._
 import windrow.core.state.InMemoryShardStore
+import windrow.core.time.Watermark
 
 /** Per-event sliding windows of one key that hold n messages each: a step of messages, then the watermark over them. Time
   * for each message, its two panes on time included; it should not grow with n.

@@ -1,8 +1,8 @@
 package windrow.core.fullstate
 
 import windrow._
-import windrow.core.operator.Firing
-import windrow.core.operator.FiringPolicy
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringPolicy
 
 /** When the windows of a full-state operator fire: at the end of a step, but after every n messages where that is asked
   * for (SEMANTICS R15).

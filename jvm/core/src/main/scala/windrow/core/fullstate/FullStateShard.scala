@@ -4,15 +4,15 @@ import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
 import windrow.core.operator.Origin
-import windrow.core.operator.Pending
-import windrow.core.operator.PendingPolicy
-import windrow.core.operator.Progress
 import windrow.core.operator.RefusalTime
-import windrow.core.operator.StepClock
-import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Progress
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Pending
+import windrow.core.trigger.PendingPolicy
 
 /** What comes out of a full-state shard. */
 sealed trait Delta

@@ -6,7 +6,7 @@ import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
-import windrow.core.window.EventTime.plus
+import windrow.core.time.EventTime.plus
 
 /** Windows that follow from the messages that are stored (KIP-450's). */
 private final class SlidingPlacer(size: Long, granularity: Long, val lateness: Long) extends PlacerDefaults {

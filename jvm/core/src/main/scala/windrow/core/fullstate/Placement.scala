@@ -2,11 +2,11 @@ package windrow.core.fullstate
 
 import scala.collection.immutable.TreeMap
 import windrow._
-import windrow.core.operator.Watermark
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
+import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
 /** Where a message goes among the windows of its key. */

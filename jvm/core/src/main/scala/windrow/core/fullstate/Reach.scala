@@ -2,9 +2,9 @@ package windrow.core.fullstate
 
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.operator.Origin
-import windrow.core.operator.Watermark
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.time.Watermark
 
 /** How far the axes of windows have come: event time, and the offsets of each source partition. A watermark on the axis of
   * offsets is the offset that comes next.

@@ -6,8 +6,8 @@ import windrow.core.store.RetentionBound
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
-import windrow.core.window.EventTime
-import windrow.core.window.EventTime.plus
+import windrow.core.time.EventTime
+import windrow.core.time.EventTime.plus
 import windrow.core.window.SessionBounds
 import windrow.core.window.SliceGrid
 

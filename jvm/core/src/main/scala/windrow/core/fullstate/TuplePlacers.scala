@@ -1,9 +1,9 @@
 package windrow.core.fullstate
 
-import windrow.core.operator.Watermark
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
+import windrow.core.time.Watermark
 
 /** Windows of positions, one every `step` from a start on. */
 private[fullstate] sealed trait SteppedPlacer extends PlacerDefaults {

@@ -1,9 +1,9 @@
 package windrow.core.join
 
 import windrow.JoinSpec
-import windrow.core.operator.Watermark
 import windrow.core.store.RetentionBound
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Watermark
 
 /** When messages of a join leave: as they are not needed any more, or by the retention that is stated (SEMANTICS R10). */
 private[join] final class JoinRetention(spec: JoinSpec) {

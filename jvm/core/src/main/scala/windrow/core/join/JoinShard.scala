@@ -2,13 +2,13 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.operator.Counters
-import windrow.core.operator.FiringPolicy
-import windrow.core.operator.Progress
 import windrow.core.operator.RefusalTime
-import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
+import windrow.core.trigger.FiringPolicy
 
 /** What comes out of a join. */
 sealed trait JoinEffect
@@ -293,7 +293,9 @@ final class JoinShard(
         else None
       undecided ++ run.oldestTime.map(retention.leavesFrom(_, stream, run.size, now))
     }
-    val closes = state.sessions.headOption.map { case (_, session) => EventTime.plus(session.end, spec.lateness.micros) }
+    val closes = state.sessions.headOption.map { case (_, session) =>
+      EventTime.plus(session.end, spec.lateness.micros)
+    }
     (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 

@@ -2,7 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
 
 /** Which messages pair, and how long a message waits for partners. Keeps nothing; streams go by their place in the spec,
   * times are microseconds.
@@ -67,7 +67,8 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] = {
     val time = message.time
     val span =
-      if (stream == 0) Span(EventTime.plus(time, ranges(other).get.least), EventTime.plus(time, ranges(other).get.greatest))
+      if (stream == 0)
+        Span(EventTime.plus(time, ranges(other).get.least), EventTime.plus(time, ranges(other).get.greatest))
       else if (other == 0)
         Span(EventTime.plus(time, -ranges(stream).get.greatest), EventTime.plus(time, -ranges(stream).get.least))
       else Span.Everything

@@ -3,9 +3,9 @@ package windrow.core.join
 import scala.collection.immutable.TreeMap
 import windrow.core.store.Axis
 import windrow.core.store.StoredMessage
+import windrow.core.time.EventTime
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
-import windrow.core.window.EventTime
 
 /** Messages pair that share a session of all streams together, once, when they first share it (SEMANTICS R39).
   *

@@ -2,7 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
 /** A closed range of event time in microseconds. */

@@ -4,6 +4,7 @@ import windrow.Pane
 import windrow.Reason
 import windrow.SourcePartition
 import windrow.core.state.Key
+import windrow.core.time.Watermark
 
 /** What comes out of a shard. */
 sealed trait Effect[+B, +V] {

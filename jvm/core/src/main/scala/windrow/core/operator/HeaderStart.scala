@@ -4,7 +4,8 @@ import windrow.TimeSpan
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.FixedSpec
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Watermark
 
 /** What the header of a shard begins with: what may not change, then the watermark. The lateness may grow; what had left
   * under a shorter one stays away, and is remembered until the longer one lets it go too (SEMANTICS S2).

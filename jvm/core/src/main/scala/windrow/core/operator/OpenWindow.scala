@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import windrow.core.state.Key
+import windrow.core.trigger.Firing
 
 /** A window that still takes messages, as queries see it. What it keeps is looked up when it is asked for.
   *

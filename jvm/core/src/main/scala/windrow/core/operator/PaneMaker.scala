@@ -3,6 +3,8 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.Key
+import windrow.core.trigger.Firing
+import windrow.core.trigger.Shown
 
 /** A window of a key, as panes name it. */
 private[operator] final case class WindowId(key: Key, start: Long, end: Long, message: Option[Array[Byte]] = None)

@@ -3,6 +3,7 @@ package windrow.core.operator
 import windrow.Global
 import windrow.Reason
 import windrow.WindowOperatorSpec
+import windrow.core.time.Watermark
 
 private[operator] object Refusal {
 

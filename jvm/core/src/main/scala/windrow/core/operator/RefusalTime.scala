@@ -1,7 +1,8 @@
 package windrow.core.operator
 
 import windrow._
-import windrow.core.window.EventTime.plus
+import windrow.core.time.EventTime.plus
+import windrow.core.time.Watermark
 import windrow.core.window.LastEnd
 
 /** From which watermark on no window takes a message any more (SEMANTICS A5): a second coming of it would be refused.
@@ -12,7 +13,8 @@ private[core] final class RefusalTime(window: WindowKind, lateness: TimeSpan, re
 
   private val from: Long => Long = {
     val lastEnd = LastEnd.of(window)
-    if (window == Global) retention.time.fold((_: Long) => Long.MaxValue)(kept => time => plus(plus(time, kept.micros), 1))
+    if (window == Global)
+      retention.time.fold((_: Long) => Long.MaxValue)(kept => time => plus(plus(time, kept.micros), 1))
     else place => plus(lastEnd(place), lateness.micros)
   }
 

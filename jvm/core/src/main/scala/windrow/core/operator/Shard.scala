@@ -3,7 +3,12 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Progress
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Pending
+import windrow.core.trigger.PendingPolicy
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *

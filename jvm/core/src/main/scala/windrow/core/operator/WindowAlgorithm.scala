@@ -2,6 +2,9 @@ package windrow.core.operator
 
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.time.Progress
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
 
 /** What a kind of windows does with the messages and the watermarks of a shard. */
 private[operator] trait WindowAlgorithm[B, V] {

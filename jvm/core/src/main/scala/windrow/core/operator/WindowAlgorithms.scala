@@ -5,9 +5,22 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.aggregate.Started
 import windrow.core.aggregate.StartedAggregation
+import windrow.core.operator.aligned.AlignedAlgorithm
+import windrow.core.operator.keyed.CountAlgorithm
+import windrow.core.operator.keyed.KeyedAlgorithm
+import windrow.core.operator.partitioned.OffsetWindows
+import windrow.core.operator.partitioned.PartitionWindows
+import windrow.core.operator.partitioned.PartitionedAlgorithm
+import windrow.core.operator.partitioned.TupleSessions
+import windrow.core.operator.run.RunAlgorithm
+import windrow.core.operator.sessions.InheritAlgorithm
+import windrow.core.operator.sessions.SessionAlgorithm
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Spaces
+import windrow.core.time.Progress
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
 import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 

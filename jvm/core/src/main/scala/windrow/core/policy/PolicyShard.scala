@@ -7,10 +7,10 @@ import windrow.Timing
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.operator.Origin
-import windrow.core.operator.Progress
-import windrow.core.operator.Watermark
 import windrow.core.state._
 import windrow.core.store.Intake
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
 
 /** A message on its way into a window of policies.
   *

@@ -2,7 +2,7 @@ package windrow.core.state
 
 import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
-import windrow.core.operator.Progress
+import windrow.core.time.Progress
 
 /** Offsets whose messages have had their fate, for each source and partition (SEMANTICS R13). It forgets none of them while
   * a window could still take its message.

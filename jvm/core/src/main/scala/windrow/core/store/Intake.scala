@@ -5,14 +5,14 @@ import windrow.TimeSpan
 import windrow.core.operator.Counters
 import windrow.core.operator.HeaderStart
 import windrow.core.operator.Origin
-import windrow.core.operator.Progress
-import windrow.core.operator.Watermark
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
 
 /** What shards of stores have in common: how far time has come, which messages are known, and the header that keeps it.
   *

@@ -1,8 +1,8 @@
 package windrow.core.store
 
 import windrow.Retention
-import windrow.core.operator.Watermark
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Watermark
 
 /** What leaves a run: from the oldest on, as long as `leaves` says so (SEMANTICS R10). Times in microseconds.
   *

@@ -2,11 +2,11 @@ package windrow.core.store
 
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.Timing
-import windrow.core.operator.Firing
-import windrow.core.operator.FiringCodec
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringCodec
 
 /** The smallest and the largest offset that a window accepted from one source partition. */
 final case class OffsetRange(first: Long, last: Long) {

@@ -1,7 +1,7 @@
 package windrow.core.window
 
 import windrow._
-import windrow.core.window.EventTime.plus
+import windrow.core.time.EventTime.plus
 
 /** Where the last of the windows that take a message ends, exclusive: from that watermark on, and the lateness after it, it
   * comes too late (SEMANTICS R53).

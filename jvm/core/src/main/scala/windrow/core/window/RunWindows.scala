@@ -4,7 +4,7 @@ import windrow.Over
 import windrow.Sliding
 import windrow.core.state.Cell
 import windrow.core.state.KeyRun
-import windrow.core.window.EventTime.plus
+import windrow.core.time.EventTime.plus
 
 /** A window that messages of a key make.
   *

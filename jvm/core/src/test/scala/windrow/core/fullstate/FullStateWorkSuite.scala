@@ -3,11 +3,11 @@ package windrow.core.fullstate
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.operator.Watermark
 import windrow.core.state.CountingStore
 import windrow.core.state.Growth
 import windrow.core.state.Key
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** What a message of full state costs in a step of any size (SEMANTICS S11). */
 class FullStateWorkSuite extends AnyFunSuite {

@@ -3,11 +3,11 @@ package windrow.core.join
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.operator.Watermark
 import windrow.core.state.CountingStore
 import windrow.core.state.Growth
 import windrow.core.state.Key
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** What a message of a join costs grows with the logarithm of its key's messages and with its partners, whatever came in
   * its step (SEMANTICS S5, S11).

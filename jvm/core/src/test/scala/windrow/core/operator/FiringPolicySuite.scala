@@ -2,6 +2,7 @@ package windrow.core.operator
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.core.trigger.FiringPolicy
 
 /** SEMANTICS R14-R16 as tables. */
 class FiringPolicySuite extends AnyFunSuite {

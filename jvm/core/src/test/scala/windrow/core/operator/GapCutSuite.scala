@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
 import windrow.core.state._
+import windrow.core.time.Watermark
 
 /** Which windows without messages come to be does not depend on how the watermark goes (SEMANTICS R3, R1). */
 class GapCutSuite extends AnyFunSuite {

@@ -6,6 +6,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.state._
+import windrow.core.time.Watermark
 
 /** What a message costs does not grow with the messages of its key, window or session, by counting (SEMANTICS S5, S10). */
 class GrowthSuite extends AnyFunSuite {

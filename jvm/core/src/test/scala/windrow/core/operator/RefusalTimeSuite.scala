@@ -7,6 +7,7 @@ import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
 import windrow.core.state._
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 
 /** An identity may be forgotten when its message would be refused anyway, and no earlier (SEMANTICS R13, A5). */
 final class RefusalTimeSuite extends AnyFunSuite {

@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.time.Watermark
 
 /** How much work a shard does, by counting: no more than what comes, what fires and what is due. */
 class WorkSuite extends AnyFunSuite {

@@ -3,7 +3,7 @@ package windrow.core.state
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
-import windrow.core.operator.Progress
+import windrow.core.time.Progress
 
 /** Nothing counts as a replay but what was applied before, at any size and in any order (SEMANTICS R13, A1). */
 final class AppliedOffsetsSuite extends AnyFunSuite {

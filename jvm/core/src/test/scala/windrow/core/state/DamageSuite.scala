@@ -9,6 +9,7 @@ import windrow.core.join.JoinShard
 import windrow.core.operator._
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Watermark
 import windrow.operators.Sum
 
 /** State in which bytes have changed under a checksum that fits is refused by name, or read as something that does no harm:
@@ -97,8 +98,8 @@ final class DamageSuite extends AnyFunSuite {
       store)
 
   check("full state")(store =>
-    kept(store).step(incoming.sorted(Incoming.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(
-      _ => ())) {
+    kept(store).step(incoming.sorted(Incoming.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(_ =>
+      ())) {
     store =>
       Seq(Axis.Time, Axis.Offset).foreach(axis => kept(store).getMessages(None, None, None, axis))
       kept(store).pending.foreach(_ => ())

@@ -6,11 +6,11 @@ import windrow.JoinSpec
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
-import windrow.core.operator.Progress
-import windrow.core.operator.Watermark
 import windrow.core.state.FixedSpec
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
 import windrow.spark.ShardProgram
 import windrow.spark.ShardRunner
 import windrow.spark.aggregate.Rows

@@ -2,8 +2,8 @@ package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.expressions._
 import windrow._
-import windrow.core.operator.Watermark
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
+import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
 /** Which messages travel with their original row: those that the shard might refuse (whether it does is decided there), and

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.TimeSpan
-import windrow.core.operator.Watermark
+import windrow.core.time.Watermark
 import windrow.spark.state.LeftWindows
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */

@@ -1,9 +1,9 @@
 package windrow.spark.pack
 
 import java.nio.charset.StandardCharsets.UTF_8
-import windrow.core.operator.Progress
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.time.Progress
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {

@@ -2,8 +2,8 @@ package windrow.spark.pack
 
 import scala.collection.mutable
 import windrow.core.operator.Origin
-import windrow.core.operator.Progress
 import windrow.core.state.OffsetSet
+import windrow.core.time.Progress
 
 /** Which offsets a task has seen, of each source partition as runs without holes if they are few, else by the first and the
   * last one (SEMANTICS R72).

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
 import windrow._
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
 /** A time that stands for all messages of a key that no window tells apart, as an expression, so that Spark can group by

@@ -1,7 +1,7 @@
 package windrow.spark.plan
 
 import windrow._
-import windrow.core.operator.FiringPolicy
+import windrow.core.trigger.FiringPolicy
 import windrow.spark.aggregate.FunctionSet
 import windrow.spark.pack.Lane
 
@@ -12,7 +12,8 @@ private[plan] object LaneChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): Lane = {
     val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))
-    val showsOrder = countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || spec.window.showsOrder
+    val showsOrder =
+      countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || spec.window.showsOrder
     Lane(
       sorted = showsOrder || hasOrigin,
       combined = !functions.orderShows && !showsOrder && !hasOrigin,

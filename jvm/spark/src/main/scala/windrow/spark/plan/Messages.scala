@@ -196,10 +196,10 @@ object Messages {
 
     /** Names of the columns that panes and events have beside those of the user. */
     private val own: Seq[String] = Seq("window", "pane") ++ (options.spec match {
-      case _: QuerySpec.FullState                                       => Seq("message", "messages")
-      case _: QuerySpec.Policies                                        => Seq("event", "sequence", "messages")
+      case _: QuerySpec.FullState                                => Seq("message", "messages")
+      case _: QuerySpec.Policies                                 => Seq("event", "sequence", "messages")
       case QuerySpec.Aggregates(spec) if spec.window.isOfMessage => Seq("message")
-      case _: QuerySpec.Aggregates                                      => Nil
+      case _: QuerySpec.Aggregates                               => Nil
     })
 
     private def checkNames(): Unit = {

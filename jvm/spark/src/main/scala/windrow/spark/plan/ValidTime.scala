@@ -3,7 +3,7 @@ package windrow.spark.plan
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 import windrow.TimeSpan
-import windrow.core.window.EventTime
+import windrow.core.time.EventTime
 
 /** Event times as microseconds, null where a message has none that can be used (SEMANTICS T1, W3), so that nothing that is
   * computed of them overflows, which Spark makes an error of the query.

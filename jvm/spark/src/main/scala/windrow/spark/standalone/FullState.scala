@@ -4,10 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.FullStateSpec
-import windrow.Unbounded
 import windrow.Pane
-import windrow.core.operator.Watermark
+import windrow.Unbounded
 import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
 import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo

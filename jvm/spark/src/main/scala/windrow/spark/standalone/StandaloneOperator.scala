@@ -9,11 +9,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
-import windrow.core.operator.Watermark
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
 import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
 

@@ -10,7 +10,6 @@ import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.fullstate.FullStateShard
-import windrow.core.operator.Pending
 import windrow.core.operator.Shard
 import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
@@ -18,6 +17,7 @@ import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
 import windrow.core.store.StoredMessage
+import windrow.core.trigger.Pending
 import windrow.spark.aggregate.FunctionSet
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
@@ -139,7 +139,9 @@ private[state] final class AggregatedWindows(
     val key = asked.keyBytes
     shard.openWindows
       .filter(one =>
-        key.forall(_ == one.key) && asked.end.forall(_ >= one.start) && asked.start.forall(spec.window.bounds.reach(one.end, _)))
+        key.forall(_ == one.key) && asked.end.forall(_ >= one.start) && asked.start.forall(spec.window.bounds.reach(
+          one.end,
+          _)))
       .map { one =>
         // Offsets are not counted for aggregates: nobody pays for what a lone question may want to know.
         val window = Answer.row(one.start, one.end, null, null, one.isComplete)

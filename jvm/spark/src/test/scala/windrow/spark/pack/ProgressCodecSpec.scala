@@ -2,7 +2,7 @@ package windrow.spark.pack
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.operator.Origin
-import windrow.core.operator.Progress
+import windrow.core.time.Progress
 
 /** What a task has seen arrives whole (SEMANTICS R72). */
 final class ProgressCodecSpec extends AnyFunSuite {

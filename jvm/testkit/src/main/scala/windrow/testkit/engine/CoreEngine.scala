@@ -4,6 +4,8 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
 import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
 
 /** Runs transcripts on the core's shards, whose state lives as bytes between steps.
   *

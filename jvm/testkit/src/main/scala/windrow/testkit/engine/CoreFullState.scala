@@ -2,9 +2,10 @@ package windrow.testkit
 
 import windrow.FullStateSpec
 import windrow.core.fullstate.{Delta, FullStateShard, WindowMetadata}
-import windrow.core.operator.{Counters, Progress, Watermark}
+import windrow.core.operator.Counters
 import windrow.core.state.InMemoryShardStore
 import windrow.core.store.Incoming
+import windrow.core.time.{Progress, Watermark}
 
 /** The core's full-state operator on shards. */
 private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) extends CoreStores[FullStateShard](count) {

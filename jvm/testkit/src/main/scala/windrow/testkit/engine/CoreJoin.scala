@@ -2,8 +2,9 @@ package windrow.testkit
 
 import windrow.JoinSpec
 import windrow.core.join.{JoinEffect, JoinRow, JoinShard}
-import windrow.core.operator.{Counters, Watermark}
+import windrow.core.operator.Counters
 import windrow.core.state.InMemoryShardStore
+import windrow.core.time.Watermark
 
 /** The core's join on shards; without equality fields there is only one. */
 private[testkit] final class CoreJoin(spec: JoinSpec, count: Int)

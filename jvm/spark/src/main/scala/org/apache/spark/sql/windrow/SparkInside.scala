@@ -29,7 +29,7 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
 import scala.reflect.ClassTag
 import scala.util.Try
-import windrow.core.operator.Watermark
+import windrow.core.time.Watermark
 import windrow.spark.WindowProcessor
 
 /** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */

@@ -1,0 +1,270 @@
+package windrow.core.operator
+package aligned
+
+import java.util.{HashMap => JHashMap}
+import java.util.{TreeSet => JTreeSet}
+import scala.jdk.CollectionConverters._
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.operator.gaps.GapWindows
+import windrow.core.state._
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringCodec
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.SliceGrid
+
+/** Windows that are the same for every key: messages are kept once, by slice; the value of a window is made when it fires.
+  *
+  * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key.
+  */
+private[operator] final class AlignedAlgorithm[B, V](
+    grid: SliceGrid,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    store: Spaces,
+    classes: Boolean)
+    extends WindowAlgorithm[B, V] {
+
+  private val lateness = spec.lateness.micros
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
+  private val slices   = new GridSlices(grid, aggregation, store)
+  private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
+  private val touched  = new JHashMap[Key, JTreeSet[Long]]
+  private val periods  = new Deadline(policy)
+  private val gaps     = GapWindows.of(spec, store)
+
+  /** Windows have a record from their first message on, not only from their first late one. */
+  private val recordsAll = spec.early != Never || !spec.onTime
+
+  /** Windows that are incomplete hear of messages when the step ends. */
+  private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
+    new StepArrivals(grid, aggregation, adds = spec.accumulation == Discarding))
+
+  /** Incomplete windows have a record and hear of each message. */
+  private val recordsAtOnce = recordsAll && arrivals.isEmpty
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = gaps.fold(0L)(_.keyCount)
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val time = entry.time.get
+    if (grid.inGap(time)) {
+      counters.gaps += entry.count
+      Iterator.empty
+    } else if (clock.before.reached(
+        grid.end(grid.lastStart(time)),
+        lateness) || Refusal.isForgotten(spec, time, clock.before))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
+    else {
+      counters.accepted += entry.count
+      if (classes) counters.classify(time, current(entry.key, clock.before))
+      val open  = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
+      val slice = grid.sliceStart(time)
+      arrivals.foreach(_.add(entry.key, slice, entry.count, entry.buffer))
+      slices.insert(slice, entry.key, entry.buffer)
+      gaps.foreach(_.add(entry.key, time, clock.before))
+      if (open.isEmpty) Iterator.empty
+      else open.iterator.flatMap { case (start, record) => update(start, entry, record, clock) }
+    }
+  }
+
+  private def current(key: Key, at: Watermark): Option[(Long, Long)] =
+    (slices.newest(key) ++ gaps.flatMap(_.newest(key, at))).maxOption.map(start => (start, grid.end(start)))
+
+  /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
+  private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
+    val first = grid.firstStart(time)
+    if (!recordsAtOnce && !before.reached(grid.end(first))) Nil
+    else Iterator.iterate(first)(grid.next)
+      .takeWhile(start => start <= time && (recordsAtOnce || before.reached(grid.end(start))))
+      .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
+  }
+
+  /** None: the window is new. */
+  private def recordOf(start: Long, key: Key): Option[Firing[B]] = {
+    val kept = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+    if (kept.isDefined) kept
+    else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
+    else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
+  }
+
+  private def idOf(start: Long, key: Key): WindowId = WindowId(key, start, grid.end(start))
+
+  /** A message reaches a window; a new one that is complete already fires with it (SEMANTICS R79). */
+  private def update(
+      start: Long,
+      entry: Entry[B],
+      record: Option[Firing[B]],
+      clock: StepClock): Iterator[Effect[B, V]] = {
+    val isComplete = clock.before.reached(grid.end(start))
+    val now        = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
+    val waits      = policy.waitsForStepEnd(isComplete)
+    val isFirst    = isComplete && record.isEmpty && spec.onTime && !waits
+    if (isFirst || policy.afterMessage(isComplete, now.unsent))
+      fire(start, entry.key, now, if (isComplete) Timing.Late else Timing.Early, isLast = false)
+    else {
+      rest(start, entry.key, now, isComplete)
+      Iterator.empty
+    }
+  }
+
+  /** Fires nothing before the step ends. */
+  private def rest(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
+    if (policy.waitsForStepEnd(true) || policy.waitsForStepEnd(isComplete)) touch(key, start)
+    keep(start, key, record, isComplete)
+  }
+
+  /** The window is looked at when the step ends. */
+  private def touch(key: Key, start: Long): Unit = {
+    touched.computeIfAbsent(key, _ => new JTreeSet).add(start)
+    ()
+  }
+
+  private def keep(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
+    periods.add(isComplete, record)
+    records.at(start).put(key, record)
+    ()
+  }
+
+  private def fire(start: Long, key: Key, record: Firing[B], timing: Timing, isLast: Boolean): Iterator[Effect[B, V]] =
+    fire(start, key, record, timing, isLast, slices.value(key, start))
+
+  private def fire(
+      start: Long,
+      key: Key,
+      record: Firing[B],
+      timing: Timing,
+      isLast: Boolean,
+      whole: => B): Iterator[Effect[B, V]] = {
+    val (fired, kept) = panes.fire(idOf(start, key), record, timing, isLast, whole)
+    records.at(start).put(key, kept)
+    fired
+  }
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val moved = now != clock.before
+    arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
+      val record = recordOf(start, key).getOrElse(Firing[B]())
+      rest(start, key, panes.add(record, messages, buffer, clock.processingTime), isComplete = false)
+    })
+    (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
+      gaps.iterator.flatMap(gapPanes(_, now)) ++
+      stepEnd(clock, now, moved) ++
+      (if (moved) lastPanes(now) else Iterator.empty) ++
+      leave(now)
+  }
+
+  private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
+    slices.completed(before, now).flatMap { case (start, values) =>
+      val isLast = now.reached(grid.end(start), lateness)
+      if (recordsAll) values.flatMap { case (key, buffer) =>
+        fire(start, key, records.peek(start).get(key), Timing.OnTime, isLast, buffer)
+      }
+      else values.map { case (key, buffer) => panes.first(idOf(start, key), Timing.OnTime, isLast, buffer) }
+    }
+
+  /** Windows without messages (SEMANTICS R3). */
+  private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Effect[B, V]] =
+    gaps.fill(now).flatMap(key => gaps.take(key)(_ => true).map((key, _))).filter(_ => spec.onTime).map {
+      case (key, start) =>
+        panes.first(idOf(start, key), Timing.OnTime, now.reached(grid.end(start), lateness), aggregation.zero)
+    }
+
+  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
+  private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
+    // A window that completes without a pane goes on under the late policy, which may release what is unsent at once.
+    val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
+    val isDue      = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    if (isDue) touchAll(recorded(Long.MinValue))
+    else if (isReleased) touchAll(completing(clock.before, now))
+    touched.entrySet.iterator.asScala.flatMap(e => endStep(e.getKey, e.getValue.asScala.toVector, clock, now))
+  }
+
+  private def touchAll(windows: Iterator[(Long, Seq[Key])]): Unit = windows.foreach { case (start, keys) =>
+    keys.foreach(touch(_, start))
+  }
+
+  private def endStep(key: Key, starts: Seq[Long], clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    def isComplete(start: Long) = now.reached(grid.end(start))
+    val (due, others) = starts
+      .flatMap(start => Option(records.peek(start).get(key)).map(record => (start, record.begun(clock.processingTime))))
+      .partition { case (start, record) =>
+        policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
+      }
+    others.foreach { case (start, record) => if (record.unsent > 0) keep(start, key, record, isComplete(start)) }
+    lazy val values = slices.values(key, due.map(_._1))
+    due.iterator.flatMap { case (start, record) =>
+      val isLast = now.reached(grid.end(start), lateness)
+      fire(start, key, record, if (isComplete(start)) Timing.Late else Timing.Early, isLast, values.next())
+    }
+  }
+
+  /** Windows with records that the move of the watermark completes. */
+  private def completing(before: Watermark, now: Watermark): Iterator[(Long, Seq[Key])] =
+    recorded(slices.firstIncomplete(before))
+      .takeWhile { case (start, _) => now.reached(grid.end(start)) }
+
+  private def recorded(first: Long): Iterator[(Long, Seq[Key])] =
+    Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1)))
+      .map(start => (start, records.peek(start).keySet.asScala.toSeq))
+
+  /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
+  private def lastPanes(now: Watermark): Iterator[Effect[B, V]] =
+    recorded(Long.MinValue).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
+      .flatMap { case (start, keys) =>
+        keys.iterator.map(key => (key, records.peek(start).get(key)))
+          .filter { case (_, record) => record.unsent > 0 }
+          .flatMap { case (key, record) => fire(start, key, record, Timing.Late, isLast = true) }
+      }
+
+  private def leave(now: Watermark): Iterator[Effect[B, V]] = {
+    touched.clear()
+    val left = now.leaves(lateness)
+    if (now.isEnd) drop(Long.MaxValue)
+    else if (left != Long.MinValue) drop(grid.firstStart(left))
+    Iterator.empty
+  }
+
+  private def drop(open: Long): Unit = {
+    slices.dropBelow(open)
+    records.dropBelow(open)
+  }
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
+    val found = slices.windows.filterNot { case (_, start) => at.reached(grid.end(start), lateness) }
+    (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) => window(key, start, at) }
+  }
+
+  private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
+    val isComplete = at.reached(grid.end(start))
+    def whole      = slices.value(key, start)
+    def firing = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else Firing[B]())
+    OpenWindow(key, start, grid.end(start), isComplete, firing, whole)
+  }
+
+  def flush(): Unit = {
+    slices.flush()
+    records.flush()
+    gaps.foreach(_.flush())
+  }
+
+  def readDirectory(in: ByteReader): Unit = {
+    slices.readDirectory(in)
+    records.readDirectory(in)
+    gaps.foreach(_.readDirectory(in))
+    periods.read(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    slices.writeDirectory(out)
+    records.writeDirectory(out)
+    gaps.foreach(_.writeDirectory(out))
+    periods.write(out)
+  }
+}

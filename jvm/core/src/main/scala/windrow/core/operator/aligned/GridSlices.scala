@@ -1,0 +1,96 @@
+package windrow.core.operator
+package aligned
+
+import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Gathered
+import windrow.core.aggregate.OwnedCodec
+import windrow.core.aggregate.RangeSweep
+import windrow.core.aggregate.Sweep
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
+import windrow.core.state.SortedRun
+import windrow.core.state.Spaces
+import windrow.core.time.Watermark
+import windrow.core.window.SliceGrid
+
+/** The messages of all keys of a shard, kept once, by slice, and the values of windows made of them. Windows are named by
+  * their starts.
+  */
+private[operator] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregation[B, _], store: Spaces) {
+  private val slices = new SortedRun(
+    "slices",
+    store,
+    new OwnedCodec(aggregation),
+    leaves = aggregation.keeping.map(keeping => keeping.release(_: B)))
+
+  def insert(slice: Long, key: Key, buffer: B): Unit = {
+    val keyed = slices.at(slice)
+    val old   = keyed.get(key)
+    keyed.put(key, if (old == null) buffer else aggregation.combine(old, buffer))
+    ()
+  }
+
+  def hasContent(key: Key, start: Long): Boolean =
+    slices.between(start, grid.end(start)).exists { case (_, keyed) => keyed.containsKey(key) }
+
+  /** To be used up by the caller. */
+  def value(key: Key, start: Long): B = values(key, Seq(start)).next()
+
+  /** The values of windows that ascend, in one sweep over the slices of their key. */
+  def values(key: Key, starts: Seq[Long]): Iterator[B] = {
+    val positions = new ArrayBuffer[Long]
+    val buffers   = new ArrayBuffer[B]
+    var entered   = Long.MinValue
+    var first     = 0
+    val ranges = starts.toVector.map { start =>
+      val end = grid.end(start)
+      for ((position, keyed) <- slices.between(math.max(entered, start), end) if keyed.containsKey(key)) {
+        positions += position
+        buffers += keyed.get(key)
+      }
+      entered = end
+      while (first < positions.size && positions(first) < start) first += 1
+      (first, positions.size)
+    }
+    new RangeSweep(new Gathered(buffers.toIndexedSeq, aggregation), aggregation).apply(ranges)
+  }
+
+  /** The windows with messages that a move of the watermark completes, ascending, each with the values of all keys, which
+    * are not to be changed.
+    */
+  def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] = {
+    val sweep   = Sweep(grid.slicesPerWindow, aggregation)
+    var entered = Long.MinValue
+    grid.windowsOver(firstIncomplete(before))(slices.ceiling).takeWhile(start => now.reached(grid.end(start))).map {
+      start =>
+        val end = grid.end(start)
+        slices.between(math.max(entered, start), end).foreach { case (position, keyed) => sweep.enter(position, keyed) }
+        entered = end
+        sweep.leaveBelow(start)
+        (start, sweep.window)
+    }
+  }
+
+  /** The first window that the watermark has not completed. */
+  def firstIncomplete(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.micros) else Long.MinValue
+
+  /** The window with messages of a key that has the greatest start. */
+  def newest(key: Key): Option[Long] =
+    slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart)
+
+  /** All windows, some more than once. */
+  def windows: Iterator[(Key, Long)] = for {
+    (position, keyed) <- slices.between(Long.MinValue, Long.MaxValue)
+    start             <- grid.windowsAt(position, Long.MinValue)
+    key               <- keyed.keySet.asScala.iterator
+  } yield (key, start)
+
+  /** Lets go of all that no window from this one on holds. */
+  def dropBelow(start: Long): Unit          = slices.dropBelow(start)
+  def flush(): Unit                         = slices.flush()
+  def readDirectory(in: ByteReader): Unit   = slices.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = slices.writeDirectory(out)
+}

@@ -1,0 +1,135 @@
+package windrow.core.operator
+package gaps
+
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.time.EventTime
+import windrow.core.time.Watermark
+import windrow.core.window.SliceGrid
+
+/** The windows of a key that come to be without messages (SEMANTICS R3), named by their starts. None of them is held: they
+  * are told as ranges, however many there are.
+  *
+  * @param limits
+  *   how long its windows stay
+  * @param first
+  *   the first window that the key ever opened
+  */
+private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Long) {
+  import KeyGaps._
+
+  /** From here on no window has been filled. */
+  private var next = first
+
+  /** The last window that had a message. */
+  private var last = first
+
+  /** Windows from `next` on with messages. */
+  private val covered = new StartRanges(grid)
+
+  /** Windows without messages that have not fired yet. */
+  private val pending = new StartRanges(grid)
+
+  /** A message has come in this step. */
+  private var touched = false
+
+  /** A message came for windows with starts from one to another. */
+  def add(from: Long, to: Long): Unit = {
+    last = math.max(last, to)
+    pending.remove(from, to)
+    covered.add(math.max(from, next), to)
+    touched = true
+  }
+
+  /** Something may come to be or close, as the watermark stands. */
+  def isDue(now: Watermark): Boolean = touched || now.reached(deadline)
+
+  /** The watermark at which it is to be looked at again. */
+  def deadline: Long = {
+    val fills  = grid.end(covered.after(next))
+    val closes = pending.first.fold(Long.MaxValue)(start => EventTime.plus(grid.end(start), limits.lateness))
+    math.min(if (fills <= silentFrom) fills else Long.MaxValue, closes)
+  }
+
+  /** The watermark that makes the key silent. */
+  private def silentFrom: Long = EventTime.plus(grid.end(last), limits.retention)
+
+  /** Windows without messages that end up to the watermark come to be; of a key that is silent, up to where it fell silent,
+    * however far the watermark has gone since; at the end of the input up to its last window.
+    */
+  def fill(now: Watermark): Unit = {
+    if (now.isEnd) fillTo(grid.end(last)) else if (now.isDefined) fillTo(math.min(now.micros, silentFrom))
+    touched = false
+  }
+
+  private def fillTo(end: Long): Unit = {
+    val until = grid.lastStart(EventTime.plus(end, next - grid.end(next)))
+    if (next <= until) {
+      covered.between(next, until).foreach { case (from, to) => pending.add(from, to) }
+      next = grid.next(until)
+    }
+    next = covered.after(next)
+    covered.dropBelow(next)
+  }
+
+  /** It came to be without messages, or had some before. */
+  def isFilled(start: Long): Boolean = first <= start && start < next
+
+  /** The last window that came to be before `next`. */
+  def newest: Option[Long] = Option.when(first < next)(grid.lastStart(next - 1))
+
+  /** Windows from a start on that came to be. */
+  def filled(from: Long): Iterator[Long] = Iterator.iterate(math.max(first, from))(grid.next).takeWhile(_ < next)
+
+  def hasPending: Boolean = pending.first.isDefined
+
+  /** Takes the windows that fire now, as they are asked for. */
+  def take(fires: Long => Boolean): Iterator[Long] =
+    Iterator.continually(pending.first.filter(fires)).takeWhile(_.isDefined).flatten.map { start =>
+      pending.remove(start, start)
+      start
+    }
+
+  def read(in: ByteReader): Unit = {
+    next = in.long()
+    last = in.long()
+    val form = in.byte()
+    covered.read(in)
+    if (form == InRanges) pending.read(in)
+    else (0 until in.size()).foreach { _ =>
+      val start = in.long()
+      pending.add(start, start)
+    }
+  }
+
+  def write(out: ByteWriter): Unit = {
+    Seq(first, next, last).foreach(out.long)
+    out.byte(InRanges.toInt)
+    covered.write(out)
+    pending.write(out)
+  }
+}
+
+private object KeyGaps {
+
+  /** Windows that have not fired stand as ranges; in older states, which say 0 or 1 here, one by one. */
+  val InRanges: Byte = 2
+}
+
+/** @param lateness
+  *   after which a window is closed
+  * @param retention
+  *   for which a key without messages goes on
+  */
+private[operator] final case class GapLimits(lateness: Long, retention: Long)
+
+private[operator] final class KeyGapsCodec(grid: SliceGrid, limits: GapLimits) extends Codec[KeyGaps] {
+  def write(gaps: KeyGaps, out: ByteWriter): Unit = gaps.write(out)
+
+  def read(in: ByteReader): KeyGaps = {
+    val gaps = new KeyGaps(grid, limits, in.long())
+    gaps.read(in)
+    gaps
+  }
+}

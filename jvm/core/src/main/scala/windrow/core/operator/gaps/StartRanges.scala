@@ -1,0 +1,71 @@
+package windrow.core.operator
+package gaps
+
+import java.util.{TreeMap => JTreeMap}
+import scala.jdk.CollectionConverters._
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.window.SliceGrid
+
+/** A set of windows by their starts, as ranges of neighbours. Bounds are inclusive. */
+private[operator] final class StartRanges(grid: SliceGrid) {
+  private val ranges = new JTreeMap[Long, Long]
+
+  private def before(start: Long): Long = grid.lastStart(start - 1)
+
+  def first: Option[Long] = Option(ranges.firstEntry).map(_.getKey)
+
+  def add(from: Long, to: Long): Unit = if (from <= to) {
+    val below = ranges.floorEntry(from)
+    val joins = below != null && grid.next(below.getValue) >= from
+    var end   = if (joins) math.max(below.getValue, to) else to
+    val start = if (joins) below.getKey.longValue else from
+    var above = ranges.higherEntry(start)
+    while (above != null && above.getKey <= grid.next(end)) {
+      end = math.max(end, above.getValue)
+      ranges.remove(above.getKey)
+      above = ranges.higherEntry(start)
+    }
+    ranges.put(start, end)
+    ()
+  }
+
+  def remove(from: Long, to: Long): Unit = {
+    var touched = ranges.floorEntry(to)
+    while (touched != null && touched.getValue >= from) {
+      val (start, end) = (touched.getKey.longValue, touched.getValue.longValue)
+      ranges.remove(start)
+      if (end > to) ranges.put(grid.next(to), end)
+      if (start < from) ranges.put(start, before(from))
+      touched = if (start < from) null else ranges.floorEntry(to)
+    }
+  }
+
+  def dropBelow(start: Long): Unit = ranges.headMap(start).clear()
+
+  /** The first start from one on that is not among them. */
+  def after(start: Long): Long = {
+    val range = ranges.floorEntry(start)
+    if (range != null && range.getValue >= start) grid.next(range.getValue) else start
+  }
+
+  /** What is not among them of a range, as ranges. */
+  def between(from: Long, to: Long): Iterator[(Long, Long)] = Iterator.unfold(from) { next =>
+    val start = after(next)
+    Option.when(start <= to) {
+      val above = ranges.higherEntry(start)
+      val end   = if (above == null || above.getKey > to) to else before(above.getKey)
+      ((start, end), grid.next(end))
+    }
+  }
+
+  def read(in: ByteReader): Unit = (0 until in.size()).foreach(_ => ranges.put(in.long(), in.long()))
+
+  def write(out: ByteWriter): Unit = {
+    out.count(ranges.size.toLong)
+    ranges.entrySet.asScala.foreach { range =>
+      out.long(range.getKey)
+      out.long(range.getValue)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package windrow.core.operator
+package keyed
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.StartOffsets
+import windrow.core.state._
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.PositionGrid
+
+/** Windows of a key's messages by sequence number, in order of acceptance. Nothing is late for them. */
+private[operator] final class CountAlgorithm[B, V](
+    windows: Count,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    startsOf: Option[B => StartOffsets],
+    store: Spaces,
+    classes: Boolean)
+    extends WindowAlgorithm[B, V] {
+  private val policy  = new FiringPolicy(spec.early, spec.late)
+  private val periods = new Deadline(policy)
+  private val grid    = new PositionGrid(windows.n, windows.step, start = 0)
+  private val panes   = new GridPanes(grid, spec, aggregation, policy, periods)
+  private val lanes = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, lateness = 0))(
+    new BeyondWindows(panes, lateness = Long.MaxValue, closesComplete = true, _))
+  private val segments = new Segments("runs", store)
+  private val codec    = new GridLaneCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _ => Long.MaxValue)
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
+    if (clock.before.isEnd)
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+    else {
+      val lane     = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val position = lane.next
+      lane.next += 1
+      lane.change()
+      keys.put(entry.key, lane)
+      if (grid.inGap(position)) {
+        counters.gaps += entry.count
+        Iterator.empty
+      } else {
+        counters.accepted += entry.count
+        if (classes)
+          counters.classify(position, lanes.current(lane, Watermark(position)).map(first => (first, grid.end(first))))
+        lanes.add(entry.key, lane, position, entry, Watermark(lane.ended), Watermark(position + 1), clock)
+      }
+    }
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    val looksAtAll = isDue || now.isEnd
+    keys.walk(if (looksAtAll) Long.MaxValue else Long.MinValue)
+      .filter(key => looksAtAll || keys.get(key).isChanged)
+      .flatMap { key =>
+        val lane = keys.get(key)
+        val to   = if (now.isEnd) now else Watermark(lane.next)
+        lanes.endStep(key, lane, Watermark(lane.ended), to, Watermark(_), clock) ++ {
+          lane.ended = lane.next
+          keys.put(key, lane)
+          Iterator.empty
+        }
+      }
+  }
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    val now  = Watermark(lane.ended)
+    lanes.open(lane, now).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, now)))
+  }
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    segments.readDirectory(in)
+    keys.readDirectory(in)
+    periods.read(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    segments.writeDirectory(out)
+    keys.writeDirectory(out)
+    periods.write(out)
+  }
+}

@@ -1,0 +1,199 @@
+package windrow.core.operator
+package keyed
+
+import scala.jdk.CollectionConverters._
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.RangeSweep
+import windrow.core.state.Cell
+import windrow.core.state.Key
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.SliceGrid
+
+/** What the windows of one key on a grid hold and fire. Messages are kept by slice; windows are named by their starts.
+  *
+  * A window that fires nothing but its pane on time has no record.
+  */
+private[operator] final class GridPanes[B, V](
+    val grid: SliceGrid,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    val policy: FiringPolicy,
+    periods: Deadline) {
+  private val panes = new PaneMaker(spec, aggregation, withdraws = false)
+
+  /** Windows have a record from their first message on, not only from their first late one. */
+  val recordsAll: Boolean = spec.early != Never || !spec.onTime
+
+  // ---- contents
+
+  def insert(lane: GridLane[B], position: Long, entry: Entry[B]): Unit = {
+    val slice = grid.sliceStart(position)
+    val index = lane.run.indexAt(slice)
+    if (index < 0) lane.run.insert(cell(slice, entry.count, entry.buffer))
+    else {
+      val old = lane.run(index)
+      val now = aggregation.combine(old.buffer, entry.buffer)
+      lane.run.replace(index, cell(slice, old.count + entry.count, now), entry.buffer)
+    }
+    ()
+  }
+
+  private def cell(slice: Long, count: Long, buffer: B): Cell[B] =
+    new Cell(slice, Cell.Nothing, stamp = 0, Cell.NotLate, at = None, count, buffer, Cell.Nothing)
+
+  private def rangeOf(lane: GridLane[B], start: Long): (Int, Int) =
+    (lane.run.indexOf(start), lane.run.indexOf(grid.end(start)))
+
+  def hasContent(lane: GridLane[B], start: Long): Boolean = {
+    val (from, until) = rangeOf(lane, start)
+    from < until
+  }
+
+  def value(lane: GridLane[B], start: Long): B = {
+    val (from, until) = rangeOf(lane, start)
+    lane.run.value(from, until)
+  }
+
+  /** The values of windows that ascend, in one sweep. */
+  def values(lane: GridLane[B], starts: IndexedSeq[Long]): Iterator[B] =
+    new RangeSweep(lane.run, aggregation).apply(starts.map(rangeOf(lane, _)))
+
+  /** Windows with messages that end after a position, in order. */
+  def withContent(lane: GridLane[B], after: Watermark): Iterator[Long] = {
+    val first = if (after.isDefined) grid.firstStart(after.micros) else Long.MinValue
+    grid.windowsOver(first) { from =>
+      val index = lane.run.indexOf(from)
+      Option.when(index < lane.run.size)(lane.run(index).position)
+    }
+  }
+
+  /** The window with messages that has the greatest start. */
+  def newest(lane: GridLane[B]): Option[Long] =
+    Option.unless(lane.run.isEmpty)(grid.lastStart(lane.run(lane.run.size - 1).position))
+
+  /** Lets go of all that no window from this one on holds. */
+  def dropBelow(lane: GridLane[B], start: Long): Unit = {
+    lane.run.dropFirst(lane.run.indexOf(start))
+    lane.records.headMap(start).clear()
+  }
+
+  /** As queries see it. */
+  def window(key: Key, lane: GridLane[B], start: Long, isComplete: Boolean): OpenWindow[B] = {
+    def firing = Option(lane.records.get(start))
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(lane, start)) else Firing[B]())
+    OpenWindow(key, start, grid.printedEnd(start), isComplete, firing, value(lane, start))
+  }
+
+  // ---- panes
+
+  /** What a window keeps of its panes; None: it is new. It must not wait for its pane on time, unless all have records. */
+  def recordOf(lane: GridLane[B], start: Long): Option[Firing[B]] = {
+    val kept = Option(lane.records.get(start))
+    if (kept.isDefined || recordsAll) kept
+    else Option.when(hasContent(lane, start))(panes.firedOnTime(value(lane, start)))
+  }
+
+  /** What a window without messages keeps of its pane on time. */
+  def recordOfGap: Option[Firing[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
+
+  /** A window without messages completes (SEMANTICS R3). */
+  def gap(key: Key, start: Long, isLast: Boolean): Iterator[Effect[B, V]] =
+    if (spec.onTime) Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, aggregation.zero))
+    else Iterator.empty
+
+  /** A message reaches a window; a new one that is complete fires at once (SEMANTICS R79).
+    *
+    * @param completes
+    *   the message completes the window, so it fires no early pane (R21)
+    */
+  def update(
+      key: Key,
+      lane: GridLane[B],
+      start: Long,
+      entry: Entry[B],
+      record: Option[Firing[B]],
+      isComplete: Boolean,
+      completes: Boolean,
+      clock: StepClock): Iterator[Effect[B, V]] = {
+    val now     = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
+    val isFirst = isComplete && record.isEmpty && spec.onTime && !policy.waitsForStepEnd(isComplete)
+    if (!completes && (isFirst || policy.afterMessage(isComplete, now.unsent)))
+      fire(key, lane, start, now, if (isComplete) Timing.Late else Timing.Early, isLast = false, value(lane, start))
+    else {
+      keep(lane, start, now, isComplete)
+      Iterator.empty
+    }
+  }
+
+  private def keep(lane: GridLane[B], start: Long, record: Firing[B], isComplete: Boolean): Unit = {
+    periods.add(isComplete, record)
+    lane.records.put(start, record)
+    ()
+  }
+
+  private def fire(
+      key: Key,
+      lane: GridLane[B],
+      start: Long,
+      record: Firing[B],
+      timing: Timing,
+      isLast: Boolean,
+      whole: => B): Iterator[Effect[B, V]] = {
+    val (fired, kept) = panes.fire(idOf(key, start), record, timing, isLast, whole)
+    lane.records.put(start, kept)
+    fired
+  }
+
+  private def idOf(key: Key, start: Long): WindowId = WindowId(key, start, grid.printedEnd(start))
+
+  /** A window completes. */
+  def onTime(key: Key, lane: GridLane[B], start: Long, value: => B, isLast: Boolean): Iterator[Effect[B, V]] =
+    if (!spec.onTime) {
+      periods.add(isComplete = true, lane.records.get(start))
+      Iterator.empty
+    } else if (recordsAll) fire(key, lane, start, lane.records.get(start), Timing.OnTime, isLast, value)
+    else Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
+
+  /** Panes that were left to the end of the step. */
+  def waiting(
+      key: Key,
+      lane: GridLane[B],
+      isComplete: Long => Boolean,
+      isLast: Long => Boolean,
+      clock: StepClock): Iterator[Effect[B, V]] =
+    if (!policy.looksAtStepEnd) Iterator.empty
+    else Iterator.single(()).flatMap { _ =>
+      val (due, others) = records(lane)
+        .map { case (start, record) => (start, record.begun(clock.processingTime)) }.toVector
+        .partition { case (start, record) =>
+          policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
+        }
+      others.foreach { case (start, record) => if (record.unsent > 0) keep(lane, start, record, isComplete(start)) }
+      val whole = values(lane, due.map(_._1))
+      due.iterator.flatMap { case (start, record) =>
+        fire(
+          key,
+          lane,
+          start,
+          record,
+          if (isComplete(start)) Timing.Late else Timing.Early,
+          isLast(start),
+          whole.next())
+      }
+    }
+
+  /** What is still unsent in a window that leaves (SEMANTICS R80). */
+  def last(key: Key, lane: GridLane[B], leaves: Long => Boolean): Iterator[Effect[B, V]] =
+    records(lane).filter { case (start, record) => record.unsent > 0 && leaves(start) }
+      .flatMap { case (start, record) =>
+        fire(key, lane, start, record, Timing.Late, isLast = true, value(lane, start))
+      }
+
+  private def records(lane: GridLane[B]): Iterator[(Long, Firing[B])] =
+    Iterator.single(()).flatMap(_ => lane.records.asScala.toVector)
+}

@@ -1,0 +1,114 @@
+package windrow.core.operator
+package keyed
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{TreeMap => JTreeMap}
+import scala.collection.mutable
+import windrow.core.aggregate.StartOffsets
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.time.Watermark
+
+/** Which windows of a key its own messages have completed (SEMANTICS R7): those whose end they have reached, but for some
+  * that wait for a message whose offset comes after theirs. Ends are exclusive.
+  */
+private[operator] final class KeyCompletion {
+  private var greatest = Long.MinValue
+
+  /** For each partition the offsets, falling, at rising positions: of the messages that no other is ahead of in both. */
+  private val fronts = mutable.TreeMap.empty[(String, Long), JTreeMap[Long, Long]]
+
+  /** The greatest position of messages without an offset. */
+  private var unnumbered = Long.MinValue
+
+  /** End and id. */
+  private val waiting = mutable.TreeSet.empty[(Long, Long)]
+
+  /** The greatest position of a message, as a watermark. */
+  def reached: Watermark = Watermark(greatest)
+
+  def isWaiting(end: Long, id: Long): Boolean  = waiting((end, id))
+  def isComplete(end: Long, id: Long): Boolean = reached.reached(end) && !isWaiting(end, id)
+
+  /** The least end of a window that waits. */
+  def firstWaiting: Option[Long] = waiting.headOption.map(_._1)
+
+  /** Of windows that wait, by their ends. */
+  def waitingIds: Iterator[Long] = waiting.iterator.map(_._2)
+
+  /** A message that was accepted has come past an end, and its offset after where the window starts. */
+  def isPassed(end: Long, starts: StartOffsets): Boolean = unnumbered >= end || fronts.exists {
+    case (partition, front) =>
+      val ahead = front.ceilingEntry(end)
+      ahead != null && starts.areBefore(partition, ahead.getValue)
+  }
+
+  def await(end: Long, id: Long): Unit    = { waiting += ((end, id)); () }
+  def complete(end: Long, id: Long): Unit = { waiting -= ((end, id)); () }
+
+  /** A message was accepted. */
+  def add(position: Long, origin: Option[Origin]): Unit = {
+    greatest = math.max(greatest, position)
+    origin.fold { unnumbered = math.max(unnumbered, position) } { one =>
+      val front = fronts.getOrElseUpdate((one.source, one.partition), new JTreeMap)
+      val ahead = front.ceilingEntry(position)
+      if (ahead == null || ahead.getValue < one.offset) {
+        var behind = front.floorEntry(position)
+        while (behind != null && behind.getValue <= one.offset) {
+          front.remove(behind.getKey)
+          behind = front.floorEntry(position)
+        }
+        front.put(position, one.offset)
+        ()
+      }
+    }
+  }
+
+  /** No window that ends at a position or before is open any more, which others know. */
+  def close(position: Long): Unit = {
+    forget(position)
+    if (greatest <= position) clear()
+  }
+
+  /** The same, and nobody else knows. */
+  def forget(position: Long): Unit = {
+    waiting.filterInPlace(_._1 > position)
+    fronts.values.foreach(_.headMap(position, true).clear())
+    fronts.filterInPlace((_, front) => !front.isEmpty)
+  }
+
+  def clear(): Unit = {
+    greatest = Long.MinValue
+    unnumbered = Long.MinValue
+    waiting.clear()
+    fronts.clear()
+  }
+
+  def read(in: ByteReader): Unit = if (in.byte() == 1) {
+    greatest = in.long()
+    unnumbered = in.long()
+    (0 until in.size()).foreach(_ => waiting += ((in.long(), in.long())))
+    (0 until in.size()).foreach { _ =>
+      val front = new JTreeMap[Long, Long]
+      fronts((new String(in.bytes(), UTF_8), in.long())) = front
+      (0 until in.size()).foreach(_ => front.put(in.long(), in.long()))
+    }
+  }
+
+  def write(out: ByteWriter): Unit = {
+    out.byte(if (reached.isDefined) 1 else 0)
+    if (reached.isDefined) {
+      out.long(greatest)
+      out.long(unnumbered)
+      out.count(waiting.size.toLong)
+      waiting.foreach { case (end, id) => out.long(end); out.long(id) }
+      out.count(fronts.size.toLong)
+      fronts.foreach { case ((source, partition), front) =>
+        out.bytes(source.getBytes(UTF_8))
+        out.long(partition)
+        out.count(front.size.toLong)
+        front.forEach { (position, offset) => out.long(position); out.long(offset) }
+      }
+    }
+  }
+}

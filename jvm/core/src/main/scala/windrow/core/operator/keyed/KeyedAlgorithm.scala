@@ -1,0 +1,102 @@
+package windrow.core.operator
+package keyed
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.StartOffsets
+import windrow.core.operator.gaps.GapWindows
+import windrow.core.state._
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.SliceGrid
+
+/** Aligned windows that are complete by the messages of their own key (SEMANTICS R7): each key has them for itself. */
+private[operator] final class KeyedAlgorithm[B, V](
+    grid: SliceGrid,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    startsOf: B => StartOffsets,
+    store: Spaces,
+    classes: Boolean)
+    extends WindowAlgorithm[B, V] {
+  private val lateness = spec.lateness.micros
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val periods  = new Deadline(policy)
+  private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
+  private val gaps     = GapWindows.of(spec, store)
+  private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
+  private val segments = new Segments("runs", store)
+  private val codec    = new GridLaneCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = math.max(keys.size, gaps.fold(0L)(_.keyCount))
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val time = entry.time.get
+    if (grid.inGap(time)) {
+      counters.gaps += entry.count
+      Iterator.empty
+    } else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
+    else {
+      val lane = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      counters.accepted += entry.count
+      if (classes)
+        counters.classify(time, current(entry.key, lane, clock.before).map(start => (start, grid.end(start))))
+      gaps.foreach(_.add(entry.key, time, clock.before))
+      lane.change()
+      keys.put(entry.key, lane)
+      windows.add(entry.key, lane, time, entry, clock.before, clock.before, clock)
+    }
+  }
+
+  private def current(key: Key, lane: GridLane[B], at: Watermark): Option[Long] =
+    (windows.current(lane, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val moved = now != clock.before
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
+    keys.walk(horizon)
+      .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
+      .flatMap { key =>
+        val lane = keys.get(key)
+        windows.endStep(key, lane, clock.before, now, _ => now, clock) ++ {
+          if (lane.isEmpty) keys.remove(key) else keys.put(key, lane)
+          Iterator.empty
+        }
+      } ++ gaps.iterator.flatMap(_.fill(now)).flatMap(key =>
+      windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now))
+  }
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
+    val found = keys.walk(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
+    (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) =>
+      val lane = Option(keys.get(key)).getOrElse(codec.empty)
+      panes.window(key, lane, start, windows.isComplete(lane, start, at))
+    }
+  }
+
+  def flush(): Unit = {
+    keys.flush()
+    gaps.foreach(_.flush())
+  }
+
+  def readDirectory(in: ByteReader): Unit = {
+    segments.readDirectory(in)
+    keys.readDirectory(in)
+    gaps.foreach(_.readDirectory(in))
+    periods.read(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    segments.writeDirectory(out)
+    keys.writeDirectory(out)
+    gaps.foreach(_.writeDirectory(out))
+    periods.write(out)
+  }
+}

@@ -1,0 +1,106 @@
+package windrow.core.operator
+package partitioned
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.StartOffsets
+import windrow.core.operator.keyed.BeyondWindows
+import windrow.core.operator.keyed.GridLane
+import windrow.core.operator.keyed.GridLaneCodec
+import windrow.core.operator.keyed.GridPanes
+import windrow.core.operator.keyed.GridWindows
+import windrow.core.operator.keyed.PassedWindows
+import windrow.core.state._
+import windrow.core.time.EventTime
+import windrow.core.time.PartitionProgress
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.PositionGrid
+
+/** Windows of every few offsets of a partition; complete for all keys when the partition has passed their last one. */
+private[operator] final class OffsetWindows[B, V](
+    windows: Offsets,
+    start: Long,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    startsOf: Option[B => StartOffsets],
+    store: Spaces,
+    classes: Boolean)
+    extends PartitionWindows[B, V] {
+  private val lateness = spec.lateness.micros // here in positions
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val periods  = new Deadline(policy)
+  private val grid     = new PositionGrid(windows.n, windows.step, start)
+  private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
+
+  /** A message past the end lies one further than the last one inside. */
+  private val closing = if (startsOf.isDefined) EventTime.plus(lateness, 1) else lateness
+  private val lanes: GridWindows[B, V] = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, closing))(
+    new BeyondWindows(panes, closing, closesComplete = false, _))
+  private val segments = new Segments("runs", store)
+  private val codec    = new GridLaneCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
+
+  def add(
+      entry: Entry[B],
+      offset: Long,
+      progress: PartitionProgress,
+      clock: StepClock,
+      counters: Counters): Iterator[Effect[B, V]] =
+    if (grid.inGap(offset)) {
+      counters.gaps += entry.count
+      Iterator.empty
+    } else if (progress.before.reached(grid.end(grid.lastStart(offset)), closing))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+    else {
+      val lane = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      counters.accepted += entry.count
+      if (classes)
+        counters.classify(
+          offset,
+          lanes.current(lane, progress.upTo(offset)).map(first => (first, grid.end(first))))
+      lane.change()
+      keys.put(entry.key, lane)
+      lanes.add(entry.key, lane, offset, entry, progress.before, progress.before.max(Watermark(offset + 1)), clock)
+    }
+
+  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
+    val moved = now != progress.before
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
+    keys.walk(horizon)
+      .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
+      .flatMap { key =>
+        val lane = keys.get(key)
+        lanes.endStep(key, lane, progress.before, now, progress.coming(_, now), clock) ++ {
+          if (lane.isEmpty) keys.remove(key) else keys.put(key, lane)
+          Iterator.empty
+        }
+      }
+  }
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    lanes.open(lane, at).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, at)))
+  }
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    segments.readDirectory(in)
+    keys.readDirectory(in)
+    periods.read(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    segments.writeDirectory(out)
+    keys.writeDirectory(out)
+    periods.write(out)
+  }
+}

@@ -1,0 +1,169 @@
+package windrow.core.operator
+package partitioned
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.OwnedCodec
+import windrow.core.state._
+import windrow.core.time.PartitionProgress
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringCodec
+import windrow.core.trigger.FiringPolicy
+
+/** The one session of a key in a partition that may still grow.
+  *
+  * @param buffer
+  *   all its messages
+  */
+private[operator] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, firing: Firing[B]) {
+
+  /** How far the partition comes while a message of the key would still join; from there on it is complete. */
+  def end(n: Long): Long = last + n + 2
+}
+
+private[operator] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
+  private val firings = new FiringCodec(aggregation)
+  private val owned   = new OwnedCodec(aggregation)
+
+  def write(session: TupleSessionState[B], out: ByteWriter): Unit = {
+    out.long(session.first)
+    out.long(session.last)
+    owned.write(session.buffer, out)
+    firings.write(session.firing, out)
+  }
+
+  def read(in: ByteReader): TupleSessionState[B] =
+    TupleSessionState(in.long(), in.long(), aggregation.read(in), firings.read(in))
+}
+
+/** A key's session ends when more than `n` offsets of the partition pass without the key. It only grows at its end, and a
+  * session that grows takes the place of the one before (SEMANTICS R18).
+  */
+private[operator] final class TupleSessions[B, V](
+    n: Long,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    store: Spaces,
+    classes: Boolean)
+    extends PartitionWindows[B, V] {
+  private type Session = TupleSessionState[B]
+
+  private val policy  = new FiringPolicy(spec.early, spec.late)
+  private val panes   = new PaneMaker(spec, aggregation, withdraws = true)
+  private val periods = new Deadline(policy)
+  private val keys    = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
+
+  /** Sessions that messages reached in this step may fire at its end. */
+  private val waits = policy.waitsForStepEnd(isComplete = false)
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
+
+  def add(
+      entry: Entry[B],
+      offset: Long,
+      progress: PartitionProgress,
+      clock: StepClock,
+      counters: Counters): Iterator[Effect[B, V]] =
+    if (progress.before.reached(offset + 1))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+    else {
+      val open = Option(keys.get(entry.key))
+      counters.accepted += entry.count
+      if (classes) {
+        if (open.exists(session => !progress.upTo(offset).reached(session.end(n)))) counters.future += 1
+        else counters.inTime += 1
+      }
+      open match {
+        case Some(session) if offset < session.end(n) => extend(entry, offset, session, clock)
+        case _ =>
+          open.iterator.flatMap(complete(entry.key, _)) ++
+            put(entry, TupleSessionState(offset, offset, entry.buffer, added(Firing(), entry, clock)))
+      }
+    }
+
+  private def added(firing: Firing[B], entry: Entry[B], clock: StepClock): Firing[B] =
+    panes.add(firing, entry, clock.processingTime)
+
+  private def extend(entry: Entry[B], offset: Long, session: Session, clock: StepClock): Iterator[Effect[B, V]] =
+    panes.withdrawn(idOf(entry.key, session), session.firing) ++ put(
+      entry,
+      TupleSessionState(
+        session.first,
+        offset,
+        aggregation.combine(session.buffer, entry.buffer),
+        added(panes.merged(Seq(session.firing)), entry, clock)))
+
+  private def put(entry: Entry[B], session: Session): Iterator[Effect[B, V]] =
+    if (policy.afterMessage(isComplete = false, session.firing.unsent))
+      fire(entry.key, session, Timing.Early)
+    else {
+      keep(entry.key, session)
+      Iterator.empty
+    }
+
+  private def keep(key: Key, session: Session): Unit = {
+    periods.add(isComplete = false, session.firing)
+    keys.put(key, session)
+  }
+
+  private def fire(key: Key, session: Session, timing: Timing): Iterator[Effect[B, V]] = {
+    val (fired, firing) =
+      panes.fire(idOf(key, session), session.firing, timing, isLast = timing != Timing.Early, session.buffer)
+    keep(key, session.copy(firing = firing))
+    fired
+  }
+
+  /** Nothing is late for a session, so it leaves; unsent messages come in any case (SEMANTICS R80). */
+  private def complete(key: Key, session: Session): Iterator[Effect[B, V]] = {
+    val fired =
+      if (spec.onTime) fire(key, session, Timing.OnTime)
+      else if (session.firing.unsent > 0) fire(key, session, Timing.Late)
+      else Iterator.empty
+    keys.remove(key)
+    aggregation.keeping.foreach(_.release(session.buffer))
+    fired
+  }
+
+  private def idOf(key: Key, session: Session) = WindowId(key, session.first, session.last)
+
+  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    val moved   = now != progress.before
+    val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
+    if (!moved && !isDue && !waits) Iterator.empty else keys.walk(horizon).flatMap(endStep(_, now, clock))
+  }
+
+  private def endStep(key: Key, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
+    val session = keys.get(key)
+    val begun   = session.copy(firing = session.firing.begun(clock.processingTime))
+    if (now.reached(session.end(n))) complete(key, begun)
+    else if (policy.atStepEnd(isComplete = false, begun.firing.unsent, begun.firing.since, clock.processingTime))
+      fire(key, begun, Timing.Early)
+    else {
+      if (begun.firing ne session.firing) keep(key, begun) else periods.add(isComplete = false, session.firing)
+      Iterator.empty
+    }
+  }
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).map { key =>
+    val one = keys.get(key)
+    OpenWindow(key, one.first, one.last, isComplete = false, one.firing, one.buffer)
+  }
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    keys.readDirectory(in)
+    periods.read(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    keys.writeDirectory(out)
+    periods.write(out)
+  }
+}

@@ -1,0 +1,331 @@
+package windrow.core.operator
+package run
+
+import java.util.{HashMap => JHashMap}
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.RangeSweep
+import windrow.core.aggregate.StartOffsets
+import windrow.core.state._
+import windrow.core.time.EventTime
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.RunWindow
+import windrow.core.window.RunWindows
+
+/** Windows that follow from the messages of their key (per-event sliding, `Over`): a key keeps its messages, and a record
+  * of those windows that fired early or late; the rest is found when it is needed.
+  */
+private[operator] final class RunAlgorithm[B, V](
+    windows: RunWindows,
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    startsOf: Option[B => StartOffsets],
+    store: Spaces,
+    classes: Boolean)
+    extends WindowAlgorithm[B, V] {
+
+  private val lateness = spec.lateness.micros
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
+  private val firings  = new RunFirings(windows, spec, aggregation, panes)
+  private val segments = new Segments("runs", store)
+  private val lanes    = new RunLaneCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[RunLane[B]]("keys", store, lanes, _.deadline)
+  private val periods  = new Deadline(policy)
+  private val completion = startsOf.fold[RunCompletion[B]](new RunCompletionByWatermark(windows))(
+    new RunCompletionByMessage(windows, aggregation, _, bound))
+
+  /** Positions, from the lowest to the highest, that messages of this step reached in a key. */
+  private val touched = new JHashMap[Key, (Long, Long)]
+
+  /** The least end of the windows of a key that messages of this step completed without a pane. */
+  private val unseen = new JHashMap[Key, Long]
+
+  private val isOver    = spec.window.isInstanceOf[Over]
+  private val isOrdered = spec.window.isInstanceOf[Over.Rows]
+  private val waits     = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
+  private val byMessage = (FiringPolicy.parts(spec.early) ++ FiringPolicy.parts(spec.late)).exists {
+    case EachMessage | Every(_) => true
+    case _                      => false
+  }
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
+
+  private def isClosed(window: RunWindow, at: Watermark): Boolean = at.reached(window.end, lateness)
+
+  // ---- messages
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val position = windows.position(entry.time.get)
+    if (clock.before.reached(windows.lastEnd(position), lateness))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+    else {
+      val lane = Option(keys.get(entry.key)).getOrElse(lanes.empty)
+      counters.accepted += entry.count
+      if (classes) classify(lane, entry.time.get, clock, counters)
+      val stamp = lane.nextStamp()
+      val mark  = completion.mark(lane, clock.before)
+      val index = lane.run.insert(cell(entry, position, stamp, mark, clock))
+      completion.inserted(lane, index, isClosed(_, clock.before))
+      lane.deadline = Long.MinValue
+      keys.put(entry.key, lane)
+      awaitPeriods(clock)
+      if (waits)
+        touched.merge(entry.key, (position, position), (a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
+      changed(lane, index, mark, clock).flatMap(afterMessage(entry.key, lane, _, index, stamp, clock)) ++
+        completion.completedBy(lane, position, entry.origin, clock.before).iterator
+          .flatMap(completed(entry.key, lane, _))
+    }
+  }
+
+  private def classify(lane: RunLane[B], time: Long, clock: StepClock, counters: Counters): Unit =
+    counters.classify(
+      windows.position(time),
+      windows.current(lane.run).filterNot(isClosed(_, clock.before)).map(window => (window.start, window.end)))
+
+  private def cell(entry: Entry[B], position: Long, stamp: Long, mark: Watermark, clock: StepClock): Cell[B] = new Cell(
+    position,
+    if (isOrdered) entry.origin.fold(Cell.Nothing)(_.order) else Cell.Nothing,
+    stamp,
+    if (mark.isDefined && mark.micros > position) mark.micros else Cell.NotLate,
+    if (policy.hasPeriods) clock.processingTime else None,
+    entry.count,
+    entry.buffer,
+    if (isOver) entry.raw else Cell.Nothing)
+
+  private def awaitPeriods(clock: StepClock): Unit = if (policy.hasPeriods) {
+    val one = Firing[B](unsent = 1, since = clock.processingTime)
+    Seq(false, true).foreach(isComplete => periods.add(isComplete, one))
+  }
+
+  /** Windows that may fire with a message: all that it changes, or but those that are complete when it makes them. */
+  private def changed(lane: RunLane[B], index: Int, mark: Watermark, clock: StepClock): Iterator[RunWindow] = {
+    val position = lane.run(index).position
+    val found =
+      if (byMessage) windows.reached(lane.run, position, position)
+      else if (spec.onTime && mark.reached(EventTime.plus(position, 1))) windows.made(lane.run, index)
+      else Iterator.empty
+    found.filterNot(isClosed(_, clock.before))
+  }
+
+  private def afterMessage(
+      key: Key,
+      lane: RunLane[B],
+      window: RunWindow,
+      index: Int,
+      stamp: Long,
+      clock: StepClock): Iterator[Effect[B, V]] = {
+    val isInside = window.from <= index && index < window.until
+    if (!isInside && windows.maker(lane.run, window).stamp != stamp) Iterator.empty
+    else {
+      val isComplete = completion.isComplete(lane, window, clock.before)
+      val found      = firings(lane, window, isComplete)
+      val isFirst    = found.isNew && !policy.waitsForStepEnd(isComplete)
+      if (isFirst ||
+        (policy.afterMessage(isComplete, found.firing.unsent) && !completion.isCompletedInside(lane, window)))
+        fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isLast = false)
+      else Iterator.empty
+    }
+  }
+
+  /** A message has completed a window. */
+  private def completed(key: Key, lane: RunLane[B], found: CompletedWindow[B]): Iterator[Effect[B, V]] =
+    if (spec.onTime) onTime(key, lane, found.window, found.value, found.hasWaited, isLast = false)
+    else {
+      unseen.merge(key, found.window.end, math.min(_, _))
+      Iterator.empty
+    }
+
+  private def fire(
+      key: Key,
+      lane: RunLane[B],
+      window: RunWindow,
+      found: RunFiring[B],
+      timing: Timing,
+      isLast: Boolean): Iterator[Effect[B, V]] = {
+    val (fired, kept) =
+      panes.fire(idOf(key, lane, window), found.firing, timing, isLast, lane.run.value(window.from, window.until))
+    val isShown = kept.index != found.firing.index
+    lane.records.put(
+      window.id,
+      RunRecord(if (isShown) window.start else found.start, window.end, lane.accepted, kept))
+    if (found.start == window.start) fired else fired.map(begunAt(found.start, _))
+  }
+
+  /** A retraction repeats where its window began then. */
+  private def begunAt(start: Long, effect: Effect[B, V]): Effect[B, V] = effect match {
+    case Effect.Fire(pane) if pane.isRetraction => Effect.Fire(pane.copy(start = start))
+    case other                                  => other
+  }
+
+  /** Closed windows print their last instant. */
+  private def idOf(key: Key, lane: RunLane[B], window: RunWindow): WindowId =
+    WindowId(key, window.start, window.end - 1, Option.when(isOver)(lane.run(window.owner).raw))
+
+  // ---- the end of a step
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    if (firings.firstTime.isEmpty) firings.firstTime = clock.processingTime
+    val moved = now != clock.before
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
+    keys.walk(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
+      key =>
+        val lane = keys.get(key)
+        (if (moved && spec.onTime) onTimePanes(key, lane, clock.before, now) else Iterator.empty) ++
+          stepEnd(key, lane, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
+          (if (moved) lastPanes(key, lane, clock.before, now) else Iterator.empty) ++
+          leave(key, lane, now)
+    } ++ { touched.clear(); unseen.clear(); Iterator.empty }
+  }
+
+  /** Every window that the watermark completes, by one sweep over the run. */
+  private def onTimePanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
+    Iterator.single(()).flatMap { _ =>
+      val found  = completion.completedAtEnd(lane, before, now)
+      val ranges = found.map { case (window, _) => (window.from, window.until) }
+      val values = new RangeSweep(lane.run, aggregation).apply(ranges)
+      found.iterator.zip(values).flatMap { case ((window, hasWaited), value) =>
+        onTime(key, lane, window, value, hasWaited, isClosed(window, now))
+      }
+    }
+
+  /** A message has come in this step. */
+  private def isChanged(lane: RunLane[B]): Boolean = lane.deadline == Long.MinValue
+
+  /** @param hasWaited
+    *   it was made where messages had been before, so that it must be written down that it fired
+    */
+  private def onTime(
+      key: Key,
+      lane: RunLane[B],
+      window: RunWindow,
+      value: B,
+      hasWaited: Boolean,
+      isLast: Boolean): Iterator[Effect[B, V]] =
+    if (hasWaited || lane.records.containsKey(window.id))
+      fire(key, lane, window, firings(lane, window, isComplete = false), Timing.OnTime, isLast)
+    else Iterator.single(panes.first(idOf(key, lane, window), Timing.OnTime, isLast, value))
+
+  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
+  private def stepEnd(
+      key: Key,
+      lane: RunLane[B],
+      clock: StepClock,
+      now: Watermark,
+      isDue: Boolean,
+      completesUnseen: Boolean): Iterator[Effect[B, V]] = {
+    val complete = math.max(completion.mark(lane, now).micros, bound(now))
+    // Where incomplete windows fire nothing they are not even looked at: they can be many.
+    def mayFireByEnd(all: Iterator[RunWindow]) =
+      if (policy.mayFireAtStepEnd(isComplete = false)) all else all.takeWhile(_.end <= complete)
+    val found =
+      if (isDue) mayFireByEnd(windows.ending(lane.run, openFrom(now), Long.MaxValue))
+      else Option(touched.get(key)).iterator.flatMap { case (low, high) =>
+        mayFireByEnd(windows.reached(lane.run, low, high))
+      } ++
+        (if (completesUnseen) completion.completedAtEnd(lane, clock.before, now).iterator.map(_._1)
+         else Iterator.empty) ++
+        Option(unseen.get(key)).iterator.flatMap(windows.ending(lane.run, _, completion.mark(lane, now).micros))
+    val latest = lane.run.maxJudged
+    def mayFire(window: RunWindow, isComplete: Boolean) =
+      policy.mayFireAtStepEnd(isComplete) && (!isComplete || firings.mayHaveUnsent(lane, window, latest))
+    found.filterNot(isClosed(_, clock.before)).map(window => (window, completion.isComplete(lane, window, now)))
+      .filter { case (window, isComplete) => mayFire(window, isComplete) }.flatMap { case (window, isComplete) =>
+        val found = firings(lane, window, isComplete)
+        if (policy.atStepEnd(isComplete, found.firing.unsent, found.firing.since, clock.processingTime))
+          fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isClosed(window, now))
+        else {
+          periods.add(isComplete, found.firing)
+          Iterator.empty
+        }
+      }
+  }
+
+  /** The least end of a window that is not closed. */
+  private def openFrom(now: Watermark): Long = EventTime.plus(bound(now), 1)
+
+  /** Windows with ends up to it are closed. */
+  private def bound(at: Watermark): Long =
+    if (at.isEnd) Long.MaxValue else at.leaves(lateness)
+
+  /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
+  private def lastPanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
+    val latest = lane.run.maxJudged
+    windows.ending(lane.run, openFrom(before), bound(now)).filter(firings.mayHaveUnsent(lane, _, latest)).flatMap {
+      window =>
+        val found = firings(lane, window, isComplete = true)
+        if (found.firing.unsent > 0) fire(key, lane, window, found, Timing.Late, isLast = true) else Iterator.empty
+    }
+  }
+
+  private def leave(key: Key, lane: RunLane[B], now: Watermark): Iterator[Effect[B, V]] = {
+    val closed = bound(now)
+    if (closed != Long.MinValue) {
+      lane.records.values.removeIf(_.end <= closed)
+      lane.run.dropFirst(windows.firstNeeded(lane.run, closed))
+      if (spec.window == Over.Everything) foldClosed(lane.run, closed)
+      lane.completion.close(closed)
+    }
+    if (lane.run.isEmpty && !lane.completion.reached.isDefined) keys.remove(key)
+    else {
+      lane.deadline = nextDeadline(lane, now)
+      keys.put(key, lane)
+    }
+    Iterator.empty
+  }
+
+  /** Messages whose windows are closed become one, unless a window that is open does not show one of them yet. */
+  private def foldClosed(run: KeyRun[B], closed: Long): Unit = {
+    val open   = run.indexOf(closed)
+    val oldest = run.minStamp(open)
+    run.fold(run.cells(0, open).takeWhile(_.stamp < oldest).size)
+  }
+
+  private def nextDeadline(lane: RunLane[B], now: Watermark): Long = {
+    val run       = lane.run
+    val completes = windows.ending(run, EventTime.plus(now.micros, 1), Long.MaxValue).map(_.end).nextOption()
+    val closes    = windows.ending(run, openFrom(now), Long.MaxValue).map(_.end).nextOption()
+    val leaves    = windows.nextUnneeded(run) ++ Option.when(run.isEmpty)(lane.completion.reached.micros)
+    (completes ++ (closes ++ leaves).map(EventTime.plus(_, lateness))).minOption.getOrElse(Long.MaxValue)
+  }
+
+  // ---- state
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
+    val lane = keys.get(key)
+    windows.ending(lane.run, openFrom(at), Long.MaxValue).map { window =>
+      val isComplete = completion.isComplete(lane, window, at)
+      OpenWindow(
+        key,
+        window.start,
+        window.end - 1,
+        isComplete,
+        firings(lane, window, isComplete).firing,
+        lane.run.value(window.from, window.until))
+    }
+  }
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    segments.readDirectory(in)
+    keys.readDirectory(in)
+    periods.read(in)
+    firings.firstTime = Option.when(in.byte() == 1)(in.long())
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    segments.writeDirectory(out)
+    keys.writeDirectory(out)
+    periods.write(out)
+    out.byte(if (firings.firstTime.isDefined) 1 else 0)
+    firings.firstTime.foreach(out.long)
+  }
+}

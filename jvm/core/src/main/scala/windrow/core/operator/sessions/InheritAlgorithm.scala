@@ -1,0 +1,174 @@
+package windrow.core.operator
+package sessions
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.state._
+import windrow.core.time.EventTime
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringPolicy
+
+/** Windows of panes that come in, by key and window. A retraction takes its pane out again; a window of which nothing is
+  * left withdraws its own last pane (SEMANTICS R55).
+  */
+private[operator] final class InheritAlgorithm[B, V](
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    store: Spaces,
+    classes: Boolean)
+    extends WindowAlgorithm[B, V] {
+
+  private type Window  = InheritedWindow[B]
+  private type Windows = KeyPages[Window]
+
+  private val lateness = spec.lateness.micros
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
+  private val segments = new Segments("pages", store)
+  private val codec = new KeyPagesCodec[Window](
+    new InheritedCodec(aggregation),
+    segments,
+    window => Place(window.start, window.end),
+    deadline)
+  private val keys    = new KeyBuckets[Windows]("inherited", store, codec, _.deadline)
+  private val periods = new Deadline(policy)
+
+  /** The watermark at the end of the last step. */
+  private var reached = Watermark.None
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
+
+  private def isClosed(window: Window, at: Watermark): Boolean = at.reached(window.end, lateness)
+
+  /** When to look at a window again: as it completes, later as it leaves. */
+  private def deadline(window: Window): Long =
+    if (reached.reached(window.end)) EventTime.plus(window.end, lateness) else window.end
+
+  override def hasPlace(entry: Entry[B]): Boolean = entry.pane.isDefined
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val pane = entry.pane.get
+    if (clock.before.reached(pane.end, lateness))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+    else {
+      val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val found   = windows.get(Place(pane.start, pane.end))
+      counters.accepted += entry.count
+      if (classes) counters.classify(pane.start, windows.last.map(w => (w.start, w.end)))
+      val old          = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, Firing()))
+      val (fired, now) = update(entry, pane, old, isNew = found.isEmpty, clock)
+      windows.put(now)
+      keys.put(entry.key, windows)
+      fired
+    }
+  }
+
+  private def update(
+      entry: Entry[B],
+      pane: IncomingPane,
+      old: Window,
+      isNew: Boolean,
+      clock: StepClock): (Iterator[Effect[B, V]], Window) = {
+    val before = old.panes.getOrElse(pane.content, EqualPanes())
+    val equal  = if (pane.isRetraction) before.retract else before.add(entry.buffer)
+    // A window that is complete when its first message comes is late (SEMANTICS R79), unless that message completes it.
+    val changes = equal.buffers.size != before.buffers.size
+    val isFirst = isNew && changes && pane.timing == Timing.Late && clock.before.reached(pane.end)
+    val firing  = old.firing.copy(isPastOnTime = old.firing.isPastOnTime || isFirst)
+    val now = old.copy(
+      isPastOnTime = old.isPastOnTime || pane.timing != Timing.Early,
+      panes = if (equal.isNothing) old.panes - pane.content else old.panes + (pane.content -> equal),
+      sum =
+        if (!changes) old.sum else if (pane.isRetraction) None else old.sum.map(aggregation.combine(_, entry.buffer)),
+      firing = if (changes) panes.add(firing, entry, clock.processingTime) else firing)
+    val isLate    = now.firing.isPastOnTime
+    val completes = !isLate && now.isComplete(clock.before)
+    val fires = changes && !now.isEmpty && !completes &&
+      (policy.afterMessage(isLate, now.firing.unsent) ||
+        (isFirst && spec.onTime && !policy.waitsForStepEnd(isComplete = true)))
+    if (fires) fire(entry.key, now, if (isLate) Timing.Late else Timing.Early, isLast = false)
+    else {
+      periods.add(isLate, now.firing)
+      (Iterator.empty, now)
+    }
+  }
+
+  private def fire(key: Key, window: Window, timing: Timing, isLast: Boolean): (Iterator[Effect[B, V]], Window) = {
+    val whole           = window.value(aggregation)
+    val (fired, firing) = panes.fire(idOf(key, window), window.firing, timing, isLast, whole)
+    (fired, window.copy(firing = firing, sum = Some(whole)))
+  }
+
+  private def idOf(key: Key, window: Window) = WindowId(key, window.start, window.end)
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    reached = now
+    val moved = now != clock.before
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    val horizon = if (isDue) Long.MaxValue else if (moved && now.isDefined) now.micros else Long.MinValue
+    keys.walk(horizon).flatMap(endStep(_, horizon, clock, now))
+  }
+
+  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val windows = keys.get(key)
+    val ended   = windows.due(horizon).map(window => (window, endStep(key, window, clock, now)))
+    ended.foreach { case (before, (_, window)) => keep(windows, before, window, clock, now) }
+    if (windows.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, windows)
+    ended.iterator.flatMap { case (_, (fired, _)) => fired }
+  }
+
+  private def keep(windows: Windows, before: Window, window: Window, clock: StepClock, now: Watermark): Unit =
+    if (isClosed(window, now)) windows.remove(window)
+    else {
+      val passes = now.reached(window.end) && !clock.before.reached(window.end)
+      if ((window ne before) || passes) windows.put(window)
+      periods.add(window.firing.isPastOnTime, window.firing)
+    }
+
+  private def endStep(
+      key: Key,
+      before: Window,
+      clock: StepClock,
+      now: Watermark): (Iterator[Effect[B, V]], Window) = {
+    val begun     = before.firing.begun(clock.processingTime)
+    val completes = !begun.isPastOnTime && (before.isComplete(now) || isClosed(before, now))
+    val firing    = if (completes) begun.copy(isPastOnTime = true) else begun
+    val window    = if (firing eq before.firing) before else before.copy(firing = firing)
+    val isLate    = firing.isPastOnTime
+    val timing =
+      if (completes && spec.onTime) Some(Timing.OnTime)
+      else if (policy.atStepEnd(isLate, firing.unsent, firing.since, clock.processingTime))
+        Some(if (isLate) Timing.Late else Timing.Early)
+      else Option.when(isClosed(window, now) && firing.unsent > 0)(Timing.Late) // SEMANTICS R80
+    if (window.isEmpty) withdraw(key, window)
+    else timing.fold((Iterator.empty: Iterator[Effect[B, V]], window))(fire(key, window, _, isClosed(window, now)))
+  }
+
+  /** Nothing is left of it; what it showed does not hold any more. */
+  private def withdraw(key: Key, window: Window): (Iterator[Effect[B, V]], Window) = (
+    panes.withdrawn(idOf(key, window), window.firing),
+    window.copy(firing = window.firing.copy(unsent = 0, since = None, shown = None)))
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
+    keys.get(key).all.filterNot(_.isEmpty).map(one =>
+      OpenWindow(key, one.start, one.end, one.firing.isPastOnTime, one.firing, one.value(aggregation))))
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    keys.readDirectory(in)
+    periods.read(in)
+    if (in.hasNext) segments.readDirectory(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    keys.writeDirectory(out)
+    periods.write(out)
+    segments.writeDirectory(out)
+  }
+}

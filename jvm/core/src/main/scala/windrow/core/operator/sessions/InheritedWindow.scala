@@ -1,0 +1,80 @@
+package windrow.core.operator
+package sessions
+
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.state.Key
+import windrow.core.time.Watermark
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringCodec
+
+/** Panes of equal content in an inherited window.
+  *
+  * @param buffers
+  *   of those that count, the last one first
+  * @param owed
+  *   retractions that came before their panes
+  */
+private[operator] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long = 0) {
+  def add(buffer: B): EqualPanes[B] = if (owed > 0) copy(owed = owed - 1) else copy(buffers = buffer :: buffers)
+  def retract: EqualPanes[B]        = if (buffers.isEmpty) copy(owed = owed + 1) else copy(buffers = buffers.tail)
+  def isNothing: Boolean            = buffers.isEmpty && owed == 0
+}
+
+/** A window of a key that came with panes (SEMANTICS R55).
+  *
+  * @param isPastOnTime
+  *   the operator before is past the window's pane on time
+  * @param panes
+  *   by their content
+  * @param firing
+  *   it says whether this operator is past it, too
+  * @param sum
+  *   of all panes that count, once it was asked for in a step; a retraction has no inverse, so it is made anew after one
+  */
+private[operator] final case class InheritedWindow[B](
+    start: Long,
+    end: Long,
+    isPastOnTime: Boolean,
+    panes: Map[Key, EqualPanes[B]],
+    firing: Firing[B],
+    sum: Option[B] = None) {
+
+  /** All that came was retracted. */
+  def isEmpty: Boolean = panes.values.forall(_.buffers.isEmpty)
+
+  def value(aggregation: Aggregation[B, _]): B =
+    sum.getOrElse(panes.valuesIterator.flatMap(_.buffers).foldLeft(aggregation.zero)(aggregation.combine))
+
+  def isComplete(at: Watermark): Boolean = isPastOnTime && at.reached(end)
+}
+
+private[operator] final class InheritedCodec[B](aggregation: Aggregation[B, _]) extends Codec[InheritedWindow[B]] {
+  private val firings = new FiringCodec(aggregation)
+
+  def write(window: InheritedWindow[B], out: ByteWriter): Unit = {
+    out.long(window.start)
+    out.long(window.end)
+    out.byte(if (window.isPastOnTime) 1 else 0)
+    out.count(window.panes.size.toLong)
+    window.panes.foreach { case (content, equal) =>
+      out.bytes(content.bytes)
+      out.count(equal.owed)
+      out.count(equal.buffers.size.toLong)
+      equal.buffers.foreach(aggregation.write(_, out))
+    }
+    firings.write(window.firing, out)
+  }
+
+  def read(in: ByteReader): InheritedWindow[B] = {
+    val (start, end, isPast) = (in.long(), in.long(), in.byte() == 1)
+    val panes = Seq.fill(in.size()) {
+      val content = new Key(in.bytes())
+      val owed    = in.count()
+      content -> EqualPanes(List.fill(in.size())(aggregation.read(in)), owed)
+    }
+    InheritedWindow(start, end, isPast, panes.toMap, firings.read(in))
+  }
+}

@@ -1,0 +1,207 @@
+package windrow.core.operator
+package sessions
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.state._
+import windrow.core.time.EventTime
+import windrow.core.time.StepClock
+import windrow.core.time.Watermark
+import windrow.core.trigger.Deadline
+import windrow.core.trigger.FiringPolicy
+import windrow.core.window.SessionBounds
+import windrow.core.window.SessionPlan
+
+/** Session windows: a key's sessions are kept side by side, ascending and apart. */
+private[operator] final class SessionAlgorithm[B, V](
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[B, V],
+    store: Spaces,
+    classes: Boolean)
+    extends WindowAlgorithm[B, V] {
+
+  private type Sessions = KeyPages[SessionState[B]]
+
+  private val lateness = spec.lateness.micros
+  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
+  private val segments = new Segments("pages", store)
+  private val codec = new KeyPagesCodec[SessionState[B]](
+    new SessionCodec(aggregation),
+    segments,
+    one => Place(one.bounds.start, 0),
+    deadline)
+  private val keys    = new KeyBuckets[Sessions]("sessions", store, codec, _.deadline)
+  private val periods = new Deadline(policy)
+
+  /** Sessions that messages reached may fire at the end of their step. */
+  private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
+
+  /** The watermark at the end of the last step. */
+  private var reached = Watermark.None
+
+  def processingDeadline: Option[Long] = periods.next
+  def keyCount: Long                   = keys.size
+
+  /** When to look at a session again: as it completes, later as it leaves. */
+  private def deadline(session: SessionState[B]): Long = {
+    val end = session.bounds.end
+    if (reached.reached(end)) EventTime.plus(end, lateness) else end
+  }
+
+  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+    val own = SessionBounds(entry.time.get, EventTime.plus(entry.time.get, entry.gap))
+    if (clock.before.reached(own.end, lateness))
+      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
+    else {
+      val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      counters.accepted += entry.count
+      if (classes)
+        counters.classify(own.start, sessions.last.map(last => (last.bounds.start, last.bounds.end)))
+      val near = around(sessions, own)
+      SessionPlan(near.map(_.bounds), own) match {
+        case SessionPlan.Update(index) => update(entry, sessions, near(index), clock)
+        case SessionPlan.Replace(from, until, bounds) =>
+          replace(entry, sessions, near.slice(from, until), bounds, clock)
+      }
+    }
+  }
+
+  /** Those that a message can touch, and perhaps one before. */
+  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] = {
+    val place = Place(own.start, 0)
+    sessions.before(place).toVector ++ sessions.from(place).takeWhile(_.bounds.start <= own.end)
+  }
+
+  private def update(
+      entry: Entry[B],
+      sessions: Sessions,
+      old: SessionState[B],
+      clock: StepClock): Iterator[Effect[B, V]] = {
+    val now = old.copy(
+      buffer = aggregation.combine(old.buffer, entry.buffer),
+      firing = panes.add(old.firing, entry, clock.processingTime))
+    put(entry.key, sessions, now, clock, isFirst = false)
+  }
+
+  private def replace(
+      entry: Entry[B],
+      sessions: Sessions,
+      replaced: Vector[SessionState[B]],
+      bounds: SessionBounds,
+      clock: StepClock): Iterator[Effect[B, V]] = {
+    val withdrawn = replaced.iterator.flatMap(old => panes.withdrawn(idOf(entry.key, old), old.firing))
+    val now = SessionState(
+      bounds,
+      replaced.map(_.buffer).reduceOption(aggregation.combine).fold(entry.buffer)(aggregation.combine(_, entry.buffer)),
+      panes.add(panes.merged(replaced.map(_.firing)), entry, clock.processingTime))
+    val hasFired = replaced.nonEmpty && replaced.forall(old => clock.before.reached(old.bounds.end)) // SEMANTICS R79
+    replaced.filter(_.bounds.start != bounds.start).foreach(sessions.remove) // `put` replaces the other
+    withdrawn ++ put(entry.key, sessions, now, clock, isFirst = !hasFired)
+  }
+
+  /** Keeps a session after the pane that its last message fires, if it does.
+    *
+    * @param isFirst
+    *   if the session is complete it fires with this message (SEMANTICS R79)
+    */
+  private def put(
+      key: Key,
+      sessions: Sessions,
+      session: SessionState[B],
+      clock: StepClock,
+      isFirst: Boolean): Iterator[Effect[B, V]] = {
+    val isComplete = clock.before.reached(session.bounds.end)
+    val fires = policy.afterMessage(isComplete, session.firing.unsent) ||
+      (isFirst && isComplete && spec.onTime && !policy.waitsForStepEnd(isComplete))
+    val (fired, now) =
+      if (fires) fire(key, session, if (isComplete) Timing.Late else Timing.Early, isLast = false)
+      else (Iterator.empty, session)
+    periods.add(isComplete, now.firing)
+    sessions.put(now)
+    keys.put(key, sessions)
+    fired
+  }
+
+  private def fire(
+      key: Key,
+      session: SessionState[B],
+      timing: Timing,
+      isLast: Boolean): (Iterator[Effect[B, V]], SessionState[B]) = {
+    val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
+    (fired, session.copy(firing = firing))
+  }
+
+  private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds.start, session.bounds.end)
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    reached = now
+    val isDue = periods.isReached(clock.processingTime)
+    if (isDue) periods.clear()
+    if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
+    else {
+      val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
+      keys.walk(horizon).flatMap(endStep(_, horizon, clock, now))
+    }
+  }
+
+  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+    val sessions = keys.get(key)
+    val ended    = sessions.due(horizon).map(session => (session, endStep(key, session, clock, now)))
+    ended.foreach { case (before, (_, session)) => keep(sessions, before, session, clock, now) }
+    if (sessions.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, sessions)
+    ended.iterator.flatMap { case (_, (fired, _)) => fired }
+  }
+
+  private def keep(
+      sessions: Sessions,
+      before: SessionState[B],
+      session: SessionState[B],
+      clock: StepClock,
+      now: Watermark): Unit = {
+    val isComplete = now.reached(session.bounds.end)
+    if (now.reached(session.bounds.end, lateness)) {
+      sessions.remove(session)
+      aggregation.keeping.foreach(_.release(session.buffer))
+    } else {
+      if ((session ne before) || (isComplete && !clock.before.reached(session.bounds.end))) sessions.put(session)
+      periods.add(isComplete, session.firing)
+    }
+  }
+
+  private def endStep(
+      key: Key,
+      before: SessionState[B],
+      clock: StepClock,
+      now: Watermark): (Iterator[Effect[B, V]], SessionState[B]) = {
+    val begun      = before.firing.begun(clock.processingTime)
+    val session    = if (begun eq before.firing) before else before.copy(firing = begun)
+    val end        = session.bounds.end
+    val isComplete = now.reached(end)
+    val isLast     = now.reached(end, lateness)
+    val timing =
+      if (isComplete && !clock.before.reached(end) && spec.onTime) Some(Timing.OnTime)
+      else if (policy.atStepEnd(isComplete, session.firing.unsent, session.firing.since, clock.processingTime))
+        Some(if (isComplete) Timing.Late else Timing.Early)
+      else Option.when(isLast && session.firing.unsent > 0)(Timing.Late) // SEMANTICS R80
+    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))
+  }
+
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
+    keys.get(key).all.map(one =>
+      OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.firing, one.buffer)))
+
+  def flush(): Unit = keys.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    keys.readDirectory(in)
+    periods.read(in)
+    if (in.hasNext) segments.readDirectory(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    keys.writeDirectory(out)
+    periods.write(out)
+    segments.writeDirectory(out)
+  }
+}

@@ -1,0 +1,36 @@
+package windrow.core.operator
+package sessions
+
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.OwnedCodec
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.trigger.Firing
+import windrow.core.trigger.FiringCodec
+import windrow.core.window.SessionBounds
+
+/** A session in state.
+  *
+  * @param buffer
+  *   all its messages
+  */
+private[operator] final case class SessionState[B](bounds: SessionBounds, buffer: B, firing: Firing[B])
+
+private[operator] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[SessionState[B]] {
+  private val firings = new FiringCodec(aggregation)
+  private val owned   = new OwnedCodec(aggregation)
+
+  def write(session: SessionState[B], out: ByteWriter): Unit = {
+    out.long(session.bounds.start)
+    out.long(session.bounds.end)
+    owned.write(session.buffer, out)
+    firings.write(session.firing, out, isWhole = session.firing.unsent == 0)
+  }
+
+  def read(in: ByteReader): SessionState[B] = {
+    val bounds = SessionBounds(in.long(), in.long())
+    val buffer = aggregation.read(in)
+    SessionState(bounds, buffer, firings.read(in, aggregation.copy(buffer)))
+  }
+}

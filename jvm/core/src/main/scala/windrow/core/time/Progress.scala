@@ -1,0 +1,9 @@
+package windrow.core.time
+
+/** Offsets that a step brings to the whole stream, whichever shard their messages went to (SEMANTICS R72). Every shard is
+  * told of all of them.
+  *
+  * @param isWhole
+  *   every offset between `first` and `last` has come; else they only count as seen
+  */
+final case class Progress(source: String, partition: Long, first: Long, last: Long, isWhole: Boolean = true)

@@ -1,0 +1,30 @@
+package windrow.core.trigger
+
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+
+/** The earliest processing time, in microseconds, at which a window of a shard is to be looked at because its period ends.
+  */
+private[core] final class Deadline(policy: FiringPolicy) {
+  private var earliest = Option.empty[Long]
+
+  def next: Option[Long] = earliest
+
+  def isReached(now: Option[Long]): Boolean = earliest.zip(now).exists { case (due, at) => at >= due }
+
+  /** A window that has this to send. Messages from before any processing time wait for the first. */
+  def add(isComplete: Boolean, firing: Firing[_]): Unit =
+    if (policy.hasPeriods && firing.unsent > 0) {
+      val due = if (firing.since.isEmpty) Some(Long.MinValue) else policy.deadline(isComplete, firing.since)
+      earliest = (earliest ++ due).minOption
+    }
+
+  def clear(): Unit = earliest = None
+
+  def read(in: ByteReader): Unit = earliest = Option.when(in.byte() == 1)(in.long())
+
+  def write(out: ByteWriter): Unit = {
+    out.byte(if (earliest.isDefined) 1 else 0)
+    earliest.foreach(out.long)
+  }
+}

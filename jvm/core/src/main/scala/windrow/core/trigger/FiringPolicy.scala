@@ -1,0 +1,76 @@
+package windrow.core.trigger
+
+import windrow._
+
+/** When a window fires beside its completion, as decisions on what is unsent (SEMANTICS R14-R16). Processing time in
+  * microseconds.
+  */
+private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
+  private val earlyParts = FiringPolicy.parts(early)
+  private val lateParts  = FiringPolicy.parts(late)
+
+  private def of(isComplete: Boolean): Seq[PaneTrigger] = if (isComplete) lateParts else earlyParts
+
+  /** Fire now, with the message that was just applied?
+    *
+    * @param unsent
+    *   messages since the last pane, this one included
+    */
+  def afterMessage(isComplete: Boolean, unsent: Long): Boolean = of(isComplete).exists {
+    case EachMessage => true
+    case Every(n)    => unsent >= n
+    case _           => false
+  }
+
+  /** A window may fire with a message. */
+  def looksAtMessages(isComplete: Boolean): Boolean = of(isComplete).exists {
+    case EachMessage | Every(_) => true
+    case _                      => false
+  }
+
+  /** Fire at the end of the step?
+    *
+    * @param since
+    *   processing time of the first unsent message
+    * @param now
+    *   processing time of the step
+    */
+  def atStepEnd(isComplete: Boolean, unsent: Long, since: Option[Long], now: Option[Long]): Boolean =
+    unsent > 0 && of(isComplete).exists {
+      case EachStep => true
+      case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
+          to >= FiringPolicy.due(from, period)
+        }
+      case _ => false
+    }
+
+  /** Windows that a message reached are looked at when the step ends. */
+  def waitsForStepEnd(isComplete: Boolean): Boolean = of(isComplete).contains(EachStep)
+
+  /** Something may fire at the end of a step. */
+  def mayFireAtStepEnd(isComplete: Boolean): Boolean = of(isComplete).exists {
+    case EachStep | EveryPeriod(_) => true
+    case _                         => false
+  }
+
+  /** Some windows fire by processing time. */
+  val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
+
+  /** Something may fire as a step ends, beside what the watermark completes. */
+  val looksAtStepEnd: Boolean = hasPeriods || waitsForStepEnd(isComplete = false) || waitsForStepEnd(isComplete = true)
+
+  /** The processing time at which a period ends, if nothing happens before. */
+  def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
+    of(isComplete).collect { case EveryPeriod(period) => FiringPolicy.due(from, period) }.minOption)
+}
+
+private[windrow] object FiringPolicy {
+
+  def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
+    case AnyOf(triggers) => triggers.flatMap(parts)
+    case one             => Seq(one)
+  }
+
+  /** The next multiple of the period since the epoch. */
+  def due(since: Long, period: TimeSpan): Long = (Math.floorDiv(since, period.micros) + 1) * period.micros
+}
