@@ -8,10 +8,14 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
-import windrow.explain.Explanation
 import windrow.core.store.ExpectedSize
+import windrow.explain.Explanation
+import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.join.JoinOptions
+import windrow.spark.join.JoinPart
+import windrow.spark.join.JoinQuery
 import windrow.spark.pack.PackStrategy
-import windrow.spark.plan._
+import windrow.spark.sink.Sink
 
 /** A stream of a join, with a window of its own or without.
   *

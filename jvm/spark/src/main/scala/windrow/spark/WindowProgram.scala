@@ -17,6 +17,8 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.FiringPolicy
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
+import windrow.spark.output.OutputRow
+import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec

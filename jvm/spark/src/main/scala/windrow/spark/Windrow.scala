@@ -8,6 +8,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.spark.fullstate.FullStateParts
 import windrow.spark.plan._
 import windrow.spark.state.Continuing
 import windrow.spark.state.State
@@ -263,7 +264,7 @@ final case class Windowed private[spark] (
       stream,
       draft.window.toString,
       kept.map(QuerySpec.FullState(_)),
-      KeptMessages.of(described.sparkSession, SparkInside.plan(described), None),
+      FullStateParts.of(described.sparkSession, SparkInside.plan(described), None),
       described.sparkSession))
   }
 }

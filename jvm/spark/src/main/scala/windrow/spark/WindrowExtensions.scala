@@ -3,8 +3,8 @@ package windrow.spark
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.SparkSessionExtensionsProvider
 import windrow.spark.pack.PackStrategy
-import windrow.spark.plan.TableFunctions
-import windrow.spark.plan.TablesOfWith
+import windrow.spark.sql.TableFunctions
+import windrow.spark.sql.TablesOfWith
 
 /** Found by Spark as a service when the JAR is on its class path: no setting is needed. */
 final class WindrowExtensions extends SparkSessionExtensionsProvider {

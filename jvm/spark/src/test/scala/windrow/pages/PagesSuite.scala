@@ -8,6 +8,9 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.spark._
+import windrow.spark.sink.Files
+import windrow.spark.sink.Table
+import windrow.spark.sink.Upsert
 
 /** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. */
 @Slow

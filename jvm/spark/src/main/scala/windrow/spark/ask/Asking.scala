@@ -9,11 +9,11 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
 import windrow.FullStateSpec
-import windrow.SpecProblem
 import windrow.Positions
+import windrow.SpecProblem
 import windrow.core.store.Axis
+import windrow.spark.output.Outputs
 import windrow.spark.plan.AggregateParts
-import windrow.spark.plan.Outputs
 import windrow.spark.plan.QueryOptions
 import windrow.spark.plan.QuerySpec
 

@@ -14,7 +14,6 @@ import windrow.core.time.Watermark
 import windrow.spark.ShardProgram
 import windrow.spark.ShardRunner
 import windrow.spark.aggregate.Rows
-import windrow.spark.pack.JoinEntry
 import windrow.spark.pack.ProgressCodec
 import windrow.spark.state.JoinNotes
 

@@ -10,7 +10,7 @@ import windrow.core.state.ByteWriter
 import windrow.spark.PlacedPacket
 
 /** Writes rows for their shards. */
-private[pack] trait Packer {
+private[spark] trait Packer {
 
   /** The shard of a row; to be asked before `write`. */
   def shard(row: InternalRow): Int
@@ -25,7 +25,7 @@ private[pack] trait Packer {
   def notices: Seq[Array[Byte]]
 }
 
-private[pack] object Packer {
+private[spark] object Packer {
 
   /** What a task has seen; runs with holes are for windows that go by offsets alone (SEMANTICS R13, R72). */
   def notice(seen: SeenOffsets, goesByOffsets: Boolean): Seq[Array[Byte]] = {
@@ -43,7 +43,7 @@ private[pack] object Packer {
     }
 }
 
-private[pack] trait PackLane {
+private[spark] trait PackLane {
 
   /** Messages, packed. */
   protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
@@ -73,7 +73,7 @@ private[pack] trait PackLane {
 }
 
 /** One row for each message: packet, shard, order. */
-private[pack] final class RowLane(packer: Packer, protected val shards: Int) extends PackLane {
+private[spark] final class RowLane(packer: Packer, protected val shards: Int) extends PackLane {
   private val writer = new UnsafeRowWriter(3, 256)
   private val packet = new ByteWriter()
 
@@ -97,7 +97,7 @@ private[pack] final class RowLane(packer: Packer, protected val shards: Int) ext
 }
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
-private[pack] final class PacketLane(packer: Packer, protected val shards: Int) extends PackLane {
+private[spark] final class PacketLane(packer: Packer, protected val shards: Int) extends PackLane {
   private val packetBytes =
     math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
   private val packets = new Array[ByteWriter](shards)
@@ -143,7 +143,7 @@ private[pack] final class PacketLane(packer: Packer, protected val shards: Int) 
   }
 }
 
-private[pack] object PacketLane {
+private[spark] object PacketLane {
   private val LeastBytes = 4 << 10
   private val MostBytes  = 64 << 10
   private val TaskBytes  = 32 << 20

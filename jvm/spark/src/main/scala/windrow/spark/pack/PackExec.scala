@@ -92,7 +92,7 @@ final case class PackExec(
 }
 
 /** What a task needs of a [[PackExec]]. */
-private[pack] final case class PackProgram(
+private[spark] final case class PackProgram(
     keys: Seq[Expression],
     time: Expression,
     gap: Seq[Expression],
@@ -105,7 +105,7 @@ private[pack] final case class PackProgram(
     recipe: PackRecipe)
 
 /** Writes rows as entries. */
-private[pack] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) extends Packer {
+private[spark] final class EntryPacker(program: PackProgram, schema: Seq[Attribute]) extends Packer {
   private val key     = UnsafeProjection.create(program.keys, schema)
   private val carries = Predicate.create(program.carries, schema)
   private val message = UnsafeProjection.create(Seq(program.message), schema)

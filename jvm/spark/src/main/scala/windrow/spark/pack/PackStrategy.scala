@@ -12,6 +12,8 @@ import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.TimeSpan
 import windrow.core.time.Watermark
+import windrow.spark.join.JoinPack
+import windrow.spark.join.JoinPackExec
 import windrow.spark.state.LeftWindows
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */

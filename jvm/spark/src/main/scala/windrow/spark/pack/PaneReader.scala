@@ -7,7 +7,7 @@ import windrow.core.operator.IncomingPane
 import windrow.core.state.Key
 
 /** Reads a row as a pane of another operator, see [[Pack]]. */
-private[pack] final class PaneReader(pane: Seq[Expression], schema: Seq[Attribute]) {
+private[spark] final class PaneReader(pane: Seq[Expression], schema: Seq[Attribute]) {
   private val fields  = UnsafeProjection.create(pane.init, schema)
   private val content = UnsafeProjection.create(Seq(pane.last), schema)
 

@@ -7,7 +7,7 @@ import windrow.core.time.Progress
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {
-  private[pack] def packet(all: Seq[Progress]): Array[Byte] = {
+  private[spark] def packet(all: Seq[Progress]): Array[Byte] = {
     val out = new ByteWriter
     out.byte(PacketFlag.Progress)
     all.foreach { one =>

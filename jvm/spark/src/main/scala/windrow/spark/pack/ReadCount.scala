@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.SparkPlan
 /** Messages that come to windrow, counted by Spark before they are packed: what became of them is counted by the shards,
   * and both must agree (SEMANTICS R74).
   */
-private[pack] object ReadCount {
+private[spark] object ReadCount {
 
   /** @param metrics
     *   under which the number is observed, as `read`

@@ -8,7 +8,7 @@ import windrow.core.time.Progress
 /** Which offsets a task has seen, of each source partition as runs without holes if they are few, else by the first and the
   * last one (SEMANTICS R72).
   */
-private[pack] final class SeenOffsets {
+private[spark] final class SeenOffsets {
   import SeenOffsets._
 
   private val partitions = mutable.LinkedHashMap.empty[(String, Long), Seen]

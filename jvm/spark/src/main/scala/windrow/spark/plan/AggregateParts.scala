@@ -1,8 +1,8 @@
 package windrow.spark.plan
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.types.StructField
@@ -10,6 +10,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.spark.aggregate.FunctionSet
+import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.output.ColumnNames
 
 /** The user's aggregation, taken apart: it is never run as such.
   *

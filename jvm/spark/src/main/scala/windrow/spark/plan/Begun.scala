@@ -13,11 +13,12 @@ import windrow._
 import windrow.core.operator.ShardFixed
 import windrow.core.state.Fixed
 import windrow.core.state.FixedSpec
+import windrow.spark.join.JoinInput
 
 /** What a query begins a checkpoint with and must go on with: all by which what stands in the state is read, in the words of
   * the user (SEMANTICS S2).
   */
-private[plan] final class Begun(session: SparkSession, options: QueryOptions, parts: AggregateParts, shards: Int) {
+private[spark] final class Begun(session: SparkSession, options: QueryOptions, parts: AggregateParts, shards: Int) {
   private val text   = new PlainText(parts.child.output)
   private val inputs = parts.inputs.map(_.child)
 
@@ -72,7 +73,7 @@ private[plan] final class Begun(session: SparkSession, options: QueryOptions, pa
     parts.markers.get(mark).orElse(column.flatMap(SparkInside.column(session, parts.child, _)))
 }
 
-private[plan] object Begun {
+private[spark] object Begun {
 
   def ofJoin(spec: JoinSpec, shards: Int, on: Seq[String], inputs: Seq[JoinInput]): FixedSpec = {
     val keys = StructType(on.zip(inputs.head.keys).map { case (name, key) => StructField(name, key.dataType) })
@@ -119,7 +120,7 @@ private[plan] object Begun {
     case other => (other.output, AttributeMap.empty)
   }
 
-  private[plan] def shards(count: Int): Fixed = same("shards", s"spark.windrow.shards=$count")
+  private[spark] def shards(count: Int): Fixed = same("shards", s"spark.windrow.shards=$count")
 
-  private[plan] def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
+  private[spark] def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
 }

@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Union
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.join.JoinPack
 import windrow.spark.pack.EndFolder
-import windrow.spark.pack.JoinPack
 import windrow.spark.pack.Pack
 
 /** A query that ends: each operator in it also reads a folder, whose first line of text means that all is in, so that every

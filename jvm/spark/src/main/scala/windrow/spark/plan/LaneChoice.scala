@@ -8,7 +8,7 @@ import windrow.spark.pack.Lane
 /** How messages travel: sorted where the order of a step can show in which panes fire, combined where nothing tells
   * messages of a key apart (SEMANTICS T3).
   */
-private[plan] object LaneChoice {
+private[spark] object LaneChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): Lane = {
     val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))

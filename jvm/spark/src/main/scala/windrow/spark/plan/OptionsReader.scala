@@ -93,7 +93,7 @@ object OptionsReader {
   private val Behind = "behind_processing_time"
 
   /** Not negative: text, or microseconds. */
-  private[plan] def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
+  private[spark] def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
     val span = if (node.isIntegralNumber) Right(TimeSpan(node.asLong)) else TimeSpan.parse(node.asText)
     span.filterOrElse(
       _.micros >= 0,

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.catalyst.rules.RuleExecutor
 
 /** What is left of an expression once Spark's own rules have computed what is constant in it. */
-private[plan] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
+private[spark] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
 
   protected def batches: Seq[Batch] = Seq(Batch(
     "simplify",

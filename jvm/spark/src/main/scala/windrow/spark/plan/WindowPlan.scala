@@ -6,15 +6,18 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.spark.FullStateProgram
-import windrow.spark.OutputSchema
 import windrow.spark.PlacedPacket
-import windrow.spark.PolicyProgram
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProgram
 import windrow.spark.ask.Answering
 import windrow.spark.ask.Questions
+import windrow.spark.fullstate.FullStateProgram
+import windrow.spark.input.Messages
+import windrow.spark.output.OutputSchema
+import windrow.spark.output.Outputs
 import windrow.spark.pack._
+import windrow.spark.policy.PolicyColumns
+import windrow.spark.policy.PolicyProgram
 import windrow.spark.state.StateAbout
 
 /** Puts the window operator in the place of the aggregation that describes it.

@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.ask.Asking
+import windrow.spark.input.Messages
+import windrow.spark.policy.PolicyColumns
 
 /** A window query as it is asked for: options that may be wrong, over a table that may not be what they need. */
 object WindowQuery {

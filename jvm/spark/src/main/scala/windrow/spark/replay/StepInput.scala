@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.MetadataBuilder
 import windrow.spark.Offset
-import windrow.spark.plan.WatermarkCheck
+import windrow.spark.input.WatermarkCheck
 import windrow.testkit._
 
 /** A row of the input: a message, or a watermark for the step after this one.

@@ -11,7 +11,7 @@ import windrow.core.time.Watermark
 import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
-import windrow.spark.plan.Outputs
+import windrow.spark.output.Outputs
 
 /** Keeps its messages. */
 private[standalone] final class FullState(session: SparkSession, spec: FullStateSpec, input: Input, format: RowFormat)

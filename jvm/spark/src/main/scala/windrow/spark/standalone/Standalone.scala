@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.spark.plan.PolicyColumns
+import windrow.spark.policy.PolicyColumns
 
 /** Makes standalone operators of specs in JSON: those of [[OperatorJson]] with the field `input`, which says what the
   * messages are. Of an aggregate or full state it has `name`, `schema`, `time`, `key`, `gap` and `offset`, of a join

@@ -10,7 +10,7 @@ import windrow.SpecError
 import windrow.core.state.FixedSpec
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProcessor
-import windrow.spark.plan.WatermarkCheck
+import windrow.spark.input.WatermarkCheck
 
 /** Whether a query can go on from a checkpoint, told before it begins and by the rule of its shards (SEMANTICS S2); else the
   * error would come out of the running query, inside Spark's own.

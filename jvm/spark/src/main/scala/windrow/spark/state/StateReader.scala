@@ -6,22 +6,22 @@ import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Max
 import org.apache.spark.sql.catalyst.expressions.aggregate.Min
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.CheckpointError
+import windrow.Positions
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.Positions
 import windrow.WindowKind
 import windrow.core.store.Axis
+import windrow.spark.output.Outputs
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.ShardOf
 import windrow.spark.pack.Unpack
-import windrow.spark.plan.Outputs
 
 /** Reads what a query keeps from its checkpoint; see [[State]], here with literals, of which null is an open end. */
 private[spark] final class StateReader(session: SparkSession, path: String, operator: Option[String]) {

@@ -1,0 +1,58 @@
+package windrow.spark.cogroup
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical._
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.TimeSpan
+import windrow.spark.join.JoinInput
+import windrow.spark.sql.SaidInput
+import windrow.spark.sql.TableArguments
+
+/** `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`: several streams as one, for the table argument of the other
+  * functions. Its columns are a struct for each stream by the name of its table, of which one is not null, and the keys.
+  */
+private[spark] object CoGroupSql {
+  val Name = "windrow_cogroup"
+
+  val Allowed: Seq[String] = Seq("key", "watermark") ++ SaidInput.Columns
+
+  def plan(session: SparkSession, arguments: TableArguments): LogicalPlan = {
+    val names = arguments.names("key").getOrElse(Nil)
+    val mark  = arguments.values.get("watermark").map(watermark)
+    val said = arguments.tables.map { table =>
+      val stream = nameOf(table)
+      val keys   = names.map(SaidInput.column(session, table, stream.getOrElse(""), "key", _))
+      val input  = SaidInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
+      val unnamed = Option.when(stream.isEmpty)(SpecProblem(
+        "STREAM_NOT_NAMED",
+        s"one table is a ${table.nodeName} without a name; say for example TABLE(SELECT * FROM clicks AS c)."))
+      input.copy(problems = unnamed.toSeq ++ keys.flatMap(_.left.toOption) ++ input.problems)
+    }
+    val inputs = said.map(_.input(mark.flatMap(_.toOption)))
+    val wrong  = arguments.problems ++ mark.flatMap(_.left.toOption) ++ said.flatMap(_.problems)
+    val shown  = names.map(_.split('.').last)
+    val found  = if (wrong.isEmpty) CoGroupPlan.problems(inputs) ++ taken(shown, inputs) else wrong
+    if (found.nonEmpty) throw SpecError(Name, found)
+    CoGroupPlan.union(session, inputs, shown)
+  }
+
+  private def taken(keys: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] =
+    keys.filter(key => inputs.exists(_.name.equalsIgnoreCase(key))).map(key =>
+      SpecProblem("NAME_TAKEN", s"key='$key' is also the name of a stream; call the stream otherwise."))
+
+  private def watermark(said: Any): Either[SpecProblem, TimeSpan] = (said match {
+    case span: TimeSpan => Right(span)
+    case text           => TimeSpan.parse(text.toString)
+  }).filterOrElse(
+    _.micros >= 0,
+    SpecProblem("WATERMARK_NEGATIVE", s"watermark is '$said'; it must be '0 seconds' or longer."))
+
+  /** What the table is called in the query, whatever of it is selected. */
+  private def nameOf(table: LogicalPlan): Option[String] = table match {
+    case SubqueryAlias(alias, _) => Some(alias.name)
+    case Project(_, child)       => nameOf(child)
+    case Filter(_, child)        => nameOf(child)
+    case _                       => None
+  }
+}

@@ -1,0 +1,56 @@
+package windrow.spark.fullstate
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.ArrayType
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem
+import windrow.spark.aggregate.FunctionSet
+import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.plan.AggregateParts
+
+/** What full state shows of its windows: the messages, where an aggregation would have results. */
+object FullStateParts {
+  private val none = new FunctionSet(Nil, Nil)
+
+  /** What is wrong with the table, and its parts, if it can be read.
+    *
+    * @param key
+    *   names of columns of a plain table; None: the table is an aggregation without aggregates, whose keys they are
+    */
+  def of(
+      session: SparkSession,
+      table: LogicalPlan,
+      key: Option[Seq[String]]): (Seq[SpecProblem], Option[AggregateParts]) = key match {
+    case Some(names) => plain(session, table, names)
+    case None =>
+      AggregateParts.ofMarkers(table).fold[(Seq[SpecProblem], Option[AggregateParts])]((
+        Seq(SpecProblem("KEY_NOT_STATED", "say which columns are the key: key => 'a', or array() for none.")),
+        None))(marked => (Nil, Some(keeping(marked.keys, marked.shown, marked.markers, marked.child))))
+  }
+
+  private def plain(session: SparkSession, table: LogicalPlan, names: Seq[String]) = {
+    val found = names.map(name => name -> SparkInside.column(session, table, name))
+    val wrong = found.collect { case (name, None) =>
+      val columns = table.output.map(_.name).mkString(", ")
+      SpecProblem("COLUMN_NOT_FOUND", s"key='$name' is no column; the columns are $columns.")
+    }
+    val keys = found.collect { case (name, Some(column)) =>
+      Alias(column, UnresolvedAttribute.parseAttributeName(name).last)(nonInheritableMetadataKeys =
+        Seq(CoGroupPlan.Marker)) // a field of a struct is shown as by `groupBy`
+    }
+    (wrong, Some(keeping(keys, keys.map(key => Alias(key.toAttribute, key.name)()), CoGroupPlan.markers(table), table)))
+  }
+
+  private def keeping(
+      keys: Seq[Alias],
+      shown: Seq[Alias],
+      markers: Map[String, Expression],
+      child: LogicalPlan): AggregateParts = {
+    val empty    = AggregateParts(keys, shown, Nil, none, Nil, Nil, markers, child)
+    val messages = AttributeReference("messages", ArrayType(empty.message, containsNull = false))()
+    empty.copy(functionResults = Seq(messages), results = Seq(Alias(KnownNotNull(messages), "messages")()))
+  }
+}

@@ -1,0 +1,96 @@
+package windrow.spark.fullstate
+
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import windrow.FullStateSpec
+import windrow.Session
+import windrow.TimeSpan
+import windrow.core.fullstate.Delta
+import windrow.core.fullstate.FullStateShard
+import windrow.core.operator.Entry
+import windrow.core.state.FixedSpec
+import windrow.core.state.ShardStore
+import windrow.core.store.Incoming
+import windrow.core.time.Progress
+import windrow.core.time.Watermark
+import windrow.core.trigger.FiringPolicy
+import windrow.spark.ShardProgram
+import windrow.spark.ShardRunner
+import windrow.spark.aggregate.RowShape
+import windrow.spark.ask.Answering
+import windrow.spark.ask.Question
+import windrow.spark.output.OutputRow
+import windrow.spark.output.OutputSchema
+import windrow.spark.pack.EntryCodec
+import windrow.spark.pack.ProgressCodec
+import windrow.spark.state.StateAbout
+
+/** Full state: messages are kept as the rows that they came as, and panes carry those that are new.
+  *
+  * @param answering
+  *   what the questions of a lookup stream get
+  */
+final class FullStateProgram(
+    spec: FullStateSpec,
+    val fixed: FixedSpec,
+    val shards: Int,
+    schema: OutputSchema,
+    answering: Option[Answering],
+    override val behind: Option[TimeSpan],
+    override val about: Option[StateAbout])
+    extends ShardProgram {
+  def spaces: Seq[String] = FullStateShard.Spaces
+  def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
+
+  def runner(): ShardRunner = new Running
+
+  private final class Running extends ShardRunner {
+    private val output = new OutputRow(schema)
+    private val shape  = new RowShape(schema.message.map(_.dataType))
+    private val find   = answering.map(_.finder())
+
+    def step(
+        store: ShardStore,
+        packets: Iterator[Array[Byte]],
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val shard = new FullStateShard(spec, store, fixed)
+      if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
+      else {
+        val questions = Vector.newBuilder[Question]
+        val progress  = Vector.newBuilder[Progress]
+        val messages = packets.flatMap { packet =>
+          if (Question.isIn(packet)) { questions += Question.read(packet); Iterator.empty }
+          else if (ProgressCodec.isProgress(packet)) { progress ++= ProgressCodec.read(packet); Iterator.empty }
+          else incoming(packet)
+        }
+        // What was asked and told is known, and the state is as the step leaves it, when all panes are taken.
+        val deltas = shard.step(messages, watermark, Some(processingTime), progress.result())
+        def answers = for { asked <- questions.result().iterator; answer <- find } yield output.answer(
+          asked.row,
+          answer(shard, asked))
+        deltas.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+      }
+    }
+
+    /** Nothing would happen but that its state is written anew. */
+    private def isIdle(shard: FullStateShard, watermark: Watermark, processingTime: Long): Boolean =
+      shard.watermark.max(watermark) == shard.watermark && shard.processingDeadline.forall(_ > processingTime)
+
+    private def incoming(packet: Array[Byte]): Iterator[Incoming] =
+      EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing).map {
+        (entry: Entry[Unit]) =>
+          Incoming(entry.key, entry.time, entry.origin, entry.raw, Option.when(hasGap)(entry.gap))
+      }
+
+    private val hasGap = spec.window.isInstanceOf[Session]
+
+    private def row(delta: Delta, processingTime: Long): Array[Byte] = delta match {
+      case Delta.Fire(pane) =>
+        val messages = pane.value.map(message => shape.of(message.payload))
+        output.pane(pane.copy(value = new GenericInternalRow(Array[Any](new GenericArrayData(messages.toArray[Any])))))
+      case Delta.Refuse(message, reason, watermark) =>
+        output.rejected(message.payload, reason, watermark, processingTime)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package windrow.spark.join
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.types.BinaryType
+import org.apache.spark.sql.types.IntegerType
+import windrow.core.operator.Origin
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
+import windrow.core.store.Incoming
+import windrow.spark.aggregate.Rows
+import windrow.spark.pack.PacketFlag
+
+/** Messages of one stream of a join on their way to the shards, many in a row: the order in which they come does not show
+  * in the rows of a join, and any of them may be needed as it is.
+  *
+  * Output: `packet` binary, `shard` int. All expressions are over the child.
+  *
+  * @param stream
+  *   its place in the spec
+  * @param name
+  *   the source of its messages' offsets
+  * @param keys
+  *   the equality fields; none: all messages meet in one shard
+  * @param time
+  *   event time, long microseconds; null if the message has none
+  * @param sender
+  *   partition long, offset long; or empty
+  * @param message
+  *   the original row
+  * @param end
+  *   the row is no message but the end of the input; empty where that does not come
+  * @param metrics
+  *   under which the number of messages is observed
+  */
+final case class JoinPack(
+    stream: Int,
+    name: String,
+    keys: Seq[Expression],
+    time: Expression,
+    sender: Seq[Expression],
+    message: Seq[Expression],
+    end: Seq[Expression],
+    metrics: String,
+    shards: Int,
+    output: Seq[Attribute],
+    child: LogicalPlan)
+    extends UnaryNode {
+
+  override def producedAttributes: AttributeSet = outputSet
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+object JoinPack {
+  def output: Seq[Attribute] = Seq(
+    AttributeReference("packet", BinaryType, nullable = false)(),
+    AttributeReference("shard", IntegerType, nullable = false)())
+}
+
+/** A message of a stream on its way through the shuffle. */
+object JoinEntry {
+  import PacketFlag._
+
+  /** @param sender
+    *   partition and offset
+    */
+  def write(
+      out: ByteWriter,
+      stream: Int,
+      key: UnsafeRow,
+      time: Option[Long],
+      sender: Option[(Long, Long)],
+      message: UnsafeRow): Unit = {
+    out.byte((if (time.isDefined) Time else 0) | (if (sender.isDefined) Sender else 0))
+    out.count(stream.toLong)
+    Rows.write(key, out)
+    time.foreach(out.long)
+    sender.foreach { case (partition, offset) =>
+      out.long(partition)
+      out.long(offset)
+    }
+    Rows.write(message, out)
+  }
+
+  /** The messages of a packet with their stream.
+    *
+    * @param names
+    *   of the streams in order: the source of a message in a join (SEMANTICS R42)
+    */
+  def read(packet: Array[Byte], names: IndexedSeq[String]): Iterator[(Int, Incoming)] = {
+    val in = ByteReader(packet)
+    new Iterator[(Int, Incoming)] {
+      def hasNext: Boolean = in.hasNext
+      def next(): (Int, Incoming) = {
+        val flags  = in.byte().toInt
+        val stream = in.count().toInt
+        val key    = new Key(in.bytes())
+        val time   = Option.when((flags & Time) != 0)(in.long())
+        val origin = Option.when((flags & Sender) != 0)(Origin(names(stream), in.long(), in.long()))
+        (stream, Incoming(key, time, origin, in.bytes()))
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package windrow.spark.join
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.spark.input.KeyCheck
+import windrow.spark.input.WatermarkCheck
+import windrow.spark.output.ColumnNames
+import windrow.spark.output.Corrections
+import windrow.spark.output.Outputs
+import windrow.spark.plan.Begun
+import windrow.spark.plan.GuardSettings
+import windrow.spark.plan.ShardPlan
+import windrow.spark.state.JoinNotes
+
+/** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[JoinInput]]), all
+  * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).
+  */
+private[spark] object JoinPlan {
+
+  /** @param filter
+    *   what else must hold of a row, over the messages of the inputs
+    */
+  def apply(
+      session: SparkSession,
+      options: JoinOptions,
+      said: Seq[JoinInput],
+      filter: Option[Expression] = None): LogicalPlan = {
+    val spec   = options.spec
+    val inputs = withComparable(said)
+    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ inputs.flatMap(one => Corrections.ofJoin(one.table)) ++
+      mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
+      WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
+    if (found.nonEmpty) throw SpecError("a join", found)
+    val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
+    val packs = inputs.zipWithIndex.map { case (input, number) =>
+      input.packed(
+        session,
+        number,
+        shards,
+        spec.maxFuture,
+        Outputs.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
+    }
+    val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
+    val schema =
+      new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
+    val fixed = Begun.ofJoin(spec, shards, options.on, inputs)
+    val notes = Option.when(inputs.exists(_.table.isStreaming))(
+      JoinNotes(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
+    val program = new JoinProgram(spec, fixed, shards, schema, notes, GuardSettings(session))
+    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
+    JoinOutputs(session, options, inputs, filter, schema, rows)
+  }
+
+  private def keysOf(on: Seq[String], first: JoinInput): StructType = StructType(on.zip(first.keys).map {
+    case (name, key) => StructField(name, key.dataType)
+  })
+
+  private def sideOf(input: JoinInput): JoinNotes.Side =
+    JoinNotes.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
+
+  def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+    val (streaming, batch)        = inputs.partition(_.table.isStreaming)
+    def names(of: Seq[JoinInput]) = of.map(input => s"'${input.name}'").mkString(", ")
+    Option.when(streaming.nonEmpty && batch.nonEmpty)(SpecProblem(
+      "STREAM_WITH_BATCH",
+      s"${names(batch)} is no stream and ${names(streaming)} is; Spark's own join is for that.")).toSeq
+  }
+
+  /** What is equal in all streams, made comparable as Spark does. */
+  private def withComparable(inputs: Seq[JoinInput]): Seq[JoinInput] = {
+    val byField = inputs.map(_.keys).transpose.map(KeyCheck.comparable)
+    if (byField.isEmpty) inputs
+    else inputs.zip(byField.transpose).map { case (input, keys) => input.copy(keys = keys) }
+  }
+
+  /** Keys of several streams are equal if their bytes are. */
+  private def ofKeys(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = on.indices.flatMap { i =>
+    val types = inputs.map(input => input.name -> input.keys(i).dataType)
+    if (types.map(_._2.catalogString).distinct.size > 1)
+      Some(SpecProblem(
+        "KEY_TYPES_DIFFER",
+        s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+    else KeyCheck.joined(s"'${on(i)}'", inputs.head.keys(i))
+  }
+
+  private def ofNames(
+      session: SparkSession,
+      on: Seq[String],
+      inputs: Seq[JoinInput],
+      spec: JoinSpec): Seq[SpecProblem] = {
+    val resolver = SparkInside.resolver(session)
+    val names    = inputs.map(_.name)
+    val window = (on ++ names).filter(name =>
+      spec.within.isInstanceOf[Within.SameWindow] && resolver(name, "window")).map(name =>
+      SpecProblem(
+        "NAME_TAKEN",
+        s"'$name' is also the name of the column of windows; call the stream or the field otherwise."))
+    val fields = on.indices.filter(i => on.take(i).exists(resolver(_, on(i)))).map(on).distinct.map(column =>
+      SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
+    val messages = inputs.flatMap(input =>
+      ColumnNames.twice(
+        resolver,
+        s"a message of '${input.name}'",
+        input.message.map(_.name),
+        "Rename or drop one of them before."))
+    fields ++ window ++ messages ++ ColumnNames.twice(resolver, "a row", names, "Call one of the streams otherwise.") ++
+      on.filter(column => names.exists(resolver(_, column))).map(column =>
+        SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
+  }
+}

@@ -1,0 +1,257 @@
+package windrow.spark.join
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+import windrow._
+
+/** A stream-stream join of Spark as a specification, taken apart; it never runs as such.
+  *
+  * @param keys
+  *   equal expressions, one of each stream, with the name of the first
+  * @param ranges
+  *   event time of each other stream less that of the first; empty: the condition says nothing of it
+  * @param times
+  *   the expressions that the ranges compare, one of each stream
+  * @param rest
+  *   what else the condition says of a row
+  */
+private[spark] final case class JoinTable(
+    sides: Seq[(String, LogicalPlan)],
+    how: JoinKind,
+    keys: Seq[(String, Seq[Expression])],
+    ranges: Map[String, JoinRange],
+    times: Option[Seq[Expression]],
+    rest: Option[Expression])
+
+private[spark] object JoinTable {
+
+  def of(table: LogicalPlan): Either[Seq[SpecProblem], JoinTable] = stripped(table) match {
+    case join: Join => new Dissection(join).result
+    case other => refused(
+        "TABLE_NOT_JOINED",
+        s"the table argument is a ${other.nodeName}; it must be SELECT * FROM a JOIN b ON …, with nothing else around it.")
+  }
+
+  private def refused(code: String, text: String) = Left(Seq(SpecProblem(code, text)))
+
+  /** Without what only names the join; `USING` shows the columns in another order. */
+  private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
+    case SubqueryAlias(_, child) => stripped(child)
+    case View(_, _, child, _)    => stripped(child)
+    case other                   => unprojected(other)
+  }
+
+  private def unprojected(plan: LogicalPlan): LogicalPlan = plan match {
+    case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => stripped(child)
+    case using: Project if using.getTagValue(Project.hiddenOutputTag).isDefined   => stripped(using.child)
+    case other                                                                    => other
+  }
+
+  /** `a JOIN b ON … JOIN c ON …`: the streams in order and the conditions on them. */
+  private def chain(join: Join): (Seq[LogicalPlan], Seq[Expression]) = unprojected(join.left) match {
+    case inner: Join if isInner(inner) && isInner(join) =>
+      val (sides, conditions) = chain(inner)
+      (sides :+ join.right, conditions ++ join.condition)
+    case _ => (Seq(join.left, join.right), join.condition.toSeq)
+  }
+
+  private def isInner(join: Join): Boolean = join.joinType == plans.Inner || join.joinType == plans.Cross
+
+  /** A comparison of two event times: that of one side is at most so much above that of the other, in microseconds. */
+  private final case class End(lesser: Int, greater: Int, atMost: Long, times: Map[Int, Expression])
+
+  private final class Dissection(join: Join) {
+    private val (sides, conditions) = chain(join)
+    private val conjuncts           = conditions.flatMap(split)
+    private val found               = Seq.newBuilder[SpecProblem]
+
+    def result: Either[Seq[SpecProblem], JoinTable] = {
+      val how   = kind
+      val names = sides.map(nameOf)
+      val equal = new EqualFields(sides.size, conjuncts.flatMap(equality))
+      val ends  = conjuncts.flatMap(condition => if (equality(condition).isDefined) Nil else endsOf(condition))
+      val rest = conjuncts.filterNot(condition =>
+        equality(condition).fold(endsOf(condition).exists(isBesideFirst) && endsOf(condition).forall(isBesideFirst))(
+          equal.isKey))
+      val times = sides.indices.map(side => ends.flatMap(_.times.get(side)).distinctBy(_.canonicalized))
+      equal.twice.foreach(name => refuse("NAME_TWICE", s"'$name' is equal to more than one column; say it once."))
+      times.find(_.size > 1).foreach(several =>
+        refuse(
+          "RANGE_NOT_UNDERSTOOD",
+          s"the condition compares both ${several.map(_.sql).mkString(" and ")}; a range is of one event time of each stream."))
+      if (rest.nonEmpty && how != JoinKind.Inner)
+        refuse(
+          "CONDITION_NOT_SUPPORTED",
+          s"${rest.map(_.sql).mkString(" AND ")} is neither an equality of fields nor a range of event time; " +
+            s"in such a join say it of the inputs, before the join.")
+      rest.filterNot(_.deterministic).foreach(one =>
+        refuse("CONDITION_NOT_SUPPORTED", s"${one.sql} gives another value each time."))
+      val ranges = if (ends.isEmpty) Some(Map.empty[String, JoinRange]) else rangesOf(ends, names.map(_.getOrElse("")))
+      if (ranges.isEmpty)
+        refuse(
+          "RANGE_NOT_UNDERSTOOD",
+          "the condition bounds the event times on one side only; say for example " +
+            "b.time BETWEEN a.time AND a.time + INTERVAL 5 MINUTES.")
+      Either.cond(
+        found.result().isEmpty,
+        JoinTable(
+          names.map(_.getOrElse("")).zip(sides),
+          how,
+          equal.keys.map { case (first, all) => (named(first), all) },
+          ranges.getOrElse(Map.empty),
+          Option.when(ends.nonEmpty)(times.flatMap(_.headOption)),
+          rest.reduceOption(And)),
+        found.result())
+    }
+
+    private def refuse(code: String, text: String): Unit = found += SpecProblem(code, text)
+
+    private def kind: JoinKind = join.joinType match {
+      case plans.Inner | plans.Cross => JoinKind.Inner
+      case plans.LeftOuter           => JoinKind.Left
+      case plans.RightOuter          => JoinKind.Right
+      case plans.FullOuter           => JoinKind.Full
+      case plans.LeftSemi            => JoinKind.Semi
+      case plans.LeftAnti            => JoinKind.Anti
+      case _ =>
+        refuse("JOIN_KIND_UNKNOWN", s"the join is ${join.joinType.sql}; allowed are ${JoinKind.All.mkString(", ")}.")
+        JoinKind.Inner
+    }
+
+    /** What the side is called in the query. */
+    private def nameOf(side: LogicalPlan): Option[String] = side match {
+      case SubqueryAlias(alias, _) => Some(alias.name)
+      case _: Join | Project(_, _: Join) =>
+        refuse(
+          "OUTER_JOIN_OF_MANY",
+          "a join of more than two streams is a chain of inner ones: SELECT * FROM a JOIN b ON … JOIN c ON ….")
+        None
+      case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => nameOf(child)
+      case other =>
+        refuse("STREAM_NOT_NAMED", s"one side is a ${other.nodeName} without a name; say for example FROM orders AS o.")
+        None
+    }
+
+    private def split(condition: Expression): Seq[Expression] = condition match {
+      case shared: With                    => split(spelledOut(shared))
+      case And(left, right)                => split(left) ++ split(right)
+      case replaceable: RuntimeReplaceable => split(replaceable.replacement)
+      case Literal(true, BooleanType)      => Nil
+      case other                           => Seq(other)
+    }
+
+    /** With what stands for several places in each of them, as in `BETWEEN`. */
+    private def spelledOut(shared: With): Expression = shared.child.transform {
+      case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
+        shared.defs.find(_.id == reference.id).get.child
+    }
+
+    private def isOf(expression: Expression, side: LogicalPlan): Boolean =
+      expression.references.nonEmpty && expression.references.subsetOf(side.outputSet)
+
+    private def sideOf(expression: Expression): Option[Int] =
+      Some(sides.indexWhere(isOf(expression, _))).filter(_ >= 0)
+
+    private def equality(condition: Expression): Option[Equal] = condition match {
+      case EqualTo(a, b) if timeOf(a).isEmpty || timeOf(b).isEmpty =>
+        sideOf(a).zip(sideOf(b)).collect { case (one, other) if one != other => Equal(Seq(one -> a, other -> b)) }
+      case _ => None
+    }
+
+    /** A field under its own name, whatever it was made comparable by. */
+    private def named(expression: Expression): String = expression match {
+      case attribute: Attribute    => attribute.name
+      case Cast(field, _, _, _)    => named(field)
+      case StringRPad(field, _, _) => named(field) // of CHAR
+      case field: GetStructField   => field.extractFieldName
+      case other                   => other.sql
+    }
+
+    /** A time of one stream and what is added to it, in microseconds. */
+    private def timeOf(expression: Expression): Option[(Expression, Long)] = expression match {
+      case replaceable: RuntimeReplaceable             => timeOf(replaceable.replacement)
+      case Cast(time, to, _, _) if time.dataType == to => timeOf(time)
+      case TimestampAddInterval(time, by, _) => constant(by).flatMap(micros => timeOf(time).map(plus(_, micros)))
+      case time if time.dataType == TimestampType || time.dataType == TimestampNTZType => Some((time, 0L))
+      case _                                                                           => None
+    }
+
+    private def plus(time: (Expression, Long), micros: Long) = (time._1, time._2 + micros)
+
+    /** A constant interval without months, whose length depends on no zone. */
+    private def constant(interval: Expression): Option[Long] =
+      if (!interval.foldable) None
+      else (interval.dataType, interval.eval()) match {
+        case (_: DayTimeIntervalType, micros: Long) => Some(micros)
+        case (CalendarIntervalType, span: org.apache.spark.unsafe.types.CalendarInterval) if span.months == 0 =>
+          Some(span.days * 86400000000L + span.microseconds)
+        case _ => None
+      }
+
+    private def endsOf(condition: Expression): Seq[End] = condition match {
+      case LessThanOrEqual(a, b)    => end(a, b, isOpen = false)
+      case LessThan(a, b)           => end(a, b, isOpen = true)
+      case GreaterThanOrEqual(a, b) => end(b, a, isOpen = false)
+      case GreaterThan(a, b)        => end(b, a, isOpen = true)
+      case EqualTo(a, b)            => end(a, b, isOpen = false) ++ end(b, a, isOpen = false)
+      case _                        => Nil
+    }
+
+    /** `lesser <= greater`, each a time and what is added to it. */
+    private def end(lesser: Expression, greater: Expression, isOpen: Boolean): Seq[End] = (for {
+      (less, a) <- timeOf(lesser)
+      (more, b) <- timeOf(greater)
+      low       <- sideOf(less)
+      high      <- sideOf(more) if low != high
+    } yield End(low, high, b - a - (if (isOpen) 1 else 0), Map(low -> less, high -> more))).toSeq
+
+    /** It says all that the range of a stream does; else the rows must be asked. */
+    private def isBesideFirst(end: End): Boolean = end.lesser == 0 || end.greater == 0
+
+    /** The narrowest that follows from all that is said, also by way of third streams; None unless every stream has both
+      * ends.
+      */
+    private def rangesOf(ends: Seq[End], names: Seq[String]): Option[Map[String, JoinRange]] = {
+      val all    = sides.indices
+      val atMost = scala.collection.mutable.Map.empty[(Int, Int), Long] // of one's time less the other's
+      def tell(one: Int, other: Int, limit: Long): Unit =
+        atMost((one, other)) = math.min(limit, atMost.getOrElse((one, other), limit))
+      ends.foreach(end => tell(end.lesser, end.greater, end.atMost))
+      for (through <- all; one <- all; other <- all if one != other)
+        atMost.get((one, through)).zip(atMost.get((through, other))).foreach { case (a, b) => tell(one, other, a + b) }
+      val ranges = all.tail.flatMap(side =>
+        atMost.get((0, side)).zip(atMost.get((side, 0))).map { case (below, above) =>
+          names(side) -> JoinRange(TimeSpan(-below), TimeSpan(above))
+        })
+      Option.when(ranges.size == all.size - 1)(ranges.toMap)
+    }
+  }
+
+  /** An equality of fields of two sides. */
+  private final case class Equal(of: Seq[(Int, Expression)])
+
+  /** What is equal to each other, over all sides: equalities with an expression in common belong together. */
+  private final class EqualFields(sides: Int, equalities: Seq[Equal]) {
+    private type Fields = Seq[(Int, Expression)]
+
+    private val together: Seq[Fields] = equalities.foldLeft(Seq.empty[Fields]) { (known, next) =>
+      val (touched, others) = known.partition(fields => fields.exists { case (_, a) => next.of.exists(isSame(a)) })
+      others :+ (touched.flatten ++ next.of).distinctBy { case (side, of) => (side, of.canonicalized) }
+    }
+
+    private def isSame(a: Expression)(b: (Int, Expression)): Boolean = a.canonicalized == b._2.canonicalized
+
+    private val whole: Seq[Fields] = together.filter(_.map(_._1).distinct.size == sides).map(_.sortBy(_._1))
+
+    /** The first stream's expression and all, one of each side. */
+    def keys: Seq[(Expression, Seq[Expression])] =
+      whole.map(fields => (fields.head._2, fields.distinctBy(_._1).map(_._2)))
+
+    def isKey(equal: Equal): Boolean = whole.exists(fields => fields.exists { case (_, a) => isSame(a)(equal.of.head) })
+
+    /** Fields beside which a side has more than one. */
+    def twice: Seq[String] = whole.filter(_.size > sides).map(_.head._2.sql)
+  }
+}

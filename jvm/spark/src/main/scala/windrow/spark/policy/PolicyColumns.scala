@@ -1,0 +1,63 @@
+package windrow.spark.policy
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.spark.plan.AggregateParts
+
+/** The columns that policies look at: what is measured as a double, markers as they are. */
+private[spark] object PolicyColumns {
+
+  /** By name, or everything that is wrong. */
+  type Found = Either[Seq[SpecProblem], Map[String, Expression]]
+
+  /** @param column
+    *   finds a column by its name
+    * @param known
+    *   names, for messages
+    */
+  def of(
+      spec: PolicyWindowSpec,
+      column: String => Option[Expression],
+      known: => Seq[String]): Found = {
+    val read = named(spec).map { case (name, isNumber) =>
+      column(name).toRight(SpecProblem(
+        "COLUMN_NOT_FOUND",
+        s"the policy looks at '$name', which is no column; the columns are ${known.mkString(", ")}."))
+        .flatMap(typed(name, _, isNumber).map(name -> _))
+    }
+    val found = read.flatMap(_.left.toOption)
+    Either.cond(found.isEmpty, read.flatMap(_.toOption).toMap, found)
+  }
+
+  /** Those of a query's input. */
+  def in(session: SparkSession, spec: PolicyWindowSpec, input: LogicalPlan): Found =
+    of(spec, SparkInside.column(session, input, _), input.output.map(_.name))
+
+  /** Those of a checked query, over the message as it was. */
+  def bound(session: SparkSession, spec: PolicyWindowSpec, parts: AggregateParts): Map[String, Expression] =
+    in(session, spec, parts.child).toOption.get.map { case (name, column) =>
+      name -> BindReferences.bindReference(column, parts.messageColumns)
+    }
+
+  private def named(spec: PolicyWindowSpec): Seq[(String, Boolean)] = {
+    def measured(by: By) = Seq(by).collect { case ByDelta(column, _) => (column, true) }
+    spec.eviction match {
+      case Eviction.Tumbling(by)         => measured(by)
+      case Eviction.Sliding(by, trigger) => (measured(by) ++ measured(trigger)).distinct
+      case Eviction.Punctuated(column)   => Seq((column, false))
+    }
+  }
+
+  private def typed(name: String, column: Expression, isNumber: Boolean): Either[SpecProblem, Expression] =
+    column.dataType match {
+      case _: NumericType if isNumber => Right(Cast(column, DoubleType))
+      case BooleanType if !isNumber   => Right(column)
+      case other =>
+        val must = if (isNumber) "a number" else "a boolean"
+        Left(SpecProblem("COLUMN_TYPE", s"the policy looks at '$name' of type ${other.sql}; it must be $must."))
+    }
+}

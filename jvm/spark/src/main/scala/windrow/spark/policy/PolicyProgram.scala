@@ -1,0 +1,104 @@
+package windrow.spark.policy
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import windrow.By
+import windrow.ByDelta
+import windrow.ByTime
+import windrow.Eviction
+import windrow.PolicyWindowSpec
+import windrow.core.aggregate.Aggregation
+import windrow.core.operator.Entry
+import windrow.core.policy.PolicyEffect
+import windrow.core.policy.PolicyEntry
+import windrow.core.policy.PolicyShard
+import windrow.core.state.FixedSpec
+import windrow.core.state.ShardStore
+import windrow.core.time.Watermark
+import windrow.spark.ShardProgram
+import windrow.spark.ShardRunner
+import windrow.spark.aggregate.ObjectAggregation
+import windrow.spark.aggregate.RowAggregation
+import windrow.spark.aggregate.Rows
+import windrow.spark.output.OutputRow
+import windrow.spark.output.OutputSchema
+import windrow.spark.pack.EntryCodec
+import windrow.spark.pack.PackRecipe
+import windrow.spark.pack.ProgressCodec
+
+/** Windows by policies. Every message travels with its row: events show it.
+  *
+  * @param columns
+  *   by name what policies look at, over the original row: numbers as doubles, markers as booleans
+  */
+final class PolicyProgram(
+    spec: PolicyWindowSpec,
+    val fixed: FixedSpec,
+    columns: Map[String, Expression],
+    recipe: PackRecipe,
+    schema: OutputSchema) extends ShardProgram {
+  def shards: Int         = recipe.shards
+  def spaces: Seq[String] = PolicyShard.Spaces
+
+  def hasPeriods: Boolean = spec.limits.age.isDefined || (spec.eviction match {
+    case Eviction.Tumbling(by)         => by.isInstanceOf[ByTime]
+    case Eviction.Sliding(by, trigger) => Seq(by, trigger).exists(_.isInstanceOf[ByTime])
+    case _: Eviction.Punctuated        => false
+  })
+
+  def runner(): ShardRunner =
+    if (recipe.functions.fixedWidth) new Running(new RowAggregation(recipe.functions))
+    else new Running(new ObjectAggregation(recipe.functions))
+
+  private final class Running[B](aggregation: Aggregation[B, InternalRow]) extends ShardRunner {
+    private val output = new OutputRow(schema)
+    private val fields = columns.map { case (name, column) => name -> UnsafeProjection.create(Seq(column)) }
+
+    /** Policies know no watermark. */
+    def step(
+        store: ShardStore,
+        packets: Iterator[Array[Byte]],
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val shard = new PolicyShard(spec, aggregation, store, fixed)
+      if (packets.isEmpty && shard.isIdle(processingTime) && !watermark.isEnd) Iterator.empty
+      else stepped(shard, packets, watermark, processingTime)
+    }
+
+    private def stepped(
+        shard: PolicyShard[B, InternalRow],
+        packets: Iterator[Array[Byte]],
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val (told, messages) = packets.span(ProgressCodec.isProgress)
+      val progress         = told.flatMap(ProgressCodec.read).toVector
+      val entries = messages.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
+      val effects = shard.step(entries, Some(processingTime), progress = progress) ++
+        (if (watermark.isEnd) shard.finish() else Iterator.empty)
+      effects.map(row) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+    }
+
+    private def row(effect: PolicyEffect[InternalRow]): Array[Byte] = effect match {
+      case PolicyEffect.Fire(pane)                             => output.pane(pane)
+      case PolicyEffect.Happened(key, event, window, sequence) => output.event(key, event, window, sequence)
+    }
+
+    private def entry(message: Entry[B]): PolicyEntry[B] = {
+      val raw = Rows.of(message.raw, schema.message.size)
+      val (value, mark, isMarker) = spec.eviction match {
+        case Eviction.Tumbling(by)         => (measured(by, raw), None, false)
+        case Eviction.Sliding(by, trigger) => (measured(by, raw), Some(measured(trigger, raw)), false)
+        case Eviction.Punctuated(column) =>
+          val mark = fields(column)(raw)
+          (0.0, None, !mark.isNullAt(0) && mark.getBoolean(0))
+      }
+      PolicyEntry(message.key, value, isMarker, message.buffer, message.raw, message.origin, mark)
+    }
+
+    private def measured(by: By, raw: InternalRow): Double = by match {
+      case ByDelta(column, _) => fields(column)(raw).getDouble(0)
+      case _                  => 0.0
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package windrow.spark.sink
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SaveMode
+import scala.language.implicitConversions
+
+/** Where the rows of a query go, batch by batch. After a crash the last batch comes again with the same number. */
+trait Sink {
+  def write(rows: DataFrame, batch: Long): Unit
+
+  /** It is told of batches without rows, too. */
+  def takesEmpty: Boolean = false
+}
+
+object Sink {
+  implicit def stated(sink: Sink): Option[Sink] = Some(sink)
+}
+
+/** A table; a batch that is repeated is in it twice, unless its format prevents that. */
+final case class Table(name: String) extends Sink {
+  def write(rows: DataFrame, batch: Long): Unit = rows.write.mode(SaveMode.Append).saveAsTable(name)
+}
+
+/** A folder with one folder for each batch, `batch=<number>`, which a repeated batch overwrites. Batches without rows leave
+  * none, but for the first after a start, which shows the columns. The folder is one checkpoint's own, and no column may be
+  * called `batch`.
+  */
+final case class Files(path: String, format: String = "parquet") extends Sink {
+  def write(rows: DataFrame, batch: Long): Unit =
+    rows.write.mode(SaveMode.Overwrite).format(format).save(s"${path.stripSuffix("/")}/batch=$batch")
+}
+
+/** What a function makes of them. */
+final case class Each(function: (DataFrame, Long) => Unit) extends Sink {
+  def write(rows: DataFrame, batch: Long): Unit = function(rows, batch)
+  override def takesEmpty: Boolean              = true
+}

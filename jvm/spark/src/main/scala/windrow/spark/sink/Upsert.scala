@@ -1,0 +1,101 @@
+package windrow.spark.sink
+
+import java.util.UUID
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.util.QuotingUtils
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.types.StructType
+import windrow._
+import windrow.spark.plan.QuerySpec
+
+/** A table that Spark can `MERGE` into (Delta, Iceberg), with the columns of the panes: one row for each window of a key, the
+  * last pane that holds. A retraction that no pane follows deletes. The table must be there.
+  *
+  * @param on
+  *   the columns by which a pane finds the row that it takes the place of; none: the key and `window`, of `Over` the key and
+  *   `message`
+  */
+final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
+
+  /** Once or twice makes no difference. */
+  def write(rows: DataFrame, batch: Long): Unit = {
+    val by    = columns(rows.schema)
+    val found = by.map(QuotingUtils.quoteIdentifier).map(name => s"held.$name <=> came.$name").mkString(" AND ")
+    val came  = s"windrow_${UUID.randomUUID.toString.replace("-", "")}"
+    Upsert.lastOfEach(rows, by).createTempView(came)
+    try {
+      rows.sparkSession.sql(
+        s"MERGE INTO $table AS held USING $came AS came ON $found " +
+          "WHEN MATCHED AND came.pane.is_retraction THEN DELETE " +
+          "WHEN MATCHED THEN UPDATE SET * " +
+          "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *")
+      ()
+    } finally { rows.sparkSession.catalog.dropTempView(came); () }
+  }
+
+  /** Why panes that hold only what is new cannot go into it. */
+  private[spark] def ofParts: SpecProblem =
+    SpecProblem("UPSERT_OF_PARTS", s"panes=$this: what comes in parts is not held in one row; accumulate.")
+
+  private def columns(panes: StructType): Seq[String] =
+    if (on.nonEmpty) on
+    else {
+      val names = panes.fieldNames.toSeq
+      names.takeWhile(_ != "window") :+ (if (names.contains("message")) "message" else "window")
+    }
+
+  /** Why the key and window of panes do not say which row is theirs, where `on` says nothing.
+    *
+    * @param hasOffsets
+    *   no two messages are alike
+    */
+  private[spark] def unclear(spec: QuerySpec, hasOffsets: Boolean): Option[SpecProblem] = {
+    def refuse(why: String) = Option.when(on.isEmpty)(SpecProblem("UPSERT_ROW_UNCLEAR", s"panes=$this: $why"))
+    spec match {
+      case QuerySpec.Aggregates(operator) if operator.window.isOfMessage && !hasOffsets =>
+        refuse(
+          "each message has a window, and without offset= two messages may be alike. State stream(offset=...), or say " +
+            "on='message' if no two messages are alike.")
+      case QuerySpec.Policies(policy) if policy.limits != PartitionLimits.NotStated =>
+        refuse(
+          "once a limit has let a key go its windows begin again at 0, in the place of others. Say on=..., or leave out " +
+            "the limits.")
+      case _ => None
+    }
+  }
+
+  /** What is wrong with the table, found by merging no pane. */
+  private[spark] def problems(session: SparkSession, panes: StructType): Seq[SpecProblem] = {
+    val unknown = on.filterNot(panes.fieldNames.contains).map(name =>
+      SpecProblem("COLUMN_NOT_FOUND", s"on='$name' is no column; the columns are ${panes.fieldNames.mkString(", ")}."))
+    if (unknown.nonEmpty) unknown else tried(session, panes).toSeq
+  }
+
+  private def tried(session: SparkSession, panes: StructType): Option[SpecProblem] = {
+    def refused(error: Throwable, condition: String) = Some(SpecProblem(
+      if (Upsert.NoTarget(condition)) "TABLE_NOT_MERGEABLE" else "TABLE_DIFFERS",
+      s"table '$table' cannot be merged into. ${error.getMessage.linesIterator.nextOption().getOrElse("")}"))
+    try {
+      write(session.createDataFrame(java.util.List.of[Row](), panes), 0)
+      None
+    } catch {
+      case error: AnalysisException             => refused(error, error.getCondition)
+      case error: UnsupportedOperationException => refused(error, "UNSUPPORTED_FEATURE.TABLE_OPERATION")
+    }
+  }
+}
+
+object Upsert {
+  private val NoTarget = Set("UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND")
+
+  /** Of each window the pane that holds, or the retraction after which none does. */
+  private def lastOfEach(panes: DataFrame, on: Seq[String]): DataFrame = {
+    def column(name: String) = col(QuotingUtils.quoteIdentifier(name))
+    val last = max_by(struct(panes.columns.toSeq.map(column): _*), struct(col("pane.index"), col("pane.is_retraction")))
+    val by   = on.zipWithIndex.map { case (name, i) => column(name).as(s"on$i") }
+    panes.groupBy(by: _*).agg(last.as("last")).select("last.*")
+  }
+}

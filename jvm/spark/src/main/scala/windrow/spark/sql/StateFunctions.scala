@@ -1,0 +1,113 @@
+package windrow.spark.sql
+
+import java.util.Locale
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.NullType
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.CheckpointError
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.state.BeforeStart
+import windrow.spark.state.Continuing
+import windrow.spark.state.FilesOf
+import windrow.spark.state.StateReader
+
+/** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
+  * [[windrow.spark.state.State]]. Keys are structs: `session_key => named_struct('product', 'a')`.
+  */
+private[spark] object StateFunctions {
+  private val Range = Seq("start", "end")
+
+  val All: Seq[(String, TableFunctionBuilder)] = Seq(
+    "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "session_key") { (state, said) =>
+      state.getWindows(said.bound("start"), said.bound("end"), said.keys("session_key"))
+    },
+    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("join_keys", "session_key")) {
+      (state, said) =>
+        state.getMessages(said.bound("start"), said.bound("end"), said.keys("join_keys"), said.keys("session_key"))
+    },
+    "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
+    "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
+
+  /** `windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
+    * checkpoint, a row if that could not be told, else none. With `files`, the folders that it writes to, they are its own from now on; see [[FilesOf]].
+    */
+  val Continues: (String, TableFunctionBuilder) = "windrow_continues" -> { expressions =>
+    val allowed = Seq("checkpoint", "final", "files")
+    val said    = TableArguments.read("windrow_continues", expressions, allowed).checked("windrow_continues")
+    val session = SparkSession.active
+    val unchecked = said.values.get("checkpoint").map(_.toString).flatMap(path =>
+      plainly(said.values.get("files").fold(Continuing.check(session, said.table, path))(files =>
+        BeforeStart.check(
+          session,
+          said.table,
+          path,
+          said.values.get("final").exists(_.toString == "true"),
+          FilesOf.read(files.toString)))))
+    LocalRelation(
+      Seq(AttributeReference("unchecked", StringType)()),
+      unchecked.map(why => InternalRow(UTF8String.fromString(why))).toSeq)
+  }
+
+  private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(
+      expressions: Seq[Expression]): LogicalPlan = {
+    val said = read(function, expressions, Seq("checkpoint", "operator") ++ own)
+    plainly(
+      SparkInside.plan(ask(
+        new StateReader(SparkSession.active, said.text("checkpoint").get, said.text("operator")),
+        said)))
+  }
+
+  /** Spark shows an error of the other class without Java's frames. */
+  private def plainly[T](code: => T): T =
+    try code
+    catch { case wrong: CheckpointError => throw new IllegalArgumentException(wrong.getMessage) }
+
+  /** The arguments by name. */
+  private final case class Said(function: String, values: Map[String, Literal]) {
+    def bound(name: String): Literal       = values.getOrElse(name, Literal(null))
+    def text(name: String): Option[String] = values.get(name).filter(_.value != null).map(_.value.toString)
+
+    def keys(name: String): Map[String, Literal] = values.get(name).filter(_.value != null).fold(
+      Map.empty[String, Literal]) {
+      case Literal(row: InternalRow, of: StructType) =>
+        of.zipWithIndex.map { case (field, i) =>
+          field.name -> Literal(if (row.isNullAt(i)) null else row.get(i, field.dataType), field.dataType)
+        }.toMap
+      case other =>
+        throw wrong(function, "KEYS_NOT_UNDERSTOOD", s"$name => ${other.sql} is no struct; say named_struct('id', 9).")
+    }
+  }
+
+  /** The first may stand without its name: the checkpoint. */
+  private def read(function: String, expressions: Seq[Expression], allowed: Seq[String]): Said = {
+    val named = expressions.zipWithIndex.map {
+      case (NamedArgumentExpression(name, value), _) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
+        name.toLowerCase(Locale.ROOT) -> value
+      case (NamedArgumentExpression(name, _), _) =>
+        throw wrong(function, "ARGUMENT_UNKNOWN", s"there is no argument '$name'; there are ${allowed.mkString(", ")}.")
+      case (value, 0) => "checkpoint" -> value
+      case (value, _) => throw wrong(function, "ARGUMENT_NOT_NAMED", s"${value.sql} needs its name: name => value.")
+    }
+    val values = named.map {
+      case (name, value) if value.foldable => name -> Literal(value.eval(), value.dataType)
+      case (name, value) =>
+        throw wrong(function, "ARGUMENT_NOT_CONSTANT", s"$name => ${value.sql} must be a constant.")
+    }.toMap.filterNot(_._2.dataType == NullType)
+    if (!values.contains("checkpoint"))
+      throw wrong(function, "CHECKPOINT_MISSING", "say the folder of the checkpoint: checkpoint => '…'.")
+    Said(function, values)
+  }
+
+  private def wrong(function: String, code: String, text: String): SpecError =
+    SpecError(function, Seq(SpecProblem(code, text)))
+}

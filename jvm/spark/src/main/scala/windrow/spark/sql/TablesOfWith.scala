@@ -1,0 +1,57 @@
+package windrow.spark.sql
+
+import java.util.Locale
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTableValuedFunction
+import org.apache.spark.sql.catalyst.expressions.FunctionTableSubqueryArgumentExpression
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
+import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_TABLE_VALUED_FUNCTION
+import scala.collection.mutable
+
+/** Puts what WITH defines in the place of its name in the table arguments of windrow's functions, which take those apart.
+  * Spark Connect names the DataFrames of an SQL text in this way inside a pipeline.
+  *
+  * It runs after Spark has put references for the names, and before the functions are resolved.
+  */
+private[spark] object TablesOfWith extends Rule[LogicalPlan] {
+
+  def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.containsAnyPattern(UNRESOLVED_TABLE_VALUED_FUNCTION, PLAN_EXPRESSION)) plan
+    else {
+      val defined = plan.collectWithSubqueries { case one: CTERelationDef => one.id -> one.child }.toMap
+      if (defined.isEmpty) plan
+      else AnalysisHelper.allowInvokingTransformsInAnalyzer(new Placing(defined).in(plan))
+    }
+
+  private final class Placing(defined: Map[Long, LogicalPlan]) {
+    private val placed = mutable.Set.empty[Long]
+
+    def in(plan: LogicalPlan): LogicalPlan = {
+      val all = plan.transformWithSubqueries {
+        case function: UnresolvedTableValuedFunction
+            if function.name.last.toLowerCase(Locale.ROOT).startsWith("windrow_") =>
+          function.transformExpressions {
+            case table: FunctionTableSubqueryArgumentExpression => table.copy(plan = here(table.plan))
+          }
+      }
+      if (placed.isEmpty) plan else withoutUnused(all)
+    }
+
+    private def here(plan: LogicalPlan): LogicalPlan = plan.transformWithSubqueries {
+      case name: CTERelationRef if defined.contains(name.cteId) =>
+        placed += name.cteId
+        here(defined(name.cteId))
+    }
+
+    /** What is left of them would be run and checked. */
+    private def withoutUnused(plan: LogicalPlan): LogicalPlan = {
+      val used = plan.collectWithSubqueries { case name: CTERelationRef => name.cteId }.toSet
+      plan.transformWithSubqueries {
+        case whole: WithCTE =>
+          val kept = whole.cteDefs.filter(one => used(one.id) || !placed(one.id))
+          if (kept.isEmpty) whole.plan else whole.copy(cteDefs = kept)
+      }
+    }
+  }
+}
