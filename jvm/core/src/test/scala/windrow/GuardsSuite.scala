@@ -2,6 +2,7 @@ package windrow
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.operator._
+import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 

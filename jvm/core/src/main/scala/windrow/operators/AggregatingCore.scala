@@ -7,8 +7,8 @@ import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.OpenWindow
-import windrow.core.operator.Shard
 import windrow.core.operator.ShardFixed
+import windrow.core.shard.Shard
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming

@@ -1,7 +1,5 @@
 package windrow
 
-import windrow.core.store.ExpectedSize
-
 /** Everything that is wrong with a join. */
 private[windrow] object JoinCheck {
   val Unbounded = "UNBOUNDED_JOIN"

@@ -1,7 +1,5 @@
 package windrow
 
-import windrow.core.store.ExpectedSize
-
 /** Which rows a join gives. */
 sealed abstract class JoinKind(override val toString: String)
 

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
-import windrow.core.store.ExpectedSize
 
 /** A checked spec of any operator. */
 sealed trait CheckedSpec

@@ -41,7 +41,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     assert((
       join.how,
       join.early,
-      join.expect) == ((JoinKind.Inner, EachMessage, windrow.core.store.ExpectedSize.Large)))
+      join.expect) == ((JoinKind.Inner, EachMessage, windrow.ExpectedSize.Large)))
   }
 
   test("an own window of each side is the default of a join's bounds") {

@@ -8,7 +8,6 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
-import windrow.core.store.ExpectedSize
 import windrow.explain.Explanation
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.join.JoinOptions

@@ -8,9 +8,9 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
-import windrow.core.operator.Shard
 import windrow.core.operator.ShardFixed
-import windrow.core.operator.ShardSpaces
+import windrow.core.shard.Shard
+import windrow.core.shard.ShardSpaces
 import windrow.core.state.FixedSpec
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark

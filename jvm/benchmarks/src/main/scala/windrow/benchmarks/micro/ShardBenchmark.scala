@@ -5,6 +5,7 @@ import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow._
 import windrow.core.operator._
+import windrow.core.shard.Shard
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
 import windrow.core.time.Watermark

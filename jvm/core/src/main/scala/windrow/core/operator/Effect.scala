@@ -10,7 +10,7 @@ import windrow.core.time.Watermark
 sealed trait Effect[+B, +V] {
 
   /** The same, of a source partition. */
-  private[operator] def of(source: String, partition: Long): Effect[B, V] = this match {
+  private[core] def of(source: String, partition: Long): Effect[B, V] = this match {
     case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(SourcePartition(source, partition))))
     case refusal           => refusal
   }

@@ -18,7 +18,7 @@ import windrow.core.trigger.Firing
   * @param whole
   *   all its messages
   */
-final class OpenWindow[B] private[operator] (
+final class OpenWindow[B] private[core] (
     val key: Key,
     val start: Long,
     val end: Long,
@@ -29,10 +29,10 @@ final class OpenWindow[B] private[operator] (
   private[windrow] lazy val firing: Firing[B] = keeps()
   lazy val buffer: B                          = whole()
 
-  private[operator] def of(part: (String, Long)): OpenWindow[B] =
+  private[core] def of(part: (String, Long)): OpenWindow[B] =
     new OpenWindow(key, start, end, isComplete, Some(part), keeps, whole)
 
-  private[operator] def map[C](change: B => C): OpenWindow[C] = new OpenWindow(
+  private[core] def map[C](change: B => C): OpenWindow[C] = new OpenWindow(
     key,
     start,
     end,
@@ -42,7 +42,7 @@ final class OpenWindow[B] private[operator] (
     () => change(buffer))
 }
 
-private[operator] object OpenWindow {
+private[core] object OpenWindow {
   def apply[B](
       key: Key,
       start: Long,

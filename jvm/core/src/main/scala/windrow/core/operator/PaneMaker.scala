@@ -7,7 +7,7 @@ import windrow.core.trigger.Firing
 import windrow.core.trigger.Shown
 
 /** A window of a key, as panes name it. */
-private[operator] final case class WindowId(key: Key, start: Long, end: Long, message: Option[Array[Byte]] = None)
+private[core] final case class WindowId(key: Key, start: Long, end: Long, message: Option[Array[Byte]] = None)
 
 /** Makes panes in the mode of accumulation (SEMANTICS R16-R18). What a window keeps of them is given back; nothing else
   * changes.
@@ -15,7 +15,7 @@ private[operator] final case class WindowId(key: Key, start: Long, end: Long, me
   * @param withdraws
   *   windows can be replaced (sessions), so their last pane is kept in both accumulating modes
   */
-private[operator] final class PaneMaker[B, V](
+private[core] final class PaneMaker[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     withdraws: Boolean) {

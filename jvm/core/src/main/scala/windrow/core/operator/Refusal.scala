@@ -5,7 +5,7 @@ import windrow.Reason
 import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 
-private[operator] object Refusal {
+private[core] object Refusal {
 
   /** Why a message that is too late for all its windows is refused (SEMANTICS R10). */
   def late(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Reason =

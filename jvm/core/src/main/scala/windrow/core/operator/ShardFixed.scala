@@ -14,7 +14,7 @@ object ShardFixed {
     spec.window,
     spec.lateness)
 
-  private[operator] val Lateness = "lateness"
+  private[core] val Lateness = "lateness"
 
   /** It may grow in time, see [[HeaderStart]]; what has left of windows on offsets is not remembered. A shorter one would let
     * go of windows that may come back when it grows again.

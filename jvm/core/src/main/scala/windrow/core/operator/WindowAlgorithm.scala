@@ -7,7 +7,7 @@ import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 
 /** What a kind of windows does with the messages and the watermarks of a shard. */
-private[operator] trait WindowAlgorithm[B, V] {
+private[core] trait WindowAlgorithm[B, V] {
 
   /** A step begins that brings these offsets to the whole stream. */
   def begin(progress: Seq[Progress]): Unit = ()

@@ -37,7 +37,7 @@ private[core] final class KeyPages[T](
     }
 
     /** The index of the first value that is not before a place. */
-    def indexOf(place: Place): Int = KeyRun.firstIndex(loaded.size)(i => !at(values(i)).isBefore(place))
+    def indexOf(place: Place): Int = FirstIndex.where(loaded.size)(i => !at(values(i)).isBefore(place))
   }
 
   private val pages = new ArrayBuffer[Page]
@@ -112,7 +112,7 @@ private[core] final class KeyPages[T](
     .filter(page => page.changed || page.id == Inside || page.deadline <= time).flatMap(_.loaded).toVector
 
   /** The index of the page where a place is or would be; -1 if that is before all. */
-  private def pageOf(place: Place): Int = KeyRun.firstIndex(pages.size)(i => place.isBefore(pages(i).first)) - 1
+  private def pageOf(place: Place): Int = FirstIndex.where(pages.size)(i => place.isBefore(pages(i).first)) - 1
 
   private def forget(page: Page): Unit = if (page.id != Inside) segments.remove(page.id)
 

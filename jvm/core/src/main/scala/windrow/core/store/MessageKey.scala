@@ -1,5 +1,7 @@
 package windrow.core.store
 
+import windrow.ExpectedSize
+
 /** A part of the key under which a store keeps a message. */
 sealed trait KeyField
 
@@ -29,14 +31,6 @@ object StoreUse {
     *   so is a range of time
     */
   final case class Join(equality: Boolean, timeRange: Boolean) extends StoreUse
-}
-
-/** How many messages of other keys lie in the range of a look-up. Large is safe for both. */
-sealed trait ExpectedSize
-
-object ExpectedSize {
-  case object Small extends ExpectedSize
-  case object Large extends ExpectedSize
 }
 
 /** The source's matrix of message keys (SEMANTICS R33): in which order a store sorts its messages.

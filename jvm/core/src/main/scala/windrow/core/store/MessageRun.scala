@@ -5,6 +5,7 @@ import scala.collection.mutable.ArrayDeque
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.state.FirstIndex
 import windrow.core.state.Segments
 
 /** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
@@ -63,10 +64,11 @@ private[core] final class MessageRun(
 
   /** Where a message belongs; -1: there is no piece. */
   private def pieceOf(message: StoredMessage): Int =
-    if (pieces.isEmpty) -1 else math.max(0, firstIndex(pieces.size)(i => !standsBefore(pieces(i).first, message)) - 1)
+    if (pieces.isEmpty) -1
+    else math.max(0, FirstIndex.where(pieces.size)(i => !standsBefore(pieces(i).first, message)) - 1)
 
   private def placeOf(piece: MessagePiece, message: StoredMessage): Int =
-    firstIndex(piece.count)(i => !standsBefore(piece(i), message))
+    FirstIndex.where(piece.count)(i => !standsBefore(piece(i), message))
 
   /** Messages with positions in a closed range, in the order of the run; None: open. They may be settled meanwhile. */
   def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = axis match {
@@ -85,9 +87,10 @@ private[core] final class MessageRun(
     if (at == pieces.size) Iterator.empty else inPiece(at, firstSince(loaded(at), time)) ++ all(at + 1)
   }
 
-  private def pieceReaching(time: Long): Int = firstIndex(pieces.size)(i => pieces(i).maxTime >= time)
+  private def pieceReaching(time: Long): Int = FirstIndex.where(pieces.size)(i => pieces(i).maxTime >= time)
 
-  private def firstSince(piece: MessagePiece, time: Long): Int = firstIndex(piece.count)(i => piece(i).time >= time)
+  private def firstSince(piece: MessagePiece, time: Long): Int =
+    FirstIndex.where(piece.count)(i => piece(i).time >= time)
 
   private def all(from: Int): Iterator[StoredMessage] = Iterator.range(from, pieces.size).flatMap(inPiece(_, 0))
 
@@ -98,10 +101,10 @@ private[core] final class MessageRun(
 
   /** Messages that stand before a position, from the last one down. */
   def before(position: StoredMessage): Iterator[StoredMessage] = {
-    val at = firstIndex(pieces.size)(i => !order.lt(pieces(i).first, position)) - 1
+    val at = FirstIndex.where(pieces.size)(i => !order.lt(pieces(i).first, position)) - 1
     Iterator.range(at, -1, -1).flatMap { i =>
       val piece = loaded(i)
-      val until = if (i < at) piece.count else firstIndex(piece.count)(j => !order.lt(piece(j), position))
+      val until = if (i < at) piece.count else FirstIndex.where(piece.count)(j => !order.lt(piece(j), position))
       Iterator.range(until - 1, (if (i == 0) hidden else 0) - 1, -1).map(piece(_))
     }
   }
@@ -217,14 +220,4 @@ private[core] final class MessageRun(
 
 private[core] object MessageRun {
   private val InsideBytes = 1024
-
-  /** The first index in `0 until size` at which a condition holds that holds from there on. */
-  private def firstIndex(size: Int)(holds: Int => Boolean): Int = {
-    var (low, high) = (0, size)
-    while (low < high) {
-      val middle = (low + high) / 2
-      if (holds(middle)) high = middle else low = middle + 1
-    }
-    low
-  }
 }

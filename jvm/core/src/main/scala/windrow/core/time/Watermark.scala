@@ -1,7 +1,5 @@
 package windrow.core.time
 
-import windrow.core.time.EventTime
-
 /** How far event time has come, in microseconds. It never falls; [[Watermark.None]] before the first.
   *
   * @param left

@@ -2,8 +2,8 @@ package windrow.core.window
 
 import windrow.Over
 import windrow.Sliding
-import windrow.core.state.Cell
-import windrow.core.state.KeyRun
+import windrow.core.aggregate.Cell
+import windrow.core.aggregate.KeyRun
 import windrow.core.time.EventTime.plus
 
 /** A window that messages of a key make.

@@ -5,6 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
+import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 

@@ -5,6 +5,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
+import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark

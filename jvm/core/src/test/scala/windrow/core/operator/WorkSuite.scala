@@ -3,6 +3,7 @@ package windrow.core.operator
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 

@@ -7,6 +7,7 @@ import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
 import windrow.core.operator._
+import windrow.core.shard.Shard
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark

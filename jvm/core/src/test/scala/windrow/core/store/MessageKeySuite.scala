@@ -1,9 +1,10 @@
 package windrow.core.store
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.ExpectedSize
+import windrow.ExpectedSize._
 import windrow.core.operator.Origin
 import windrow.core.state.Key
-import windrow.core.store.ExpectedSize._
 import windrow.core.store.KeyField._
 import windrow.core.store.StoreUse._
 

@@ -10,7 +10,7 @@ import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.fullstate.FullStateShard
-import windrow.core.operator.Shard
+import windrow.core.shard.Shard
 import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key

@@ -3,6 +3,7 @@ package windrow.testkit
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
+import windrow.core.shard.Shard
 import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
 import windrow.core.time.Progress
 import windrow.core.time.Watermark

@@ -20,7 +20,7 @@ import windrow.core.window.SliceGrid
   *
   * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key.
   */
-private[operator] final class AlignedAlgorithm[B, V](
+private[core] final class AlignedAlgorithm[B, V](
     grid: SliceGrid,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

@@ -19,7 +19,7 @@ import windrow.core.window.SliceGrid
 /** The messages of all keys of a shard, kept once, by slice, and the values of windows made of them. Windows are named by
   * their starts.
   */
-private[operator] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregation[B, _], store: Spaces) {
+private[core] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregation[B, _], store: Spaces) {
   private val slices = new SortedRun(
     "slices",
     store,

@@ -15,7 +15,7 @@ import windrow.core.window.SliceGrid
   * @param adds
   *   windows are told what came, not only how many messages
   */
-private[operator] final class StepArrivals[B](grid: SliceGrid, aggregation: Aggregation[B, _], adds: Boolean) {
+private[core] final class StepArrivals[B](grid: SliceGrid, aggregation: Aggregation[B, _], adds: Boolean) {
   import StepArrivals._
 
   private val keys = new JHashMap[Key, JTreeMap[Long, Arrived[B]]]

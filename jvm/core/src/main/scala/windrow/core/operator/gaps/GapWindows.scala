@@ -18,7 +18,7 @@ import windrow.core.window.SliceGrid
   * @param size
   *   of a window
   */
-private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: Spaces) {
+private[core] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.lateness.micros
   private val limits   = GapLimits(lateness, spec.retention.time.fold(EventTime.plus(size, lateness))(_.micros))
   private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline)
@@ -71,7 +71,7 @@ private[operator] final class GapWindows(grid: SliceGrid, size: Long, spec: Wind
   def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
 }
 
-private[operator] object GapWindows {
+private[core] object GapWindows {
 
   /** Where the spec asks for them. */
   def of(spec: WindowOperatorSpec, store: Spaces): Option[GapWindows] = spec.window match {

@@ -16,7 +16,7 @@ import windrow.core.window.SliceGrid
   * @param first
   *   the first window that the key ever opened
   */
-private[operator] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Long) {
+private[core] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Long) {
   import KeyGaps._
 
   /** From here on no window has been filled. */
@@ -122,9 +122,9 @@ private object KeyGaps {
   * @param retention
   *   for which a key without messages goes on
   */
-private[operator] final case class GapLimits(lateness: Long, retention: Long)
+private[core] final case class GapLimits(lateness: Long, retention: Long)
 
-private[operator] final class KeyGapsCodec(grid: SliceGrid, limits: GapLimits) extends Codec[KeyGaps] {
+private[core] final class KeyGapsCodec(grid: SliceGrid, limits: GapLimits) extends Codec[KeyGaps] {
   def write(gaps: KeyGaps, out: ByteWriter): Unit = gaps.write(out)
 
   def read(in: ByteReader): KeyGaps = {

@@ -8,7 +8,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.window.SliceGrid
 
 /** A set of windows by their starts, as ranges of neighbours. Bounds are inclusive. */
-private[operator] final class StartRanges(grid: SliceGrid) {
+private[core] final class StartRanges(grid: SliceGrid) {
   private val ranges = new JTreeMap[Long, Long]
 
   private def before(start: Long): Long = grid.lastStart(start - 1)

@@ -34,7 +34,7 @@ private final case class ReachedWindow[B](
   * @param gaps
   *   windows without messages that came to be
   */
-private[operator] final class BeyondWindows[B, V](
+private[core] final class BeyondWindows[B, V](
     panes: GridPanes[B, V],
     lateness: Long,
     closesComplete: Boolean,

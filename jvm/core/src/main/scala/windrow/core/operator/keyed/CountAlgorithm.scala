@@ -12,7 +12,7 @@ import windrow.core.trigger.FiringPolicy
 import windrow.core.window.PositionGrid
 
 /** Windows of a key's messages by sequence number, in order of acceptance. Nothing is late for them. */
-private[operator] final class CountAlgorithm[B, V](
+private[core] final class CountAlgorithm[B, V](
     windows: Count,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

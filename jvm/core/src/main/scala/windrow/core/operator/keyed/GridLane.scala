@@ -3,6 +3,8 @@ package keyed
 
 import java.util.{TreeMap => JTreeMap}
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.CellCodec
+import windrow.core.aggregate.KeyRun
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
 import windrow.core.trigger.Firing
@@ -17,7 +19,7 @@ import windrow.core.trigger.FiringCodec
   * @param deadline
   *   the position at which one of its windows completes or closes
   */
-private[operator] final class GridLane[B](
+private[core] final class GridLane[B](
     val run: KeyRun[B],
     val records: JTreeMap[Long, Firing[B]],
     var next: Long = 0,
@@ -41,7 +43,7 @@ private[operator] final class GridLane[B](
   def change(): Unit     = deadline = Long.MinValue
 }
 
-private[operator] final class GridLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
+private[core] final class GridLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
     extends Codec[GridLane[B]] {
   private val cells   = new CellCodec(new OwnedCodec(aggregation))
   private val firings = new FiringCodec(aggregation)

@@ -4,8 +4,8 @@ package keyed
 import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Cell
 import windrow.core.aggregate.RangeSweep
-import windrow.core.state.Cell
 import windrow.core.state.Key
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
@@ -18,7 +18,7 @@ import windrow.core.window.SliceGrid
   *
   * A window that fires nothing but its pane on time has no record.
   */
-private[operator] final class GridPanes[B, V](
+private[core] final class GridPanes[B, V](
     val grid: SliceGrid,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

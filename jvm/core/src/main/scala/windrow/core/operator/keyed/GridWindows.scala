@@ -9,7 +9,7 @@ import windrow.core.time.Watermark
 /** When the windows of one key on a grid are complete, and when they close. A watermark on the axis of offsets or of
   * sequence numbers is the position that comes next.
   */
-private[operator] trait GridWindows[B, V] {
+private[core] trait GridWindows[B, V] {
 
   /** A message that was accepted.
     *
@@ -52,7 +52,7 @@ private[operator] trait GridWindows[B, V] {
   * @param lateness
   *   in positions
   */
-private[operator] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: Long) extends GridWindows[B, V] {
+private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: Long) extends GridWindows[B, V] {
   import panes.grid
 
   private def isClosed(start: Long, at: Watermark): Boolean = at.reached(grid.end(start), lateness)

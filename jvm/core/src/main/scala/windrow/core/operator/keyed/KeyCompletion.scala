@@ -12,7 +12,7 @@ import windrow.core.time.Watermark
 /** Which windows of a key its own messages have completed (SEMANTICS R7): those whose end they have reached, but for some
   * that wait for a message whose offset comes after theirs. Ends are exclusive.
   */
-private[operator] final class KeyCompletion {
+private[core] final class KeyCompletion {
   private var greatest = Long.MinValue
 
   /** For each partition the offsets, falling, at rising positions: of the messages that no other is ahead of in both. */

@@ -13,7 +13,7 @@ import windrow.core.trigger.FiringPolicy
 import windrow.core.window.SliceGrid
 
 /** Aligned windows that are complete by the messages of their own key (SEMANTICS R7): each key has them for itself. */
-private[operator] final class KeyedAlgorithm[B, V](
+private[core] final class KeyedAlgorithm[B, V](
     grid: SliceGrid,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

@@ -12,7 +12,6 @@ import windrow.core.operator.keyed.GridWindows
 import windrow.core.operator.keyed.PassedWindows
 import windrow.core.state._
 import windrow.core.time.EventTime
-import windrow.core.time.PartitionProgress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Deadline
@@ -20,7 +19,7 @@ import windrow.core.trigger.FiringPolicy
 import windrow.core.window.PositionGrid
 
 /** Windows of every few offsets of a partition; complete for all keys when the partition has passed their last one. */
-private[operator] final class OffsetWindows[B, V](
+private[core] final class OffsetWindows[B, V](
     windows: Offsets,
     start: Long,
     spec: WindowOperatorSpec,

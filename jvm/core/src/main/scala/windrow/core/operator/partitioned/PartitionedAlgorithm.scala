@@ -4,13 +4,12 @@ package partitioned
 import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
 import windrow.core.state._
-import windrow.core.time.PartitionProgress
 import windrow.core.time.Progress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 
 /** The windows of all keys on the offsets of one source partition. */
-private[operator] trait PartitionWindows[B, V] {
+private[core] trait PartitionWindows[B, V] {
   def add(
       entry: Entry[B],
       offset: Long,
@@ -40,7 +39,7 @@ private[operator] trait PartitionWindows[B, V] {
   * @param make
   *   the windows of a partition that begins at an offset
   */
-private[operator] final class PartitionedAlgorithm[B, V](
+private[core] final class PartitionedAlgorithm[B, V](
     starts: Map[Long, Long],
     store: Spaces,
     make: (Long, Spaces) => PartitionWindows[B, V])

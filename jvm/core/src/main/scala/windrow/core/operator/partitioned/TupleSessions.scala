@@ -5,7 +5,6 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
-import windrow.core.time.PartitionProgress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Deadline
@@ -18,13 +17,13 @@ import windrow.core.trigger.FiringPolicy
   * @param buffer
   *   all its messages
   */
-private[operator] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, firing: Firing[B]) {
+private[core] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, firing: Firing[B]) {
 
   /** How far the partition comes while a message of the key would still join; from there on it is complete. */
   def end(n: Long): Long = last + n + 2
 }
 
-private[operator] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
+private[core] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
   private val firings = new FiringCodec(aggregation)
   private val owned   = new OwnedCodec(aggregation)
 
@@ -42,7 +41,7 @@ private[operator] final class TupleSessionCodec[B](aggregation: Aggregation[B, _
 /** A key's session ends when more than `n` offsets of the partition pass without the key. It only grows at its end, and a
   * session that grows takes the place of the one before (SEMANTICS R18).
   */
-private[operator] final class TupleSessions[B, V](
+private[core] final class TupleSessions[B, V](
     n: Long,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

@@ -4,6 +4,8 @@ package run
 import java.util.{HashMap => JHashMap}
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Cell
+import windrow.core.aggregate.KeyRun
 import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
@@ -19,7 +21,7 @@ import windrow.core.window.RunWindows
 /** Windows that follow from the messages of their key (per-event sliding, `Over`): a key keeps its messages, and a record
   * of those windows that fired early or late; the rest is found when it is needed.
   */
-private[operator] final class RunAlgorithm[B, V](
+private[core] final class RunAlgorithm[B, V](
     windows: RunWindows,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

@@ -12,10 +12,10 @@ import windrow.core.window.RunWindows
 /** @param hasWaited
   *   it was made where messages had been before, and an end that was reached did not complete it
   */
-private[operator] final case class CompletedWindow[B](window: RunWindow, hasWaited: Boolean, value: B)
+private[core] final case class CompletedWindow[B](window: RunWindow, hasWaited: Boolean, value: B)
 
 /** What completes the windows of a run. */
-private[operator] sealed trait RunCompletion[B] {
+private[core] sealed trait RunCompletion[B] {
 
   /** Windows whose ends it has reached are complete, but for those that wait. */
   def mark(lane: RunLane[B], at: Watermark): Watermark
@@ -40,7 +40,7 @@ private[operator] sealed trait RunCompletion[B] {
 }
 
 /** The watermark has reached their end. */
-private[operator] final class RunCompletionByWatermark[B](windows: RunWindows) extends RunCompletion[B] {
+private[core] final class RunCompletionByWatermark[B](windows: RunWindows) extends RunCompletion[B] {
   def mark(lane: RunLane[B], at: Watermark): Watermark                             = at
   def isComplete(lane: RunLane[B], window: RunWindow, at: Watermark): Boolean      = at.reached(window.end)
   def isCompletedInside(lane: RunLane[B], window: RunWindow): Boolean              = false
@@ -61,7 +61,7 @@ private[operator] final class RunCompletionByWatermark[B](windows: RunWindows) e
   * @param closedUpTo
   *   the greatest end that a watermark closes
   */
-private[operator] final class RunCompletionByMessage[B](
+private[core] final class RunCompletionByMessage[B](
     windows: RunWindows,
     aggregation: Aggregation[B, _],
     startsOf: B => StartOffsets,

@@ -3,7 +3,7 @@ package run
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.Cell
+import windrow.core.aggregate.Cell
 import windrow.core.trigger.Firing
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
@@ -13,12 +13,12 @@ import windrow.core.window.RunWindows
   * @param isNew
   *   the window has not fired and was complete when it came to be (SEMANTICS R79)
   */
-private[operator] final case class RunFiring[B](firing: Firing[B], start: Long, isNew: Boolean = false)
+private[core] final case class RunFiring[B](firing: Firing[B], start: Long, isNew: Boolean = false)
 
 /** What the windows of a run have unsent, found from the order in which messages were accepted: so a message costs nothing
   * for a window that does not fire with it.
   */
-private[operator] final class RunFirings[B](
+private[core] final class RunFirings[B](
     windows: RunWindows,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, _],

@@ -3,6 +3,8 @@ package run
 
 import java.util.{HashMap => JHashMap}
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.CellCodec
+import windrow.core.aggregate.KeyRun
 import windrow.core.operator.keyed.KeyCompletion
 import windrow.core.state._
 import windrow.core.trigger.Firing
@@ -17,14 +19,14 @@ import windrow.core.trigger.FiringCodec
   * @param stamp
   *   of the last cell accepted before its last pane
   */
-private[operator] final case class RunRecord[B](start: Long, end: Long, stamp: Long, firing: Firing[B])
+private[core] final case class RunRecord[B](start: Long, end: Long, stamp: Long, firing: Firing[B])
 
 /** The messages of a key and the records of its windows.
   *
   * @param deadline
   *   the watermark at which one of its windows completes or closes, or a message leaves
   */
-private[operator] final class RunLane[B](
+private[core] final class RunLane[B](
     val run: KeyRun[B],
     val records: JHashMap[Long, RunRecord[B]],
     var accepted: Long,
@@ -36,7 +38,7 @@ private[operator] final class RunLane[B](
   def nextStamp(): Long = { accepted += 1; accepted }
 }
 
-private[operator] final class RunLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
+private[core] final class RunLaneCodec[B](aggregation: Aggregation[B, _], segments: Segments)
     extends Codec[RunLane[B]] {
   private val cells   = new CellCodec(aggregation)
   private val firings = new FiringCodec(aggregation)

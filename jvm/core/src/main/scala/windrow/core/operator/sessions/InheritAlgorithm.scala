@@ -14,7 +14,7 @@ import windrow.core.trigger.FiringPolicy
 /** Windows of panes that come in, by key and window. A retraction takes its pane out again; a window of which nothing is
   * left withdraws its own last pane (SEMANTICS R55).
   */
-private[operator] final class InheritAlgorithm[B, V](
+private[core] final class InheritAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces,

@@ -17,7 +17,7 @@ import windrow.core.trigger.FiringCodec
   * @param owed
   *   retractions that came before their panes
   */
-private[operator] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long = 0) {
+private[core] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long = 0) {
   def add(buffer: B): EqualPanes[B] = if (owed > 0) copy(owed = owed - 1) else copy(buffers = buffer :: buffers)
   def retract: EqualPanes[B]        = if (buffers.isEmpty) copy(owed = owed + 1) else copy(buffers = buffers.tail)
   def isNothing: Boolean            = buffers.isEmpty && owed == 0
@@ -34,7 +34,7 @@ private[operator] final case class EqualPanes[B](buffers: List[B] = Nil, owed: L
   * @param sum
   *   of all panes that count, once it was asked for in a step; a retraction has no inverse, so it is made anew after one
   */
-private[operator] final case class InheritedWindow[B](
+private[core] final case class InheritedWindow[B](
     start: Long,
     end: Long,
     isPastOnTime: Boolean,
@@ -51,7 +51,7 @@ private[operator] final case class InheritedWindow[B](
   def isComplete(at: Watermark): Boolean = isPastOnTime && at.reached(end)
 }
 
-private[operator] final class InheritedCodec[B](aggregation: Aggregation[B, _]) extends Codec[InheritedWindow[B]] {
+private[core] final class InheritedCodec[B](aggregation: Aggregation[B, _]) extends Codec[InheritedWindow[B]] {
   private val firings = new FiringCodec(aggregation)
 
   def write(window: InheritedWindow[B], out: ByteWriter): Unit = {

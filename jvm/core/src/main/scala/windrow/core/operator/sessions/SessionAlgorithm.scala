@@ -13,7 +13,7 @@ import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
 
 /** Session windows: a key's sessions are kept side by side, ascending and apart. */
-private[operator] final class SessionAlgorithm[B, V](
+private[core] final class SessionAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces,

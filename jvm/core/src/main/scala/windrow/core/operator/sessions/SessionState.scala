@@ -15,9 +15,9 @@ import windrow.core.window.SessionBounds
   * @param buffer
   *   all its messages
   */
-private[operator] final case class SessionState[B](bounds: SessionBounds, buffer: B, firing: Firing[B])
+private[core] final case class SessionState[B](bounds: SessionBounds, buffer: B, firing: Firing[B])
 
-private[operator] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[SessionState[B]] {
+private[core] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[SessionState[B]] {
   private val firings = new FiringCodec(aggregation)
   private val owned   = new OwnedCodec(aggregation)
 

@@ -1,7 +1,13 @@
-package windrow.core.operator
+package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.operator.Counters
+import windrow.core.operator.Effect
+import windrow.core.operator.Entry
+import windrow.core.operator.HeaderStart
+import windrow.core.operator.OpenWindow
+import windrow.core.operator.RefusalTime
 import windrow.core.state._
 import windrow.core.time.EventTime
 import windrow.core.time.Progress

@@ -1,8 +1,11 @@
-package windrow.core.state
+package windrow.core.aggregate
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Buffers
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.state.FirstIndex
+import windrow.core.state.Segments
 
 /** The cells of one key in order, in pieces of neighbours with partial aggregates: a B+-tree of height two whose root is
   * this object. Cells are named by their index, 0 being the oldest that has not left.
@@ -36,12 +39,12 @@ private[core] final class KeyRun[B](
 
   /** The first index whose position is not below. */
   def indexOf(position: Long): Int = {
-    val i = KeyRun.firstIndex(pieces.size)(j => pieces(j).last >= position)
+    val i = FirstIndex.where(pieces.size)(j => pieces(j).last >= position)
     if (i == pieces.size) count
     else {
       val inside =
         if (pieces(i).first >= position) 0
-        else KeyRun.firstIndex(loaded(pieces(i)).size)(j => pieces(i).cells(j).position >= position)
+        else FirstIndex.where(loaded(pieces(i)).size)(j => pieces(i).cells(j).position >= position)
       math.max(before(i) + inside, 0)
     }
   }
@@ -61,7 +64,7 @@ private[core] final class KeyRun[B](
     val cells = loaded(piece)
     val place =
       if (cells.isEmpty || cells.last.isBefore(cell)) cells.size
-      else KeyRun.firstIndex(cells.size)(j => cell.isBefore(cells(j)))
+      else FirstIndex.where(cells.size)(j => cell.isBefore(cells(j)))
     piece.insert(place, cell)
     count += 1
     if (starts != null) (i + 1 until starts.length).foreach(starts(_) += 1)
@@ -69,7 +72,7 @@ private[core] final class KeyRun[B](
   }
 
   /** The last piece that begins before the cell, or the first. */
-  private def pieceFor(cell: Cell[B]): Int = KeyRun.firstIndex(pieces.size - 1) { i =>
+  private def pieceFor(cell: Cell[B]): Int = FirstIndex.where(pieces.size - 1) { i =>
     val next = pieces(i + 1)
     cell.position < next.first || (cell.position == next.first && cell.isBefore(loaded(next).head))
   }
@@ -209,7 +212,7 @@ private[core] final class KeyRun[B](
   }
 
   /** The piece that has the cell of this number, hidden ones counted. */
-  private def pieceAt(number: Int): Int = KeyRun.firstIndex(pieces.size)(i => counted(i + 1) > number)
+  private def pieceAt(number: Int): Int = FirstIndex.where(pieces.size)(i => counted(i + 1) > number)
 
   private def before(i: Int): Int = counted(i) - hidden
 
@@ -292,16 +295,6 @@ private[core] final class KeyRun[B](
 }
 
 private[core] object KeyRun {
-
-  /** The first index in `0 until size` at which a condition holds that holds from there on. */
-  def firstIndex(size: Int)(holds: Int => Boolean): Int = {
-    var (low, high) = (0, size)
-    while (low < high) {
-      val middle = (low + high) / 2
-      if (holds(middle)) high = middle else low = middle + 1
-    }
-    low
-  }
 
   /** Ranges of cells that fill a piece each.
     *

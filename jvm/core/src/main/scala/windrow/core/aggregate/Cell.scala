@@ -1,6 +1,9 @@
-package windrow.core.state
+package windrow.core.aggregate
 
 import java.util.Arrays
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
 
 /** A message in the run of its key, or several that no window tells apart.
   *

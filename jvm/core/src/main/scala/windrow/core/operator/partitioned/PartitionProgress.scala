@@ -1,8 +1,10 @@
-package windrow.core.time
+package windrow.core.operator
+package partitioned
 
 import java.util.{TreeMap => JTreeMap}
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.time.Watermark
 
 /** How far a source partition has come, as a watermark on the axis of offsets: one past the greatest that was seen. */
 private[core] final class PartitionProgress {

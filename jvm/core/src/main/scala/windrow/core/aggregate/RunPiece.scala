@@ -1,14 +1,16 @@
-package windrow.core.state
+package windrow.core.aggregate
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
 
 /** Neighbours in a run that are stored as one value, and what the run's root knows of them.
   *
   * @param id
   *   of its segment; [[RunPiece.Inside]] while it lives in the root
   */
-private[state] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, _]) {
+private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, _]) {
   var cells: ArrayBuffer[Cell[B]] = _
   var changed                     = false
   var size                        = 0
@@ -101,7 +103,7 @@ private[state] final class RunPiece[B](val id: Long, aggregation: Aggregation[B,
   }
 }
 
-private[state] object RunPiece {
+private[core] object RunPiece {
   val Inside = 0L
 
   def combined[B](cells: Iterator[Cell[B]], aggregation: Aggregation[B, _]): B =

@@ -1,4 +1,4 @@
-package windrow.core.operator
+package windrow.core.shard
 
 import windrow._
 import windrow.core.state.AppliedOffsets

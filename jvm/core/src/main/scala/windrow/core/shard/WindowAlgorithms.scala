@@ -1,10 +1,16 @@
-package windrow.core.operator
+package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.aggregate.Started
 import windrow.core.aggregate.StartedAggregation
+import windrow.core.operator.Counters
+import windrow.core.operator.Effect
+import windrow.core.operator.Entry
+import windrow.core.operator.OpenWindow
+import windrow.core.operator.Origin
+import windrow.core.operator.WindowAlgorithm
 import windrow.core.operator.aligned.AlignedAlgorithm
 import windrow.core.operator.keyed.CountAlgorithm
 import windrow.core.operator.keyed.KeyedAlgorithm
@@ -25,7 +31,7 @@ import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 
 /** The algorithm for each kind of windows. */
-private[operator] object WindowAlgorithms {
+private[core] object WindowAlgorithms {
 
   def apply[B, V](
       spec: WindowOperatorSpec,
