@@ -53,24 +53,34 @@ private[core] final class KeyPages[T](
 
   def all: Iterator[T] = pages.iterator.flatMap(_.loaded)
 
-  /** The last value before a place. */
-  def before(place: Place): Option[T] = {
+  /** The last value before a place, and those from there on for as long as they reach something. */
+  def around(place: Place)(reaches: T => Boolean): Vector[T] =
+    if (pages.isEmpty) Vector.empty
+    else {
+      val out   = Vector.newBuilder[T]
+      var i     = math.max(pageOf(place), 0)
+      var index = pages(i).indexOf(place)
+      if (index > 0) out += pages(i).values(index - 1) else if (i > 0) out += pages(i - 1).loaded.last
+      while (i < pages.size) {
+        val values = pages(i).loaded
+        while (index < values.size && reaches(values(index))) {
+          out += values(index)
+          index += 1
+        }
+        i = if (index < values.size) pages.size else i + 1
+        index = 0
+      }
+      out.result()
+    }
+
+  def get(place: Place): Option[T] = {
     val i = pageOf(place)
     if (i < 0) None
     else {
       val index = pages(i).indexOf(place)
-      if (index > 0) Some(pages(i).values(index - 1)) else Option.when(i > 0)(pages(i - 1).loaded.last)
+      Option.when(index < pages(i).values.size && at(pages(i).values(index)) == place)(pages(i).values(index))
     }
   }
-
-  /** Values from a place on. */
-  def from(place: Place): Iterator[T] = {
-    val i = math.max(pageOf(place), 0)
-    if (i >= pages.size) Iterator.empty
-    else pages(i).loaded.iterator.drop(pages(i).indexOf(place)) ++ pages.iterator.drop(i + 1).flatMap(_.loaded)
-  }
-
-  def get(place: Place): Option[T] = from(place).nextOption().filter(at(_) == place)
 
   /** In the place of one that stands there already. */
   def put(value: T): Unit = {

@@ -41,9 +41,10 @@ class KeyPagesSuite extends AnyFunSuite {
           pages.put(value)
           model += value.place -> value
       }
-      val asked = place()
-      assert(pages.before(asked) == model.rangeUntil(asked).lastOption.map(_._2))
-      assert(pages.from(asked).toSeq == model.rangeFrom(asked).values.toSeq)
+      val asked   = place()
+      val most    = random.nextInt(100)
+      val reached = model.rangeFrom(asked).values.takeWhile(_.due < most)
+      assert(pages.around(asked)(_.due < most) == model.rangeUntil(asked).lastOption.map(_._2).toVector ++ reached)
       assert(pages.get(asked) == model.get(asked))
       assert(pages.last == model.lastOption.map(_._2) && pages.isEmpty == model.isEmpty)
       assert(pages.deadline == model.values.map(_.due).minOption.getOrElse(Long.MaxValue))

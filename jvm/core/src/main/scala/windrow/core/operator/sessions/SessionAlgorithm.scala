@@ -68,10 +68,8 @@ private[core] final class SessionAlgorithm[B, V](
   }
 
   /** Those that a message can touch, and perhaps one before. */
-  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] = {
-    val place = Place(own.start, 0)
-    sessions.before(place).toVector ++ sessions.from(place).takeWhile(_.bounds.start <= own.end)
-  }
+  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] =
+    sessions.around(Place(own.start, 0))(_.bounds.start <= own.end)
 
   private def update(
       entry: Entry[B],
