@@ -67,7 +67,7 @@ final class WindowProgram(
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new Shard(spec, aggregation, store, fixed, guards = guards)
-      if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
+      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val (told, messages) = packets.span(ProgressCodec.isProgress)
         val progress         = told.flatMap(ProgressCodec.read).toVector
@@ -75,10 +75,6 @@ final class WindowProgram(
         effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
       }
     }
-
-    /** Nothing would happen but that its state is written anew. */
-    private def isIdle(shard: Shard[_, _], watermark: Watermark, processingTime: Long): Boolean =
-      shard.watermark.max(watermark) == shard.watermark && shard.processingDeadline.forall(_ > processingTime)
 
     private def row(effect: Effect[B, InternalRow], processingTime: Long): Iterator[Array[Byte]] = effect match {
       case Effect.Fire(pane) => Iterator.single(output.pane(pane))

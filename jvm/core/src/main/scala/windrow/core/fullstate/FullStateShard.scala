@@ -3,6 +3,7 @@ package windrow.core.fullstate
 import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
+import windrow.core.operator.OperatorShard
 import windrow.core.operator.Origin
 import windrow.core.operator.RefusalTime
 import windrow.core.state._
@@ -35,34 +36,32 @@ object Delta {
   * @param fixed
   *   what may not change while the state lives, in words
   */
-final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedSpec = FixedSpec.Nothing) {
-  private val policy   = new DeltaPolicy(spec)
-  private val placer   = Placer(spec)
-  private val intake   = new Intake(store, fixed, spec.lateness, spec.maxFuture)
-  private val refusal  = new RefusalTime(spec.window, spec.lateness, spec.retention)
-  private val segments = new Segments("messages", store)
-  private val keys     = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
-  private val periods  = new Periods(store)
+final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedSpec = FixedSpec.Nothing)
+    extends OperatorShard {
+  private val policy    = new DeltaPolicy(spec)
+  private val placer    = Placer(spec)
+  private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture)
+  private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
+  private val segments  = new Segments("messages", store)
+  private val keys      = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
+  private val periods   = new Periods(store)
 
   /** Of source partitions, at the end of the last step; where windows go by it. */
   private var offsets = Map.empty[(String, Long), Watermark]
 
-  intake.open { in =>
+  admission.open { in =>
     offsets = Reach.readOffsets(in)
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
   }
 
-  def counters: Counters = intake.counters
+  def counters: Counters                     = admission.counters
+  def watermark: Watermark                   = admission.watermark
+  def processingDeadline: Option[Long]       = periods.first
+  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
 
-  /** The watermark of the last step. */
-  def watermark: Watermark = intake.watermark
-
-  /** The processing time, in microseconds, at which a step without messages may fire something. */
-  def processingDeadline: Option[Long] = periods.first
-
-  private def processingTime: Option[Long] = intake.processingTime
+  private def processingTime: Option[Long] = admission.processingTime
 
   private var retiredCount = 0L
 
@@ -91,8 +90,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       watermark: => Watermark,
       now: Option[Long],
       progress: => Seq[Progress] = Nil): Iterator[Delta] = {
-    val isFirstP = intake.begin(now)
-    val clock    = StepClock(intake.watermark, processingTime)
+    val isFirstP = admission.begin(now)
+    val clock    = StepClock(admission.watermark, processingTime)
     val before   = reach
     val ofMessages = messages.flatMap { message =>
       if (placer.isByPosition) message.origin.foreach(see)
@@ -100,9 +99,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
     }
     ofMessages ++ {
       val brought = progress
-      intake.tell(brought)
+      admission.tell(brought)
       if (placer.isByPosition) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
-      intake.watermark = clock.before.max(watermark)
+      admission.watermark = clock.before.max(watermark)
       stepEnd(before, isFirstP)
     } ++ flush()
   }
@@ -119,7 +118,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   // ---- messages
 
   private def apply(message: Incoming, clock: StepClock, before: Reach, out: ArrayBuffer[Delta]): Unit =
-    if (!isReplay(message)) intake.timeOf(message) match {
+    if (!isReplay(message)) admission.timeOf(message) match {
       case Left(reason) => out += refuse(message, reason)
       case Right(time)  => place(message, time, clock, before, out)
     }
@@ -128,7 +127,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   def withhold(message: Incoming): Boolean = !isReplay(message)
 
   /** The place of a message of a session is the end of its own. */
-  private def isReplay(message: Incoming): Boolean = intake.isReplay(
+  private def isReplay(message: Incoming): Boolean = admission.isReplay(
     message.origin,
     for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield EventTime.plus(time, lasts))
 
@@ -218,6 +217,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       timing: Timing,
       isLast: Boolean,
       out: ArrayBuffer[Delta]): WindowRow = {
+    val unsent = state.takeUnsent(row)
     out += Delta.Fire(Pane(
       state.key,
       placer.shownStart(row.id, state),
@@ -226,8 +226,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       row.firing.index,
       isLast,
       isRetraction = false,
-      row.firing.delta.getOrElse(Vector.empty).sorted(StoredMessage.Order),
-      row.id.message.flatMap(_ => row.firing.delta.flatMap(_.headOption)).map(_.payload),
+      unsent.sorted(StoredMessage.Order),
+      row.id.message.flatMap(_ => unsent.headOption).map(_.payload),
       row.id.part.map { case (source, partition) => SourcePartition(source, partition) }))
     val fired = row.fired(timing)
     if (timing == Timing.Early) fired else fired.copy(firing = fired.firing.copy(isPastOnTime = true))
@@ -318,7 +318,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   private def flush(): Option[Delta] = {
     keys.flush()
     periods.flush()
-    intake.write((_, place) => refusal.hasCome(place, watermark)) { out =>
+    admission.write((_, place) => refusal.hasCome(place, watermark)) { out =>
       reach.writeOffsets(out)
       segments.writeDirectory(out)
       keys.writeDirectory(out)
@@ -330,12 +330,9 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   // ---- queries
 
   /** Where a replay must begin to rebuild the store: for each source and partition an offset (SEMANTICS R27). */
-  def replayOffsets: Map[(String, Long), Long] = intake.replayOffsets(states(None).flatMap { state =>
-    state.messages.range(Axis.Time, None, None) ++ state.rows.valuesIterator.flatMap(_.firing.delta.iterator.flatten)
+  def replayOffsets: Map[(String, Long), Long] = admission.replayOffsets(states(None).flatMap { state =>
+    state.messages.range(Axis.Time, None, None) ++ state.waiting
   }.flatMap(_.origin))
-
-  /** For each source and partition the offset after the greatest that was applied. */
-  def nextOffsets: Map[(String, Long), Long] = intake.nextOffsets
 
   /** The windows that will fire if nothing more comes, and how. */
   def pending: Iterator[(WindowMetadata, Pending)] = {

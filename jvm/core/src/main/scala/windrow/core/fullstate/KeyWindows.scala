@@ -7,7 +7,9 @@ import windrow.core.store._
 
 /** The messages and the windows of one key. */
 private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
-  private val codec = StoredMessage.codec(Some(key))
+  private val codec  = StoredMessage.codec(Some(key))
+  private val unsent = new Unsent.Stored(codec, segments)
+  private val each   = WindowRow.codec(codec, unsent)
 
   val messages = new MessageRun(StoredMessage.Order, codec, segments)
 
@@ -25,6 +27,13 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
   /** The one that begins last of those for which a condition holds. */
   def lastRow(holds: WindowRow => Boolean): Option[WindowRow] = descending.find(holds)
 
+  /** The messages that wait for a pane of a window, which it now has. */
+  def takeUnsent(row: WindowRow): Vector[StoredMessage] =
+    row.firing.delta.fold(Vector.empty[StoredMessage])(unsent.take)
+
+  /** All messages that wait for a pane. */
+  def waiting: Iterator[StoredMessage] = rows.valuesIterator.flatMap(_.firing.delta).flatMap(unsent.all)
+
   /** How many messages have got a number, for windows that count them. */
   var numbered = 0L
 
@@ -32,13 +41,13 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
     out.bytes(key.bytes)
     messages.write(out)
     out.count(rows.size.toLong)
-    rows.values.foreach(WindowRow.codec(codec).write(_, out))
+    rows.values.foreach(each.write(_, out))
     out.count(numbered)
   }
 
   def read(in: ByteReader): Unit = {
     messages.read(in)
-    rows = TreeMap.from(Seq.fill(in.size())(WindowRow.codec(codec).read(in)).map(row => row.id -> row))
+    rows = TreeMap.from(Seq.fill(in.size())(each.read(in)).map(row => row.id -> row))
     numbered = in.count()
   }
 }

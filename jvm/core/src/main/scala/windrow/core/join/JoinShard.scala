@@ -2,6 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.operator.Counters
+import windrow.core.operator.OperatorShard
 import windrow.core.operator.RefusalTime
 import windrow.core.state._
 import windrow.core.store._
@@ -38,7 +39,8 @@ final class JoinShard(
     store: ShardStore,
     isNull: Key => Boolean,
     fixed: FixedSpec = FixedSpec.Nothing,
-    guards: Guards = Guards.Default) {
+    guards: Guards = Guards.Default)
+    extends OperatorShard {
   private val rule      = PairRule(spec)
   private val streams   = spec.streams.size
   private val outcome   = new JoinOutcome(spec.how)
@@ -47,27 +49,27 @@ final class JoinShard(
   private val period    = Some(spec.early).collect { case EveryPeriod(span) => span }
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
-  private val order    = MessageKey.order(layout)
-  private val intake   = new Intake(store, fixed, spec.lateness, spec.maxFuture)
-  private val segments = new Segments("messages", store)
+  private val order     = MessageKey.order(layout)
+  private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture)
+  private val segments  = new Segments("messages", store)
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
   private val periods = new Periods(store)
 
-  intake.open { in =>
+  admission.open { in =>
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
   }
 
-  def counters: Counters = intake.counters
+  def counters: Counters                     = admission.counters
+  def watermark: Watermark                   = admission.watermark
+  def processingDeadline: Option[Long]       = periods.first
+  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
 
   private def sides(fixed: Option[Key]): KeySides = new KeySides(fixed, order, streams, segments)
 
-  /** The watermark of the last step. */
-  def watermark: Watermark = intake.watermark
-
-  private def processingTime: Option[Long] = intake.processingTime
+  private def processingTime: Option[Long] = admission.processingTime
 
   /** One step: messages with the place of their stream in the spec, then the watermark, judged at a processing time in
     * microseconds. The order of the messages does not show in the rows.
@@ -84,7 +86,7 @@ final class JoinShard(
       watermark: => Watermark,
       now: Option[Long],
       progress: => Seq[Progress] = Nil): Iterator[JoinEffect] = {
-    val isFirstP = intake.begin(now)
+    val isFirstP = admission.begin(now)
     messages.flatMap { case (stream, message) => apply(stream, message) } ++ stepEnd(watermark, isFirstP) ++
       flush(progress)
   }
@@ -102,7 +104,7 @@ final class JoinShard(
 
   private def apply(stream: Int, message: Incoming): Iterator[JoinEffect] =
     if (isReplay(stream, message)) Iterator.empty
-    else intake.timeOf(message) match {
+    else admission.timeOf(message) match {
       case Left(reason) => refuse(stream, message, reason)
       case Right(time) if rule.inGap(time, stream) =>
         counters.gaps += 1
@@ -129,7 +131,7 @@ final class JoinShard(
 
   /** The name of a stream is the source of its messages (SEMANTICS R42). */
   private def isReplay(stream: Int, message: Incoming): Boolean =
-    intake.isReplay(message.origin.map(_.copy(source = spec.names(stream))), message.time)
+    admission.isReplay(message.origin.map(_.copy(source = spec.names(stream))), message.time)
 
   /** A message of a stream that has this time is refused from now on. */
   private def isPast(name: String, time: Long): Boolean = RefusalTime.isBefore(
@@ -220,7 +222,7 @@ final class JoinShard(
   // ---- the end of a step
 
   private def stepEnd(now: Watermark, isFirstP: Boolean): Iterator[JoinEffect] = {
-    intake.watermark = watermark.max(now)
+    admission.watermark = watermark.max(now)
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
       else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
@@ -300,10 +302,10 @@ final class JoinShard(
   }
 
   private def flush(progress: Seq[Progress]): Option[JoinEffect] = {
-    intake.tell(progress)
+    admission.tell(progress)
     keys.flush()
     periods.flush()
-    intake.write(isPast) { out =>
+    admission.write(isPast) { out =>
       segments.writeDirectory(out)
       keys.writeDirectory(out)
       periods.writeDirectory(out)
@@ -315,7 +317,7 @@ final class JoinShard(
 
   /** Where a replay must begin to rebuild the stores: for each stream and partition an offset (SEMANTICS R27). */
   def replayOffsets: Map[(String, Long), Long] =
-    intake.replayOffsets(keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap { state =>
+    admission.replayOffsets(keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
         run.range(Axis.Time, None, None).flatMap(_.origin).map(_.copy(source = name))
       } ++ state.waiting.values.iterator.flatMap(_.rows).flatMap(row =>
@@ -323,9 +325,6 @@ final class JoinShard(
           side.flatMap(_.origin).map(_.copy(source = name))
         })
     })
-
-  /** For each stream and partition the offset after the greatest that was applied. */
-  def nextOffsets: Map[(String, Long), Long] = intake.nextOffsets
 
   /** The rows that come if no more messages do. */
   def pending: Iterator[PendingRow] =

@@ -6,9 +6,10 @@ import windrow.PolicyWindowSpec
 import windrow.Timing
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
+import windrow.core.operator.OperatorShard
 import windrow.core.operator.Origin
 import windrow.core.state._
-import windrow.core.store.Intake
+import windrow.core.store.Admission
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
 
@@ -64,14 +65,15 @@ final class PolicyShard[B, V](
     spec: PolicyWindowSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
-    fixed: FixedSpec = FixedSpec.Nothing) {
+    fixed: FixedSpec = FixedSpec.Nothing)
+    extends OperatorShard {
   private type Window  = Partition[Kept[B]]
   private type Effects = Vector[PolicyEffect[V]]
 
-  private val rules   = PolicyRules(spec.eviction)
-  private val limits  = new LimitRules(spec.limits)
-  private val intake  = new Intake(store, fixed)
-  private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
+  private val rules     = PolicyRules(spec.eviction)
+  private val limits    = new LimitRules(spec.limits)
+  private val admission = new Admission(store, fixed)
+  private val windows   = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
   /** Of the last message among those of all partitions. */
   private var turn = 0L
@@ -86,15 +88,24 @@ final class PolicyShard[B, V](
   /** Of partitions that left in this step: how many events they had. */
   private var left = Map.empty[Key, Long]
 
-  intake.open { in =>
+  admission.open { in =>
     turn = in.long()
     windows.readDirectory(in)
   }
 
-  def counters: Counters = intake.counters
+  def counters: Counters                     = admission.counters
+  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
+
+  /** It knows none but the end of the input. */
+  def watermark: Watermark = admission.watermark
+
+  def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Long.MaxValue)
+
+  override def rests(watermark: Watermark, processingTime: Long): Boolean =
+    !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
 
   /** The processing time of the last step that had one. */
-  private def clock: Long = intake.processingTime.getOrElse(Partition.NoTime)
+  private def clock: Long = admission.processingTime.getOrElse(Partition.NoTime)
 
   private def deadline(window: Window): Long =
     (rules.deadline(window) ++ limits.deadline(window)).minOption.getOrElse(Long.MaxValue)
@@ -113,22 +124,19 @@ final class PolicyShard[B, V](
       now: Option[Long],
       marker: Boolean = false,
       progress: Seq[Progress] = Nil): Iterator[PolicyEffect[V]] = {
-    intake.tell(progress)
+    admission.tell(progress)
     left = Map.empty
-    if (intake.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
+    if (admission.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
     entries.flatMap(add) ++
       (if (marker) allKeys.flatMap(punctuate) else Iterator.empty) ++
-      intake.processingTime.iterator.flatMap(windows.walk).flatMap(tick) ++
+      admission.processingTime.iterator.flatMap(windows.walk).flatMap(tick) ++
       written()
   }
 
-  /** A step without messages would do nothing at a processing time but write the state anew. */
-  def isIdle(now: Long): Boolean = (intake.processingTime.isDefined || windows.size == 0) && windows.firstDue > now
-
   /** The input is over: FINAL for every partition, once. */
-  def finish(): Iterator[PolicyEffect[V]] = if (intake.watermark.isEnd) Iterator.empty
+  def finish(): Iterator[PolicyEffect[V]] = if (admission.watermark.isEnd) Iterator.empty
   else {
-    intake.watermark = Watermark.End
+    admission.watermark = Watermark.End
     allKeys.flatMap(key => keep(key, Vector(finalOf(windows.get(key))), windows.get(key))) ++ written()
   }
 
@@ -138,7 +146,7 @@ final class PolicyShard[B, V](
   def withhold(origin: Option[Origin]): Boolean = !isReplay(origin)
 
   /** No message of a window by policies is ever too late. */
-  private def isReplay(origin: Option[Origin]): Boolean = intake.isReplay(origin, place = Some(Long.MaxValue))
+  private def isReplay(origin: Option[Origin]): Boolean = admission.isReplay(origin, place = Some(Long.MaxValue))
 
   def partitions: Iterator[Key] = allKeys
 
@@ -165,7 +173,7 @@ final class PolicyShard[B, V](
 
   /** Where a replay must begin to rebuild what is inside the windows: for each source and partition an offset. */
   def replayOffsets: Map[(String, Long), Long] =
-    intake.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
+    admission.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
 
   private def allKeys: Iterator[Key] = windows.walk(Long.MaxValue)
 
@@ -245,7 +253,7 @@ final class PolicyShard[B, V](
 
   private def written(): Iterator[PolicyEffect[V]] = Iterator.single(()).flatMap { _ =>
     windows.flush()
-    intake.write((_, _) => false) { out =>
+    admission.write((_, _) => false) { out =>
       out.long(turn)
       windows.writeDirectory(out)
     }

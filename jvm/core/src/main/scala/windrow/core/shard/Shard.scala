@@ -5,10 +5,11 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
-import windrow.core.operator.HeaderStart
 import windrow.core.operator.OpenWindow
+import windrow.core.operator.OperatorShard
 import windrow.core.operator.RefusalTime
 import windrow.core.state._
+import windrow.core.store.Admission
 import windrow.core.time.EventTime
 import windrow.core.time.Progress
 import windrow.core.time.StepClock
@@ -33,46 +34,34 @@ final class Shard[B, V](
     store: ShardStore,
     fixed: FixedSpec = FixedSpec.Nothing,
     classes: Boolean = false,
-    guards: Guards = Guards.Default) {
-  val counters = new Counters
-
+    guards: Guards = Guards.Default)
+    extends OperatorShard {
   locally {
     val wrong = guards.problems(spec)
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
-  private val start     = new HeaderStart(fixed, spec.lateness)
-  private val applied   = new AppliedOffsets(store)
+  private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture, keepsClock = false)
   private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
   private val algorithm = WindowAlgorithms(spec, bound, store, classes)
 
-  private var before: Watermark = Watermark.None
-
   /** Panes of the steps before. */
   private var panesBefore = 0L
 
-  Option(store.header).foreach { bytes =>
-    ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
-      before = start.read(in)
-      applied.read(in)
-      algorithm.readDirectory(in)
-      if (in.hasNext) pieces.readDirectory(in)
-    }
+  admission.open { in =>
+    algorithm.readDirectory(in)
+    if (in.hasNext) pieces.readDirectory(in)
   }
 
-  /** The watermark of the last step. */
-  def watermark: Watermark = before
-
-  /** The processing time, in microseconds, at which a step without messages would fire something. */
-  def processingDeadline: Option[Long] = algorithm.processingDeadline
-
-  /** For each source and partition the offset after the greatest that was applied. */
-  def nextOffsets: Map[(String, Long), Long] = applied.next
+  def counters: Counters                     = admission.counters
+  def watermark: Watermark                   = admission.watermark
+  def processingDeadline: Option[Long]       = algorithm.processingDeadline
+  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
 
   /** The windows of all keys that still take messages. */
-  def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(before)
+  def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(watermark)
 
   /** The value of what [[openWindows]] shows: only the shard knows where it keeps messages apart. */
   def value(buffer: B): V = bound.lower(buffer)
@@ -104,38 +93,31 @@ final class Shard[B, V](
       progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
     algorithm.begin(progress)
     panesBefore = counters.panes
-    applied.tell(progress)
-    val clock    = StepClock(before, processingTime)
-    lazy val now = before.max(watermark)
+    admission.begin(processingTime)
+    admission.tell(progress)
+    val clock    = StepClock(this.watermark, processingTime)
+    lazy val now = clock.before.max(watermark)
     (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
   }
 
-  private def add(entry: Entry[B], clock: StepClock): Iterator[Effect[B, V]] =
-    if (entry.origin.exists(origin => !applied(origin.source, origin.partition, origin.offset, place(entry)))) {
-      counters.replays += entry.count
-      Iterator.empty
-    } else {
+  private def add(entry: Entry[B], clock: StepClock): Iterator[Effect[B, V]] = {
+    val reason = if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
+    if (admission.isReplay(entry.origin, placeOf(entry, reason))) Iterator.empty
+    else {
       entry.origin.foreach(algorithm.see)
-      if (!isValid(entry))
-        refuse(entry, Reason.InvalidTime)
-      else if (isTooFarAhead(entry.time.get, clock.processingTime)) refuse(entry, Reason.TooFarAhead)
-      else algorithm.add(entry, clock, counters)
+      reason.fold(algorithm.add(entry, clock, counters))(refuse(entry, _))
     }
+  }
 
-  private def isValid(entry: Entry[B]): Boolean =
-    entry.time.exists(EventTime.holds(_, entry.gap)) && algorithm.hasPlace(entry)
+  private val InvalidTime = Some(Reason.InvalidTime)
 
   /** In time, by which it is refused one day (SEMANTICS R13). */
-  private def place(entry: Entry[B]): Long =
-    if (!isValid(entry)) AppliedOffsets.NoPlace
-    else
-      entry.pane.filter(_ => spec.window.takesPanes).fold(EventTime.plus(entry.time.get, entry.gap))(_.end)
-
-  private def isTooFarAhead(time: Long, processingTime: Option[Long]): Boolean =
-    spec.maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
+  private def placeOf(entry: Entry[B], reason: Option[Reason]): Option[Long] =
+    Option.when(reason != InvalidTime)(
+      entry.pane.filter(_ => spec.window.takesPanes).fold(EventTime.plus(entry.time.get, entry.gap))(_.end))
 
   private def refuse(entry: Entry[B], reason: Reason): Iterator[Effect[B, V]] =
-    Iterator.single(Effect.Refuse(entry, reason, before))
+    Iterator.single(Effect.Refuse(entry, reason, watermark))
 
   private def counted(effect: Effect[B, V]): Effect[B, V] = {
     effect match {
@@ -148,17 +130,14 @@ final class Shard[B, V](
   }
 
   private def close(now: Watermark): Iterator[Effect[B, V]] = {
-    before = now
+    admission.watermark = now
     algorithm.flush()
     guards.check(Guard.KeysPerShard, algorithm.keyCount, s"the state of ${spec.window}")
     pieces.flush()
-    applied.flush((_, place) => refusal.hasCome(place, now))
-    val out = new ByteWriter
-    start.write(out, before)
-    applied.write(out)
-    algorithm.writeDirectory(out)
-    if (bound.keeping.isDefined) pieces.writeDirectory(out)
-    store.putHeader(out.sealedResult())
+    admission.write((_, place) => refusal.hasCome(place, now)) { out =>
+      algorithm.writeDirectory(out)
+      if (bound.keeping.isDefined) pieces.writeDirectory(out)
+    }
     Iterator.empty
   }
 }

@@ -79,7 +79,7 @@ private[core] final case class WindowRow(
     oldest: Long,
     newest: Option[StoredMessage],
     last: Option[Timing],
-    firing: Firing[Vector[StoredMessage]]) {
+    firing: Firing[Unsent]) {
 
   def start: Long = id.start
   def end: Long   = id.end
@@ -100,7 +100,7 @@ private[core] final case class WindowRow(
   def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(firing = firing.copy(
     unsent = firing.unsent + 1,
     since = firing.since.orElse(processingTime),
-    delta = Some(firing.delta.getOrElse(Vector.empty) :+ message)))
+    delta = Some(firing.delta.getOrElse(new Unsent).add(message))))
 
   /** The row after it has sent what waits. */
   def fired(timing: Timing): WindowRow = copy(
@@ -125,7 +125,7 @@ private[core] final case class WindowRow(
         unsent = all.map(_.firing.unsent).sum,
         since = all.flatMap(_.firing.since).minOption,
         isPastOnTime = isComplete && all.forall(_.firing.isPastOnTime),
-        delta = all.flatMap(_.firing.delta).reduceOption(_ ++ _)))
+        delta = all.flatMap(_.firing.delta).reduceOption(_ and _)))
   }
 }
 
@@ -135,14 +135,8 @@ private[core] object WindowRow {
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)
 
-  def codec(messages: Codec[StoredMessage]): Codec[WindowRow] = new Codec[WindowRow] {
-    private val firings = new FiringCodec(new Codec[Vector[StoredMessage]] {
-      def write(all: Vector[StoredMessage], out: ByteWriter): Unit = {
-        out.count(all.size.toLong)
-        all.foreach(messages.write(_, out))
-      }
-      def read(in: ByteReader): Vector[StoredMessage] = Vector.fill(in.size())(messages.read(in))
-    })
+  def codec(messages: Codec[StoredMessage], unsent: Unsent.Stored): Codec[WindowRow] = new Codec[WindowRow] {
+    private val firings = new FiringCodec(unsent)
 
     def write(row: WindowRow, out: ByteWriter): Unit = {
       writeId(row.id, out)

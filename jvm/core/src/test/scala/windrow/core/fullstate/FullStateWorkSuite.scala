@@ -45,6 +45,30 @@ class FullStateWorkSuite extends AnyFunSuite {
     }
   }
 
+  private def inSteps(count: Int, store: CountingStore): Seq[Delta] = {
+    val window = spec(Tumbling(TimeSpan(1000000)))
+    val before = Iterator.range(0, count).grouped(10).flatMap { some =>
+      new FullStateShard(window, store).step(some.iterator.map(message), Watermark(-1000), None)
+    }.toVector
+    assert(before.isEmpty)
+    new FullStateShard(window, store).step(Iterator.empty, Watermark(1000000), None).toVector
+  }
+
+  test("what waits for a pane costs a step no more than what comes with it (SEMANTICS S10)") {
+    Growth.check(few = 400, logarithm = 3)((count, store) => inSteps(count, store))
+  }
+
+  test("a pane has all that waited, however it was kept") {
+    val store = new CountingStore
+    inSteps(5000, store) match {
+      case Seq(Delta.Fire(pane)) => assert(pane.value.flatMap(_.origin.map(_.offset)) == (0L until 5000L))
+      case other                 => fail(other.toString)
+    }
+    new FullStateShard(spec(Tumbling(TimeSpan(1000000))), store)
+      .step(Iterator.empty, Watermark(9000000), None).foreach(other => fail(other.toString))
+    assert(store.values("messages") == 0)
+  }
+
   test("panes are made as they are taken (SEMANTICS S11)") {
     var taken = 0
     val messages = Iterator.tabulate(3) { n =>

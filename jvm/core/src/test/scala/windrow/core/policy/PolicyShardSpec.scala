@@ -6,6 +6,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Origin
 import windrow.core.state._
+import windrow.core.time.Watermark
 
 /** The policy table of SEMANTICS P1 to P7, row by row; every case also with its state written and read between any two steps. */
 class PolicyShardSpec extends AnyFunSuite {
@@ -195,7 +196,7 @@ private object PolicyShardSpec {
 
     private def effects(step: Step): Iterator[PolicyEffect[Long]] = {
       reopen()
-      val rests = step.messages.isEmpty && !step.marker && !step.isEnd && shard.isIdle(step.now)
+      val rests = step.messages.isEmpty && !step.marker && !step.isEnd && shard.rests(Watermark.None, step.now)
       if (rests) rested += 1
       if (rests) Iterator.empty
       else if (step.isEnd) shard.finish()

@@ -55,7 +55,7 @@ final class FullStateProgram(
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new FullStateShard(spec, store, fixed)
-      if (packets.isEmpty && isIdle(shard, watermark, processingTime)) Iterator.empty
+      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val questions = Vector.newBuilder[Question]
         val progress  = Vector.newBuilder[Progress]
@@ -72,10 +72,6 @@ final class FullStateProgram(
         deltas.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ => output.counts(shard.counters))
       }
     }
-
-    /** Nothing would happen but that its state is written anew. */
-    private def isIdle(shard: FullStateShard, watermark: Watermark, processingTime: Long): Boolean =
-      shard.watermark.max(watermark) == shard.watermark && shard.processingDeadline.forall(_ > processingTime)
 
     private def incoming(packet: Array[Byte]): Iterator[Incoming] =
       EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing).map {

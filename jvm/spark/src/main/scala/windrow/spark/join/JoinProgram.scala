@@ -46,7 +46,7 @@ final class JoinProgram(
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new JoinShard(spec, store, isNull, fixed, guards)
-      if (packets.isEmpty && !hasPeriods && shard.watermark.max(watermark) == shard.watermark) Iterator.empty
+      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val progress = Vector.newBuilder[Progress]
         val messages = packets.filter { packet =>

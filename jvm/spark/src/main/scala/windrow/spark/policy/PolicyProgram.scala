@@ -62,7 +62,7 @@ final class PolicyProgram(
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val shard = new PolicyShard(spec, aggregation, store, fixed)
-      if (packets.isEmpty && shard.isIdle(processingTime) && !watermark.isEnd) Iterator.empty
+      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else stepped(shard, packets, watermark, processingTime)
     }
 

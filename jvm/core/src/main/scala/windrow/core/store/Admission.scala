@@ -14,18 +14,22 @@ import windrow.core.time.EventTime
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
 
-/** What shards of stores have in common: how far time has come, which messages are known, and the header that keeps it.
+/** What the shards of all operators have in common: how far time has come, which messages are known, which have no place in
+  * time (SEMANTICS A), and the header that keeps it.
   *
   * @param store
   *   where the shard lives between two of its objects
   * @param fixed
   *   what may not change while the state lives, in words
+  * @param keepsClock
+  *   the header tells the last processing time
   */
-private[core] final class Intake(
+private[core] final class Admission(
     store: ShardStore,
     fixed: FixedSpec,
     lateness: TimeSpan = TimeSpan.Zero,
-    maxFuture: Option[TimeSpan] = None) {
+    maxFuture: Option[TimeSpan] = None,
+    keepsClock: Boolean = true) {
   val counters = new Counters
 
   private val start   = new HeaderStart(fixed, lateness)
@@ -59,13 +63,19 @@ private[core] final class Intake(
     isKnown
   }
 
-  /** The time of a message, or why it has none that can be used (SEMANTICS A2, A3). */
-  def timeOf(message: Incoming): Either[Reason, Long] = message.time match {
-    case Some(time) if !EventTime.holds(time) => Left(Reason.InvalidTime)
-    case Some(time) if isTooFarAhead(time)    => Left(Reason.TooFarAhead)
-    case Some(time)                           => Right(time)
-    case None                                 => Left(Reason.InvalidTime)
-  }
+  /** The time of a message, or why it has none that can be used. */
+  def timeOf(message: Incoming): Either[Reason, Long] =
+    reasonAgainst(message.time, lasts = 0).toLeft(message.time.getOrElse(0L))
+
+  /** Why a message has no time that can be used (SEMANTICS A2, A3).
+    *
+    * @param lasts
+    *   the gap of its session
+    */
+  def reasonAgainst(time: Option[Long], lasts: Long): Option[Reason] =
+    if (!time.exists(EventTime.holds(_, lasts))) Some(Reason.InvalidTime)
+    else if (isTooFarAhead(time.get)) Some(Reason.TooFarAhead)
+    else None
 
   private def isTooFarAhead(time: Long): Boolean =
     maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
@@ -88,7 +98,7 @@ private[core] final class Intake(
   def open(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
     ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
       watermark = start.read(in)
-      processingTime = Option.when(in.byte() == 1)(in.long())
+      if (keepsClock) processingTime = Option.when(in.byte() == 1)(in.long())
       applied.read(in)
       rest(in)
     }
@@ -103,8 +113,10 @@ private[core] final class Intake(
     applied.flush(isPast)
     val out = new ByteWriter
     start.write(out, watermark)
-    out.byte(if (processingTime.isDefined) 1 else 0)
-    processingTime.foreach(out.long)
+    if (keepsClock) {
+      out.byte(if (processingTime.isDefined) 1 else 0)
+      processingTime.foreach(out.long)
+    }
     applied.write(out)
     rest(out)
     store.putHeader(out.sealedResult())
