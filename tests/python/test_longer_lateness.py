@@ -56,7 +56,7 @@ def expected(
 @pytest.mark.parametrize(
     ("how", "kind", "size", "step"),
     [
-        ("writeStream", wr.Tumbling("5 minutes"), 5, 5),
+        pytest.param("writeStream", wr.Tumbling("5 minutes"), 5, 5, marks=pytest.mark.full),
         ("start", wr.Hopping("10 minutes", step="2 minutes"), 10, 2),
     ],
 )

@@ -61,9 +61,48 @@ def test_python_of_the_readme(
     for block in found:
         exec(block.replace('"orders"', f"{str(tmp_path / 'orders')!r}"), names)  # noqa: S102  our own page
         names |= {"orders": wide, "shipments": wide, "kafka": wide}
-    assert len(found) == 4
+    assert len(found) == 5
     assert {"panes", "rejected", "events", "rows", "final"} <= set(started)
     assert names["minutes"].panes.columns == ["product", "window", "avg(price)", "pane"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_first_corrected_window(tmp_path: Path) -> None:
+    """README's first query gives the rows that it shows, and rejects what it says."""
+    on_time = [("09:00:10", 2.0), ("09:00:40", 4.0)], [("09:01:30", 6.0)], [("09:02:30", 5.0)]
+    late = [("09:00:50", 9.0), ("07:00:00", 1.0)]
+    files = [
+        [{**order(at, "tea"), "price": price} for at, price in one] for one in (*on_time, late)
+    ]
+    add_files(tmp_path / "orders", *files)
+    described, _, started = blocks("README.md", "python")[0].rpartition("minutes.start")
+    assert started == '(panes="minutes", rejected="rejected", checkpoint="checkpoint")\n'
+    code = described.replace('"orders"', f"{str(tmp_path / 'orders')!r}")
+    names: dict[str, Any] = {}
+    exec(code.replace(".json(", ".option('maxFilesPerTrigger', 1).json("), names)  # noqa: S102
+    panes: list[str] = []
+    rejected: list[tuple[Any, ...]] = []
+
+    def show(rows: DataFrame, _: int) -> None:
+        for row in rows.orderBy("pane.timing", "window").collect():
+            minute = f"{row.window.start:%H:%M} to {row.window.end:%H:%M}"
+            panes.append(
+                f"| {row['product']} | {minute} | {row.price} | {row.pane.timing} | {row.pane[1]} |"
+            )
+
+    names["minutes"].start(
+        panes=show,
+        rejected=lambda rows, _: rejected.extend(
+            (r.reason, r.message.time) for r in rows.collect()
+        ),
+        checkpoint=tmp_path / "c",
+        queryTrigger={"availableNow": True},
+    ).awaitTermination()
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = [line for line in text.splitlines() if line.startswith("| tea |")]
+    assert [line for line in panes if "LATE" not in line] == shown[:2]
+    assert [line for line in panes if "LATE" in line] == shown[2:]
+    assert [(reason, f"{time:%H:%M}") for reason, time in rejected] == [("TOO_LATE", "07:00")]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/sql.md"])

@@ -102,7 +102,7 @@ def test_windows_of_messages(feed: Feed, tmp_path: Path) -> None:
     [
         wr.Tumbling("5 minutes"),
         pytest.param(wr.Hopping("10 minutes", step="3 minutes"), marks=pytest.mark.full),
-        pytest.param(wr.Session("90 seconds"), marks=pytest.mark.slow),
+        pytest.param(wr.Session("90 seconds"), marks=pytest.mark.full),
         pytest.param(wr.Sliding("90 seconds"), marks=pytest.mark.full),
     ],
     ids=repr,

@@ -81,7 +81,7 @@ def _case(
         legs=_legs(rng),
         lateness=_milliseconds(span * rng.choice((0.0, 0.05, 0.3)) if late else 3 * span),
         delay=_milliseconds(span * rng.choice((0.0, 0.02, 0.1))),
-        shards=rng.choice((1, 4, 16)),
+        shards=rng.choice((1, 4, 16, 128)),
         identity=has_identity,
     )
 
