@@ -12,26 +12,17 @@ import windrow.core.time.Watermark
   */
 private[core] final class HeaderStart(fixed: FixedSpec, lateness: TimeSpan) {
 
-  def read(in: ByteReader): Watermark = HeaderStart.watermark(fixed.check(in), in, lateness)
+  def read(in: ByteReader): Watermark = {
+    val numbers = FixedSpec.numbers(fixed.check(in), ShardFixed.Lateness)
+    val mark    = Watermark(in.long())
+    val grown   = numbers.headOption.filter(was => was < lateness.micros && mark.isDefined)
+    val left    = grown.map(was => EventTime.plus(mark.micros, -was)) ++ numbers.lift(1)
+    mark.copy(left = left.maxOption.getOrElse(Long.MinValue))
+  }
 
   def write(out: ByteWriter, at: Watermark): Unit = {
     val binds = at.left != Long.MinValue && at.leaves(lateness.micros) == at.left
     (if (binds) fixed.noting(ShardFixed.Lateness, at.left) else fixed).write(out)
     out.long(at.micros)
-  }
-}
-
-private[windrow] object HeaderStart {
-
-  /** The watermark in a whole header, for a query that goes on with this lateness. */
-  def watermark(header: Array[Byte], lateness: TimeSpan): Watermark =
-    ByteReader.unsealed(header, "the header of a shard").decode(in => watermark(FixedSpec.read(in), in, lateness))
-
-  private def watermark(kept: Seq[String], in: ByteReader, lateness: TimeSpan): Watermark = {
-    val numbers = FixedSpec.numbers(kept, ShardFixed.Lateness)
-    val mark    = Watermark(in.long())
-    val grown   = numbers.headOption.filter(was => was < lateness.micros && mark.isDefined)
-    val left    = grown.map(was => EventTime.plus(mark.micros, -was)) ++ numbers.lift(1)
-    mark.copy(left = left.maxOption.getOrElse(Long.MinValue))
   }
 }

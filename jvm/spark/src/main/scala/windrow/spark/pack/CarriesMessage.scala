@@ -18,7 +18,7 @@ object CarriesMessage {
     val tooLate = watermark match {
       case None                          => Literal(true)
       case Some(mark) if !mark.isDefined => Literal(false)
-      case Some(Watermark.End)           => Literal(true)
+      case Some(mark) if mark.isEnd      => Literal(true)
       case Some(mark)                    => isBelow(pack, mark)
     }
     if (pack.recipe.lane.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)

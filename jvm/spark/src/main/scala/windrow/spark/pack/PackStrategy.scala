@@ -10,11 +10,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.TimeSpan
 import windrow.core.time.Watermark
 import windrow.spark.join.JoinPack
 import windrow.spark.join.JoinPackExec
-import windrow.spark.state.LeftWindows
 
 /** Plans [[Pack]] and [[Unpack]]; combining is Spark's own partial aggregation. */
 final case class PackStrategy(session: SparkSession) extends SparkStrategy {
@@ -35,7 +33,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
         SparkInside.processingTime.map(now => Watermark(now - delay.micros)))
     val keys    = pack.keys.map(SparkInside.normalized)
     val isOver  = pack.until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
-    val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark.map(leaving(pack, _)))
+    val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark.map(leaving))
     val slice =
       pack.recipe.windows.flatMap(spec => SliceTime.of(spec, pack.time)).filter(_ =>
         pack.recipe.lane.combined && canCombine(pack))
@@ -57,10 +55,9 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     }(combined(pack, keys, carries, _))
   }
 
-  /** Where it is not known what has left before, anything that the watermark has passed may have. */
-  private def leaving(pack: Pack, watermark: Watermark): Watermark =
-    pack.recipe.windows.map(_.lateness).filter(_ != TimeSpan.Zero && pack.child.isStreaming).fold(watermark)(lateness =>
-      watermark.copy(left = LeftWindows.upTo(session, lateness).getOrElse(watermark.micros)))
+  /** With what may have left before this run, or before now if it is not known since when it runs. */
+  private def leaving(watermark: Watermark): Watermark =
+    watermark.copy(left = RunStart.watermark(watermark).getOrElse(watermark).micros)
 
   private def canCombine(pack: Pack): Boolean =
     Aggregate.supportsHashAggregate(pack.recipe.functions.functions.flatMap(_.aggBufferAttributes), pack.keys)

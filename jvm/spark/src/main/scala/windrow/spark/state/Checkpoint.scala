@@ -130,32 +130,21 @@ private[state] object Checkpoint {
   }
 
   /** Windrow operators as the last committed batch left them; none where no batch was. */
-  def begun(session: SparkSession, path: String): Seq[BegunOperator] =
-    headersByOperator(session, path).flatMap { case (row, headers) =>
-      headers.take(1).headOption.map(value =>
-        BegunOperator(timeModeOf(row), FixedSpec.of(value.getAs[Array[Byte]](0))))
-    }
-
-  /** The headers of all shards of windrow's operators, as the last committed batch left them. */
-  def headers(session: SparkSession, path: String): Seq[Array[Byte]] =
-    headersByOperator(session, path).flatMap { case (_, headers) =>
-      headers.collect().toSeq.map(_.getAs[Array[Byte]](0))
-    }
-
-  private def headersByOperator(session: SparkSession, path: String): Seq[(Row, DataFrame)] = {
+  def begun(session: SparkSession, path: String): Seq[BegunOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
     else {
       readable(session, path)
-      session.read.format("state-metadata").load(path).collect().toSeq
-        .filter(row => variablesOf(row).map(_._1).contains("header"))
-        .map { row =>
-          val header = session.read.format("statestore")
-            .option("operatorId", row.getAs[Long]("operatorId"))
-            .option("batchId", row.getAs[Long]("maxBatchId"))
-            .option("stateVarName", "header")
-          (row, header.load(path).select("value.*"))
-        }
+      session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
+        val header = session.read.format("statestore")
+          .option("operatorId", row.getAs[Long]("operatorId"))
+          .option("batchId", row.getAs[Long]("maxBatchId"))
+          .option("stateVarName", "header")
+        if (!variablesOf(row).map(_._1).contains("header")) None
+        else
+          header.load(path).select("value.*").take(1).headOption.map(value =>
+            BegunOperator(timeModeOf(row), FixedSpec.of(value.getAs[Array[Byte]](0))))
+      }
     }
   }
 

@@ -46,34 +46,20 @@ object SparkInside {
   /** Of the micro-batch that this thread is planning, in microseconds; None if it cannot be told. */
   def processingTime: Option[Long] = ofMicroBatch("batchTimestampMs").map(_ * 1000)
 
-  /** The run whose micro-batch this thread is planning, and its checkpoint; None if it cannot be told. */
-  def planning: Option[(AnyRef, String)] = for {
-    query      <- running
-    checkpoint <- Try(call(query, "resolvedCheckpointRoot").asInstanceOf[String]).toOption
-  } yield (query, checkpoint)
+  /** The run whose micro-batch this thread is planning; None if it cannot be told. */
+  def planning: Option[AnyRef] = for {
+    active <- SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
+    id     <- Option(active.sparkContext.getLocalProperty(QueryId))
+    run    <- Try(active.sharedState.activeStreamingQueries.get(UUID.fromString(id))).toOption.flatMap(Option(_))
+  } yield run
 
   private def ofMicroBatch(millis: String): Option[Long] = for {
-    query <- running
+    query <- planning
     found <- Try {
       val context = call(query, "getLatestExecutionContext")
       call(call(context, "offsetSeqMetadata"), millis).asInstanceOf[Long]
     }.toOption
   } yield found
-
-  private def running: Option[AnyRef] = for {
-    active <- SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
-    id     <- Option(active.sparkContext.getLocalProperty(QueryId))
-    query  <- Try(active.sharedState.activeStreamingQueries.get(UUID.fromString(id))).toOption.flatMap(Option(_))
-  } yield query
-
-  /** Runs jobs that belong to no micro-batch, though this thread is planning one. */
-  def aside[T](session: SparkSession)(jobs: => T): T = {
-    val context = session.sparkContext
-    val known   = Seq(QueryId, BatchId).map(name => name -> context.getLocalProperty(name))
-    known.foreach { case (name, _) => context.setLocalProperty(name, null) }
-    try jobs
-    finally known.foreach { case (name, value) => context.setLocalProperty(name, value) }
-  }
 
   private def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
 
