@@ -34,7 +34,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
     new TrackedAggregation(aggregation),
     store,
     FixedSpec(("windows" -> spec.window.toString) +: streams.indices.filter(_ => streams.size > 1).map(i =>
-      s"stream ${i + 1}" -> streams(i)): _*).and(ShardFixed.lateness(spec.window, spec.lateness)),
+      s"stream ${i + 1}" -> streams(i)): _*).and(
+      ShardFixed.lateness(spec.window, spec.lateness) +: ShardFixed.retained(spec.window, spec.retention).toSeq: _*),
     guards = guards)
 
   def counters: Counters = shard.counters

@@ -52,7 +52,8 @@ final class FullStateWindowOperator[K, M](
     new FullState(new FullStateShard(
       spec,
       store,
-      FixedSpec("windows" -> spec.window.toString).and(ShardFixed.lateness(spec.window, spec.lateness))))
+      FixedSpec("windows" -> spec.window.toString).and(
+        ShardFixed.lateness(spec.window, spec.lateness) +: ShardFixed.retained(spec.window, spec.retention).toSeq: _*)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 

@@ -10,7 +10,7 @@ private[windrow] object SpecCheck {
       draft.retention.problems ++ retention(draft) ++ combinations(draft)
 
   private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
-    val needed = draft.window.bounds.areTimes // (SEMANTICS R8)
+    val needed = draft.window.bounds.areTimes // SEMANTICS R8
     Option.when(needed && draft.lateness.isEmpty)(
       SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer.")).toSeq ++
       draft.lateness.filter(_.micros < 0).map(span =>

@@ -15,8 +15,8 @@ import windrow.core.state.InMemoryShardStore
 class LongerLatenessSuite extends AnyFunSuite {
   import LongerLatenessSuite._
 
-  private val Short = 15L
-  private val Long_ = 140L
+  private val Short  = 15L
+  private val Longer = 140L
 
   private val aggregated = WindowOperatorDraft(
     Global,
@@ -44,8 +44,8 @@ class LongerLatenessSuite extends AnyFunSuite {
   windows.foreach { case (name, open) =>
     test(s"S2: $name") {
       val feed    = events(seed = 11, steps = 90, each = 25)
-      val changed = runs(open, feed, Seq(0 -> Short, 30 -> Long_, 45 -> Long_, 60 -> Long_))
-      val long    = runs(open, feed, Seq(0 -> Long_))
+      val changed = runs(open, feed, Seq(0 -> Short, 30 -> Longer, 45 -> Longer, 60 -> Longer))
+      val long    = runs(open, feed, Seq(0 -> Longer))
       val left    = feed(29)._2 - Short
       val after   = changed.out.filter(_.step >= 30)
       assert(after.forall(_.end > left))
@@ -67,13 +67,13 @@ class LongerLatenessSuite extends AnyFunSuite {
   test("S2: aggregates, Over: what is refused is in no window of the messages behind it") {
     val open    = aggregate(aggregated.copy(window = Over.Range(span(30)), accumulation = Some(Accumulating)))
     val feed    = events(seed = 13, steps = 90, each = 12)
-    val changed = runs(open, feed, Seq(0 -> Short, 30 -> Long_, 60 -> Long_))
+    val changed = runs(open, feed, Seq(0 -> Short, 30 -> Longer, 60 -> Longer))
     val refused = changed.refused.map(_._2).toSet
     val left    = feed(29)._2 - Short
     assert(changed.out.filter(_.step >= 30).forall(_.end > left))
     def last(of: Run) =
       of.out.filter(_.end > left).groupMapReduce(_.message)(_.value.filterNot(refused))((_, next) => next).toSeq
-    same(last(changed), last(runs(open, feed, Seq(0 -> Long_))))
+    same(last(changed), last(runs(open, feed, Seq(0 -> Longer))))
   }
 
   test("S2: a session that has left does not come back") {
@@ -83,7 +83,7 @@ class LongerLatenessSuite extends AnyFunSuite {
     short.follow(Seq(event(100, 1)), 130)
     assert(short.take().map(_.isLate) == Seq(false))
     short.close()
-    val long = aggregate(draft)(Long_, store)
+    val long = aggregate(draft)(Longer, store)
     long.follow(Seq(event(104, 2), event(106, 3)), 131) // their own windows end at 114 and 116; up to 115 all has left
     assert(long.take().map(_.value) == Seq(Seq(3L)))
     assert(long.refused().map(_.offset) == Seq(2L))
@@ -92,16 +92,16 @@ class LongerLatenessSuite extends AnyFunSuite {
   test("S2: what has left is remembered over restarts, until the longer lateness lets it go") {
     val draft = aggregated.copy(window = Tumbling(span(20)))
     val store = new InMemoryShardStore
-    def with_(lateness: Long)(run: Running => Unit): Unit = {
+    def during(lateness: Long)(run: Running => Unit): Unit = {
       val running = aggregate(draft)(lateness, store)
       run(running)
       running.take()
       running.close()
     }
-    with_(0)(_.follow(Seq(event(1, 1)), 100))
-    with_(50)(_.follow(Nil, 101))
-    with_(90)(_.follow(Nil, 102))
-    with_(1000) { running =>
+    during(0)(_.follow(Seq(event(1, 1)), 100))
+    during(50)(_.follow(Nil, 101))
+    during(90)(_.follow(Nil, 102))
+    during(1000) { running =>
       running.follow(Seq(event(99, 2), event(101, 3)), 102)
       assert(running.refused().map(_.offset) == Seq(2L) && running.take().map(_.value) == Seq(Seq(3L)))
       running.follow(Nil, 2000)
@@ -121,8 +121,8 @@ class LongerLatenessSuite extends AnyFunSuite {
           hasKeys = true,
           how = JoinKind.Full))
         val open    = join(draft)
-        val changed = runs(open, feed, Seq(0 -> Short, 30 -> Long_, 60 -> Long_))
-        val long    = runs(open, feed, Seq(0 -> Long_))
+        val changed = runs(open, feed, Seq(0 -> Short, 30 -> Longer, 60 -> Longer))
+        val long    = runs(open, feed, Seq(0 -> Longer))
         val refused = changed.refused.map(_._2).toSet
         def pairs(of: Run) =
           of.out.filter(out => out.step >= 30 && out.value.size == 2).map(out => (out.step, out.value))
@@ -133,6 +133,18 @@ class LongerLatenessSuite extends AnyFunSuite {
         val alone  = changed.out.filter(out => out.step >= 30 && out.value.size == 1).flatMap(_.value)
         assert(alone.forall(!paired(_)) && alone.distinct.size == alone.size)
       }
+  }
+
+  test("S2: the retained time of Global stays: what was counted would count again") {
+    def open(kept: Long, store: InMemoryShardStore) = aggregate(
+      aggregated.copy(window = Global, retention = Retention(time = Some(span(kept)))))(0, store)
+    val store = new InMemoryShardStore
+    val begun = open(50, store)
+    begun.follow(Seq(event(1, 1)), 1)
+    begun.take()
+    begun.close()
+    val longer = intercept[CheckpointError](open(60, store))
+    assert(longer.getMessage.contains("SPEC_CHANGED") && longer.getMessage.contains("retained time"))
   }
 
   test("S2: the lateness of windows on offsets stays, and none becomes shorter") {

@@ -6,13 +6,14 @@ import windrow.core.state.Fixed
 /** What of a spec is written into the state of a [[Shard]], and so may not change while that lives. */
 object ShardFixed {
 
-  def of(spec: WindowOperatorSpec): Seq[Fixed] = Seq(
-    same("windows", spec.window.toString),
-    same("accumulation", s"accumulate(${spec.accumulation})"),
-    same("completion", s"complete='${spec.complete}'"),
-    same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
-    spec.window,
-    spec.lateness)
+  def of(spec: WindowOperatorSpec): Seq[Fixed] =
+    (Seq(
+      same("windows", spec.window.toString),
+      same("accumulation", s"accumulate(${spec.accumulation})"),
+      same("completion", s"complete='${spec.complete}'"),
+      same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
+      spec.window,
+      spec.lateness)) ++ retained(spec.window, spec.retention)
 
   private[core] val Lateness = "lateness"
 
@@ -23,6 +24,12 @@ object ShardFixed {
     if (window.isLateByOffsets) Fixed(Lateness, of.toString) else lateness(of)
 
   def lateness(of: TimeSpan): Fixed = Fixed(Lateness, of.toString, least = Some(of.micros))
+
+  /** Of a window that holds everything: by it messages are refused and identities forgotten (SEMANTICS R13), which a longer
+    * time would count twice.
+    */
+  def retained(window: WindowKind, retention: Retention): Option[Fixed] =
+    Option.when(window == Global)(Fixed("retained time", retention.time.fold("without end")(_.toString)))
 
   private def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
 

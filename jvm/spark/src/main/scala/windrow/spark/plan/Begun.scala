@@ -30,7 +30,8 @@ private[spark] final class Begun(session: SparkSession, options: QueryOptions, p
       Begun.same("windows", s"full state of ${spec.window}"),
       Fixed("messages", PlainText.of(message), Some(s"messages ${message.simpleString}")),
       Begun.shards(shards),
-      ShardFixed.lateness(spec.window, spec.lateness)) ++ ofAll(Nil))
+      ShardFixed.lateness(spec.window, spec.lateness)) ++
+      ShardFixed.retained(spec.window, spec.draft.retention) ++ ofAll(Nil))
 
   def ofPolicies(spec: PolicyWindowSpec): FixedSpec = new FixedSpec(
     Seq(Begun.same("policy", s"${spec.eviction}"), aggregates, Begun.shards(shards)) ++ ofAll(ofMessages(true)))
