@@ -80,6 +80,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
+@pytest.fixture(autouse=True)
+def no_view_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Drop a test's temporary views: they would hide tables of the tests that come after it."""
+    yield
+    if "spark" in request.fixturenames:
+        catalog = request.getfixturevalue("spark")._jsparkSession.sessionState().catalog()
+        catalog.clearTempTables()
+
+
 @pytest.fixture
 def feed(spark: SparkSession, tmp_path: Path) -> Feed:
     """Give an empty stream of orders."""
