@@ -57,7 +57,7 @@ CASES: dict[str, Case] = {
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
 #: Streams that every run compares; the JVM tests compare all.
-ALWAYS = {("tumbling", "keyed"), ("hopping", "keyed"), ("session, gap of each message", "keyed")}
+ALWAYS = {("hopping", "keyed"), ("session, gap of each message", "keyed")}
 
 STREAMED = [
     pytest.param(

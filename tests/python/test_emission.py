@@ -169,9 +169,13 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "early"),
     [
-        ("array('each_step', 'each_message')", wr.AnyOf(wr.EachStep(), wr.EachMessage())),
+        pytest.param(
+            "array('each_step', 'each_message')",
+            wr.AnyOf(wr.EachStep(), wr.EachMessage()),
+            marks=pytest.mark.full,
+        ),
         ("array('2 messages', 'each_step')", wr.AnyOf(wr.Every(messages=2), wr.EachStep())),
-        ("2", wr.Every(messages=2)),
+        pytest.param("2", wr.Every(messages=2), marks=pytest.mark.full),
     ],
 )
 def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigger) -> None:

@@ -129,6 +129,7 @@ def test_a_run_without_end_cannot_be_final(feed: Feed, tmp_path: Path) -> None:
     assert [problem.code for problem in refused.value.problems] == ["FINAL_WITHOUT_END"]
 
 
+@pytest.mark.slow
 def test_in_sql(feed: Feed, tmp_path: Path) -> None:
     """A folder with a line of text ends a query that is written in SQL."""
     folder = tmp_path / "end"

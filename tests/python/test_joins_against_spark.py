@@ -43,10 +43,7 @@ def _batches(rng: random.Random, keys: Sequence[str | None]) -> list[list[Order]
 
 @pytest.mark.parametrize(
     "how",
-    [
-        pytest.param(how, marks=pytest.mark.slow if how in ("right", "semi") else ())
-        for how in KINDS
-    ],
+    [pytest.param(how, marks=[] if how == "full" else pytest.mark.full) for how in KINDS],
 )
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_same_rows(spark: SparkSession, tmp_path: Path, how: Any, seed: int) -> None:

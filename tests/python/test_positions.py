@@ -117,7 +117,15 @@ def test_offsets_must_be_stated(spark: SparkSession) -> None:
         wr.stream(df, key="k").lateness(0).window(wr.Offsets(3)).aggregate(F.sum("v")).panes  # noqa: B018
 
 
-@pytest.mark.parametrize("kind", [wr.Count(2), wr.Offsets(2), wr.Global()], ids=repr)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(wr.Count(2), marks=pytest.mark.full),
+        wr.Offsets(2),
+        pytest.param(wr.Global(), marks=pytest.mark.full),
+    ],
+    ids=repr,
+)
 def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
     """Streams without event time as one, under windows that need none (API, example 5)."""
     df = log.stream()._df

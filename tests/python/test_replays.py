@@ -80,7 +80,7 @@ def written(spark: SparkSession, folder: Path, batches: list[list[int]]) -> Data
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("shuffled", [pytest.param(False, marks=pytest.mark.full), True])
 def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffled: bool) -> None:
     """Of a source with holes every second batch is sent twice: each is known, and nothing else."""
     offsets = [one for one in range(9000) if one * 7919 % 101 > 20]

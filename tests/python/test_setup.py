@@ -73,7 +73,7 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "folder",
-    [pytest.param("plain", marks=pytest.mark.full), "with space, 'quote' and é"],
+    ["plain", pytest.param("with space, 'quote' and é", marks=pytest.mark.full)],
 )
 def test_attach(tmp_path: Path, folder: str) -> None:
     """A running session learns the functions, wherever the package lies."""
@@ -92,7 +92,7 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
 
 @pytest.mark.anywhere
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.full
 def test_connect(tmp_path: Path) -> None:
     """A Connect client gets the same panes, rejected rows and errors."""
     said = printed("connect.py", FOLDER=str(tmp_path), PART="panes", SPARK_TESTING="1")

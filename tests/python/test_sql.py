@@ -44,7 +44,7 @@ def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
     return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 
 
-ALWAYS = (wr.Tumbling("5 minutes"), wr.Session("40 seconds"), wr.Over(rows=3))
+ALWAYS = (wr.Tumbling("5 minutes"), wr.Session("40 seconds"))
 STREAMED = [
     pytest.param(
         call, kind, id=repr(kind), marks=pytest.mark.slow if kind in ALWAYS else pytest.mark.full
@@ -97,8 +97,16 @@ POLICIES = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("said", POLICIES)
+ALWAYS_POLICY = "eviction => 'tumbling', by_mark => 'last'"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(said, marks=pytest.mark.slow if said == ALWAYS_POLICY else pytest.mark.full)
+        for said in POLICIES
+    ],
+)
 def test_policies(feed: Feed, said: str) -> None:
     """Windows by policies: panes and events are those of the builder."""
     feed.add(*disordered(seed=23, batches=2))
@@ -119,7 +127,7 @@ COGROUP = """windrow_cogroup(TABLE(SELECT * FROM orders AS o),
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batch", [False, True])
+@pytest.mark.parametrize("batch", [pytest.param(False, marks=pytest.mark.full), True])
 def test_cogroups(feed: Feed, *, batch: bool) -> None:
     """Several streams as one, under a window as any other."""
     feed.add(*disordered(seed=24))

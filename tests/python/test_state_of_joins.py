@@ -301,6 +301,7 @@ def test_wrong_names(both: Both) -> None:
     assert both.state().replayOffsets().count() == 0
 
 
+@pytest.mark.full
 def test_sql(both: Both) -> None:
     """A join that was said in SQL, asked in SQL."""
     both.add(
@@ -330,6 +331,7 @@ def test_sql(both: Both) -> None:
         ask("get_windows(:path, operator => 'o')")
 
 
+@pytest.mark.full
 def test_beside_another_operator(both: Both) -> None:
     """A query with a join and an operator on its rows tells both by name."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=2)]])

@@ -123,11 +123,15 @@ final class AgainstSparkSuite extends SparkSuite {
       window(col("time"), "40 seconds", "3 seconds")),
     ("session", Session("3 seconds"), session_window(col("time"), "3 seconds")))
 
+  /** As (name, keyed). */
+  private val Always =
+    Set("tumbling" -> true, "tumbling" -> false, "hopping with many slices" -> true, "session" -> true)
+
   private val isFull = sys.props.get("windrow.mode").contains("full")
 
   for ((name, kind, column) <- kinds; keyed <- Seq(true, false)
     if keyed || name != "session" // Spark has no such query
-    if keyed || isFull || name == "tumbling")
+    if isFull || Always((name, keyed)))
     test(s"$name, ${if (keyed) "keyed" else "unkeyed"}: ${aggregates.size} aggregates") {
       val keys = if (keyed) Seq("key") else Nil
       val (ours, theirs) = bothOf(name.hashCode.toLong)(
