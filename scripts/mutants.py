@@ -20,8 +20,8 @@ RESULTS = COPY / "results.json"
 PAGE = ROOT / "docs" / "mutants.md"
 CORE = "jvm/core/src/main/scala/windrow"
 CLASSES = [f"jvm/{module}/target/scala-2.13/test-classes" for module in ("core", "testkit")]
-FAST = "FiringPolicySuite PolicyShardSpec MessageKeySuite CalendarGridSuite SpecDefaultsSuite"
-FIRST = f"CoreVersusReference StoresVersusReference {FAST}".split()
+FAST = "FiringPolicySuite FiringRuleLaws PolicyShardSpec MessageKeySuite CalendarGridSuite"
+FIRST = f"CoreVersusReference StoresVersusReference SpecDefaultsSuite {FAST}".split()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ import windrow.core.trigger.Deadline
 import windrow.core.trigger.Firing
 import windrow.core.trigger.FiringCodec
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 import windrow.core.window.SliceGrid
 
 /** Windows that are the same for every key: messages are kept once, by slice; the value of a window is made when it fires.
@@ -30,6 +32,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
   private val slices   = new GridSlices(grid, aggregation, store)
   private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
@@ -102,13 +105,11 @@ private[core] final class AlignedAlgorithm[B, V](
       clock: StepClock): Iterator[Effect[B, V]] = {
     val isComplete = clock.before.reached(grid.end(start))
     val now        = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
-    val waits      = policy.waitsForStepEnd(isComplete)
-    val isFirst    = isComplete && record.isEmpty && spec.onTime && !waits
-    if (isFirst || policy.afterMessage(isComplete, now.unsent))
-      fire(start, entry.key, now, if (isComplete) Timing.Late else Timing.Early, isLast = false)
-    else {
-      rest(start, entry.key, now, isComplete)
-      Iterator.empty
+    rule.withMessage(isComplete, isNew = record.isEmpty, completes = false, now.unsent) match {
+      case Some(timing) => fire(start, entry.key, now, timing, isLast = false, slices.value(entry.key, start))
+      case None =>
+        rest(start, entry.key, now, isComplete)
+        Iterator.empty
     }
   }
 
@@ -129,9 +130,6 @@ private[core] final class AlignedAlgorithm[B, V](
     records.at(start).put(key, record)
     ()
   }
-
-  private def fire(start: Long, key: Key, record: Firing[B], timing: Timing, isLast: Boolean): Iterator[Effect[B, V]] =
-    fire(start, key, record, timing, isLast, slices.value(key, start))
 
   private def fire(
       start: Long,
@@ -154,7 +152,6 @@ private[core] final class AlignedAlgorithm[B, V](
     (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
       gaps.iterator.flatMap(gapPanes(_, now)) ++
       stepEnd(clock, now, moved) ++
-      (if (moved) lastPanes(now) else Iterator.empty) ++
       leave(now)
   }
 
@@ -181,7 +178,10 @@ private[core] final class AlignedAlgorithm[B, V](
     val isDue      = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     if (isDue) touchAll(recorded(Long.MinValue))
-    else if (isReleased) touchAll(completing(clock.before, now))
+    else {
+      if (isReleased) touchAll(completing(clock.before, now))
+      if (moved) touchAll(closing(now))
+    }
     touched.entrySet.iterator.asScala.flatMap(e => endStep(e.getKey, e.getValue.asScala.toVector, clock, now))
   }
 
@@ -190,17 +190,16 @@ private[core] final class AlignedAlgorithm[B, V](
   }
 
   private def endStep(key: Key, starts: Seq[Long], clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
-    def isComplete(start: Long) = now.reached(grid.end(start))
-    val (due, others) = starts
-      .flatMap(start => Option(records.peek(start).get(key)).map(record => (start, record.begun(clock.processingTime))))
-      .partition { case (start, record) =>
-        policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
-      }
-    others.foreach { case (start, record) => if (record.unsent > 0) keep(start, key, record, isComplete(start)) }
+    def stage(start: Long) = Stage(now.reached(grid.end(start)), now.reached(grid.end(start), lateness))
+    val ended = for (start <- starts; record <- Option(records.peek(start).get(key))) yield {
+      val begun = record.begun(clock.processingTime)
+      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
+    }
+    for ((start, record, None) <- ended if record.unsent > 0) keep(start, key, record, stage(start).isComplete)
+    val due         = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
     lazy val values = slices.values(key, due.map(_._1))
-    due.iterator.flatMap { case (start, record) =>
-      val isLast = now.reached(grid.end(start), lateness)
-      fire(start, key, record, if (isComplete(start)) Timing.Late else Timing.Early, isLast, values.next())
+    due.iterator.flatMap { case (start, record, timing) =>
+      fire(start, key, record, timing, stage(start).isClosed, values.next())
     }
   }
 
@@ -213,14 +212,10 @@ private[core] final class AlignedAlgorithm[B, V](
     Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1)))
       .map(start => (start, records.peek(start).keySet.asScala.toSeq))
 
-  /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
-  private def lastPanes(now: Watermark): Iterator[Effect[B, V]] =
+  /** Windows that close, and the keys that have something unsent there (SEMANTICS R80). */
+  private def closing(now: Watermark): Iterator[(Long, Seq[Key])] =
     recorded(Long.MinValue).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
-      .flatMap { case (start, keys) =>
-        keys.iterator.map(key => (key, records.peek(start).get(key)))
-          .filter { case (_, record) => record.unsent > 0 }
-          .flatMap { case (key, record) => fire(start, key, record, Timing.Late, isLast = true) }
-      }
+      .map { case (start, keys) => (start, keys.filter(records.peek(start).get(_).unsent > 0)) }
 
   private def leave(now: Watermark): Iterator[Effect[B, V]] = {
     touched.clear()

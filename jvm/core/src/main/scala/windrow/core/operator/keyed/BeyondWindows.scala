@@ -7,6 +7,7 @@ import windrow.core.state.Key
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
+import windrow.core.trigger.Stage
 import windrow.core.trigger.Firing
 
 /** A window that a message reaches, as it was before.
@@ -133,8 +134,7 @@ private[core] final class BeyondWindows[B, V](
       clock: StepClock): Iterator[Effect[B, V]] = {
     def isOver(start: Long) = isClosed(start, now) || (closesComplete && isComplete(lane, start))
     closed(key, lane, before, now) ++
-      panes.waiting(key, lane, start => isClosed(start, now) || isComplete(lane, start), isOver, clock) ++
-      panes.last(key, lane, isOver) ++
+      panes.endStep(key, lane, start => Stage(isComplete(lane, start), isOver(start)), clock) ++
       leave(lane, now)
   }
 

@@ -12,6 +12,8 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.Deadline
 import windrow.core.trigger.Firing
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 import windrow.core.window.SliceGrid
 
 /** What the windows of one key on a grid hold and fire. Messages are kept by slice; windows are named by their starts.
@@ -24,6 +26,7 @@ private[core] final class GridPanes[B, V](
     aggregation: Aggregation[B, V],
     val policy: FiringPolicy,
     periods: Deadline) {
+  private val rule  = new FiringRule(spec.onTime, policy)
   private val panes = new PaneMaker(spec, aggregation, withdraws = false)
 
   /** Windows have a record from their first message on, not only from their first late one. */
@@ -120,13 +123,12 @@ private[core] final class GridPanes[B, V](
       isComplete: Boolean,
       completes: Boolean,
       clock: StepClock): Iterator[Effect[B, V]] = {
-    val now     = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
-    val isFirst = isComplete && record.isEmpty && spec.onTime && !policy.waitsForStepEnd(isComplete)
-    if (!completes && (isFirst || policy.afterMessage(isComplete, now.unsent)))
-      fire(key, lane, start, now, if (isComplete) Timing.Late else Timing.Early, isLast = false, value(lane, start))
-    else {
-      keep(lane, start, now, isComplete)
-      Iterator.empty
+    val now = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
+    rule.withMessage(isComplete, isNew = record.isEmpty, completes, now.unsent) match {
+      case Some(timing) => fire(key, lane, start, now, timing, isLast = false, value(lane, start))
+      case None =>
+        keep(lane, start, now, isComplete)
+        Iterator.empty
     }
   }
 
@@ -159,41 +161,18 @@ private[core] final class GridPanes[B, V](
     } else if (recordsAll) fire(key, lane, start, lane.records.get(start), Timing.OnTime, isLast, value)
     else Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
 
-  /** Panes that were left to the end of the step. */
-  def waiting(
-      key: Key,
-      lane: GridLane[B],
-      isComplete: Long => Boolean,
-      isLast: Long => Boolean,
-      clock: StepClock): Iterator[Effect[B, V]] =
-    if (!policy.looksAtStepEnd) Iterator.empty
-    else Iterator.single(()).flatMap { _ =>
-      val (due, others) = records(lane)
-        .map { case (start, record) => (start, record.begun(clock.processingTime)) }.toVector
-        .partition { case (start, record) =>
-          policy.atStepEnd(isComplete(start), record.unsent, record.since, clock.processingTime)
-        }
-      others.foreach { case (start, record) => if (record.unsent > 0) keep(lane, start, record, isComplete(start)) }
+  /** Panes at the end of the step, beside those of windows that complete in it. */
+  def endStep(key: Key, lane: GridLane[B], stage: Long => Stage, clock: StepClock): Iterator[Effect[B, V]] =
+    Iterator.single(()).flatMap { _ =>
+      val ended = lane.records.asScala.toVector.map { case (start, record) =>
+        val begun = record.begun(clock.processingTime)
+        (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
+      }
+      for ((start, record, None) <- ended if record.unsent > 0) keep(lane, start, record, stage(start).isComplete)
+      val due   = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
       val whole = values(lane, due.map(_._1))
-      due.iterator.flatMap { case (start, record) =>
-        fire(
-          key,
-          lane,
-          start,
-          record,
-          if (isComplete(start)) Timing.Late else Timing.Early,
-          isLast(start),
-          whole.next())
+      due.iterator.flatMap { case (start, record, timing) =>
+        fire(key, lane, start, record, timing, stage(start).isClosed, whole.next())
       }
     }
-
-  /** What is still unsent in a window that leaves (SEMANTICS R80). */
-  def last(key: Key, lane: GridLane[B], leaves: Long => Boolean): Iterator[Effect[B, V]] =
-    records(lane).filter { case (start, record) => record.unsent > 0 && leaves(start) }
-      .flatMap { case (start, record) =>
-        fire(key, lane, start, record, Timing.Late, isLast = true, value(lane, start))
-      }
-
-  private def records(lane: GridLane[B]): Iterator[(Long, Firing[B])] =
-    Iterator.single(()).flatMap(_ => lane.records.asScala.toVector)
 }

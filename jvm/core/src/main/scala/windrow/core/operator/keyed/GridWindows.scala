@@ -5,6 +5,7 @@ import windrow.core.state.Key
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
+import windrow.core.trigger.Stage
 
 /** When the windows of one key on a grid are complete, and when they close. A watermark on the axis of offsets or of
   * sequence numbers is the position that comes next.
@@ -85,8 +86,7 @@ private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: 
       coming: Long => Watermark,
       clock: StepClock): Iterator[Effect[B, V]] =
     (if (now != before) onTimePanes(key, lane, before, now, coming) else Iterator.empty) ++
-      panes.waiting(key, lane, start => now.reached(grid.end(start)), isClosed(_, now), clock) ++
-      panes.last(key, lane, isClosed(_, now)) ++
+      panes.endStep(key, lane, start => Stage(now.reached(grid.end(start)), isClosed(start, now)), clock) ++
       leave(lane, now)
 
   private def onTimePanes(

@@ -11,6 +11,8 @@ import windrow.core.trigger.Deadline
 import windrow.core.trigger.Firing
 import windrow.core.trigger.FiringCodec
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 
 /** The one session of a key in a partition that may still grow.
   *
@@ -51,6 +53,7 @@ private[core] final class TupleSessions[B, V](
   private type Session = TupleSessionState[B]
 
   private val policy  = new FiringPolicy(spec.early, spec.late)
+  private val rule    = new FiringRule(spec.onTime, policy)
   private val panes   = new PaneMaker(spec, aggregation, withdraws = true)
   private val periods = new Deadline(policy)
   private val keys    = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
@@ -79,7 +82,7 @@ private[core] final class TupleSessions[B, V](
       open match {
         case Some(session) if offset < session.end(n) => extend(entry, offset, session, clock)
         case _ =>
-          open.iterator.flatMap(complete(entry.key, _)) ++
+          open.iterator.flatMap(endStep(entry.key, _, Stage.Closed, clock)) ++
             put(entry, TupleSessionState(offset, offset, entry.buffer, added(Firing(), entry, clock)))
       }
     }
@@ -96,36 +99,27 @@ private[core] final class TupleSessions[B, V](
         aggregation.combine(session.buffer, entry.buffer),
         added(panes.merged(Seq(session.firing)), entry, clock)))
 
-  private def put(entry: Entry[B], session: Session): Iterator[Effect[B, V]] =
-    if (policy.afterMessage(isComplete = false, session.firing.unsent))
-      fire(entry.key, session, Timing.Early)
-    else {
-      keep(entry.key, session)
-      Iterator.empty
-    }
+  private def put(entry: Entry[B], session: Session): Iterator[Effect[B, V]] = {
+    val timing       = rule.withMessage(isComplete = false, isNew = true, completes = false, session.firing.unsent)
+    val (fired, now) = fire(entry.key, session, timing, isLast = false)
+    keep(entry.key, now)
+    fired
+  }
 
   private def keep(key: Key, session: Session): Unit = {
     periods.add(isComplete = false, session.firing)
     keys.put(key, session)
   }
 
-  private def fire(key: Key, session: Session, timing: Timing): Iterator[Effect[B, V]] = {
-    val (fired, firing) =
-      panes.fire(idOf(key, session), session.firing, timing, isLast = timing != Timing.Early, session.buffer)
-    keep(key, session.copy(firing = firing))
-    fired
-  }
-
-  /** Nothing is late for a session, so it leaves; unsent messages come in any case (SEMANTICS R80). */
-  private def complete(key: Key, session: Session): Iterator[Effect[B, V]] = {
-    val fired =
-      if (spec.onTime) fire(key, session, Timing.OnTime)
-      else if (session.firing.unsent > 0) fire(key, session, Timing.Late)
-      else Iterator.empty
-    keys.remove(key)
-    aggregation.keeping.foreach(_.release(session.buffer))
-    fired
-  }
+  private def fire(
+      key: Key,
+      session: Session,
+      timing: Option[Timing],
+      isLast: Boolean): (Iterator[Effect[B, V]], Session) =
+    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session)) { timing =>
+      val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
+      (fired, session.copy(firing = firing))
+    }
 
   private def idOf(key: Key, session: Session) = WindowId(key, session.first, session.last)
 
@@ -134,19 +128,24 @@ private[core] final class TupleSessions[B, V](
     if (isDue) periods.clear()
     val moved   = now != progress.before
     val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
-    if (!moved && !isDue && !waits) Iterator.empty else keys.walk(horizon).flatMap(endStep(_, now, clock))
+    if (!moved && !isDue && !waits) Iterator.empty
+    else keys.walk(horizon).flatMap { key =>
+      val session = keys.get(key)
+      endStep(key, session, if (now.reached(session.end(n))) Stage.Closed else Stage.Open, clock)
+    }
   }
 
-  private def endStep(key: Key, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
-    val session = keys.get(key)
-    val begun   = session.copy(firing = session.firing.begun(clock.processingTime))
-    if (now.reached(session.end(n))) complete(key, begun)
-    else if (policy.atStepEnd(isComplete = false, begun.firing.unsent, begun.firing.since, clock.processingTime))
-      fire(key, begun, Timing.Early)
-    else {
-      if (begun.firing ne session.firing) keep(key, begun) else periods.add(isComplete = false, session.firing)
-      Iterator.empty
-    }
+  /** Nothing is late for a session, so one that is complete leaves. */
+  private def endStep(key: Key, session: Session, stage: Stage, clock: StepClock): Iterator[Effect[B, V]] = {
+    val begun        = session.firing.begun(clock.processingTime)
+    val timing       = rule.atStepEnd(stage, completes = stage.isComplete, begun, clock.processingTime)
+    val (fired, now) = fire(key, session.copy(firing = begun), timing, stage.isClosed)
+    if (stage.isClosed) {
+      keys.remove(key)
+      aggregation.keeping.foreach(_.release(session.buffer))
+    } else if (now.firing eq session.firing) periods.add(isComplete = false, session.firing)
+    else keep(key, now)
+    fired
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).map { key =>

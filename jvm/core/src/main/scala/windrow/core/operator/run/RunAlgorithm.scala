@@ -15,6 +15,8 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.Deadline
 import windrow.core.trigger.Firing
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
 
@@ -32,6 +34,7 @@ private[core] final class RunAlgorithm[B, V](
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
   private val firings  = new RunFirings(windows, spec, aggregation, panes)
   private val segments = new Segments("runs", store)
@@ -127,11 +130,8 @@ private[core] final class RunAlgorithm[B, V](
     else {
       val isComplete = completion.isComplete(lane, window, clock.before)
       val found      = firings(lane, window, isComplete)
-      val isFirst    = found.isNew && !policy.waitsForStepEnd(isComplete)
-      if (isFirst ||
-        (policy.afterMessage(isComplete, found.firing.unsent) && !completion.isCompletedInside(lane, window)))
-        fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isLast = false)
-      else Iterator.empty
+      rule.withMessage(isComplete, found.isNew, completion.isCompletedInside(lane, window), found.firing.unsent)
+        .iterator.flatMap(fire(key, lane, window, found, _, isLast = false))
     }
   }
 
@@ -241,11 +241,12 @@ private[core] final class RunAlgorithm[B, V](
     found.filterNot(isClosed(_, clock.before)).map(window => (window, completion.isComplete(lane, window, now)))
       .filter { case (window, isComplete) => mayFire(window, isComplete) }.flatMap { case (window, isComplete) =>
         val found = firings(lane, window, isComplete)
-        if (policy.atStepEnd(isComplete, found.firing.unsent, found.firing.since, clock.processingTime))
-          fire(key, lane, window, found, if (isComplete) Timing.Late else Timing.Early, isClosed(window, now))
-        else {
-          periods.add(isComplete, found.firing)
-          Iterator.empty
+        val stage = Stage(isComplete, isClosed(window, now))
+        rule.atStepEnd(stage, completes = false, found.firing, clock.processingTime) match {
+          case Some(timing) => fire(key, lane, window, found, timing, stage.isClosed)
+          case None =>
+            periods.add(isComplete, found.firing)
+            Iterator.empty
         }
       }
   }
@@ -263,7 +264,8 @@ private[core] final class RunAlgorithm[B, V](
     windows.ending(lane.run, openFrom(before), bound(now)).filter(firings.mayHaveUnsent(lane, _, latest)).flatMap {
       window =>
         val found = firings(lane, window, isComplete = true)
-        if (found.firing.unsent > 0) fire(key, lane, window, found, Timing.Late, isLast = true) else Iterator.empty
+        rule.atStepEnd(Stage.Closed, completes = false, found.firing, now = None)
+          .iterator.flatMap(fire(key, lane, window, found, _, isLast = true))
     }
   }
 

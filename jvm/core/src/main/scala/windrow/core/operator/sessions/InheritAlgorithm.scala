@@ -10,6 +10,8 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.Deadline
 import windrow.core.trigger.Firing
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 
 /** Windows of panes that come in, by key and window. A retraction takes its pane out again; a window of which nothing is
   * left withdraws its own last pane (SEMANTICS R55).
@@ -26,6 +28,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
   private val codec = new KeyPagesCodec[Window](
@@ -87,21 +90,22 @@ private[core] final class InheritAlgorithm[B, V](
       firing = if (changes) panes.add(firing, entry, clock.processingTime) else firing)
     val isLate    = now.firing.isPastOnTime
     val completes = !isLate && now.isComplete(clock.before)
-    val fires = changes && !now.isEmpty && !completes &&
-      (policy.afterMessage(isLate, now.firing.unsent) ||
-        (isFirst && spec.onTime && !policy.waitsForStepEnd(isComplete = true)))
-    if (fires) fire(entry.key, now, if (isLate) Timing.Late else Timing.Early, isLast = false)
-    else {
-      periods.add(isLate, now.firing)
-      (Iterator.empty, now)
-    }
+    val timing =
+      if (changes && !now.isEmpty) rule.withMessage(isLate, isFirst, completes, now.firing.unsent) else None
+    if (timing.isEmpty) periods.add(isLate, now.firing)
+    fire(entry.key, now, timing, isLast = false)
   }
 
-  private def fire(key: Key, window: Window, timing: Timing, isLast: Boolean): (Iterator[Effect[B, V]], Window) = {
-    val whole           = window.value(aggregation)
-    val (fired, firing) = panes.fire(idOf(key, window), window.firing, timing, isLast, whole)
-    (fired, window.copy(firing = firing, sum = Some(whole)))
-  }
+  private def fire(
+      key: Key,
+      window: Window,
+      timing: Option[Timing],
+      isLast: Boolean): (Iterator[Effect[B, V]], Window) =
+    timing.fold((Iterator.empty: Iterator[Effect[B, V]], window)) { timing =>
+      val whole           = window.value(aggregation)
+      val (fired, firing) = panes.fire(idOf(key, window), window.firing, timing, isLast, whole)
+      (fired, window.copy(firing = firing, sum = Some(whole)))
+    }
 
   private def idOf(key: Key, window: Window) = WindowId(key, window.start, window.end)
 
@@ -139,14 +143,9 @@ private[core] final class InheritAlgorithm[B, V](
     val completes = !begun.isPastOnTime && (before.isComplete(now) || isClosed(before, now))
     val firing    = if (completes) begun.copy(isPastOnTime = true) else begun
     val window    = if (firing eq before.firing) before else before.copy(firing = firing)
-    val isLate    = firing.isPastOnTime
-    val timing =
-      if (completes && spec.onTime) Some(Timing.OnTime)
-      else if (policy.atStepEnd(isLate, firing.unsent, firing.since, clock.processingTime))
-        Some(if (isLate) Timing.Late else Timing.Early)
-      else Option.when(isClosed(window, now) && firing.unsent > 0)(Timing.Late) // SEMANTICS R80
+    val stage     = Stage(firing.isPastOnTime, isClosed(window, now))
     if (window.isEmpty) withdraw(key, window)
-    else timing.fold((Iterator.empty: Iterator[Effect[B, V]], window))(fire(key, window, _, isClosed(window, now)))
+    else fire(key, window, rule.atStepEnd(stage, completes, firing, clock.processingTime), stage.isClosed)
   }
 
   /** Nothing is left of it; what it showed does not hold any more. */

@@ -9,6 +9,8 @@ import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Deadline
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
 
@@ -24,6 +26,7 @@ private[core] final class SessionAlgorithm[B, V](
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
   private val codec = new KeyPagesCodec[SessionState[B]](
@@ -109,12 +112,9 @@ private[core] final class SessionAlgorithm[B, V](
       session: SessionState[B],
       clock: StepClock,
       isFirst: Boolean): Iterator[Effect[B, V]] = {
-    val isComplete = clock.before.reached(session.bounds.end)
-    val fires = policy.afterMessage(isComplete, session.firing.unsent) ||
-      (isFirst && isComplete && spec.onTime && !policy.waitsForStepEnd(isComplete))
-    val (fired, now) =
-      if (fires) fire(key, session, if (isComplete) Timing.Late else Timing.Early, isLast = false)
-      else (Iterator.empty, session)
+    val isComplete   = clock.before.reached(session.bounds.end)
+    val timing       = rule.withMessage(isComplete, isFirst, completes = false, session.firing.unsent)
+    val (fired, now) = fire(key, session, timing, isLast = false)
     periods.add(isComplete, now.firing)
     sessions.put(now)
     keys.put(key, sessions)
@@ -124,11 +124,12 @@ private[core] final class SessionAlgorithm[B, V](
   private def fire(
       key: Key,
       session: SessionState[B],
-      timing: Timing,
-      isLast: Boolean): (Iterator[Effect[B, V]], SessionState[B]) = {
-    val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
-    (fired, session.copy(firing = firing))
-  }
+      timing: Option[Timing],
+      isLast: Boolean): (Iterator[Effect[B, V]], SessionState[B]) =
+    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session)) { timing =>
+      val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
+      (fired, session.copy(firing = firing))
+    }
 
   private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds.start, session.bounds.end)
 
@@ -172,17 +173,12 @@ private[core] final class SessionAlgorithm[B, V](
       before: SessionState[B],
       clock: StepClock,
       now: Watermark): (Iterator[Effect[B, V]], SessionState[B]) = {
-    val begun      = before.firing.begun(clock.processingTime)
-    val session    = if (begun eq before.firing) before else before.copy(firing = begun)
-    val end        = session.bounds.end
-    val isComplete = now.reached(end)
-    val isLast     = now.reached(end, lateness)
-    val timing =
-      if (isComplete && !clock.before.reached(end) && spec.onTime) Some(Timing.OnTime)
-      else if (policy.atStepEnd(isComplete, session.firing.unsent, session.firing.since, clock.processingTime))
-        Some(if (isComplete) Timing.Late else Timing.Early)
-      else Option.when(isLast && session.firing.unsent > 0)(Timing.Late) // SEMANTICS R80
-    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session))(fire(key, session, _, isLast))
+    val begun     = before.firing.begun(clock.processingTime)
+    val session   = if (begun eq before.firing) before else before.copy(firing = begun)
+    val end       = session.bounds.end
+    val stage     = Stage(now.reached(end), now.reached(end, lateness))
+    val completes = stage.isComplete && !clock.before.reached(end)
+    fire(key, session, rule.atStepEnd(stage, completes, begun, clock.processingTime), stage.isClosed)
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>

@@ -1,8 +1,7 @@
-package windrow.core.operator
+package windrow.core.trigger
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
-import windrow.core.trigger.FiringPolicy
 
 /** SEMANTICS R14-R16 as tables. */
 class FiringPolicySuite extends AnyFunSuite {

@@ -1,0 +1,108 @@
+package windrow.core.trigger
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** What holds of the panes of any window (SEMANTICS R15, R16, R79, R80), tried on every short life that a window can have,
+  * under every policy.
+  */
+class FiringRuleLaws extends AnyFunSuite {
+  import FiringRuleLaws._
+
+  private val lives = for {
+    messages <- Seq.fill(Steps)(0 to 2).foldLeft(Seq(Seq.empty[Int]))((all, some) => all.flatMap(l => some.map(l :+ _)))
+    complete <- 0 to Steps
+    closed   <- complete to Steps
+  } yield Life(messages, complete, closed)
+
+  private def law(name: String)(holds: (Rules, Life, Seq[Pane]) => Boolean): Unit = test(name) {
+    var tried = 0
+    for (rules <- all; life <- lives if life.messages.sum > 0) {
+      val panes = life.under(rules)
+      assert(holds(rules, life, panes), s"$rules $life: $panes")
+      tried += 1
+    }
+    assert(tried > 50000)
+  }
+
+  law("early panes come before a window is complete, late ones after, one on time between them") { (_, _, panes) =>
+    val timings = panes.map(_.timing)
+    timings == timings.sortBy(_.code) && timings.count(_ == Timing.OnTime) <= 1
+  }
+
+  law("a window fires on time, once, if it is asked to and has messages by then") { (rules, life, panes) =>
+    val isThere = life.complete < Steps && life.messages.take(life.complete + 1).sum > 0
+    panes.count(_.timing == Timing.OnTime) == (if (rules.onTime && isThere) 1 else 0)
+  }
+
+  law("no pane but the one on time tells nothing new") { (_, _, panes) =>
+    panes.forall(pane => pane.news > 0 || pane.timing == Timing.OnTime)
+  }
+
+  law("of a window that closes every message is told, once") { (_, life, panes) =>
+    val told = panes.map(_.news).sum
+    if (life.closed < Steps) told == life.taken else told <= life.taken
+  }
+
+  law("a window whose first message is late tells it at once, or at the end of the step if late panes do so") {
+    (rules, life, panes) =>
+      val first  = life.messages.indexWhere(_ > 0)
+      val isLate = life.complete < first && first <= life.closed
+      !isLate || !rules.onTime || panes.headOption.exists { pane =>
+        pane.timing == Timing.Late && pane.step == first && (rules.late == EachStep || pane.news == 1)
+      }
+  }
+}
+
+private object FiringRuleLaws {
+
+  /** In the life of a window. */
+  val Steps = 4
+
+  private val triggers = Seq(Never, EachMessage, EachStep, Every(2), EveryPeriod(TimeSpan(2)))
+
+  final case class Rules(onTime: Boolean, early: PaneTrigger, late: PaneTrigger)
+
+  val all: Seq[Rules] = for (onTime <- Seq(true, false); early <- triggers; late <- triggers)
+    yield Rules(onTime, early, late)
+
+  /** @param news
+    *   messages that no pane before has told
+    */
+  final case class Pane(step: Int, timing: Timing, news: Long)
+
+  /** @param messages
+    *   that come in each step
+    * @param complete
+    *   the step with which it is; from [[Steps]] on never
+    * @param closed
+    *   the step with which it is
+    */
+  final case class Life(messages: Seq[Int], complete: Int, closed: Int) {
+    def taken: Int = messages.take(closed + 1).sum
+
+    def under(rules: Rules): Seq[Pane] = {
+      val rule   = new FiringRule(rules.onTime, new FiringPolicy(rules.early, rules.late))
+      var firing = Firing[Unit]()
+      var isNew  = true
+      messages.indices.flatMap { step =>
+        val now = Some(step.toLong)
+        def pane(timing: Option[Timing]) = timing.map { timing =>
+          val pane = Pane(step, timing, firing.unsent)
+          firing = firing.copy(index = firing.index + 1, unsent = 0, since = None)
+          pane
+        }
+        val wasComplete = step > complete
+        val ofMessages = Seq.range(0, if (step > closed) 0 else messages(step)).flatMap { _ =>
+          firing = firing.copy(unsent = firing.unsent + 1, since = firing.since.orElse(now))
+          val timing = rule.withMessage(wasComplete, isNew, completes = false, firing.unsent)
+          isNew = false
+          pane(timing)
+        }
+        val stage = Stage(isComplete = step >= complete, isClosed = step >= closed)
+        val ended = if (isNew) None else rule.atStepEnd(stage, stage.isComplete && !wasComplete, firing, now)
+        ofMessages ++ pane(ended)
+      }
+    }
+  }
+}
