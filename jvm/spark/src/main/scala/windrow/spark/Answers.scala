@@ -13,7 +13,6 @@ import windrow.spark.plan.AnswersOutput
 import windrow.spark.plan.OutputKind
 import windrow.spark.plan.PanesOutput
 import windrow.spark.plan.RejectedOutput
-import windrow.spark.sink.Sink
 
 /** A lookup stream with what it asked for; see [[Output.getMessages]]. Each DataFrame written alone is a query with a state
   * of its own; `output` holds all in one.

@@ -14,7 +14,6 @@ import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinPart
 import windrow.spark.join.JoinQuery
 import windrow.spark.pack.PackStrategy
-import windrow.spark.sink.Sink
 
 /** A stream of a join, with a window of its own or without.
   *

@@ -13,8 +13,6 @@ import windrow.spark.ask.Asked
 import windrow.spark.ask.Asking
 import windrow.spark.pack.PackStrategy
 import windrow.spark.plan._
-import windrow.spark.sink.Sink
-import windrow.spark.sink.Upsert
 
 /** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
 final class Output private[spark] (

@@ -11,9 +11,6 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.slf4j.LoggerFactory
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.sink.Files
-import windrow.spark.sink.Sink
-import windrow.spark.sink.Upsert
 import windrow.spark.state.BeforeStart
 import windrow.spark.state.Continuing
 import windrow.spark.state.FilesOf

@@ -8,9 +8,6 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.spark._
-import windrow.spark.sink.Files
-import windrow.spark.sink.Table
-import windrow.spark.sink.Upsert
 
 /** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. */
 @Slow
@@ -81,11 +78,13 @@ final class PagesSuite extends SparkSuite {
   test("the pages show this code") {
     val root                   = Paths.get("").toAbsolutePath
     def squeezed(text: String) = text.replaceAll("\\s", "")
-    val here = squeezed(readString(root.resolve("jvm/spark/src/test/scala/windrow/pages/PagesSuite.scala")))
+    val text                   = readString(root.resolve("jvm/spark/src/test/scala/windrow/pages/PagesSuite.scala"))
+    val here                   = squeezed(text)
     for (page <- Seq("README.md", "docs/looking-into-a-query.md")) {
       val blocks = "(?s)```scala\n(.*?)```".r.findAllMatchIn(readString(root.resolve(page))).map(_.group(1)).toSeq
       assert(blocks.size >= 2)
       for (line <- blocks.flatMap(_.linesIterator)) assert(here.contains(squeezed(line)), s"$page: $line")
     }
+    assert("(?m)^import windrow.*$".r.findAllIn(text).toSeq == Seq("import windrow._", "import windrow.spark._"))
   }
 }

@@ -8,11 +8,6 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.tags.Slow
 import scala.collection.mutable.ArrayBuffer
 import windrow._
-import windrow.spark.sink.Each
-import windrow.spark.sink.Files
-import windrow.spark.sink.Sink
-import windrow.spark.sink.Table
-import windrow.spark.sink.Upsert
 
 /** One query with several sinks by the Scala entry, and whether it may go on from a checkpoint (SEMANTICS S2). */
 @Slow

@@ -1,4 +1,4 @@
-package windrow.spark.sink
+package windrow.spark
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SaveMode

@@ -1,4 +1,4 @@
-package windrow.spark.sink
+package windrow.spark
 
 import java.util.UUID
 import org.apache.spark.sql.AnalysisException
