@@ -9,7 +9,6 @@ import windrow.core.store._
 import windrow.core.time.EventTime
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
-import windrow.core.trigger.FiringPolicy
 
 /** What comes out of a join. */
 sealed trait JoinEffect
@@ -46,7 +45,6 @@ final class JoinShard(
   private val outcome   = new JoinOutcome(spec.how)
   private val retention = new JoinRetention(spec)
   private val partners  = new Partners(spec, rule)
-  private val period    = Some(spec.early).collect { case EveryPeriod(span) => span }
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order     = MessageKey.order(layout)
@@ -56,11 +54,25 @@ final class JoinShard(
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
   private val periods = new Periods(store)
 
+  /** Where rows do not come at once. */
+  private val waiting = Some(spec.early).collect { case period: EveryPeriod =>
+    new WaitingRows(period, guards, periods, segments, store)
+  }
+
   admission.open { in =>
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
+    waiting.foreach(rows => if (in.hasNext) rows.readDirectory(in) else takeOver(rows))
   }
+
+  /** What an older checkpoint keeps with the messages. */
+  private def takeOver(rows: WaitingRows): Unit =
+    for (run <- keys.due(Long.MaxValue); kept = keys.get(run) if kept._2.waitingHere.nonEmpty) {
+      kept._2.waitingHere.foreach { case (key, held) => rows.takeOver(key, held) }
+      kept._2.waitingHere = Nil
+      keys.put(run, kept)
+    }
 
   def counters: Counters                     = admission.counters
   def watermark: Watermark                   = admission.watermark
@@ -150,7 +162,7 @@ final class JoinShard(
       val found = Option(keys.get(run)).map(_._2)
       val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
       keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
-      emit(run, state, matched(state, stream, message))
+      emit(matched(state, stream, message))
     }
 
   /** Gives the rows that a message completes, settles what it matches, then keeps it. */
@@ -200,36 +212,23 @@ final class JoinShard(
   }
 
   /** Rows come at once, or wait for their period to end. */
-  private def emit(run: Key, state: KeySides, rows: Iterator[JoinRow]): Iterator[JoinEffect] =
-    if (period.isEmpty) rows.map(JoinEffect.Row(_))
-    else {
+  private def emit(rows: Iterator[JoinRow]): Iterator[JoinEffect] = waiting match {
+    case None => rows.map(JoinEffect.Row(_))
+    case Some(waiting) =>
       rows.foreach { row =>
-        val key  = keyOf(row)
-        val held = state.waiting.getOrElse(key, Waiting(processingTime, Vector.empty))
-        guards.check(Guard.PendingOutput, held.rows.size + 1L, s"rows of a join that wait for ${spec.early}")
-        state.waiting += key -> held.copy(rows = held.rows :+ row)
-        if (held.rows.isEmpty) await(run, held.since)
+        val fixed = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
+        waiting.add(fixed.getOrElse(JoinShard.Everyone), fixed, row, processingTime)
       }
       Iterator.empty
-    }
-
-  private def keyOf(row: JoinRow): Key =
-    if (spec.hasKeys) row.messages.flatten.head.key else JoinShard.Everyone
-
-  private def await(run: Key, since: Option[Long]): Unit =
-    for (from <- since; span <- period) periods.await(run, FiringPolicy.due(from, span))
+  }
 
   // ---- the end of a step
 
   private def stepEnd(now: Watermark, isFirstP: Boolean): Iterator[JoinEffect] = {
     admission.watermark = watermark.max(now)
-    val due =
-      if (isFirstP) keys.due(Long.MaxValue)
-      else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
-    due.flatMap(run => Option(keys.get(run)).fold[Iterator[JoinEffect]](Iterator.empty)(endOf(run, _))) ++ {
-      periods.forget(processingTime)
-      None
-    }
+    val due = keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue)
+    due.flatMap(run => Option(keys.get(run)).fold[Iterator[JoinEffect]](Iterator.empty)(endOf(run, _))) ++
+      waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd)).map(JoinEffect.Row(_))
   }
 
   private def endOf(run: Key, kept: (Option[Key], KeySides)): Iterator[JoinEffect] = {
@@ -238,24 +237,11 @@ final class JoinShard(
     keys.put(run, kept)
     val rows =
       Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now))
-    emit(run, state, rows) ++ {
+    emit(rows) ++ {
       state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.lateness.micros))
-      val released = release(run, state)
       if (state.isEmpty) keys.remove(run)
-      released
+      None
     }
-  }
-
-  /** Rows of which the period has ended. */
-  private def release(run: Key, state: KeySides): Iterator[JoinEffect] = {
-    val held = state.waiting.view.mapValues(one => one.copy(since = one.since.orElse(processingTime))).toMap
-    val (due, rest) = held.partition { case (_, one) =>
-      watermark.isEnd || (for (from <- one.since; now <- processingTime; span <- period)
-        yield now >= FiringPolicy.due(from, span)).contains(true)
-    }
-    rest.foreach { case (key, one) => if (state.waiting(key).since.isEmpty) await(run, one.since) }
-    state.waiting = rest
-    due.valuesIterator.flatMap(_.rows).map(JoinEffect.Row(_))
   }
 
   /** Messages that nothing can match any more (SEMANTICS R37). */
@@ -304,11 +290,13 @@ final class JoinShard(
   private def flush(progress: Seq[Progress]): Option[JoinEffect] = {
     admission.tell(progress)
     keys.flush()
+    waiting.foreach(_.flush())
     periods.flush()
     admission.write(isPast) { out =>
       segments.writeDirectory(out)
       keys.writeDirectory(out)
       periods.writeDirectory(out)
+      waiting.foreach(_.writeDirectory(out))
     }
     None
   }
@@ -320,22 +308,17 @@ final class JoinShard(
     admission.replayOffsets(keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
         run.range(Axis.Time, None, None).flatMap(_.origin).map(_.copy(source = name))
-      } ++ state.waiting.values.iterator.flatMap(_.rows).flatMap(row =>
-        spec.names.zip(row.messages).flatMap { case (name, side) =>
-          side.flatMap(_.origin).map(_.copy(source = name))
-        })
+      }
+    } ++ waiting.iterator.flatMap(_.all).flatMap { case (row, _) =>
+      spec.names.zip(row.messages).flatMap { case (name, side) =>
+        side.flatMap(_.origin).map(_.copy(source = name))
+      }
     })
 
   /** The rows that come if no more messages do. */
   def pending: Iterator[PendingRow] =
-    keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap(state => held(state) ++ alone(state))
-
-  private def held(state: KeySides): Iterator[PendingRow] = for {
-    held  <- state.waiting.valuesIterator
-    since <- held.since.iterator
-    span  <- period.iterator
-    row   <- held.rows.iterator
-  } yield PendingRow(row, None, Some(FiringPolicy.due(since, span)))
+    waiting.iterator.flatMap(_.all).collect { case (row, Some(until)) => PendingRow(row, None, Some(until)) } ++
+      keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap(alone)
 
   private def alone(state: KeySides): Iterator[PendingRow] = {
     val now = rule.in(state)

@@ -1,8 +1,12 @@
 package windrow.core.join
 
+import windrow.EveryPeriod
+import windrow.JoinSpec
 import windrow.core.state.AppliedOffsets
 
 /** The spaces of its store that a [[JoinShard]] uses, for stores that must know them beforehand. */
 object JoinSpaces {
-  val All: Seq[String] = Seq("messages", "sides", "periods", AppliedOffsets.Space)
+  def of(spec: JoinSpec): Seq[String] =
+    Seq("messages", "sides", "periods", AppliedOffsets.Space) ++
+      Option.when(spec.early.isInstanceOf[EveryPeriod])(WaitingRows.Space)
 }

@@ -5,56 +5,67 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Segments
 
-/** Messages that wait for a pane of their window, in the order in which they came. What has grown large stands apart, written
-  * once: a window that waits for long costs a step no more than what comes with it (SEMANTICS S10).
+/** What waits to be sent (messages of a window, rows of a join), in the order in which it came. What has grown large stands
+  * apart, written once: a key that waits for long costs a step no more than what comes with it (SEMANTICS S10).
   */
-private[core] final class Unsent private (
+private[core] final class Unsent[T] private (
     private var apart: Vector[Unsent.Apart],
-    private var here: Vector[StoredMessage]) {
+    private var here: Vector[T]) {
+  private var countApart = apart.iterator.map(_.count).sum
 
   def this() = this(Vector.empty, Vector.empty)
 
+  def size: Long = countApart + here.size
+
   /** One more; there is only one that grows. */
-  def add(message: StoredMessage): Unsent = {
-    here :+= message
+  def add(one: T): Unsent[T] = {
+    here :+= one
     this
   }
 
-  def and(other: Unsent): Unsent = new Unsent(apart ++ other.apart, here ++ other.here)
+  def and(other: Unsent[T]): Unsent[T] = new Unsent(apart ++ other.apart, here ++ other.here)
+
+  private def setApart(id: Long): Unit = {
+    apart :+= Unsent.Apart(id, here.size.toLong)
+    countApart += here.size
+    here = Vector.empty
+  }
 }
 
 private[core] object Unsent {
 
-  /** Messages that stand in a segment. */
-  private[store] final case class Apart(id: Long, count: Long)
+  /** Those that stand in a segment. */
+  private final case class Apart(id: Long, count: Long)
 
-  /** In the place of a number of messages. */
+  /** In the place of their number. */
   private val InParts = Int.MaxValue + 1L
 
   /** The bytes that tell of a part. */
   private val PartInWords = 8
 
   /** Parts grow with their number, so that to tell them costs no more than to write one. */
-  final class Stored(messages: Codec[StoredMessage], segments: Segments, partBytes: Int = 4096) extends Codec[Unsent] {
+  final class Stored[T](each: Codec[T], segments: Segments, partBytes: Int = 4096) extends Codec[Unsent[T]] {
 
-    def all(unsent: Unsent): Vector[StoredMessage] =
-      unsent.apart.flatMap(part => segments.read(part.id)(read(_, part.count))) ++ unsent.here
+    /** Part by part, each read as it is asked for. */
+    def all(unsent: Unsent[T]): Iterator[T] =
+      unsent.apart.iterator.flatMap(part => segments.read(part.id)(read(_, part.count))) ++ unsent.here
+
+    def forget(unsent: Unsent[T]): Unit = unsent.apart.foreach(part => segments.remove(part.id))
 
     /** All of them, which are then not kept any more. */
-    def take(unsent: Unsent): Vector[StoredMessage] = {
-      val found = all(unsent)
-      unsent.apart.foreach(part => segments.remove(part.id))
+    def take(unsent: Unsent[T]): Vector[T] = {
+      val found = all(unsent).toVector
+      forget(unsent)
       found
     }
 
-    def write(unsent: Unsent, out: ByteWriter): Unit = {
+    def write(unsent: Unsent[T], out: ByteWriter): Unit = {
       val bytes = new ByteWriter
-      unsent.here.foreach(messages.write(_, bytes))
+      unsent.here.foreach(each.write(_, bytes))
       if (bytes.size >= math.max(partBytes, unsent.apart.size * PartInWords)) {
-        val part = Apart(segments.newId(), unsent.here.size.toLong)
-        segments.write(part.id, bytes)
-        unsent.apart :+= part
-        unsent.here = Vector.empty
+        val id = segments.newId()
+        segments.write(id, bytes)
+        unsent.setApart(id)
         bytes.clear()
       }
       if (unsent.apart.nonEmpty) {
@@ -69,13 +80,12 @@ private[core] object Unsent {
       out.append(bytes.result())
     }
 
-    def read(in: ByteReader): Unsent = {
+    def read(in: ByteReader): Unsent[T] = {
       val size = in.count()
       if (size != InParts) new Unsent(Vector.empty, read(in, size))
       else new Unsent(Vector.fill(in.size())(Apart(in.count(), in.count())), read(in, in.count()))
     }
 
-    private def read(in: ByteReader, size: Long): Vector[StoredMessage] =
-      Vector.fill(in.fitting(size))(messages.read(in))
+    private def read(in: ByteReader, size: Long): Vector[T] = Vector.fill(in.fitting(size))(each.read(in))
   }
 }

@@ -79,7 +79,7 @@ private[core] final case class WindowRow(
     oldest: Long,
     newest: Option[StoredMessage],
     last: Option[Timing],
-    firing: Firing[Unsent]) {
+    firing: Firing[Unsent[StoredMessage]]) {
 
   def start: Long = id.start
   def end: Long   = id.end
@@ -100,7 +100,7 @@ private[core] final case class WindowRow(
   def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(firing = firing.copy(
     unsent = firing.unsent + 1,
     since = firing.since.orElse(processingTime),
-    delta = Some(firing.delta.getOrElse(new Unsent).add(message))))
+    delta = Some(firing.delta.getOrElse(new Unsent[StoredMessage]).add(message))))
 
   /** The row after it has sent what waits. */
   def fired(timing: Timing): WindowRow = copy(
@@ -135,51 +135,52 @@ private[core] object WindowRow {
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)
 
-  def codec(messages: Codec[StoredMessage], unsent: Unsent.Stored): Codec[WindowRow] = new Codec[WindowRow] {
-    private val firings = new FiringCodec(unsent)
+  def codec(messages: Codec[StoredMessage], unsent: Unsent.Stored[StoredMessage]): Codec[WindowRow] =
+    new Codec[WindowRow] {
+      private val firings = new FiringCodec(unsent)
 
-    def write(row: WindowRow, out: ByteWriter): Unit = {
-      writeId(row.id, out)
-      OffsetRange.write(row.offsets, out)
-      out.count(row.count)
-      out.long(row.oldest)
-      writeOption(row.newest, out)(messages.write(_, out))
-      out.byte(row.last.fold(-1)(_.code.toInt))
-      firings.write(row.firing, out)
+      def write(row: WindowRow, out: ByteWriter): Unit = {
+        writeId(row.id, out)
+        OffsetRange.write(row.offsets, out)
+        out.count(row.count)
+        out.long(row.oldest)
+        writeOption(row.newest, out)(messages.write(_, out))
+        out.byte(row.last.fold(-1)(_.code.toInt))
+        firings.write(row.firing, out)
+      }
+
+      def read(in: ByteReader): WindowRow =
+        WindowRow(
+          readId(in),
+          OffsetRange.read(in),
+          in.count(),
+          in.long(),
+          readOption(in)(messages.read(in)),
+          Some(in.byte()).filter(_ >= 0).map(Timing(_)),
+          firings.read(in))
+
+      private def writeId(id: WindowId, out: ByteWriter): Unit = {
+        out.long(id.start)
+        out.long(id.end)
+        writeOption(id.part, out)(writePart(_, out))
+        writeOption(id.message, out)(messages.write(_, out))
+      }
+
+      private def readId(in: ByteReader): WindowId =
+        WindowId(in.long(), in.long(), readOption(in)(readPart(in)), readOption(in)(messages.read(in)))
+
+      private def writePart(part: (String, Long), out: ByteWriter): Unit = {
+        out.bytes(part._1.getBytes(UTF_8))
+        out.long(part._2)
+      }
+
+      private def readPart(in: ByteReader): (String, Long) = (new String(in.bytes(), UTF_8), in.long())
+
+      private def writeOption[T](value: Option[T], out: ByteWriter)(write: T => Unit): Unit = {
+        out.byte(if (value.isDefined) 1 else 0)
+        value.foreach(write)
+      }
+
+      private def readOption[T](in: ByteReader)(read: => T): Option[T] = Option.when(in.byte() == 1)(read)
     }
-
-    def read(in: ByteReader): WindowRow =
-      WindowRow(
-        readId(in),
-        OffsetRange.read(in),
-        in.count(),
-        in.long(),
-        readOption(in)(messages.read(in)),
-        Some(in.byte()).filter(_ >= 0).map(Timing(_)),
-        firings.read(in))
-
-    private def writeId(id: WindowId, out: ByteWriter): Unit = {
-      out.long(id.start)
-      out.long(id.end)
-      writeOption(id.part, out)(writePart(_, out))
-      writeOption(id.message, out)(messages.write(_, out))
-    }
-
-    private def readId(in: ByteReader): WindowId =
-      WindowId(in.long(), in.long(), readOption(in)(readPart(in)), readOption(in)(messages.read(in)))
-
-    private def writePart(part: (String, Long), out: ByteWriter): Unit = {
-      out.bytes(part._1.getBytes(UTF_8))
-      out.long(part._2)
-    }
-
-    private def readPart(in: ByteReader): (String, Long) = (new String(in.bytes(), UTF_8), in.long())
-
-    private def writeOption[T](value: Option[T], out: ByteWriter)(write: T => Unit): Unit = {
-      out.byte(if (value.isDefined) 1 else 0)
-      value.foreach(write)
-    }
-
-    private def readOption[T](in: ByteReader)(read: => T): Option[T] = Option.when(in.byte() == 1)(read)
-  }
 }

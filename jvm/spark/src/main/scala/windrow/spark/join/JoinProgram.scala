@@ -30,7 +30,7 @@ final class JoinProgram(
     override val about: Option[JoinNotes],
     guards: Guards)
     extends ShardProgram {
-  def spaces: Seq[String] = JoinSpaces.All
+  def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
 
   def runner(): ShardRunner = new ShardRunner {

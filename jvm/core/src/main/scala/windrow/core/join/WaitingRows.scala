@@ -1,0 +1,131 @@
+package windrow.core.join
+
+import windrow.EveryPeriod
+import windrow.Guard
+import windrow.Guards
+import windrow.core.state._
+import windrow.core.store.Periods
+import windrow.core.store.StoredMessage
+import windrow.core.store.Unsent
+import windrow.core.trigger.FiringPolicy
+
+/** Rows of a join that wait for a period to end, by key (SEMANTICS R14). Each is written once: a key that waits with many costs a
+  * step no more than what comes with it (SEMANTICS S10).
+  *
+  * @param periods
+  *   when those of keys end
+  */
+private[join] final class WaitingRows(
+    early: EveryPeriod,
+    guards: Guards,
+    periods: Periods,
+    segments: Segments,
+    store: Spaces) {
+  private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Long.MaxValue)
+
+  /** @param fixed
+    *   the key of the messages of all its rows, if they have the same
+    * @param now
+    *   processing time, in microseconds; None before any
+    */
+  def add(key: Key, fixed: Option[Key], row: JoinRow, now: Option[Long]): Unit = {
+    val held = Option(keys.get(key)).getOrElse(new Waiting(fixed, segments))
+    guards.check(Guard.PendingOutput, held.size + 1, s"rows of a join that wait for $early")
+    held.add(row)
+    keep(key, held, now)
+  }
+
+  /** What an older checkpoint keeps with the messages of a key: `until` tells when the first row came. */
+  def takeOver(key: Key, held: Waiting): Unit = {
+    val since = held.until
+    held.until = None
+    keep(key, held, since)
+  }
+
+  private def keep(key: Key, held: Waiting, now: Option[Long]): Unit = {
+    if (held.until.isEmpty) {
+      held.until = now.map(FiringPolicy.due(_, early.period))
+      held.until.foreach(periods.await(key, _))
+    }
+    keys.put(key, held)
+  }
+
+  /** Rows of which the period has ended, at the end of a step.
+    *
+    * @param isFirst
+    *   `now` is the first processing time
+    * @param isEnd
+    *   nothing comes any more
+    */
+  def release(now: Option[Long], isFirst: Boolean, isEnd: Boolean): Iterator[JoinRow] = {
+    val due = if (isFirst || isEnd) keys.walk(Long.MaxValue) else periods.due(now)
+    due.flatMap(key => Option(keys.get(key)).fold[Iterator[JoinRow]](Iterator.empty)(release(key, _, now, isEnd))) ++ {
+      periods.forget(now)
+      None
+    }
+  }
+
+  private def release(key: Key, held: Waiting, now: Option[Long], isEnd: Boolean): Iterator[JoinRow] = {
+    keep(key, held, now)
+    if (isEnd || held.until.zip(now).exists { case (end, now) => end <= now }) {
+      keys.remove(key)
+      held.all ++ {
+        held.forget()
+        None
+      }
+    } else Iterator.empty
+  }
+
+  /** All rows, with the processing times at which their periods end. */
+  def all: Iterator[(JoinRow, Option[Long])] =
+    keys.due(Long.MaxValue).map(keys.get).flatMap(held => held.all.map((_, held.until)))
+
+  def flush(): Unit                         = keys.flush()
+  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
+}
+
+private[join] object WaitingRows {
+  val Space = "waiting"
+}
+
+/** Rows of one key.
+  *
+  * @param fixed
+  *   the key of their messages, if these have the same
+  */
+private[join] final class Waiting(val fixed: Option[Key], segments: Segments) {
+  private val stored = new Unsent.Stored(new JoinRowCodec(StoredMessage.codec(fixed)), segments)
+  private var rows   = new Unsent[JoinRow]
+
+  /** Processing time at which their period ends, in microseconds; None: there was none yet. */
+  var until: Option[Long] = None
+
+  def size: Long              = rows.size
+  def add(row: JoinRow): Unit = { rows.add(row); () }
+  def all: Iterator[JoinRow]  = stored.all(rows)
+
+  /** Lets go of all of them. */
+  def forget(): Unit = stored.forget(rows)
+
+  def write(out: ByteWriter): Unit = {
+    out.byte(if (until.isDefined) 1 else 0)
+    until.foreach(out.long)
+    stored.write(rows, out)
+  }
+
+  def read(in: ByteReader): this.type = {
+    until = Option.when(in.byte() == 1)(in.long())
+    rows = stored.read(in)
+    this
+  }
+}
+
+private final class WaitingCodec(segments: Segments) extends Codec[Waiting] {
+  def write(held: Waiting, out: ByteWriter): Unit = {
+    FixedKey.write(held.fixed, out)
+    held.write(out)
+  }
+
+  def read(in: ByteReader): Waiting = new Waiting(FixedKey.read(in), segments).read(in)
+}
