@@ -8,15 +8,12 @@ from pathlib import Path
 
 import windrow as wr
 from conftest import session_builder
-from large import joins, kinds, positions, scenario, store, windows
+from large import draw
 from large.judge import judge
 from large.run import run
 
 folder = Path(tempfile.mkdtemp())
-names = {
-    k: v for m in (joins, kinds, positions, scenario, store, windows) for k, v in vars(m).items()
-}
-case = eval(sys.stdin.read(), names)  # noqa: S307  our own text
+case = eval(sys.stdin.read(), vars(draw))  # noqa: S307  our own text, of the classes drawn
 spark = wr.configure(session_builder(folder)).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 print("\n".join(judge(run(spark, case, folder / "case"))) or "as it must be", folder)  # noqa: T201

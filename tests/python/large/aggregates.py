@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: The order in which the messages of a window are aggregated where that shows (R1, T3).
-ORDER = 'ORDER BY us, partition, "offset"'
+ORDER = 'ORDER BY us, stream, partition, "offset"'
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,10 @@ AGGREGATES = {
     "ratio": Aggregate("sum(v) / count(*)", within=1e-12),
     "kinds": Aggregate("approx_count_distinct(v)", "count(DISTINCT v)", within=0.2),
     "middle": Aggregate("percentile(v, 0.5)", "quantile_cont(v, 0.5)", within=1e-12),
-    "kinds_so": Aggregate("sort_array(collect_set(v))", "list_sort(list(DISTINCT v))"),
-    "all_ids": _ordered("collect_list(id)", f"list(id {ORDER})"),
+    "kinds_so": Aggregate(
+        "sort_array(collect_set(v))", "coalesce(list_sort(list(DISTINCT v)), [])"
+    ),
+    "all_ids": _ordered("collect_list(id)", f"coalesce(list(id {ORDER}), [])"),
     "first_id": _ordered("first(id)", f"first(id {ORDER})"),
     "last_id": _ordered("last(id)", f"last(id {ORDER})"),
     "last_known": _ordered("last(w, true)", f"last(w {ORDER}) FILTER (WHERE w IS NOT NULL)"),

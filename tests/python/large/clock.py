@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from large.scenario import MILLISECOND, Scenario
 
+#: Later than everything.
+END = 2**60
+
 
 @dataclass(frozen=True)
 class Step:
     """A micro-batch: its number, the batch of messages that it brings, if any, W before and after.
 
-    W is in microseconds, None where there is none yet.
+    W is in microseconds, None where there is none yet, ``END`` after the end of the input.
+    ``counted``: the query that ``start`` gave has run it (with ``final`` only the last part).
     """
 
     step: int
@@ -20,6 +24,7 @@ class Step:
     leg: int
     before: int | None
     after: int | None
+    counted: bool = True
 
 
 def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
@@ -31,13 +36,17 @@ def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
     found: list[Step] = []
     known = closed = judged = 0
     batch = 0
+    is_over = False
     legs = [leg.batches for leg in case.legs]
-    legs[-1] += 1  # the end
+    legs[-1] += not case.final  # the far message
 
-    def step(number: int | None, leg: int) -> None:
-        nonlocal closed, judged
+    def step(number: int | None, leg: int, *, ends: bool = False) -> None:
+        nonlocal closed, judged, is_over
         judged, closed = closed, known
-        found.append(Step(len(found), number, leg, judged or None, closed or None))
+        before = END if is_over else judged or None
+        is_over = is_over or ends
+        after = END if is_over else closed or None
+        found.append(Step(len(found), number, leg, before, after, is_over or not case.final))
 
     for leg, count in enumerate(legs):
         marks = [0] * len(latest)  # a tracker forgets them when its query ends
@@ -49,6 +58,8 @@ def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
             batch += 1
         if known > closed:
             step(None, leg)
+        if case.final and leg == 0:
+            step(None, leg, ends=True)
     return found
 
 

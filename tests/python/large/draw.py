@@ -7,9 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from large.aggregates import AGGREGATES, ALWAYS, FRAMED
+from large.cogroups import CoGrouped
+from large.inherited import Inherited
 from large.joins import How, Join
 from large.kinds import Aligned, ByCalendar, Kind, Over, Sessions, Sliding
-from large.positions import Count, Global, Offsets, Policy
+from large.looks import LookedMessages, LookedWindows
+from large.lookups import Lookups
+from large.positions import Count, Global, Offsets, Policy, TupleSession
 from large.scenario import DAY, HOUR, MILLISECOND, MINUTE, SECOND, Leg, Operator, Scenario, Traffic
 from large.store import Messages
 from large.traffic import TYPES
@@ -18,6 +22,7 @@ from large.windows import Windows
 #: Settings that may change with any restart.
 RESTARTS = {
     "spark.sql.shuffle.partitions": ("1", "2", "3", "5", "8"),
+    "spark.sql.files.minPartitionNum": ("1", "7"),  # tasks that read, as of so many cores
     "spark.sql.adaptive.enabled": ("true", "false"),
     "spark.sql.debug.maxToStringFields": ("2", "25", "1000"),
     "spark.sql.session.timeZone": ("UTC", "America/Sao_Paulo", "Asia/Kolkata"),
@@ -25,7 +30,7 @@ RESTARTS = {
     "spark.sql.caseSensitive": ("true", "false"),
 }
 #: Types of keys that are no null, so that a join finds them.
-JOINED = ("bigint", "int", "binary", "date", "double", "decimal", "collated")
+JOINED = ("bigint", "int", "binary", "date", "double", "decimal")
 
 
 def drawn(family: str, seed: int, messages: int = 1_000) -> Scenario:
@@ -144,7 +149,19 @@ def _positions(rng: random.Random, messages: int) -> Scenario:
         (Count(size, step), Policy(size), Policy(size, every=step), Offsets(size * 5, step * 5))
     )
     windows = replace(_windows(rng, kind, identity=True), mode="ACCUMULATING", early="never")
-    return replace(_case(rng, windows, traffic, identity=True), lateness=rng.choice((0, 50)))
+    case = replace(_case(rng, windows, traffic, identity=True), lateness=rng.choice((0, 50)))
+    return _overtaken(rng, case)
+
+
+def _tuples(rng: random.Random, messages: int) -> Scenario:
+    traffic = replace(_traffic(rng, messages), timeless=0.0)
+    windows = _windows(rng, TupleSession(rng.choice((0, 3, 40))), identity=True)
+    return _overtaken(rng, _case(rng, windows, traffic, identity=True))
+
+
+def _overtaken(rng: random.Random, case: Scenario) -> Scenario:
+    part = rng.choice((0.0, 0.1))
+    return replace(case, traffic=tuple(replace(one, overtaken=part) for one in case.traffic))
 
 
 def _global(rng: random.Random, messages: int) -> Scenario:
@@ -154,9 +171,7 @@ def _global(rng: random.Random, messages: int) -> Scenario:
 
 
 def _messages(rng: random.Random, messages: int) -> Scenario:
-    traffic = _traffic(rng, messages)
-    size = max(1, traffic.span // rng.choice((3, 40)))
-    return _case(rng, Messages(Aligned(size, max(1, size // rng.choice((1, 3))))), traffic)
+    return _kept(rng, Messages, _traffic(rng, messages))
 
 
 def _join(rng: random.Random, messages: int) -> Scenario:
@@ -165,6 +180,71 @@ def _join(rng: random.Random, messages: int) -> Scenario:
     wide = left.span // rng.choice((50, 1_000))
     join = Join(rng.choice(HOWS), -wide, rng.choice((0, 2 * wide)))
     return _case(rng, join, left, right)
+
+
+def _kept(
+    rng: random.Random,
+    kept: Callable[[Aligned], Messages],
+    traffic: Traffic,
+    *,
+    identity: bool | None = None,
+) -> Scenario:
+    size = max(1, traffic.span // rng.choice((3, 40)))
+    kind = Aligned(size, max(1, size // rng.choice((1, 3))))
+    case = _case(rng, kept(kind), traffic, identity=identity)
+    return replace(case, retain=size + case.lateness + rng.choice((0, traffic.span // 5, DAY)))
+
+
+def _inherited(rng: random.Random, messages: int) -> Scenario:
+    traffic = _traffic(rng, messages)
+    size = max(1, traffic.span // rng.choice((3, 40)))
+    kind = rng.choice((Aligned(size, size), Aligned(size, max(1, size // 3)), Sessions(size // 10)))
+    windows = replace(_windows(rng, kind, identity=False), more=())
+    if windows.mode == "DISCARDING":  # parts cannot be taken back
+        windows = replace(windows, mode="ACCUMULATING")
+    mode = rng.choice(("ACCUMULATING", "ACCUMULATING_AND_RETRACTING"))
+    return _case(rng, Inherited(windows, mode, rng.choice((1, 3, 100))), traffic)
+
+
+def _cogroup(rng: random.Random, messages: int) -> Scenario:
+    one, identity = _traffic(rng, messages), rng.random() < 0.5
+    other = replace(one, messages=messages // 3, disorder=rng.choice((0.0, 0.3)))
+    size = max(1, one.span // rng.choice((3, 40)))
+    kinds: tuple[Kind, ...] = (Aligned(size, size), Aligned(size, size // 3), Sessions(size // 10))
+    kind = rng.choice((*kinds, Count(10, 10)) if identity else kinds)
+    windows = _windows(rng, kind, identity=identity)
+    if not kind.timed:
+        windows = replace(windows, mode="ACCUMULATING", early="never")
+        one, other = replace(one, timeless=0.0), replace(other, timeless=0.0)
+    return _case(rng, CoGrouped(**vars(windows)), one, other, identity=identity)
+
+
+def _lookups(rng: random.Random, messages: int) -> Scenario:
+    types = tuple(name for name in TYPES if name != "collated")  # lookups say what is equal
+    traffic = _traffic(rng, messages, types)
+    back = traffic.span // rng.choice((10, 1_000))
+    case = _kept(rng, lambda kind: Lookups(kind, back), traffic, identity=True)
+    asks = replace(traffic, messages=messages // rng.choice((1, 10)), partitions=1)
+    return replace(case, lookups=asks)
+
+
+def _looks(rng: random.Random, messages: int) -> Scenario:
+    traffic = _traffic(rng, messages)
+    if rng.random() < 0.5:
+        return _kept(rng, LookedMessages, traffic)
+    size = max(1, traffic.span // rng.choice((3, 40)))
+    windows = _windows(rng, Aligned(size, max(1, size // rng.choice((1, 3)))), identity=True)
+    # Of parts nothing whole is kept; that nulls are ignored Spark's text of ``last`` does not say.
+    mode = windows.mode.replace("DISCARDING", "ACCUMULATING")
+    more = tuple(name for name in windows.more if name != "last_known")
+    windows = replace(windows, mode=mode, more=more)
+    return _case(rng, LookedWindows(**vars(windows)), traffic, identity=True)
+
+
+def _final(rng: random.Random, messages: int) -> Scenario:
+    family = rng.choice((_aligned, _calendar, _sessions, _over, _sliding, _messages, _join))
+    case = family(rng, messages)
+    return replace(case, final=True)
 
 
 HOWS: tuple[How, ...] = ("inner", "left", "right", "full", "semi", "anti")
@@ -178,4 +258,10 @@ FAMILIES: dict[str, Callable[[random.Random, int], Scenario]] = {
     "global": _global,
     "messages": _messages,
     "join": _join,
+    "tuples": _tuples,
+    "inherited": _inherited,
+    "cogroup": _cogroup,
+    "lookups": _lookups,
+    "looks": _looks,
+    "final": _final,
 }

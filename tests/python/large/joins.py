@@ -25,6 +25,7 @@ class Join:
     low: int = -MINUTE
     high: int = 2 * MINUTE
     timed = True
+    tells_refused = True
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.JoinOutput:
         """Describe the query."""

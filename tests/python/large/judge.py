@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 
+from large.clock import END
 from large.panes import some
-from large.run import Ran
+from large.run import APART, Ran
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -57,41 +58,50 @@ def _load(base: DuckDBPyConnection, ran: Ran) -> None:
                  FROM arrived a JOIN step ON step.batch = a.batch)""",
         [ran.case.operator.timed, ran.case.identity],
     )
-    for name in ("panes", "rows", "rejected"):
+    for name in ("panes", "rows", "rejected", "answers", "windows", "kept"):
         if (ran.folder / name).exists():
             written(base, name, ran.folder / name)
-    names = [f"in{i}" for i in range(len(ran.messages))]
-    ids = (
-        "message.id"
-        if len(names) == 1
-        else f"coalesce({', '.join(f'message.{n}.id' for n in names)})"
-    )
-    base.execute(f"""CREATE VIEW refused AS SELECT stream[3:]::int AS stream, {ids} AS id, step,
-        reason,
-        epoch_us(watermark) AS watermark FROM rejected""")
+    if ran.lookups is not None:
+        base.register("asked", ran.lookups)
+        base.execute("""CREATE TABLE lookup AS SELECT a.id, a.g, epoch_us(a.t) AS us, step.step,
+            step.after FROM asked a JOIN step ON step.batch = a.batch""")
 
 
-_STEP = pa.schema([(name, pa.int64()) for name in ("step", "batch", "leg", "before", "after")])
+_STEP = pa.schema(
+    [(name, pa.int64()) for name in ("step", "batch", "leg", "before", "after")]
+    + [("counted", pa.bool_())]
+)
 
 
 def _batches(ran: Ran) -> list[str]:
     """Each step was a batch of Spark's."""
-    wanted = [one.step for one in ran.steps]
+    wanted = [one.step for one in ran.steps if one.counted]
     return [] if sorted(ran.counts) == wanted else [f"batches: {sorted(ran.counts)}, not {wanted}"]
 
 
 def _ledger(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     """Every message has one fate (A), the operator's ``fate``; rejected rows are whole (R74)."""
     wrong = some(base, "messages without a fate", _FATES)
-    wrong += some(base, "rejected otherwise than by the watermark before the step", _REJECTED)
-    wrong += some(base, "wrong reason or watermark of a rejected row", _REASONS)
     counted = pa.Table.from_pylist([{"step": k, **row} for k, row in sorted(ran.counts.items())])
     base.register("counted", counted)
     wrong += some(base, "counts of a step", _COUNTS)
-    for i in range(len(ran.case.traffic)):
-        wrong += some(
-            base, f"rejected rows of stream {i} that are not as they were", _whole(ran, i)
-        )
+    wrong += some(base, "read is not what the source gave", "FROM counted WHERE read <> given")
+    if ran.case.identity:
+        wrong += some(base, "accepted, rejected and gaps are not the offsets that are new", _NEW)
+    return wrong + (_refused(base, ran) if ran.case.operator.tells_refused else [])
+
+
+def _refused(base: DuckDBPyConnection, ran: Ran) -> list[str]:
+    several = len(ran.messages) > 1
+    ids = "coalesce(message.in0.id, message.in1.id)" if several else "message.id"
+    base.execute(f"""CREATE VIEW refused AS SELECT {ids} // {APART} AS stream, {ids} AS id, step,
+        reason, epoch_us(watermark) AS watermark FROM rejected""")
+    wrong = some(base, "rejected otherwise than by the watermark before the step", _REJECTED)
+    retain = {"retain": ran.case.retain}
+    wrong += some(base, "wrong reason or watermark of a rejected row", _REASONS, retain)
+    for i in range(len(ran.messages)):
+        rows = f"rejected rows of stream {i} that are not as they were"
+        wrong += some(base, rows, _whole(ran, i))
     return wrong
 
 
@@ -101,11 +111,12 @@ SELECT coalesce(f.id, r.id) AS id, f.n AS predicted, r.n AS found FROM
 (SELECT stream, id, step, count(*) AS n FROM fate WHERE fate = 'rejected' GROUP BY ALL) f FULL JOIN
 (SELECT stream, id, step, count(*) AS n FROM refused GROUP BY ALL) r
 ON (f.stream, f.id, f.step) = (r.stream, r.id, r.step) WHERE f.n IS DISTINCT FROM r.n"""
-_REASONS = """
+_REASONS = f"""
 SELECT r.id, reason, r.watermark, m.mark FROM refused r
 JOIN message m ON (m.stream, m.id, m.step) = (r.stream, r.id, r.step)
-WHERE reason <> if(m.us IS NULL, 'INVALID_TIME', 'TOO_LATE') OR r.watermark IS DISTINCT
-FROM m.mark"""
+WHERE reason <> CASE WHEN m.us IS NULL THEN 'INVALID_TIME'
+ WHEN m.us < m.mark - $retain THEN 'OUT_OF_RETENTION' ELSE 'TOO_LATE' END OR r.watermark IS DISTINCT
+FROM nullif(m.mark, {END})"""
 _COUNTS = """
 SELECT step, [p.read, c.read] AS read, [p.accepted, c.accepted] AS accepted, [p.rejected,
 c.rejected] AS rejected,
@@ -113,13 +124,19 @@ c.rejected] AS rejected,
  AS read, count(*) FILTER (fate = 'accepted') AS accepted,
  count(*) FILTER (fate = 'rejected') AS rejected, count(*) FILTER (fate = 'replay') AS replays,
  count(*) FILTER (fate = 'gap') AS gaps
- FROM step LEFT JOIN fate f USING (step) GROUP BY ALL) p FULL JOIN counted c USING (step)
+ FROM step LEFT JOIN fate f USING (step) WHERE counted GROUP BY ALL) p
+ FULL JOIN counted c USING (step)
 WHERE (p.read, p.accepted, p.rejected, p.replays, p.gaps)
  IS DISTINCT FROM (c.read, c.accepted, c.rejected, c.replays, c.gaps)"""
+
+_NEW = """
+SELECT step, coalesce(n, 0) AS new, accepted + rejected + gaps AS found FROM counted LEFT JOIN (
+ SELECT step, count(*) AS n FROM (SELECT min(step) AS step FROM message
+ GROUP BY stream, partition, "offset") GROUP BY step) USING (step) WHERE new <> found"""
 
 
 def _whole(ran: Ran, stream: int) -> str:
     files = f"read_parquet('{ran.folder}/in{stream}/*.parquet')"
     whole = "message" if len(ran.messages) == 1 else f"message.in{stream}"
-    return f"""SELECT unnest({whole}) FROM rejected WHERE stream = 'in{stream}' EXCEPT ALL
+    return f"""SELECT unnest({whole}) FROM rejected WHERE {whole} IS NOT NULL EXCEPT ALL
         FROM {files}"""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import windrow as wr
-from large.aggregates import duck
+from large.aggregates import ORDER, duck
 from large.scenario import MILLISECOND, MINUTE
 from large.sessions import gather
 
@@ -31,6 +31,8 @@ class Kind:
     closed: ClassVar[bool] = False
     #: Which windows hold a message depends on the message alone, so every pane can be told.
     aligned: ClassVar[bool] = False
+    #: Its windows complete.
+    completes: ClassVar[bool] = True
     #: It needs event time.
     timed: ClassVar[bool] = True
 
@@ -160,7 +162,7 @@ class Over(Kind):
         frame = "ORDER BY us RANGE UNBOUNDED PRECEDING"
         first = "min(us) OVER f"
         if self.rows:
-            frame = f'ORDER BY us, partition, "offset" ROWS {self.rows - 1} PRECEDING'
+            frame = f"{ORDER} ROWS {self.rows - 1} PRECEDING"
         if self.range:
             frame, first = f"ORDER BY us RANGE {self.range} PRECEDING", f"us - {self.range}"
         return f"""SELECT g, {first} AS first, us AS last, id AS of, {duck(names, "OVER f")}

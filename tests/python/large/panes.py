@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from large.aggregates import differ
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from duckdb import DuckDBPyConnection
 
 SHOWN = 3
 
 
-def some(base: DuckDBPyConnection, what: str, query: str) -> list[str]:
+def some(
+    base: DuckDBPyConnection, what: str, query: str, values: Mapping[str, object] | None = None
+) -> list[str]:
     """Give the first rows of a query that must give none, as a problem."""
-    found = base.execute(query).fetchall()
+    found = base.execute(query, values).fetchall()
     if not found:
         return []
     names = [column[0] for column in base.description or []]
@@ -23,11 +29,16 @@ def some(base: DuckDBPyConnection, what: str, query: str) -> list[str]:
 def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
     """Make ``pane`` of ``panes``, with g, first, last, of and the fields of a pane; and ``final``.
 
-    Final is a window's last pane, if it is not withdrawn.
+    Final is a window's last pane, if it is not withdrawn. A pane of nothing does not tell its
+    group: that of its key's other panes is its own.
     """
     first, last, of = bounds
-    base.execute(f"""CREATE TABLE pane AS SELECT * EXCLUDE ("window", pane), group_least AS g,
+    names = [row[0] for row in base.execute("DESCRIBE panes").fetchall()]
+    keys = ", ".join(name for name in names if name in {"k0", "k1"})
+    group = f"max(group_least) OVER ({f'PARTITION BY {keys}' if keys else ''})"
+    base.execute(f"""CREATE TABLE pane AS SELECT * EXCLUDE ("window", pane), {group} AS g,
         {first} AS first, {last} AS last, {of} AS of,
+        if(of IS NULL, {first}, NULL) AS begin,
         pane.timing, pane.index, pane.is_last, pane.is_retraction FROM panes""")
     base.execute(f"""CREATE TABLE final AS SELECT * FROM pane p WHERE NOT is_retraction
         QUALIFY row_number() OVER (PARTITION BY {WINDOW} ORDER BY index DESC) = 1""")
@@ -35,7 +46,8 @@ def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
         FROM pane p WHERE is_retraction AND p.index = f.index AND {_same("p", "f")})""")
 
 
-WINDOW = "g, first, last, of"
+#: By what a window is known: with late rows that of an ``Over`` message begins later.
+WINDOW = "g, begin, last, of"
 
 
 def _same(one: str, other: str) -> str:
@@ -73,3 +85,20 @@ def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
             AND r.step = p.following AND {_same("r", "p")}) <> 1""",
         )
     return wrong
+
+
+def compared(
+    base: DuckDBPyConnection, names: tuple[str, ...], wanted: str, found: str, by: str
+) -> list[str]:
+    """Rows, by their group and ``by``, that only one of two tables has, or that differ."""
+    both = " AND ".join(
+        f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in ["g", *by.split(", ")]
+    )
+    shown = ", ".join(f"coalesce(a.{name}, b.{name}) AS {name}" for name in ["g", *by.split(", ")])
+    values = ", ".join(f"[a.{name}::text, b.{name}::text] AS {name}" for name in names)
+    return some(
+        base,
+        "panes [wanted, found]",
+        f"""SELECT {shown}, {values} FROM {wanted} a FULL JOIN {found} b ON {both}
+        WHERE a.n IS NULL OR b.n IS NULL OR {differ(names, "b", "a")} ORDER BY ALL""",
+    )

@@ -42,6 +42,10 @@ def panes(
         AS is_retraction,
           {duck(names)} FROM held JOIN accepted USING (id)
         GROUP BY of_g, first, last, of_step, timing, index, is_last""")
+    base.execute(f"""INSERT INTO wanted SELECT f.g, f.first, f.last, f.step, timing, index, is_last,
+          false, nothing.* FROM firing f ANTI JOIN wanted w ON (w.g, w.first, w.last, w.step)
+          = (f.g, f.first, f.last, f.step), (SELECT {duck(names)} FROM accepted WHERE false)
+          nothing""")
     if mode == "ACCUMULATING_AND_RETRACTING":
         base.execute("""INSERT INTO wanted SELECT w.* REPLACE (f.step AS step, true
             AS is_retraction)

@@ -10,7 +10,7 @@ from large.aggregates import duck
 from large.kinds import Kind
 
 #: The order in which messages without event time are accepted.
-INSERTED = 'ORDER BY step, partition, "offset"'
+INSERTED = 'ORDER BY step, stream, partition, "offset"'
 
 
 class _OfNumbers(Kind):
@@ -56,8 +56,8 @@ class Count(_OfNumbers):
             {duck(names)} FROM (
             SELECT *, g AS of_g,
             number - number % {self.step} - {self.step} * unnest(range({back})) AS first
-            FROM (SELECT *, row_number() OVER (PARTITION BY g {INSERTED}) - 1 AS number
-            FROM accepted))
+            FROM (SELECT * REPLACE (step AS us), row_number() OVER (PARTITION BY g {INSERTED}) - 1
+            AS number FROM accepted))
             WHERE first >= 0 AND number < first + {self.n} GROUP BY of_g,
             first HAVING count(*) = {self.n}"""
 
@@ -109,6 +109,44 @@ class Offsets(_OfNumbers):
 
 
 @dataclass(frozen=True)
+class TupleSession(_OfNumbers):
+    """Messages of a key and a source partition with at most ``n`` offsets between them."""
+
+    n: int = 10
+    bounds: ClassVar[tuple[str, str, str]] = Offsets.bounds
+
+    def windrow(self) -> wr.WindowKind:
+        """As it says."""
+        return wr.TupleSession(self.n)
+
+    def candidates(self) -> str:
+        """Its own offset, beside what the partition has shown."""
+        return """SELECT id, "offset" AS first, "offset" AS last, max("offset") OVER (
+            PARTITION BY partition ORDER BY step
+            RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS seen FROM fresh"""
+
+    def refuses(self, lateness: int) -> str:
+        """What is not beyond all that was seen before its step (R21)."""
+        del lateness
+        return "seen >= last"
+
+    def fires(self) -> str:
+        """Once more than ``n`` offsets have passed without the key."""
+        seen = f"s.partition = v.of AND s.offset - v.last > {self.n}"
+        return f"EXISTS (FROM message s WHERE {seen})"
+
+    def values(self, names: tuple[str, ...]) -> str:
+        """Cut where the distance to the offset before is too great."""
+        return f"""WITH apart AS (SELECT *, coalesce("offset" - 1
+            - lag("offset") OVER w > {self.n}, true)::int AS begins FROM accepted
+            WINDOW w AS (PARTITION BY g, partition ORDER BY "offset")),
+            numbered AS (SELECT *, g AS of_g, sum(begins) OVER (PARTITION BY g, partition
+            ORDER BY "offset") AS number FROM apart)
+            SELECT of_g AS g, min("offset") AS first, max("offset") AS last, partition AS of,
+            {duck(names)} FROM numbered GROUP BY of_g, partition, number"""
+
+
+@dataclass(frozen=True)
 class Policy(_OfNumbers):
     """Tumbling windows of ``n`` messages, or, with ``every``, the last ``n`` at every so many."""
 
@@ -138,6 +176,7 @@ class Policy(_OfNumbers):
 class Global(_OfNumbers):
     """Everything of a key; fires early only."""
 
+    completes: ClassVar[bool] = False
     bounds: ClassVar[tuple[str, str, str]] = ("NULL::bigint", "NULL::bigint", "NULL::bigint")
 
     def windrow(self) -> wr.WindowKind:

@@ -15,11 +15,12 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from large.clock import Step, steps
-from large.scenario import Leg, Scenario, Traffic
+from large.scenario import Asking, Leg, Looking, Scenario, Traffic
 from large.traffic import key_columns, made
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 IDENTITY = wr.Offset(source="source", partition="partition", offset="offset")
 #: Not in the files: they say what the test knows.
@@ -39,23 +40,35 @@ class Ran:
     messages: Sequence[pa.Table]
     steps: Sequence[Step]
     counts: Mapping[int, Mapping[str, int]]
+    lookups: pa.Table | None = None
+
+
+#: Ids of each stream begin at a multiple of this.
+APART = 10**9
 
 
 def run(spark: SparkSession, case: Scenario, folder: Path) -> Ran:
     """Run it to its end."""
-    messages = [made(t, case.seed + i, case.batches) for i, t in enumerate(case.traffic)]
+    inputs = {f"in{i}": t for i, t in enumerate(case.traffic)}
+    inputs |= {"lookups": case.lookups} if case.lookups else {}
+    tables = {
+        name: made(t, case.seed + i, case.batches, i * APART)
+        for i, (name, t) in enumerate(inputs.items())
+    }
     counts: dict[int, Mapping[str, int]] = {}
     batch = 0
     for number, leg in enumerate(case.legs):
         last = number == len(case.legs) - 1
-        count = leg.batches + last
-        for i, table in enumerate(messages):
+        count = leg.batches + (last and not case.final)
+        for name, traffic in inputs.items():
             for each in range(batch, batch + count):
-                _write(table, case.traffic[i], each, folder / f"in{i}")
+                _write(tables[name], traffic, each, folder / name)
         batch += count
         counts |= _leg(_session(spark, case, leg), case, folder)
+    asked = tables.pop("lookups", None)
+    messages = list(tables.values())
     latest = [_latest(table, case.batches + 1) for table in messages]
-    return Ran(case, folder, messages, steps(case, latest), counts)
+    return Ran(case, folder, messages, steps(case, latest), counts, asked)
 
 
 def streams(session: SparkSession, case: Scenario, folder: Path) -> list[wr.Stream]:
@@ -64,13 +77,20 @@ def streams(session: SparkSession, case: Scenario, folder: Path) -> list[wr.Stre
         wr.stream(
             _read(session, traffic, folder / f"in{i}"),
             time="t" if case.operator.timed else None,
-            key=key_columns(traffic),
+            key=_keys(traffic),
             offset=IDENTITY if case.identity else None,
             watermark=f"{case.delay} us" if case.operator.timed else None,
             name=f"in{i}",
         )
         for i, traffic in enumerate(case.traffic)
     ]
+
+
+def _keys(traffic: Traffic) -> list[str] | list[Column]:
+    """Of a collated text one stands for all that are equal (W2)."""
+    if traffic.key_type == "collated":
+        return [F.expr("collate(lower(k0), 'UTF8_BINARY')").alias("k0")]
+    return key_columns(traffic)
 
 
 def _session(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
@@ -83,22 +103,40 @@ def _session(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
 
 
 def _leg(session: SparkSession, case: Scenario, folder: Path) -> Mapping[int, Mapping[str, int]]:
+    output: wr.Output | wr.JoinOutput | wr.Answers
     output = case.operator.output(streams(session, case, folder), case)
-    kind = "rows" if isinstance(output, wr.JoinOutput) else "panes"
-    sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in (kind, "rejected")}
+    kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
+    if case.lookups and isinstance(case.operator, Asking) and isinstance(output, wr.Output):
+        kinds.append("answers")
+        output = case.operator.ask(output, _read(session, case.lookups, folder / "lookups"))
+    sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
     query = output.start(
-        checkpoint=folder / "checkpoint", queryTrigger={"availableNow": True}, **sinks
+        checkpoint=folder / "checkpoint",
+        queryTrigger={"availableNow": True},
+        final=case.final,
+        **sinks,
     )
     query.awaitTermination()
+    counts = _counts(query)
+    if isinstance(case.operator, Looking):
+        for name, answer in case.operator.look(wr.state(folder / "checkpoint")).items():
+            answer.write.parquet(str(folder / name / f"batch={max(counts)}"))
+    return counts
+
+
+def _counts(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
+    """What the first operator counted in each batch, and how many rows Spark's sources gave."""
     counts: dict[int, dict[str, int]] = {}
     for progress in query.recentProgress:
         observed = progress["observedMetrics"]
-        rows = [row.asDict() for name, row in observed.items() if name.startswith("windrow_")]
+        rows = [row.asDict() for name, row in observed.items() if name.startswith("windrow_in")]
         if rows:
             counts[progress["batchId"]] = {
                 name: sum(row[name] or 0 for row in rows if name in row)
                 for name in ("read", "accepted", "rejected", "replays", "gaps")
             }
+            given = (s["numInputRows"] for s in progress["sources"] if "/in" in s["description"])
+            counts[progress["batchId"]]["given"] = sum(given)
     return counts
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
+    from pyspark.sql import DataFrame
 
     import windrow as wr
 
@@ -39,6 +40,8 @@ class Traffic:
     holes: float = 0.0
     replays: float = 0.0
     timeless: float = 0.0
+    #: Part of the messages that come behind greater offsets of their partition.
+    overtaken: float = 0.0
     #: Tasks after a shuffle before Windrow; 0: those that read the files.
     repartition: int = 0
 
@@ -58,11 +61,31 @@ class Operator(Protocol):
     def timed(self) -> bool:
         """Whether the streams have event time."""
 
+    @property
+    def tells_refused(self) -> bool:
+        """Whether the rejected rows are messages of the streams."""
+
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output | wr.JoinOutput:
         """Describe the query."""
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
         """Say what is wrong with what came out (tables: see ``judge``)."""
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """An operator that answers the rows of ``Scenario.lookups``."""
+
+    def ask(self, output: wr.Output, lookups: DataFrame) -> wr.Answers:
+        """Put their questions."""
+
+
+@runtime_checkable
+class Looking(Protocol):
+    """An operator whose state is looked into after each run."""
+
+    def look(self, state: wr.State) -> Mapping[str, DataFrame]:
+        """Ask; each answer becomes a table of that name."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +101,14 @@ class Scenario:
     shards: int = 8
     #: Whether messages have an identity, so that replays are known.
     identity: bool = False
+    #: How long messages are kept behind the watermark, where they are.
+    retain: int | None = None
+    #: What asks, for operators that are ``Asking``.
+    lookups: Traffic | None = None
+    #: The first run ends with ``final``; what the others bring is late.
+    final: bool = False
 
     @property
     def batches(self) -> int:
-        """How many batches bring messages; after them one more brings the end."""
+        """How many batches bring messages; unless ``final``, one more brings a far time."""
         return sum(leg.batches for leg in self.legs)

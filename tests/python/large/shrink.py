@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -9,19 +10,35 @@ from typing import Any
 from large.scenario import Leg, Scenario, Traffic
 from large.windows import Windows
 
-Fails = Callable[[Scenario], bool]
+#: What is wrong with what a scenario gives.
+Wrong = Callable[[Scenario], list[str]]
 
 
-def shrunk(case: Scenario, fails: Fails, tries: int = 30) -> Scenario:
-    """Take the first smaller scenario that fails, again and again, ``tries`` runs at most."""
+def shrunk(case: Scenario, wrong: Wrong, tries: int = 40) -> tuple[Scenario, list[str]]:
+    """Take the first smaller scenario that fails alike, again and again, ``tries`` runs at most.
+
+    One that fails otherwise (what is left may be refused before it runs) is another fault.
+    """
+    found = wrong(case)
+    kinds = {_kind(one) for one in found}
     candidates = _smaller(case)
     for _ in range(tries):
-        smaller = next(candidates, None)
+        smaller = next((one for one in candidates if one != case), None)
         if smaller is None:
-            return case
-        if fails(smaller):
-            case, candidates = smaller, _smaller(smaller)
-    return case
+            break
+        left = wrong(smaller)
+        if not kinds.isdisjoint(map(_kind, left)):
+            case, found, candidates = smaller, left, _smaller(smaller)
+    return case, found
+
+
+#: What is said before numbers are given; of a refusal its code, too.
+_KIND = re.compile(r"[^:]*(: \[\w+\])?")
+
+
+def _kind(wrong: str) -> str:
+    found = _KIND.match(wrong)
+    return found.group() if found else wrong
 
 
 def script(case: Scenario) -> str:
@@ -30,10 +47,15 @@ def script(case: Scenario) -> str:
 
 
 def _smaller(case: Scenario) -> Iterator[Scenario]:
-    """Fewer messages, restarts, batches, settings, keys; then a simpler stream and operator."""
+    """Fewer messages, runs, batches, settings, keys; then a simpler stream and operator.
+
+    What takes away most comes first.
+    """
     for part in (20, 4, 2):
-        fewer = (replace(one, messages=one.messages // part) for one in case.traffic)
-        yield replace(case, traffic=tuple(fewer))
+        yield _parted(case, "messages", part)
+    yield replace(case, legs=(Leg(1),))
+    yield replace(case, legs=tuple(Leg(leg.batches) for leg in case.legs))
+    yield replace(case, legs=tuple(replace(leg, batches=1) for leg in case.legs))
     for i, leg in enumerate(case.legs):
         if len(case.legs) > 1:
             yield replace(case, legs=case.legs[:i] + case.legs[i + 1 :])
@@ -42,19 +64,31 @@ def _smaller(case: Scenario) -> Iterator[Scenario]:
             yield _with(case, i, replace(leg, settings=kept))
         if leg.batches > 1:
             yield _with(case, i, replace(leg, batches=leg.batches - 1))
-    yield _each(case, keys=max(1, case.traffic[0].keys // 10))
+    yield replace(case, shards=1)
+    yield _parted(case, "keys", 10)
     for field in fields(Traffic):
-        if field.name != "messages":
-            yield _each(case, **{field.name: field.default})
+        if field.name not in {"messages", "keys"}:
+            yield _plain(case, field.name)
     if isinstance(case.operator, Windows):
         for simpler in ({"more": ()}, {"early": "never"}, {"mode": "ACCUMULATING"}):
             yield replace(case, operator=replace(case.operator, **simpler))
-    yield replace(case, shards=1)
+    yield replace(case, final=False)
 
 
 def _with(case: Scenario, at: int, leg: Leg) -> Scenario:
     return replace(case, legs=(*case.legs[:at], leg, *case.legs[at + 1 :]))
 
 
-def _each(case: Scenario, **changes: Any) -> Scenario:
-    return replace(case, traffic=tuple(replace(one, **changes) for one in case.traffic))
+def _parted(case: Scenario, name: str, by: int) -> Scenario:
+    return _each(case, lambda one: {name: max(1, getattr(one, name) // by)})
+
+
+def _plain(case: Scenario, name: str) -> Scenario:
+    return _each(case, lambda _: {name: getattr(Traffic(disorder=0.0), name)})
+
+
+def _each(case: Scenario, changes: Callable[[Traffic], dict[str, Any]]) -> Scenario:
+    """Change every stream, that of the lookups too."""
+    changed = [replace(one, **changes(one)) for one in case.traffic]
+    lookups = case.lookups and replace(case.lookups, **changes(case.lookups))
+    return replace(case, traffic=tuple(changed), lookups=lookups)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import windrow as wr
 from large.fates import of_windows
-from large.kinds import Aligned, Kind
+from large.kinds import Aligned
 from large.panes import some
-from large.scenario import DAY, Scenario
+from large.scenario import Scenario
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 class Messages:
     """Panes of the messages that are new, with each step."""
 
-    kind: Kind = Aligned()  # noqa: RUF009  frozen
+    kind: Aligned = Aligned()  # noqa: RUF009  frozen
     timed = True
+    tells_refused = True
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
         """Describe the query."""
-        kept = streams[0].lateness(f"{case.lateness} us").retain(time=f"{case.lateness + DAY} us")
+        kept = streams[0].lateness(f"{case.lateness} us").retain(time=f"{case.retain} us")
         return kept.window(self.kind.windrow()).messages()
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:

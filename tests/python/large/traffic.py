@@ -15,10 +15,11 @@ from large.scenario import DAY, Traffic
 Keys = tuple[pa.Array, ...]
 
 
-def made(traffic: Traffic, seed: int, batches: int) -> pa.Table:
+def made(traffic: Traffic, seed: int, batches: int, first: int = 0) -> pa.Table:
     """Columns of the files, and ``batch``: 0, 1, …; the last one has a far message only.
 
-    ``g`` numbers the groups of equal keys, ``id`` the messages; a replay has the id of the first.
+    ``g`` numbers the groups of equal keys, ``id`` the messages from ``first`` on; a replay has the
+    id of the first.
     """
     rng = np.random.default_rng(seed)
     count = traffic.messages
@@ -28,7 +29,7 @@ def made(traffic: Traffic, seed: int, batches: int) -> pa.Table:
     time = time[np.argsort(arrival, kind="stable")]
     far = int(traffic.span * (1 + traffic.behind)) + 20 * 366 * DAY
     time = np.append(time, far) + traffic.begin
-    ids = np.arange(count + 1)
+    ids = np.arange(count + 1) + first
     group = (rng.random(count + 1) ** traffic.skew * _room(traffic)).astype(np.int64)
     partition = rng.integers(0, traffic.partitions, count + 1)
     offset = _offsets(rng, traffic, partition)
@@ -39,7 +40,7 @@ def made(traffic: Traffic, seed: int, batches: int) -> pa.Table:
         "y": rng.integers(0, 50, count + 1) / 4,
         "gap": 10 ** rng.integers(0, 9, count + 1),
     }
-    order = np.append(_with_replays(rng, count, traffic.replays), count)
+    order = np.append(_arrived(rng, count, traffic, seed), count)
     cuts = np.sort(rng.integers(0, len(order), batches - 1))
     batch = np.append(np.searchsorted(cuts, np.arange(len(order) - 1), side="right"), batches)
     timeless = rng.random(count + 1) < traffic.timeless
@@ -83,13 +84,17 @@ def _offsets(rng: np.random.Generator, traffic: Traffic, partition: np.ndarray) 
     return offset
 
 
-def _with_replays(rng: np.random.Generator, count: int, part: float) -> np.ndarray:
-    """Positions in order of arrival; some come a second time, later."""
-    again = np.flatnonzero(rng.random(count) < part)
-    place = again + rng.random(len(again)) * (count - again)
-    return np.concatenate([np.arange(count), again])[
-        np.argsort(np.concatenate([np.arange(count), place]), kind="stable")
-    ]
+def _arrived(rng: np.random.Generator, count: int, traffic: Traffic, seed: int) -> np.ndarray:
+    """Positions in order of arrival; some come late, some a second time, later."""
+    again = np.flatnonzero(rng.random(count) < traffic.replays)
+    waits = rng.random(len(again))
+    place = np.arange(count, dtype=np.float64)
+    if traffic.overtaken:
+        own = np.random.default_rng([seed, 1])
+        late = own.random(count) < traffic.overtaken
+        place += late * own.random(count) * (count - place)
+    places = np.concatenate([place, place[again] + waits * (count - place[again])])
+    return np.concatenate([np.arange(count), again])[np.argsort(places, kind="stable")]
 
 
 def _of(kind: pa.DataType | None, make: Callable[[int], Any]) -> Callable[..., Keys]:

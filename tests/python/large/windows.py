@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,10 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from large import plan
-from large.aggregates import AGGREGATES, ALWAYS, differ
+from large.aggregates import AGGREGATES, ALWAYS
 from large.fates import of_windows
 from large.kinds import Aligned, Kind
-from large.panes import grammar, loaded, some
+from large.panes import compared, grammar, loaded
 from large.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Windows:
     mode: str = "ACCUMULATING"
     early: str = "never"
     more: tuple[str, ...] = ("total",)
+    tells_refused = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,10 +49,13 @@ class Windows:
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
         """Describe the query."""
-        stream = self.kind.late(streams[0], case.lateness)
+        return self.over(self.kind.late(streams[0], case.lateness))
+
+    def over(self, stream: wr.Stream, said: Callable[[str], str] = str) -> wr.Output:
+        """Aggregate a stream; ``said`` changes the SQL of an aggregate."""
         windows = stream.window(self.kind.windrow()).accumulate(wr.AccumulationMode[self.mode])
         return windows.trigger(early=TRIGGERS[self.early]).aggregate(
-            *(F.expr(AGGREGATES[name].spark).alias(name) for name in self.names)
+            *(F.expr(said(AGGREGATES[name].spark)).alias(name) for name in self.names)
         )
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
@@ -61,28 +65,10 @@ class Windows:
         wrong = grammar(base, self.mode)
         if self.kind.aligned and self.early in {"never", "each_step"}:
             plan.panes(base, self.early, self.mode, case.lateness, self.names)
-            return wrong + self._compared(
-                base, "wanted", "pane", "first, last, step, timing, index, is_last, is_retraction"
-            )
+            by = "first, last, step, timing, index, is_last, is_retraction"
+            return wrong + compared(base, self.names, "wanted", "pane", by)
         self.kind.prepare(base, case.lateness)
         base.execute(f"CREATE TABLE value AS {self.kind.values(self.names)}")
         base.execute(f"CREATE TABLE wanted AS SELECT v.* FROM value v WHERE {self.kind.fires()}")
-        fired = "FROM final WHERE timing <> 'EARLY'" if self.timed else "FROM final"
-        return wrong + self._compared(base, "wanted", f"({fired})", "first, last, of")
-
-    def _compared(self, base: DuckDBPyConnection, wanted: str, found: str, by: str) -> list[str]:
-        """Rows that only one of two tables has, or that have other values."""
-        both = " AND ".join(
-            f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in ["g", *by.split(", ")]
-        )
-        shown = ", ".join(
-            f"coalesce(a.{name}, b.{name}) AS {name}" for name in ["g", *by.split(", ")]
-        )
-        values = ", ".join(f"[a.{name}::text, b.{name}::text] AS {name}" for name in self.names)
-        return some(
-            base,
-            "panes [wanted, found]",
-            f"""SELECT {shown}, {values}
-            FROM {wanted} a FULL JOIN {found} b ON {both}
-            WHERE a.n IS NULL OR b.n IS NULL OR {differ(self.names, "b", "a")} ORDER BY ALL""",
-        )
+        fired = "FROM final WHERE timing <> 'EARLY'" if self.kind.completes else "FROM final"
+        return wrong + compared(base, self.names, "wanted", f"({fired})", "first, last, of")

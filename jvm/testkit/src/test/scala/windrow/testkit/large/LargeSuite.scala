@@ -51,7 +51,10 @@ class LargeSuite extends AnyFunSuite {
     val walk     = new Walk(steps)
     val window   = kind(stream)
     val lateness = if (stream.seed % 2 == 0) 0L else stream.span / 10
-    val timed    = !Seq(Global).contains(window) && !window.isInstanceOf[Count]
+    val timed = window match {
+      case Global | _: Count | _: TupleSession => false
+      case _                                   => true
+    }
     val draft = WindowOperatorDraft(
       window,
       lateness = Option.when(timed)(TimeSpan(lateness)),
@@ -100,7 +103,8 @@ class LargeSuite extends AnyFunSuite {
       Hopping(TimeSpan(size), TimeSpan(step)),
       Some(TimeSpan.Zero),
       retention = Retention(time = Some(TimeSpan(stream.span)))).checked
-    val ran    = run(OperatorJson.write(spec), fed(steps), shards)
+    val asked  = Step.Ask(Query.GetMessages(None, None, None, Query.ByTime))
+    val ran    = run(OperatorJson.write(spec), fed(steps).flatMap(Seq(_, asked)), shards)
     val wanted = Recomputed(spec.window, 0, walk)
     val accepted = walk.messages.filterNot(one => wanted.rejected(one.number)).map { one =>
       val last   = one.time - Math.floorMod(one.time, step)
@@ -113,8 +117,22 @@ class LargeSuite extends AnyFunSuite {
         case other                      => fail(other.toString)
       }
     }.groupMap(_._1)(_._2)
-    differ("where messages come out", accepted.toMap, found).orElse(ledger(ran, walk, wanted.rejected, 0))
+    differ("where messages come out", accepted.toMap, found)
+      .orElse(differ("kept", kept(walk, wanted.rejected, stream.span), answered(ran)))
+      .orElse(ledger(ran, walk, wanted.rejected, 0))
   }
+
+  /** What is not older than the retention after each step, in order (R10, R11, R24). */
+  private def kept(walk: Walk, rejected: Set[Long], retention: Long): Map[Int, Seq[Long]] =
+    walk.watermarks.zipWithIndex.map { case (after, step) =>
+      val from = if (after == Long.MinValue) after else after - retention
+      step -> walk.messages.filter(one => one.step <= step && one.time >= from && !rejected(one.number))
+        .sortBy(one => (one.time, one.message.partition, one.message.offset)).map(_.number)
+    }.toMap
+
+  private def answered(ran: Outcome.Ran): Map[Int, Seq[Long]] =
+    ran.results.collect { case StepResult.Answered(Answer.Messages(messages)) => messages.map(m => number(m.value)) }
+      .zipWithIndex.map(_.swap).toMap
 
   private def join(how: JoinKind)(stream: LargeStream, shards: Int): Problem = {
     val other = stream.copy(seed = stream.seed + 1000, messages = stream.messages / 2)
@@ -175,6 +193,7 @@ class LargeSuite extends AnyFunSuite {
     "over range" -> windows(s => Over.Range(TimeSpan(s.span / 50))),
     "over rows"  -> windows(_ => Over.Rows(20)),
     "count"      -> windows(_ => Count(50, 20)),
+    "tuples"     -> windows(s => TupleSession(if (s.keys == 1) 1 else 30)),
     "global"     -> windows(_ => Global),
     "full state" -> fullState) ++ JoinKind.All.map(how => s"$how join" -> join(how) _)
 

@@ -35,9 +35,10 @@ object Recomputed {
         val first = math.max(0, at - rows.toInt + 1)
         (mine(first).time, first, at)
       }
-    case Count(n, step) => counted(n, step, walk)
-    case Global         => everything(walk)
-    case other          => throw new IllegalArgumentException(other.toString)
+    case Count(n, step)  => counted(n, step, walk)
+    case TupleSession(n) => tupleSessions(n, walk)
+    case Global          => everything(walk)
+    case other           => throw new IllegalArgumentException(other.toString)
   }
 
   private def aligned(size: Long, step: Long, offset: Long, lateness: Long, walk: Walk): Recomputed = {
@@ -107,6 +108,19 @@ object Recomputed {
       Iterator.iterate(last)(_ - step).takeWhile(start => start >= 0 && start + n > number)
         .foreach(start => add(windows, Place(one.key, start, start + n - 1), one.number))
     })
+    Recomputed(windows.toMap, Set.empty[Long], 0)
+  }
+
+  /** A message's number is its offset; other partitions' are holes. */
+  private def tupleSessions(n: Long, walk: Walk): Recomputed = {
+    val windows = walk.messages.groupBy(one => (one.key, one.message.partition)).toSeq.flatMap {
+      case ((key, _), mine) =>
+        mine.sortBy(_.number).foldLeft(List.empty[(Place, Sum)]) {
+          case ((place, sum) :: earlier, one) if one.number - place.end - 1 <= n =>
+            (place.copy(end = one.number) -> (sum + Sum(1, one.number))) :: earlier
+          case (apart, one) => (Place(key, one.number, one.number) -> Sum(1, one.number)) :: apart
+        }
+    }
     Recomputed(windows.toMap, Set.empty[Long], 0)
   }
 
