@@ -68,7 +68,8 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).setting
   common,
   name                                      := "windrow-spark",
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
-  Test / javaOptions += "-XX:TieredStopAtLevel=1", // queries of a second are over before C2 helps
+  // Queries of a second are over before C2 helps; without it room for compiled code is short.
+  Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"),
   Test / fullClasspath := LaterSpark.instead(
     (Test / fullClasspath).value,
     (laterSpark / Compile / managedClasspath).value),

@@ -29,6 +29,10 @@ time.tzset()
 LOCAL_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
+# Queries of a second or two end before the second compiler has done anything but wait. Without it
+# the JVM keeps little room for compiled code, which Spark's fills within minutes: nothing more is
+# compiled then.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 PARITY = Path(__file__).parents[1] / "parity"
 
 
@@ -49,8 +53,7 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "1500m")
-        # Queries of a second or two end before the second compiler has done anything but wait.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC")
+        .config("spark.driver.extraJavaOptions", JAVA_OPTIONS)
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")

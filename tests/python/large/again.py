@@ -16,4 +16,6 @@ folder = Path(tempfile.mkdtemp())
 case = eval(sys.stdin.read(), vars(draw))  # noqa: S307  our own text, of the classes drawn
 spark = wr.configure(session_builder(folder)).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
-print("\n".join(judge(run(spark, case, folder / "case"))) or "as it must be", folder)  # noqa: T201
+wrong = judge(run(spark, case, folder / "case"))
+print("\n".join(wrong) or "as it must be", folder)  # noqa: T201
+sys.exit(bool(wrong))

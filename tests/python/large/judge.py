@@ -40,7 +40,9 @@ def written(base: DuckDBPyConnection, name: str, folder: Path) -> None:
 
 def _load(base: DuckDBPyConnection, ran: Ran) -> None:
     made = [
-        table.append_column("stream", pa.array([i] * table.num_rows))
+        table.append_column("stream", pa.array([i] * table.num_rows)).append_column(
+            "arrived", pa.array(range(table.num_rows))
+        )
         for i, table in enumerate(ran.messages)
     ]
     known = {key for table in made for key in table.column_names if key.startswith("k")}
@@ -53,9 +55,8 @@ def _load(base: DuckDBPyConnection, ran: Ran) -> None:
     base.execute(
         """CREATE TABLE message AS SELECT * EXCLUDE (arrived), if(?, epoch_us(t), 0) AS us,
            row_number() OVER (PARTITION BY stream, id ORDER BY arrived) = 1 OR NOT ? AS fresh
-           FROM (SELECT a.* EXCLUDE (batch), step.step, step.before AS mark, row_number()
-           OVER () AS arrived
-                 FROM arrived a JOIN step ON step.batch = a.batch)""",
+           FROM (SELECT a.* EXCLUDE (batch), step.step, step.before AS mark
+           FROM arrived a JOIN step ON step.batch = a.batch)""",
         [ran.case.operator.timed, ran.case.identity],
     )
     for name in ("panes", "rows", "rejected", "answers", "windows", "kept"):

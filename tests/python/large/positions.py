@@ -12,6 +12,10 @@ from large.kinds import Kind
 #: The order in which messages without event time are accepted.
 INSERTED = 'ORDER BY step, stream, partition, "offset"'
 
+#: What each source partition has shown before a step.
+_SHOWN = """(SELECT w.step, m.partition, max(m."offset") AS seen FROM step w
+    JOIN message m ON m.step < w.step GROUP BY ALL) USING (step, partition)"""
+
 
 class _OfNumbers(Kind):
     """Neither time nor lateness; nothing is refused, all that is told has fired."""
@@ -84,9 +88,7 @@ class Offsets(_OfNumbers):
         return f"""SELECT * FROM (SELECT id, seen, "offset" AS o,
             o - o % {self.step} - {self.step} * unnest(range({back})) AS first,
             first + {self.n - 1} AS last
-            FROM (SELECT *, max("offset") OVER (PARTITION BY partition ORDER BY step
-              RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS seen FROM fresh))
-              WHERE o <= last AND first >= 0"""
+            FROM fresh LEFT JOIN {_SHOWN}) WHERE o <= last AND first >= 0"""
 
     def late(self, stream: wr.Stream, lateness: int) -> wr.Stream:
         """Offsets are counted."""
@@ -94,7 +96,7 @@ class Offsets(_OfNumbers):
 
     def refuses(self, lateness: int) -> str:
         """By what the partition has shown before the step."""
-        return f"seen > last + {lateness}"
+        return f"seen >= last + {lateness}"
 
     def fires(self) -> str:
         """Once its last offset or a greater one was seen (R21)."""
@@ -121,9 +123,8 @@ class TupleSession(_OfNumbers):
 
     def candidates(self) -> str:
         """Its own offset, beside what the partition has shown."""
-        return """SELECT id, "offset" AS first, "offset" AS last, max("offset") OVER (
-            PARTITION BY partition ORDER BY step
-            RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS seen FROM fresh"""
+        return f"""SELECT id, "offset" AS first, "offset" AS last, seen
+            FROM fresh LEFT JOIN {_SHOWN}"""
 
     def refuses(self, lateness: int) -> str:
         """What is not beyond all that was seen before its step (R21)."""

@@ -15,20 +15,23 @@ Wrong = Callable[[Scenario], list[str]]
 
 
 def shrunk(case: Scenario, wrong: Wrong, tries: int = 40) -> tuple[Scenario, list[str]]:
-    """Take the first smaller scenario that fails alike, again and again, ``tries`` runs at most.
+    """Look for a smaller scenario that fails alike, in ``tries`` runs at most, and what it says.
 
     One that fails otherwise (what is left may be refused before it runs) is another fault.
     """
     found = wrong(case)
     kinds = {_kind(one) for one in found}
-    candidates = _smaller(case)
+    at = misses = 0
     for _ in range(tries):
-        smaller = next((one for one in candidates if one != case), None)
-        if smaller is None:
+        smaller = [one for one in _smaller(case) if one != case]
+        if misses >= len(smaller):
             break
-        left = wrong(smaller)
-        if not kinds.isdisjoint(map(_kind, left)):
-            case, found, candidates = smaller, left, _smaller(smaller)
+        tried = smaller[at % len(smaller)]
+        left = wrong(tried)
+        if kinds.isdisjoint(map(_kind, left)):
+            at, misses = at + 1, misses + 1
+        else:  # the same again, then what follows
+            case, found, misses = tried, left, 0
     return case, found
 
 

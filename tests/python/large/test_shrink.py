@@ -1,0 +1,39 @@
+"""A scenario that fails is shrunk to one that fails alike, and told so that it can be run again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from large import draw
+from large.draw import FAMILIES, drawn
+from large.scenario import Leg, Scenario
+from large.shrink import script, shrunk
+
+
+def _many(case: Scenario) -> list[str]:
+    """Fail with more than a few messages of several keys; without a restart otherwise."""
+    (traffic,) = case.traffic
+    if len(case.legs) < 2:
+        return ["SpecError: [NO_RESTART] that is another fault"]
+    return [f"panes: {traffic.messages}"] * (traffic.messages > 10 and traffic.keys > 1)
+
+
+def test_the_least_fails_alike() -> None:
+    """What the fault needs stays, all else goes."""
+    case = drawn("positions", 1, 1_000)
+    case = replace(case, legs=(*case.legs, Leg(3, (("spark.sql.shuffle.partitions", "3"),))))
+    case = replace(case, traffic=(replace(case.traffic[0], keys=30, holes=0.2),))
+    least, wrong = shrunk(case, _many)
+    (traffic,) = least.traffic
+    assert wrong == _many(least) == [f"panes: {traffic.messages}"]
+    assert 10 < traffic.messages <= 20
+    assert (traffic.keys, traffic.holes, least.shards) == (3, 0.0, 1)
+    assert least.legs == (Leg(1), Leg(1))
+
+
+def test_a_script_holds_the_scenario() -> None:
+    """Of every family, by the names that ``again`` knows."""
+    for family in FAMILIES:
+        case = drawn(family, 7)
+        (line,) = [one for one in script(case).splitlines() if one.startswith("Scenario")]
+        assert eval(line, vars(draw)) == case  # noqa: S307  our own text
