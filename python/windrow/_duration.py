@@ -49,7 +49,7 @@ _ALLOWED = ", ".join(f"{name}s" for name in _NAMES)
 _PART = re.compile(r"([+-]?\d+)\s*([a-z]+)\s*", re.ASCII)
 _BARE = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 _BLANKS = "".join(map(chr, range(33)))  # what Java's trim takes away
-_LONGEST = 2**63
+_TOO_LONG = 2**62  # as far as event times may be from the epoch
 
 
 def read(value: object) -> int | SpecProblem:
@@ -58,7 +58,7 @@ def read(value: object) -> int | SpecProblem:
         return _read_text(value)
     if isinstance(value, timedelta):
         micros = value // timedelta(microseconds=1)
-        return micros if fits(micros) else _too_long(str(value))
+        return micros if fits(micros) else too_long(f"'{value}'")
     if isinstance(value, Number):
         return _without_unit(str(value), str(value))
     return _not_understood(f"{value!r} is no duration. {_EXAMPLES}")
@@ -105,13 +105,14 @@ def _read_text(text: str) -> int | SpecProblem:
         if unit is None:
             return _not_understood(f"'{text}' has the unit '{name}'; allowed are {_ALLOWED}.")
         if not fits(int(count) * unit) or not fits(total + int(count) * unit):
-            return _too_long(text)
+            return too_long(f"'{text}'")
         total += int(count) * unit
     return total
 
 
 def fits(micros: int) -> bool:
-    return -_LONGEST <= micros < _LONGEST
+    """Whether it is not too long."""
+    return -_TOO_LONG < micros < _TOO_LONG
 
 
 def _without_unit(shown: str, bare: str) -> SpecProblem:
@@ -123,6 +124,7 @@ def _not_understood(text: str) -> SpecProblem:
     return SpecProblem("DURATION_NOT_UNDERSTOOD", text)
 
 
-def _too_long(text: str) -> SpecProblem:
-    limit = "is longer than 64 bits of microseconds (292,000 years)."
-    return SpecProblem("DURATION_TOO_LONG", f"'{text}' {limit}")
+def too_long(what: str) -> SpecProblem:
+    """The problem of what is no shorter."""
+    limit = "2^62 microseconds (146,000 years) or longer"
+    return SpecProblem("DURATION_TOO_LONG", f"{what} is {limit}.")

@@ -116,10 +116,7 @@ class Reader:
         if isinstance(value, int) and not isinstance(value, bool):
             micros: int | SpecProblem = value * _UNITS.get(self.unit, 1)
             if not _duration.fits(value * _UNITS.get(self.unit, 1)):
-                micros = SpecProblem(
-                    "DURATION_TOO_LONG",
-                    f"{name} is {value} {self.unit}, longer than 64 bits of microseconds.",
-                )
+                micros = _duration.too_long(name)
         elif isinstance(value, str):
             micros = _duration.read(value)
             if isinstance(micros, SpecProblem):

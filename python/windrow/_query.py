@@ -67,7 +67,7 @@ def start(
     _sql.continues(output, checkpoint, files, final=final)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 
-    def run(frame: DataFrame) -> StreamingQuery:
+    def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
         writer = frame.writeStream.option("checkpointLocation", checkpoint)
         if name is not None:
             writer = writer.queryName(name)
@@ -77,13 +77,14 @@ def start(
             return writer.foreachBatch(BatchWriter(stated)).start()
 
     if not final:
-        return run(output)
+        return run(output, trigger)
     ending = Ending.beside(output.sparkSession, checkpoint)
     ended = _sql.until(output, ending.folder)
     if not ending.is_told():  # availableNow looks only at what is there when it starts
-        run(ended).awaitTermination()
+        run(ended, trigger).awaitTermination()
         ending.tell()
-    return run(ended)
+    # What has come since is in that batch, whatever the limit of a source.
+    return run(ended, {"once": True})
 
 
 def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:

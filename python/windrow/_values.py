@@ -69,7 +69,7 @@ def at_least(name: str, value: object, least: int, *, code: str) -> Problems:
 
 def is_count(value: object) -> TypeGuard[int]:
     """Whether it is a whole number of 64 bits."""
-    return isinstance(value, int) and not isinstance(value, bool) and _duration.fits(value)
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
 
 
 _WHOLE = "it must be a whole number."

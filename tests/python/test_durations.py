@@ -14,7 +14,7 @@ from windrow import _duration
 from windrow.errors import SpecProblem
 
 CASES = json.loads((PARITY / "durations.json").read_text())
-micros = st.integers(min_value=-(2**63), max_value=2**63 - 1)
+micros = st.integers(min_value=-(2**62) + 1, max_value=2**62 - 1)
 
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: repr(case["text"]))
@@ -43,7 +43,7 @@ def test_timedelta_is_exact(value: timedelta) -> None:
     """A timedelta is its microseconds, or too long."""
     read = _duration.read(value)
     exact = (value.days * 86400 + value.seconds) * 1_000_000 + value.microseconds
-    if abs(exact) < 2**63:
+    if abs(exact) < 2**62:
         assert read == exact
     else:
         assert isinstance(read, SpecProblem)
@@ -52,9 +52,9 @@ def test_timedelta_is_exact(value: timedelta) -> None:
 
 @given(st.text(alphabet="0123456789 +-.hmsudayinterlwkINTERVAL\t", max_size=12))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    """No text makes it fail; what is read fits 64 bits."""
+    """No text makes it fail; what is read is shorter than times may be from the epoch."""
     read = _duration.read(text)
-    assert isinstance(read, SpecProblem) or -(2**63) <= read < 2**63
+    assert isinstance(read, SpecProblem) or -(2**62) < read < 2**62
 
 
 @pytest.mark.parametrize("value", [600, -1, 1.5, True])

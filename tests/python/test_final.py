@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import Feed, order
+from feed import Feed, disordered, order
+from windrow._ending import Ending
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -32,10 +34,10 @@ def read(feed: Feed, folder: Path, kind: str) -> list[Any]:
     return feed.spark.read.parquet(str(folder / kind)).collect()
 
 
-def minutes(feed: Feed) -> wr.Output:
-    """Windows of a minute with an hour of lateness, of which few would complete by themselves."""
+def minutes(feed: Feed, lateness: str = "1 hour") -> wr.Output:
+    """Windows of a minute with lateness, of which few would complete by themselves."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
-    windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
+    windows = stream.lateness(lateness).window(wr.Tumbling("1 minute"))
     return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
@@ -64,6 +66,58 @@ def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
         (8, "TOO_LATE"),
         (16, "TOO_LATE"),
     ]
+
+
+def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path) -> None:
+    """Of many batches, one of which fails: each window ends with all its messages (R71)."""
+    feed.add(*disordered(7, batches=6))
+    batches: list[int] = []
+
+    def sink(rows: Any, batch: int) -> None:
+        batches.append(batch)
+        if batches == [0, 1, 2]:
+            raise RuntimeError(batch)
+        rows.write.mode("overwrite").parquet(str(tmp_path / "panes" / f"batch={batch}"))
+
+    bounded: dict[str, Any]
+    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "final": True}
+    with pytest.raises(StreamingQueryException):
+        minutes(feed, "1 day").start(panes=sink, **bounded)
+    query = minutes(feed, "1 day").start(panes=sink, **bounded)
+    query.awaitTermination()
+    assert max(batches) >= 6
+    assert wr.metrics(query).unaccounted == 0
+    last: dict[Any, Any] = {}
+    for row in sorted(read(feed, tmp_path, "panes"), key=lambda row: int(row.pane["index"])):
+        last[row.product, row.window.start] = (row.total, row.pane.is_last)
+    whole = wr.stream(feed.batch(), time="time", key="product").lateness("1 day")
+    at_once = whole.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    panes = at_once.aggregate(F.sum("amount").alias("total")).panes.collect()
+    totals = {(row.product, row.window.start): row.total for row in panes}
+    assert {window: total for window, (total, _) in last.items()} == totals
+
+
+def test_what_comes_before_the_last_batch_is_in_it(
+    feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three files with a limit of one, and a driver that dies once the end is told (R71)."""
+    feed.add([order("09:00:10", amount=1)])
+    tell = Ending.tell
+
+    def dies(ending: Ending) -> None:
+        tell(ending)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ending, "tell", dies)
+    with pytest.raises(KeyboardInterrupt):
+        run(minutes(feed), tmp_path, final=True)
+    feed.add(*([order("09:00:20", amount=amount)] for amount in (2, 4, 8)))
+    run(minutes(feed), tmp_path, final=True)
+    panes = read(feed, tmp_path, "panes")
+    assert [(row.total, row.pane.timing, row.pane.is_last) for row in panes] == [
+        (15, "ON_TIME", True)
+    ]
+    assert read(feed, tmp_path, "rejected") == []
 
 
 def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:

@@ -186,6 +186,9 @@ def test_with(feed: Feed, *, batch: bool) -> None:
 
 
 REFUSED = {
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', "
+    "size => INTERVAL '53375996' DAY, offset => '-4611686018427387904 us', "
+    "lateness => '53375996 days', accumulate => 'accumulating')": {"DURATION_TOO_LONG"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
     "trigger_delta => 1, lateness => 'x')": {
         *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "BY_TWICE", "COLUMN_NOT_STATED")

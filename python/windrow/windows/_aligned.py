@@ -67,7 +67,7 @@ class Tumbling(WindowKind):
         if self.zone is None:
             return _values.positive("size", self.size) + _values.duration("offset", self.offset)
         size, zone = _calendar.parse(self.size), _calendar.zone(self.zone)
-        found = [size] if isinstance(size, SpecProblem) else _values.at_least_one("size", size[0])
+        found = [size] if isinstance(size, SpecProblem) else _calendar.problems(*size)
         if isinstance(zone, SpecProblem):
             found.append(zone)
         if self.offset != NONE:

@@ -6,9 +6,10 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
+from windrow import _duration, _values
 from windrow.errors import SpecProblem
 
-UNITS = ("day", "week", "month", "year")
+UNITS = {"day": 1, "week": 7, "month": 31, "year": 366}  # with the most days that they have
 MOST = 999_999_999  # units in one window
 
 _TEXT = re.compile(r"\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*", re.ASCII)
@@ -33,6 +34,13 @@ def parse(size: object) -> tuple[int, str] | SpecProblem:
     return SpecProblem(
         "CALENDAR_UNIT_NOT_UNDERSTOOD", f"{text}{', '.join(u + 's' for u in UNITS)}."
     )
+
+
+def problems(count: int, unit: str) -> list[SpecProblem]:
+    """What is wrong with the length of a window."""
+    micros = count * UNITS[unit] * 86_400_000_000
+    long = [] if _duration.fits(max(micros, 0)) else [_duration.too_long("size")]
+    return _values.at_least_one("size", count) + long
 
 
 def show(count: int, unit: str) -> str:

@@ -1,13 +1,13 @@
 package windrow
 
 /** A unit of the calendar, whose length depends on where it stands. */
-sealed abstract class CalendarUnit(override val toString: String)
+sealed abstract class CalendarUnit(override val toString: String, private[windrow] val mostDays: Long)
 
 object CalendarUnit {
-  case object Day   extends CalendarUnit("day")
-  case object Week  extends CalendarUnit("week")
-  case object Month extends CalendarUnit("month")
-  case object Year  extends CalendarUnit("year")
+  case object Day   extends CalendarUnit("day", 1)
+  case object Week  extends CalendarUnit("week", 7)
+  case object Month extends CalendarUnit("month", 31)
+  case object Year  extends CalendarUnit("year", 366)
 
   val All: Seq[CalendarUnit] = Seq(Day, Week, Month, Year)
 

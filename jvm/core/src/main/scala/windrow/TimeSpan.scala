@@ -2,13 +2,17 @@ package windrow
 
 import java.time.Duration
 import java.util.Locale
+import windrow.core.time.EventTime
 import scala.language.implicitConversions
 
 /** A length of time in microseconds, as written by the user: "10 minutes", "1 hour 30 seconds".
   *
-  * It may be negative (an offset of windows); where that makes no sense the spec refuses it.
+  * It may be negative (an offset of windows); where that makes no sense the spec refuses it, and so it does 2^62
+  * microseconds and more.
   */
 final case class TimeSpan(micros: Long) extends AnyVal {
+
+  private[windrow] def isTooLong: Boolean = !EventTime.holds(micros)
 
   /** The shortest exact text in one unit: `TimeSpan(60000000)` is "1 minute". */
   override def toString: String = {
@@ -57,29 +61,35 @@ object TimeSpan {
       if (parts.isEmpty || parts.map(_.matched).mkString != trimmed)
         refuse("DURATION_NOT_UNDERSTOOD", "is no duration. Say for example '90 seconds' or '1 hour 30 minutes'.")
       else
-        parts.foldLeft[Either[SpecProblem, Long]](Right(0L)) { (sum, part) =>
-          sum.flatMap { total =>
-            val name = part.group(2)
-            Units.get(name).orElse(Units.get(name.stripSuffix("s"))) match {
-              case None =>
-                refuse(
-                  "DURATION_NOT_UNDERSTOOD",
-                  s"has the unit '$name'; allowed are ${Names.map(_._1 + "s").mkString(", ")}.")
-              case Some(unit) =>
-                try Right(Math.addExact(total, Math.multiplyExact(part.group(1).toLong, unit)))
-                catch {
-                  case _: ArithmeticException | _: NumberFormatException =>
-                    refuse("DURATION_TOO_LONG", "is longer than 64 bits of microseconds (292,000 years).")
-                }
-            }
-          }
-        }.map(TimeSpan(_))
+        parts.foldLeft[Either[SpecProblem, TimeSpan]](Right(Zero)) { (sum, part) =>
+          val name = part.group(2)
+          for {
+            total <- sum
+            unit <- Units.get(name).orElse(Units.get(name.stripSuffix("s"))).fold[Either[SpecProblem, Long]](refuse(
+              "DURATION_NOT_UNDERSTOOD",
+              s"has the unit '$name'; allowed are ${Names.map(_._1 + "s").mkString(", ")}."))(Right(_))
+            more  <- of(BigInt(part.group(1)) * unit, s"'$text'")
+            whole <- of(BigInt(total.micros) + more.micros, s"'$text'")
+          } yield whole
+        }
     }
   }
+
+  /** So many microseconds, unless they are too many.
+    *
+    * @param what
+    *   they are, for the problem
+    */
+  private[windrow] def of(micros: BigInt, what: => String): Either[SpecProblem, TimeSpan] =
+    Either.cond(micros.abs < EventTime.Limit, TimeSpan(micros.toLong), tooLong(what))
+
+  private[windrow] def tooLong(what: String): SpecProblem =
+    SpecProblem("DURATION_TOO_LONG", s"$what is 2^62 microseconds (146,000 years) or longer.")
 
   implicit def fromText(text: String): TimeSpan =
     parse(text).fold(problem => throw SpecError("TimeSpan", Seq(problem)), identity)
 
   implicit def fromDuration(duration: Duration): TimeSpan =
-    TimeSpan(Math.addExact(Math.multiplyExact(duration.getSeconds, 1000000L), duration.getNano / 1000L))
+    of(BigInt(duration.getSeconds) * 1000000 + duration.getNano / 1000, s"'$duration'")
+      .fold(problem => throw SpecError("TimeSpan", Seq(problem)), identity)
 }

@@ -115,8 +115,9 @@ final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = Time
   * weeks from Monday 1969-12-29.
   */
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
-  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("size", count.toLong)
-  override def toString: String  = s"Tumbling('$count $unit${if (count == 1) "" else "s"}', zone='$zone')"
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("size", count.toLong) ++
+    TimeSpan.of(BigInt(count.max(0)) * unit.mostDays * 86400000000L, "size").left.toSeq
+  override def toString: String = s"Tumbling('$count $unit${if (count == 1) "" else "s"}', zone='$zone')"
 }
 
 /** `[first, last + gap)`: messages of a key at most `gap` apart share a session.

@@ -22,7 +22,7 @@ final case class ByDelta(column: String, delta: Double) extends By {
 }
 
 /** How messages leave a window of policies. */
-sealed trait Eviction {
+sealed trait Eviction extends Product {
   def problems: Seq[SpecProblem]
 }
 
@@ -78,7 +78,7 @@ object PolicyWindowSpec {
   def check(
       eviction: Eviction,
       limits: PartitionLimits = PartitionLimits.NotStated): Either[Seq[SpecProblem], PolicyWindowSpec] = {
-    val found = eviction.problems ++ limits.problems
+    val found = eviction.problems ++ limits.problems ++ SpanCheck(eviction) ++ SpanCheck(limits)
     Either.cond(found.isEmpty, new PolicyWindowSpec(eviction, limits), found)
   }
 

@@ -1,12 +1,14 @@
 package windrow
 
+import windrow.core.time.EventTime
+
 /** Everything that is wrong with a join. */
 private[windrow] object JoinCheck {
   val Unbounded = "UNBOUNDED_JOIN"
 
   def apply(draft: JoinDraft): Seq[SpecProblem] =
     streams(draft) ++ lateness(draft) ++ windows(draft) ++ ranges(draft) ++ bounded(draft) ++ triggers(draft) ++
-      small(draft) ++ draft.retention.problems
+      small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
 
   private def refuse(when: Boolean, code: String, text: => String): Seq[SpecProblem] =
     Option.when(when)(SpecProblem(code, text)).toSeq
@@ -88,10 +90,11 @@ private[windrow] object JoinCheck {
   /** What is stated must hold every message as long as it can pair (SEMANTICS R8). */
   private def tooShort(draft: JoinDraft, reach: Long): Seq[SpecProblem] = (for {
     kept     <- draft.retention.time
-    lateness <- draft.lateness if lateness != TimeSpan.Endless && kept.micros < reach + lateness.micros
+    lateness <- draft.lateness if lateness != TimeSpan.Endless
+    needed = TimeSpan(EventTime.plus(reach, lateness.micros)) if kept.micros < needed.micros
   } yield SpecProblem(
     "RETENTION_TOO_SHORT",
-    s"retain(time='$kept') is shorter than range or size + lateness ('${TimeSpan(reach + lateness.micros)}').")).toSeq
+    s"retain(time='$kept') is shorter than range or size + lateness ('$needed').")).toSeq
 
   /** Every side is bounded by a range, by windows, or by what is stated to be kept (SEMANTICS R34). */
   private def bounded(draft: JoinDraft): Seq[SpecProblem] = {

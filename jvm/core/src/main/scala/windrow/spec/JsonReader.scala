@@ -34,14 +34,8 @@ private[windrow] final class JsonReader(timeUnit: String) {
   def child(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
   def span(node: JsonNode, name: String): Option[TimeSpan] = child(node, name).flatMap {
-    case number if number.isIntegralNumber && number.canConvertToLong =>
-      try Some(TimeSpan(Math.multiplyExact(number.asLong, unit)))
-      catch {
-        case _: ArithmeticException =>
-          refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
-      }
     case number if number.isIntegralNumber =>
-      refuse("DURATION_TOO_LONG", s"$name is $number $timeUnit, longer than 64 bits of microseconds.")
+      TimeSpan.of(BigInt(number.bigIntegerValue) * unit, name).fold(p => refuse(p.code, p.text), span => Some(span))
     case text if text.isTextual =>
       TimeSpan.parse(text.asText).fold(p => refuse(p.code, s"$name: ${p.text}"), span => Some(span))
     case other =>

@@ -7,7 +7,8 @@ private[windrow] object SpecCheck {
 
   def apply(draft: WindowOperatorDraft): Seq[SpecProblem] =
     draft.window.problems ++ lateness(draft) ++ draft.early.problems ++ draft.late.problems ++ accumulation(draft) ++
-      draft.retention.problems ++ retention(draft) ++ combinations(draft)
+      draft.retention.problems ++ retention(draft) ++ combinations(draft) ++
+      SpanCheck(if (draft.window.isLateByOffsets) draft.copy(lateness = None) else draft)
 
   private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     val needed = draft.window.bounds.areTimes // SEMANTICS R8

@@ -9,6 +9,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import org.slf4j.LoggerFactory
+import scala.annotation.nowarn
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.state.BeforeStart
@@ -60,25 +61,33 @@ private[spark] object QueryStart {
       how.isFinal,
       files).foreach(LoggerFactory.getLogger(getClass).warn(_))
     val endsWithData = how.isBounded && Continuing.programs(plan).exists(_._2.hasPeriods)
-    def run(rows: DataFrame): StreamingQuery = {
+    def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)
       val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
         .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated, isFirst.getAndSet(false)))
       how.name.foreach(writer.queryName)
-      how.trigger.foreach(writer.trigger)
+      trigger.foreach(writer.trigger)
       endingWithData(output, endsWithData)(writer.start())
     }
-    if (how.isFinal) runToEnd(output, new EndOfInput(session, how.checkpoint), run) else run(output)
+    if (how.isFinal) runToEnd(Windrow.until(output, _), new EndOfInput(session, how.checkpoint), how.trigger, run)
+    else run(output, how.trigger)
   }
 
-  /** `AvailableNow` looks only at what is there when it starts. */
-  private def runToEnd(output: DataFrame, end: EndOfInput, run: DataFrame => StreamingQuery): StreamingQuery = {
-    val ended = Windrow.until(output, end.folder)
+  /** `AvailableNow` looks only at what is there when it starts. What has come since is in the last batch, which `Once` makes
+    * of all, whatever the limit of a source.
+    */
+  @nowarn("cat=deprecation")
+  private def runToEnd(
+      ended: String => DataFrame,
+      end: EndOfInput,
+      trigger: Option[Trigger],
+      run: (DataFrame, Option[Trigger]) => StreamingQuery): StreamingQuery = {
+    val rows = ended(end.folder)
     if (!end.isTold) {
-      run(ended).awaitTermination()
+      run(rows, trigger).awaitTermination()
       end.tell()
     }
-    run(ended)
+    run(rows, Some(Trigger.Once()))
   }
 
   private def ofSinks(

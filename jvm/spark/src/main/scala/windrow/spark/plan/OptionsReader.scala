@@ -94,7 +94,8 @@ object OptionsReader {
 
   /** Not negative: text, or microseconds. */
   private[spark] def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
-    val span = if (node.isIntegralNumber) Right(TimeSpan(node.asLong)) else TimeSpan.parse(node.asText)
+    val span =
+      if (node.isIntegralNumber) TimeSpan.of(BigInt(node.bigIntegerValue), name) else TimeSpan.parse(node.asText)
     span.filterOrElse(
       _.micros >= 0,
       SpecProblem("WATERMARK_NEGATIVE", s"$name is '${node.asText}'; it must be '0 seconds' or longer."))
