@@ -2,9 +2,9 @@ package windrow.operators
 
 import windrow._
 import windrow.core.join.JoinEffect
+import windrow.core.join.JoinFixed
 import windrow.core.join.JoinShard
 import windrow.core.operator.Counters
-import windrow.core.operator.ShardFixed
 import windrow.core.state.FixedSpec
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
@@ -54,7 +54,7 @@ class StreamStreamJoinOperator[K, M, R](
       store,
       isNull,
       FixedSpec("streams" -> spec.streams.mkString(", "), "range" -> spec.within.toString, "kind" -> spec.how.toString)
-        .and(ShardFixed.lateness(spec.lateness)),
+        .and(JoinFixed.times(spec): _*),
       context.guards))
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))

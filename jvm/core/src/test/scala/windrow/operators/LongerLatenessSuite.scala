@@ -147,6 +147,33 @@ class LongerLatenessSuite extends AnyFunSuite {
     assert(longer.getMessage.contains("SPEC_CHANGED") && longer.getMessage.contains("retained time"))
   }
 
+  private val two     = JoinDraft(Seq(JoinStream("left"), JoinStream("right")), hasKeys = true)
+  private val ranges  = Within.Ranges(Map("right" -> JoinRange(span(-20), span(20))))
+  private val endless = TimeSpan.Endless.micros
+
+  Seq[(String, JoinDraft, Long, Boolean)](
+    ("of all that is retained", two.copy(within = Within.Everything), 5, true),
+    (
+      "of a stream without windows",
+      two.copy(streams = Seq(JoinStream("left", Some(Over.Range(span(20)))), JoinStream("right"))),
+      5,
+      true),
+    ("of a range with lateness without end", two.copy(within = ranges), endless, true),
+    ("of a range with lateness", two.copy(within = ranges), 5, false)).foreach { case (name, draft, lateness, stays) =>
+    test(s"S2: the retained time of a join $name stays where it alone refuses: $stays") {
+      def open(kept: Long, store: InMemoryShardStore) =
+        join(draft.copy(retention = Retention(time = Some(span(kept)), messages = Some(100))))(lateness, store)
+      val store = new InMemoryShardStore
+      val begun = open(50, store)
+      begun.follow(Seq("left" -> Event("left", "a", 1, 1, 1)), 1)
+      begun.take()
+      begun.close()
+      if (!stays) open(60, store).close()
+      else
+        assert(intercept[CheckpointError](open(60, store)).getMessage.matches("(?s).*SPEC_CHANGED.*retained time.*"))
+    }
+  }
+
   test("S2: the lateness of windows on offsets stays, and none becomes shorter") {
     val store = new InMemoryShardStore
     val begun = aggregate(aggregated.copy(window = Offsets(5)))(5, store)

@@ -29,7 +29,10 @@ object ShardFixed {
     * time would count twice.
     */
   def retained(window: WindowKind, retention: Retention): Option[Fixed] =
-    Option.when(window == Global)(Fixed("retained time", retention.time.fold("without end")(_.toString)))
+    Option.when(window == Global)(retained(retention))
+
+  private[core] def retained(retention: Retention): Fixed =
+    Fixed("retained time", retention.time.fold("without end")(_.toString))
 
   private def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
 

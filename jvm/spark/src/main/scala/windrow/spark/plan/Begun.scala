@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.core.join.JoinFixed
 import windrow.core.operator.ShardFixed
 import windrow.core.state.Fixed
 import windrow.core.state.FixedSpec
@@ -94,8 +95,7 @@ private[spark] object Begun {
           "messages",
           inputs.map(input => s"${input.name}: ${PlainText.of(input.schema)}").mkString("; "),
           Some(inputs.map(input => s"${input.name} ${input.schema.catalogString}").mkString(", "))),
-        Begun.shards(shards),
-        ShardFixed.lateness(spec.lateness)) ++ inputs.flatMap(ofStream))
+        Begun.shards(shards)) ++ JoinFixed.times(spec) ++ inputs.flatMap(ofStream))
   }
 
   private def ofStream(input: JoinInput): Seq[Fixed] = {
