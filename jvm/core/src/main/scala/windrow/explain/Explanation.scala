@@ -16,7 +16,7 @@ object Explanation {
     val words = new Words(spec, keepsMessages)
     lines(
       s"${spec.window} over $about",
-      "windows"   -> WindowsInWords(spec.window),
+      "windows"   -> spec.window.inWords,
       "watermark" -> s"$clock; it moves after each micro-batch",
       "early"     -> words.often(spec.early, "no panes"),
       "on time"   -> (if (spec.onTime) s"one pane when ${words.complete}" else "no pane"),
@@ -61,38 +61,27 @@ object Explanation {
   private final class Words(spec: WindowOperatorSpec, keepsMessages: Boolean) {
 
     /** When a window is complete. */
-    def complete: String = spec.window match {
-      case Global                => "the input has ended"
-      case _: Count | _: Offsets => "its last position is in"
-      case _: TupleSession       => "more offsets than it bridges have passed"
-      case _: Inherit            => s"its pane on time has come and the watermark $reaches"
-      case _ if spec.complete == Completion.ByFirstMessageBeyond =>
+    def complete: String = spec.window.completedBy.getOrElse(
+      if (spec.complete == Completion.ByFirstMessageBeyond)
         s"its key has a message past its end, or the watermark $reaches"
-      case _ => s"the watermark $reaches"
-    }
+      else s"the watermark $reaches")
 
     /** When a window takes no message any more. */
-    def closed: String = spec.window match {
-      case Global | _: Count | _: TupleSession    => complete
-      case _ if spec.lateness == TimeSpan.Endless => "the retention says so"
-      case _: Offsets if isStrict                 => complete
-      case _: Offsets                             => s"${spec.lateness.micros} offsets past its last are in"
-      case _ => s"the watermark $reaches${if (isStrict) "" else s" + ${spec.lateness}"}"
-    }
+    def closed: String =
+      if (!spec.window.canBeLate) complete
+      else if (spec.lateness == TimeSpan.Endless) "the retention says so"
+      else if (!spec.window.isLateByOffsets) s"the watermark $reaches${if (isStrict) "" else s" + ${spec.lateness}"}"
+      else if (isStrict) complete
+      else s"${spec.lateness.micros} offsets past its last are in"
 
     private def isStrict = spec.lateness == TimeSpan.Zero
 
-    private def reaches: String = spec.window match {
-      case _: Session           => "reaches last + gap"
-      case _: Sliding | _: Over => "has passed last"
-      case _                    => "reaches end"
-    }
+    private def reaches: String = spec.window.completesAs
 
-    def late: String = spec.window match {
-      case _: TupleWindows | Global if isStrict || !spec.window.isInstanceOf[Offsets] => "no panes; nothing is late"
-      case _ if isStrict => s"no panes; lateness is ${TimeSpan.Zero}"
-      case _             => s"${often(spec.late, "one pane at the end, if anything came")}, until $closed"
-    }
+    def late: String =
+      if (!spec.window.canBeLate || (isStrict && spec.window.isLateByOffsets)) "no panes; nothing is late"
+      else if (isStrict) s"no panes; lateness is ${TimeSpan.Zero}"
+      else s"${often(spec.late, "one pane at the end, if anything came")}, until $closed"
 
     def often(trigger: PaneTrigger, never: String): String = trigger match {
       case EachStep            => "one pane for each micro-batch that changes the window"
@@ -115,18 +104,15 @@ object Explanation {
     }
 
     def rejected: String = {
-      val whose = if (spec.window.isInstanceOf[Session]) "the message's own window" else "all its windows"
-      val isLate = spec.window match {
-        case _: Count | Global => false
-        case _                 => true
-      }
-      val isForgotten = !spec.window.isInstanceOf[TupleWindows]
+      val whose       = if (spec.window.takesGaps) "the message's own window" else "all its windows"
+      val isLate      = spec.window.canBeLate || spec.window.goesByOffsets
+      val isForgotten = spec.window.bounds != Positions
       Seq(
         Some("INVALID_TIME (no event time)"),
         spec.maxFuture.map(limit => s"TOO_FAR_AHEAD (more than $limit ahead of processing time)"),
         Option.when(isLate)(s"TOO_LATE (before the batch, for $whose: $closed)"),
         spec.retention.time.filter(_ => isForgotten).map { kept =>
-          s"OUT_OF_RETENTION (${if (spec.window == Global) "" else "too late, and "}more than $kept behind the watermark)"
+          s"OUT_OF_RETENTION (${if (spec.window.bounds == Unbounded) "" else "too late, and "}more than $kept behind the watermark)"
         }).flatten.mkString(", ")
     }
   }

@@ -97,7 +97,7 @@ private[fullstate] object Placer {
       case Count(n, step)             => new CountPlacer(n, step)
       case Offsets(n, step)           => new OffsetPlacer(n, step, spec.startOffsets, lateness)
       case TupleSession(n)            => new TupleSessionPlacer(n)
-      case other: Inherit             => throw new IllegalArgumentException(s"no full state of $other")
+      case other                      => throw new IllegalArgumentException(s"no full state of $other")
     }
   }
 

@@ -73,6 +73,7 @@ private[core] object WindowAlgorithms {
       case offsets: Offsets =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part, classes))
       case TupleSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
+      case other           => throw new IllegalArgumentException(s"no aggregates of $other")
     }
   }
 }

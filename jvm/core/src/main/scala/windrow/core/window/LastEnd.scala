@@ -1,7 +1,6 @@
 package windrow.core.window
 
 import windrow._
-import windrow.core.time.EventTime.plus
 
 /** Where the last of the windows that take a message ends, exclusive: from that watermark on, and the lateness after it, it
   * comes too late (SEMANTICS R53).
@@ -15,9 +14,6 @@ private[core] object LastEnd {
     case aligned: AlignedWindows =>
       val grid = SliceGrid(aligned)
       time => grid.end(grid.lastStart(time))
-    case Sliding(size, _)         => time => plus(plus(time, size.micros), 1)
-    case _: Over                  => plus(_, 1)
-    case _: Session | _: Inherit  => end => end
-    case Global | _: TupleWindows => _ => Long.MaxValue
+    case other => other.lastEnd
   }
 }

@@ -3,7 +3,6 @@ package windrow.spark.fullstate
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import windrow.FullStateSpec
-import windrow.Session
 import windrow.TimeSpan
 import windrow.core.fullstate.Delta
 import windrow.core.fullstate.FullStateShard
@@ -79,7 +78,7 @@ final class FullStateProgram(
           Incoming(entry.key, entry.time, entry.origin, entry.raw, Option.when(hasGap)(entry.gap))
       }
 
-    private val hasGap = spec.window.isInstanceOf[Session]
+    private val hasGap = spec.window.takesGaps
 
     private def row(delta: Delta, processingTime: Long): Array[Byte] = delta match {
       case Delta.Fire(pane) =>

@@ -42,7 +42,7 @@ object CarriesMessage {
       case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(left))
       case Sliding(size, granularity) =>
         earlierThan(left - size.micros + granularity.micros)
-      case _: Over | _: Offsets | _: TupleSession | _: Inherit => Literal(true)
+      case _ => Literal(true)
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.Locale
 import windrow.CalendarUnit
 import windrow.SpecProblem
 import windrow.TimeSpan
+import windrow.WindowKind
 
 /** What the arguments of an SQL function say, as the JSON that the builders write; see [[OptionsReader]].
   *
@@ -113,17 +114,8 @@ private[spark] object SqlSpec {
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
     Seq("complete", "fill_gaps", "key", "join_keys") ++ Streamed ++ Limits
 
-  val All: Seq[SqlSpec] = Seq(
-    SqlSpec("windrow_tumble", "tumbling", Seq("size", "offset", "zone")),
-    SqlSpec("windrow_hop", "hopping", Seq("size", "step", "offset")),
-    SqlSpec("windrow_slide", "sliding", Seq("size", "granularity")),
-    SqlSpec("windrow_over", "over", Seq("range", "rows")),
-    SqlSpec("windrow_session", "session", Seq("gap")),
-    SqlSpec("windrow_count", "count", Seq("n", "step")),
-    SqlSpec("windrow_offsets", "offsets", Seq("n", "step")),
-    SqlSpec("windrow_tuple_session", "tuple_session", Seq("n")),
-    SqlSpec("windrow_global", "global", Nil),
-    SqlSpec("windrow_inherit", "inherit", Seq("column")))
+  val All: Seq[SqlSpec] =
+    for (form <- WindowKind.Forms; function <- form.function) yield SqlSpec(function, form.name, form.arguments)
 
   /** Puts the stream into the JSON of a spec, and which output is wanted. */
   def streamInto(node: ObjectNode, arguments: Map[String, Any]): ObjectNode = {

@@ -41,6 +41,7 @@ private[testkit] object ReferenceWindows {
     case TupleSession(n)            => new TupleSessions(n)
     case _: Inherit                 => Inherited
     case Global                     => Everything
+    case other                      => throw new IllegalArgumentException(s"no reference of $other")
   }
 
   /** Windows that depend on time alone. */

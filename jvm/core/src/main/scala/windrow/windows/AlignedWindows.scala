@@ -1,0 +1,125 @@
+package windrow
+
+import java.time.DateTimeException
+import java.time.ZoneId
+
+/** Windows that depend on time alone, the same for every key: half-open, aligned. */
+sealed trait AlignedWindows extends WindowKind {
+  private[windrow] final def bounds: WindowBounds       = HalfOpen
+  private[windrow] final override def isSliced: Boolean = true
+}
+
+/** Aligned windows of one length. */
+sealed trait FixedWindows extends AlignedWindows {
+  def size: TimeSpan
+  def step: TimeSpan
+  def offset: TimeSpan
+
+  private[windrow] final override def extent: Option[TimeSpan] = Some(size)
+
+  final def problems: Seq[SpecProblem] =
+    Seq("size" -> size, "step" -> step).distinctBy(_._2).collect {
+      case (name, span) if span.micros <= 0 =>
+        SpecProblem("SIZE_NOT_POSITIVE", s"$name is '$span'; it must be longer than 0 microseconds.")
+    }
+
+  protected def aligned: String =
+    s"aligned to ${if (offset == TimeSpan.Zero) "" else s"$offset after "}1970-01-01 00:00:00 UTC"
+
+  protected def shownOffset: String = if (offset == TimeSpan.Zero) "" else s", offset='$offset'"
+}
+
+private object AlignedWindows {
+  def sideBySide(size: String, aligned: String): String =
+    s"Windows of $size side by side, start included, end not, $aligned. Every message is in one."
+}
+
+/** `[start, end)` windows side by side, aligned to `offset` from the epoch. */
+final case class Tumbling(size: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+  def step: TimeSpan = size
+
+  private[windrow] def form: WindowForm           = Tumbling.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "offset" -> offset)
+  private[windrow] def inWords: String            = AlignedWindows.sideBySide(size.toString, aligned)
+  override def toString: String                   = s"Tumbling('$size'$shownOffset)"
+}
+
+object Tumbling {
+
+  /** Days, weeks (from Monday), months or years as the calendar of a zone has them: `Tumbling("1 month", zone)`. */
+  def apply(size: String, zone: ZoneId): Calendar = CalendarUnit.parse(size) match {
+    case Right((count, unit)) => Calendar(count, unit, zone)
+    case Left(problem)        => throw SpecError(s"Tumbling('$size', zone='$zone')", Seq(problem))
+  }
+
+  /** With a zone its function says [[Calendar]] windows. */
+  private[windrow] val Form: WindowForm =
+    WindowForm("tumbling", "windrow_tumble", "size", "offset")(read).copy(arguments = Seq("size", "offset", "zone"))
+
+  private def read(said: WindowFields): Option[WindowKind] = {
+    val (size, offset) = (said.span("size"), said.spanIfSaid("offset"))
+    size.map(Tumbling(_, offset.getOrElse(TimeSpan.Zero)))
+  }
+}
+
+/** `[start, end)` windows of `size`, one every `step`. A step that does not divide the size is allowed; a step longer
+  * than the size leaves gaps, whose messages are counted and belong to no window.
+  */
+final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+  private[windrow] def form: WindowForm           = Hopping.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "step" -> step, "offset" -> offset)
+  private[windrow] def inWords: String =
+    s"Windows of $size, start included, end not, one every $step, $aligned. $held"
+  override def toString: String = s"Hopping('$size', step='$step'$shownOffset)"
+
+  private def held: String = {
+    val (long, every) = (size.micros, step.micros)
+    if (long < every)
+      s"Between two lie ${TimeSpan(every - long)} in no window: a message there is counted, not rejected."
+    else s"A message is in ${long / every}${if (long % every == 0) "" else s" or ${long / every + 1}"} of them."
+  }
+}
+
+object Hopping {
+  private[windrow] val Form: WindowForm = WindowForm("hopping", "windrow_hop", "size", "step", "offset") { said =>
+    val (size, step, offset) = (said.span("size"), said.span("step"), said.spanIfSaid("offset"))
+    size.zip(step).map { case (size, step) => Hopping(size, step, offset.getOrElse(TimeSpan.Zero)) }
+  }
+}
+
+/** `[start, end)`: `count` calendar units of a time zone, right across changes of its clocks; counted from 1970-01-01,
+  * weeks from Monday 1969-12-29.
+  */
+final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("size", count.toLong) ++
+    TimeSpan.of(BigInt(count.max(0)) * unit.mostDays * 86400000000L, "size").left.toSeq
+
+  private def size: String = s"$count $unit${if (count == 1) "" else "s"}"
+
+  private[windrow] def form: WindowForm = Calendar.Form
+  private[windrow] def fields: Seq[(String, Any)] =
+    Seq("n" -> count.toLong, "unit" -> unit.toString, "zone" -> zone.getId)
+  private[windrow] def inWords: String = AlignedWindows.sideBySide(size, s"as the calendar of $zone has them")
+  override def toString: String        = s"Tumbling('$size', zone='$zone')"
+}
+
+object Calendar {
+  private[windrow] val Form: WindowForm = WindowForm("calendar", Seq("n", "unit", "zone"), None, Nil, read)
+
+  private def read(said: WindowFields): Option[Calendar] = {
+    val count = said.count("n").filter(count =>
+      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || said.reader.refuse[Unit](
+        "COUNT_NOT_UNDERSTOOD",
+        s"n is $count; it must be a whole number of at most 9 digits.").isDefined)
+    val unit =
+      said.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD", CalendarUnit.All)
+    val zone = said.text("zone", "a time zone").flatMap { name =>
+      try Some(ZoneId.of(name))
+      catch {
+        case _: DateTimeException =>
+          said.reader.refuse[ZoneId]("ZONE_UNKNOWN", s"zone is '$name'; say for example 'Europe/Berlin'.")
+      }
+    }
+    for (count <- count; unit <- unit; zone <- zone) yield Calendar(count.toInt, unit, zone)
+  }
+}

@@ -1,0 +1,16 @@
+package windrow
+
+/** One window that holds everything; it needs an early trigger. */
+case object Global extends WindowKind {
+  def problems: Seq[SpecProblem] = Nil
+
+  private[windrow] def form: WindowForm           = Form
+  private[windrow] def fields: Seq[(String, Any)] = Nil
+  private[windrow] def inWords: String            = "For each key one window that holds everything and never completes."
+  private[windrow] def bounds: WindowBounds       = Unbounded
+  private[windrow] override def isSliced: Boolean = true
+  private[windrow] override def completedBy: Option[String] = Some("the input has ended")
+  override def toString: String                             = "Global()"
+
+  private[windrow] val Form: WindowForm = WindowForm("global", "windrow_global")(_ => Some(Global))
+}

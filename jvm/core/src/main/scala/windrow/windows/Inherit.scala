@@ -1,0 +1,30 @@
+package windrow
+
+/** The windows of the panes that come in: a pane's key is grouped anew, its window stays (SEMANTICS R55).
+  *
+  * @param column
+  *   of the panes, that holds their window
+  */
+final case class Inherit(column: String = "window") extends WindowKind {
+  def problems: Seq[SpecProblem] = Option.when(column.isEmpty)(
+    SpecProblem("COLUMN_NOT_STATED", "column is ''; it must name the column of the panes' windows.")).toSeq
+
+  private[windrow] def form: WindowForm           = Inherit.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("column" -> column)
+  private[windrow] def inWords: String =
+    s"For each key the windows of the panes that come in, in their column '$column'."
+  private[windrow] def bounds: WindowBounds              = HalfOpen
+  private[windrow] override def isReplaceable: Boolean   = true
+  private[windrow] override def showsOrder: Boolean      = true
+  private[windrow] override def needsRows: Boolean       = true // one may be no pane
+  private[windrow] override def takesPanes: Boolean      = true
+  private[windrow] override def lastEnd(end: Long): Long = end
+  private[windrow] override def completedBy: Option[String] =
+    Some(s"its pane on time has come and the watermark $completesAs")
+  override def toString: String = s"Inherit('$column')"
+}
+
+object Inherit {
+  private[windrow] val Form: WindowForm = WindowForm("inherit", "windrow_inherit", "column")(said =>
+    Some(said.nameIfSaid("column").fold(Inherit())(Inherit(_))))
+}

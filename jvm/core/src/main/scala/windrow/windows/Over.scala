@@ -1,0 +1,59 @@
+package windrow
+
+import windrow.core.time.EventTime.plus
+
+/** A window for each message, ending at it: the last `range` of event time, the last `rows` messages, or all before it.
+  * `last` is inclusive, and so is the start.
+  */
+sealed trait Over extends WindowKind {
+  private[windrow] final def form: WindowForm                   = Over.Form
+  private[windrow] final def bounds: WindowBounds               = Closed
+  private[windrow] final override def isOfMessage: Boolean      = true
+  private[windrow] final override def showsOrder: Boolean       = true
+  private[windrow] final override def needsRows: Boolean        = true // panes show them
+  private[windrow] final override def lastEnd(time: Long): Long = plus(time, 1)
+  private[windrow] final def inWords: String = s"For each message of a key a window that ends at it and holds $held."
+  protected def held: String
+}
+
+object Over {
+
+  /** What happened for so long up to each message. */
+  def apply(range: TimeSpan): Range = Range(range)
+
+  /** So many messages up to each one. */
+  def apply(rows: Long): Rows = Rows(rows)
+
+  /** Everything up to each message. */
+  def apply(): Over = Everything
+
+  final case class Range(range: TimeSpan) extends Over {
+    private[windrow] override def extent: Option[TimeSpan] = Some(range)
+    def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
+      SpecProblem("SIZE_NEGATIVE", s"range is '$range'; it must be '0 seconds' or longer.")).toSeq
+    private[windrow] def fields: Seq[(String, Any)] = Seq("range" -> range)
+    protected def held: String    = s"all of the $range before it, start included, and all of its own time"
+    override def toString: String = s"Over(range='$range')"
+  }
+
+  /** The message and the `rows - 1` before it. */
+  final case class Rows(rows: Long) extends Over {
+    def problems: Seq[SpecProblem]                  = WindowKind.atLeastOne("rows", rows)
+    private[windrow] def fields: Seq[(String, Any)] = Seq("rows" -> rows)
+    protected def held: String                      = s"it and the ${rows - 1} before it in event time"
+    override def toString: String                   = s"Over(rows=$rows)"
+  }
+
+  case object Everything extends Over {
+    def problems: Seq[SpecProblem]                  = Nil
+    private[windrow] def fields: Seq[(String, Any)] = Nil
+    protected def held: String                      = "all up to its own time"
+    override def toString: String                   = "Over()"
+  }
+
+  private[windrow] val Form: WindowForm = WindowForm("over", "windrow_over", "range", "rows") { said =>
+    if (said.isSaid("range") && said.isSaid("rows"))
+      said.reader.refuse("OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both.")
+    else said.spanIfSaid("range").map(Range(_)).orElse(said.countIfSaid("rows").map(Rows(_))).orElse(Some(Everything))
+  }
+}

@@ -1,0 +1,33 @@
+package windrow
+
+/** `[first, last + gap)`: messages of a key at most `gap` apart share a session.
+  *
+  * @param gap
+  *   None when every message brings its own
+  */
+final case class Session(gap: Option[TimeSpan]) extends WindowKind {
+  def problems: Seq[SpecProblem] = gap.toSeq.flatMap(WindowKind.positive("gap", _))
+
+  private[windrow] def form: WindowForm           = Session.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("gap" -> gap)
+  private[windrow] def inWords: String =
+    s"For each key, from a first message to ${gap.fold("the message's own gap")(_.toString)} after the last. " +
+      "Messages at most that far apart share a session; a message between two sessions merges them."
+  private[windrow] def bounds: WindowBounds                = HalfOpen
+  private[windrow] override def isReplaceable: Boolean     = true
+  private[windrow] override def takesGaps: Boolean         = true
+  private[windrow] override def gapOfAll: Option[TimeSpan] = gap
+  private[windrow] override def lastEnd(end: Long): Long   = end
+  private[windrow] override def completesAs: String        = "reaches last + gap"
+  override def toString: String = gap.fold("Session(gap of each message)")(span => s"Session('$span')")
+}
+
+object Session {
+  def apply(gap: TimeSpan): Session = new Session(Some(gap))
+
+  /** Every message brings its own gap. */
+  val OfMessage: Session = new Session(None)
+
+  private[windrow] val Form: WindowForm =
+    WindowForm("session", "windrow_session", "gap")(said => Some(new Session(said.spanIfSaid("gap"))))
+}

@@ -1,0 +1,32 @@
+package windrow
+
+import windrow.core.time.EventTime.plus
+
+/** `[start, end]`, both inclusive, of `size`: one for each distinct set of messages (KIP-450). A message at t makes
+  * `[t - size, t]` and, if that holds anything, `[t + granularity, t + granularity + size]`.
+  */
+final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000)) extends WindowKind {
+  def problems: Seq[SpecProblem] =
+    Option.when(size.micros < 0)(
+      SpecProblem("SIZE_NEGATIVE", s"size is '$size'; it must be '0 seconds' or longer.")).toSeq ++
+      WindowKind.positive("granularity", granularity) ++
+      Option.when(granularity.micros > 0 && size.micros % granularity.micros != 0)(
+        SpecProblem("GRANULARITY_NOT_DIVISOR", s"granularity '$granularity' does not divide the size '$size'."))
+
+  private[windrow] def form: WindowForm           = Sliding.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "granularity" -> granularity)
+  private[windrow] def inWords: String =
+    s"For each key, windows of $size, start and last included: one that ends at each message and, where that holds " +
+      s"anything, one that starts $granularity after it. No two windows hold the same messages."
+  private[windrow] def bounds: WindowBounds               = Closed
+  private[windrow] override def extent: Option[TimeSpan]  = Some(size)
+  private[windrow] override def lastEnd(time: Long): Long = plus(plus(time, size.micros), 1)
+  override def toString: String                           = s"Sliding('$size', granularity='$granularity')"
+}
+
+object Sliding {
+  private[windrow] val Form: WindowForm = WindowForm("sliding", "windrow_slide", "size", "granularity") { said =>
+    val (size, granularity) = (said.span("size"), said.spanIfSaid("granularity"))
+    size.map(size => granularity.fold(Sliding(size))(Sliding(size, _)))
+  }
+}

@@ -1,0 +1,84 @@
+package windrow
+
+/** Windows on the tuple axis. */
+sealed trait TupleWindows extends WindowKind {
+  private[windrow] final def bounds: WindowBounds = Positions
+}
+
+/** Windows on the offsets of a source partition, which messages of all keys have in common. */
+sealed trait SourceWindows extends TupleWindows {
+  private[windrow] final override def needsRows: Boolean     = true // what is late for them is told by offsets
+  private[windrow] final override def goesByOffsets: Boolean = true
+}
+
+private object TupleWindows {
+  val LastIsIn: Option[String] = Some("its last position is in")
+
+  def numbered(of: String, n: Long, step: Long): String =
+    s"$of: windows of $n, first and last included, one every $step."
+}
+
+/** `[first, last]`: `n` messages of a key by sequence number 0, 1, 2, … in order of acceptance, one every `step`. */
+final case class Count(n: Long, step: Long) extends TupleWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
+
+  private[windrow] def form: WindowForm           = Count.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n, "step" -> step)
+  private[windrow] def inWords: String = TupleWindows.numbered(
+    "For each key, by the numbers 0, 1, 2, … of its messages in order of acceptance",
+    n,
+    step)
+  private[windrow] override def isSliced: Boolean           = true
+  private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
+  override def toString: String                             = if (step == n) s"Count($n)" else s"Count($n, step=$step)"
+}
+
+object Count {
+  def apply(n: Long): Count = Count(n, n)
+
+  private[windrow] val Form: WindowForm = WindowForm("count", "windrow_count", "n", "step")(_.steps.map {
+    case (n, step) => Count(n, step)
+  })
+}
+
+/** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. */
+final case class Offsets(n: Long, step: Long) extends SourceWindows {
+  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
+
+  private[windrow] def form: WindowForm           = Offsets.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n, "step" -> step)
+  private[windrow] def inWords: String =
+    TupleWindows.numbered("For each source partition, by offset from its start offset on", n, step)
+  private[windrow] override def isSliced: Boolean           = true
+  private[windrow] override def canBeLate: Boolean          = true
+  private[windrow] override def isLateByOffsets: Boolean    = true
+  private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
+  override def toString: String = if (step == n) s"Offsets($n)" else s"Offsets($n, step=$step)"
+}
+
+object Offsets {
+  def apply(n: Long): Offsets = Offsets(n, n)
+
+  private[windrow] val Form: WindowForm = WindowForm("offsets", "windrow_offsets", "n", "step")(_.steps.map {
+    case (n, step) => Offsets(n, step)
+  })
+}
+
+/** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */
+final case class TupleSession(n: Long) extends SourceWindows {
+  def problems: Seq[SpecProblem] =
+    Option.when(n < 0)(SpecProblem("N_NEGATIVE", s"n is $n; it must be 0 or more.")).toSeq
+
+  private[windrow] def form: WindowForm           = TupleSession.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n)
+  private[windrow] def inWords: String =
+    "For each key and source partition, from the offset of a first message to that of the last before more than " +
+      s"$n offsets pass without the key."
+  private[windrow] override def isReplaceable: Boolean      = true
+  private[windrow] override def completedBy: Option[String] = Some("more offsets than it bridges have passed")
+}
+
+object TupleSession {
+  private[windrow] val Form: WindowForm =
+    WindowForm("tuple_session", "windrow_tuple_session", "n")(_.count("n").map(TupleSession(_)))
+}
