@@ -11,15 +11,15 @@ import org.scalatest.funsuite.AnyFunSuite
   */
 abstract class VersusReference extends AnyFunSuite {
 
-  protected val count: Int  = sys.props.getOrElse("windrow.cases", "500").toInt
+  protected def count: Int  = sys.props.getOrElse("windrow.cases", "500").toInt
   protected val first: Long = sys.props.getOrElse("windrow.seed", "1").toLong
 
-  private type Telling = TranscriptCase => Outcome
+  protected type Telling = AgainstReference.Telling
 
   /** Told as it is, and so that nothing of it may show: in other orders inside the steps, with a snapshot and a restore
     * between any two of them; both on another number of shards for each seed.
     */
-  private def tellings(seed: Long): Seq[(String, Telling)] = {
+  protected def tellings(seed: Long): Seq[(String, Telling)] = {
     val shards             = Seq("one shard" -> 1, "four shards" -> 4, "sixteen shards" -> 16)
     def choose(turn: Long) = shards(Math.floorMod(seed + turn, shards.size.toLong).toInt)
     val (one, few)         = choose(0)
@@ -31,9 +31,9 @@ abstract class VersusReference extends AnyFunSuite {
   }
 
   protected def check(transcript: TranscriptCase, seed: Long): Unit = {
-    val expected = withExpected(transcript)
-    for ((name, telling) <- tellings(seed) if differences(expected, telling).nonEmpty)
-      report(smallest(transcript, telling), name, telling)
+    val expected = AgainstReference.expected(transcript)
+    for ((name, telling) <- tellings(seed) if AgainstReference.differences(expected, telling).nonEmpty)
+      report(AgainstReference.smallest(transcript, telling), name, telling)
   }
 
   protected def check(kind: String, count: Int = count)(make: Long => TranscriptCase): Unit =
@@ -41,32 +41,13 @@ abstract class VersusReference extends AnyFunSuite {
       (first until first + count).foreach(seed => check(make(seed), seed))
     }
 
-  /** With what the reference says, and without restarts: the tellings have their own. */
-  private def withExpected(transcript: TranscriptCase): TranscriptCase = {
-    val plain = transcript.copy(steps = transcript.steps.filter(_ != Step.Restart))
-    ReferenceEngine.run(plain) match {
-      case ran: Outcome.Ran => ran.inPlaceOfExpected(plain)
-      case other            => fail(s"${transcript.id} is no case: $other")
-    }
-  }
-
-  private def differences(expected: TranscriptCase, telling: Telling): Seq[String] =
-    try telling(expected) match {
-        case Outcome.NotRun(reason) => Seq(s"not run: $reason")
-        case outcome                => Comparison.differences(expected, outcome)
-      }
-    catch { case e: RuntimeException => Seq(s"threw $e ${e.getStackTrace.take(5).mkString(" ")}") }
-
-  private def smallest(transcript: TranscriptCase, telling: Telling): TranscriptCase =
-    Recut.smaller(transcript).find(smaller => differences(withExpected(smaller), telling).nonEmpty)
-      .fold(transcript)(smallest(_, telling))
-
   private def report(transcript: TranscriptCase, name: String, telling: Telling): Unit = {
-    val expected = withExpected(transcript)
+    val expected = AgainstReference.expected(transcript)
     val line     = TranscriptWriter.write(expected)
     val file     = Paths.get("target", "failed-cases.jsonl")
     Files.createDirectories(file.getParent)
     Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND)
-    fail(s"${transcript.id}, $name, written to $file:\n$line\n${differences(expected, telling).mkString("\n")}")
+    fail(
+      s"${transcript.id}, $name, written to $file:\n$line\n${AgainstReference.differences(expected, telling).mkString("\n")}")
   }
 }

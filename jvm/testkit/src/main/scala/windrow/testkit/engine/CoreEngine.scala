@@ -4,7 +4,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
 import windrow.core.shard.Shard
-import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
+import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore}
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
 
@@ -13,22 +13,28 @@ import windrow.core.time.Watermark
   * @param shards
   *   number of shards, at least 1; keys are spread by hash
   */
-final class CoreEngine(shards: Int = 4) extends Engine {
+class CoreEngine(shards: Int = 4) extends Engine {
   def name: String = "core"
+
+  /** What stands between a shard and its store. */
+  private[testkit] def stores: CoreStores.Wrap = identity
+
+  private[testkit] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome =
+    StepwiseOperator.run(transcript, operator)
 
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
     case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
       feed(transcript, spec, aggregates)
-    case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new CoreFullState(spec, shards))
-    case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new CoreJoin(spec, shards))
+    case Right(OperatorSpec.FullState(spec)) => drive(transcript, new CoreFullState(spec, shards, stores))
+    case Right(OperatorSpec.Join(spec))      => drive(transcript, new CoreJoin(spec, shards, stores))
     case Right(OperatorSpec.CoGroup(spec))   => coGroup(transcript, spec)
-    case Right(policy: OperatorSpec.Policy)  => PolicyCore.run(transcript, policy, shards)
+    case Right(policy: OperatorSpec.Policy)  => policies(transcript, policy)
   }
 
   private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
     val aggregation = new TranscriptAggregation(aggregates, position(spec.window), pieceBytes = 64)
-    StepwiseOperator.run(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards))
+    drive(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores))
   }
 
   /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
@@ -40,22 +46,31 @@ final class CoreEngine(shards: Int = 4) extends Engine {
 
   private def coGroup(transcript: TranscriptCase, spec: CoGroupSpec): Outcome = {
     val aggregation = new CoGroupAggregation(spec.streams)
-    StepwiseOperator.run(transcript, new CoreShards(spec.window, aggregation, aggregation.lift(_), shards))
+    drive(transcript, new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores))
   }
+
+  private def policies(transcript: TranscriptCase, policy: OperatorSpec.Policy): Outcome =
+    policy.spec(transcript.timeUnit) match {
+      case Left(problems) => Outcome.Refused(problems)
+      case Right(spec) =>
+        val count = if (spec.limits.areShared) 1 else shards
+        drive(transcript, new CorePolicies(spec, OperatorSpec.aggregates(policy.json), count, stores))
+    }
 }
 
 private final class CoreShards[Buffer](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[Buffer, Content],
     lift: Message => Buffer,
-    count: Int) extends CoreStores[Shard[Buffer, Content]](count) {
-  protected def open(store: InMemoryShardStore): Shard[Buffer, Content] =
+    count: Int,
+    wrap: CoreStores.Wrap) extends CoreStores[Shard[Buffer, Content]](count, wrap) {
+  protected def open(store: ShardStore): Shard[Buffer, Content] =
     new Shard[Buffer, Content](spec, aggregation, store, classes = true)
 
   protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
 
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission =
-    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), clock(processingTime))
+  def step(feed: Step.Feed): Emission =
+    stepTo(feed.messages, feed.watermark.fold(Watermark.None)(Watermark(_)), clock(feed.processingTime))
 
   def finish(): Emission = stepTo(Nil, Watermark.End, clock(None))
 

@@ -3,17 +3,18 @@ package windrow.testkit
 import windrow.FullStateSpec
 import windrow.core.fullstate.{Delta, FullStateShard, WindowMetadata}
 import windrow.core.operator.Counters
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.core.time.{Progress, Watermark}
 
 /** The core's full-state operator on shards. */
-private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int) extends CoreStores[FullStateShard](count) {
-  protected def open(store: InMemoryShardStore): FullStateShard = new FullStateShard(spec, store)
-  protected def countersOf(shard: FullStateShard): Counters     = shard.counters
+private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap)
+    extends CoreStores[FullStateShard](count, wrap) {
+  protected def open(store: ShardStore): FullStateShard     = new FullStateShard(spec, store)
+  protected def countersOf(shard: FullStateShard): Counters = shard.counters
 
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission =
-    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), clock(processingTime))
+  def step(feed: Step.Feed): Emission =
+    stepTo(feed.messages, feed.watermark.fold(Watermark.None)(Watermark(_)), clock(feed.processingTime))
 
   def finish(): Emission = stepTo(Nil, Watermark.End, clock(None))
 

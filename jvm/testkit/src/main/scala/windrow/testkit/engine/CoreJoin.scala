@@ -3,20 +3,20 @@ package windrow.testkit
 import windrow.JoinSpec
 import windrow.core.join.{JoinEffect, JoinRow, JoinShard}
 import windrow.core.operator.Counters
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
 
 /** The core's join on shards; without equality fields there is only one. */
-private[testkit] final class CoreJoin(spec: JoinSpec, count: Int)
-    extends CoreStores[JoinShard](if (spec.hasKeys) count else 1) {
+private[testkit] final class CoreJoin(spec: JoinSpec, count: Int, wrap: CoreStores.Wrap)
+    extends CoreStores[JoinShard](if (spec.hasKeys) count else 1, wrap) {
 
   private lazy val nullKey = CoreKey.write(Value.Null)
 
-  protected def open(store: InMemoryShardStore): JoinShard = new JoinShard(spec, store, _ == nullKey)
-  protected def countersOf(shard: JoinShard): Counters     = shard.counters
+  protected def open(store: ShardStore): JoinShard     = new JoinShard(spec, store, _ == nullKey)
+  protected def countersOf(shard: JoinShard): Counters = shard.counters
 
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission =
-    stepTo(messages, watermark.fold(Watermark.None)(Watermark(_)), clock(processingTime))
+  def step(feed: Step.Feed): Emission =
+    stepTo(feed.messages, feed.watermark.fold(Watermark.None)(Watermark(_)), clock(feed.processingTime))
 
   def finish(): Emission = stepTo(Nil, Watermark.End, clock(None))
 

@@ -1,23 +1,42 @@
 package windrow.testkit
 
 import windrow.core.operator.{Counters, Origin}
-import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key, ShardStore}
 import windrow.core.store.{Axis, Incoming, StoredMessage => Kept}
 
-/** What the core's operators on a message store have in common: shards whose state lives as bytes between steps. */
-private[testkit] abstract class CoreStores[S](count: Int) extends StepwiseOperator {
-  protected def open(store: InMemoryShardStore): S
+/** An operator of the core as transcripts drive it, which can go back to where it was. */
+private[testkit] trait CoreOperator extends StepwiseOperator {
+
+  /** What is stored now, for [[back]]. */
+  def mark(): CoreStores.Mark
+
+  /** It has never gone on from there. */
+  def back(mark: CoreStores.Mark): Unit
+}
+
+/** What the core's operators have in common: shards whose state lives as bytes between steps.
+  *
+  * @param wrap
+  *   what stands between a shard and its store
+  */
+private[testkit] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap) extends CoreOperator {
+  protected def open(store: ShardStore): S
   protected def countersOf(shard: S): Counters
 
   private var stores              = Vector.fill(count)(new InMemoryShardStore)
-  protected var shards: Vector[S] = stores.map(open)
+  protected var shards: Vector[S] = stores.map(store => open(wrap(store)))
   private var earlier             = Map.empty[String, Long] // what the shards before the last restart had counted
   private var processingTime      = Option.empty[Long]
 
-  def restart(): Unit = {
-    earlier = counters
-    stores = stores.map(_.snapshot)
-    shards = stores.map(open)
+  def restart(): Unit = back(mark())
+
+  def mark(): CoreStores.Mark = CoreStores.Mark(stores.map(_.snapshot), counters, processingTime)
+
+  def back(mark: CoreStores.Mark): Unit = {
+    earlier = mark.counters
+    processingTime = mark.processingTime
+    stores = mark.stores.map(_.snapshot)
+    shards = stores.map(store => open(wrap(store)))
   }
 
   protected def clock(processingTime: Option[Long]): Option[Long] = {
@@ -42,6 +61,13 @@ private[testkit] abstract class CoreStores[S](count: Int) extends StepwiseOperat
 }
 
 private[testkit] object CoreStores {
+  type Wrap = InMemoryShardStore => ShardStore
+
+  final case class Mark(
+      stores: Vector[InMemoryShardStore],
+      counters: Map[String, Long],
+      processingTime: Option[Long])
+
   def incoming(message: Message): Incoming = Incoming(
     CoreKey.write(message.key),
     message.time,

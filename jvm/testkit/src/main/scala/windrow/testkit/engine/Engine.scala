@@ -19,7 +19,8 @@ trait Engine {
 
 object Engine {
 
-  def all: Seq[Engine] = Seq(ReferenceEngine, new CoreEngine) ++ ServiceLoader.load(classOf[Engine]).iterator.asScala
+  def all: Seq[Engine] =
+    Seq(ReferenceEngine, new CoreEngine, new SimulatedEngine()) ++ ServiceLoader.load(classOf[Engine]).iterator.asScala
 
   def named(name: String): Option[Engine] = all.find(_.name == name)
 }

@@ -4,7 +4,7 @@ package windrow.testkit
 private[testkit] trait StepwiseOperator {
 
   /** Messages, then the watermark, then processing time; None leaves it as it is. */
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission
+  def step(feed: Step.Feed): Emission
 
   /** The input is over: the watermark passes everything. */
   def finish(): Emission
@@ -18,8 +18,7 @@ private[testkit] trait StepwiseOperator {
 private[testkit] object StepwiseOperator {
   def run(transcript: TranscriptCase, operator: StepwiseOperator): Outcome.Ran = {
     val results = transcript.steps.map {
-      case feed: Step.Feed =>
-        StepResult.Emitted(operator.step(feed.messages, feed.watermark, feed.processingTime))
+      case feed: Step.Feed => StepResult.Emitted(operator.step(feed))
       case Step.Restart =>
         operator.restart()
         StepResult.Restarted

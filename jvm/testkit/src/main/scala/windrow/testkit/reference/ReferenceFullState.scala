@@ -26,7 +26,9 @@ private[testkit] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   private var homeless = Set.empty[Held]                 // no window holds them yet (SEMANTICS R47)
   private var panes    = Vector.empty[ContentPane]
 
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
+  def step(feed: Step.Feed): Emission = step(feed.messages, feed.watermark, feed.processingTime)
+
+  private def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
     val isFirstClock = intake.processingTime.isEmpty && processingTime.isDefined
     intake.processingTime = processingTime.orElse(intake.processingTime)
     before = progress

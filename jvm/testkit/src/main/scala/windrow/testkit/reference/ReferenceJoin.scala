@@ -22,7 +22,9 @@ private[testkit] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
   private var waiting   = Map.empty[Option[Scalar], (Option[Long], Vector[Row])]
   private var rows      = Vector.empty[Row]
 
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
+  def step(feed: Step.Feed): Emission = step(feed.messages, feed.watermark, feed.processingTime)
+
+  private def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
     intake.processingTime = processingTime.orElse(intake.processingTime)
     messages.sorted(Message.Order).foreach(message => intake(message)(place(message, _)))
     advance(watermark.fold(this.watermark)(to => Some(this.watermark.fold(to)(math.max(_, to)))), isFinal = false)

@@ -47,7 +47,9 @@ private[testkit] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     * What the messages do is judged by the watermark before them (SEMANTICS T), by processing time as the step gives it
     * (R81).
     */
-  def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
+  def step(feed: Step.Feed): Emission = step(feed.messages, feed.watermark, feed.processingTime)
+
+  private def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
     processingTime.foreach(clock)
     before = progress
     messages.sorted(windows.order).foreach(process)

@@ -1,0 +1,29 @@
+package windrow.testkit
+
+/** The core under faults, with watermarks that are set back: what comes out is what the reference gives without them.
+  *
+  * `-Dwindrow.simulated=1000000` for more cases of each kind.
+  */
+class SimulationSuite extends VersusReference {
+  private val counts = new SimulationCounts
+
+  override protected def count: Int =
+    sys.props.get("windrow.simulated").map(_.toInt).getOrElse(sys.props.getOrElse("windrow.cases", "500").toInt / 5)
+
+  override protected def tellings(seed: Long): Seq[(String, Telling)] =
+    Seq("simulated" -> new SimulatedEngine(counts, shards = 1 + (seed % 4).toInt).run)
+
+  RandomFamily.All.foreach(family =>
+    check(s"${family.name} cases under faults")(seed =>
+      Backwards(RandomCase(seed, family, offsets = seed % 5 != 0))))
+  check("cases of full state under faults")(seed => Backwards(RandomStoreCase.fullState(seed)))
+  check("cases of joins under faults")(seed => Backwards(RandomStoreCase.join(seed)))
+  check("cases of co-groups under faults")(seed => Backwards(RandomStoreCase.coGroup(seed)))
+  check("cases of policy windows under faults")(seed => Backwards(RandomPolicyCase(seed)))
+
+  test("every fault has happened") {
+    info(counts.toString)
+    assert(counts.least >= count / 2)
+    assert(counts.found >= count / 2)
+  }
+}
