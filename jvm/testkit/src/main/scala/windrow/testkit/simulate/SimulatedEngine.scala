@@ -12,7 +12,10 @@ import windrow.core.state.DamagedStateError
   *
   * The faults follow from the case's id alone, so that a case that failed fails again.
   */
-final class SimulatedEngine(val counts: SimulationCounts = new SimulationCounts, shards: Int = 3)
+final class SimulatedEngine(
+    val counts: SimulationCounts = new SimulationCounts,
+    shards: Int = 3,
+    tell: String => Unit = _ => ())
     extends CoreEngine(shards) {
   override def name: String = "simulated"
 
@@ -61,7 +64,9 @@ final class SimulatedEngine(val counts: SimulationCounts = new SimulationCounts,
       val before = operator.mark()
       def at     = random.nextInt(1 << random.nextInt(5))
       while (random.nextInt(3) == 0) {
-        FaultPoint.All(random.nextInt(FaultPoint.All.size)) match {
+        val point = FaultPoint.All(random.nextInt(FaultPoint.All.size))
+        tell(s"step ${index + 1}: $point")
+        point match {
           case point @ (FaultPoint.WriteFails | FaultPoint.ReadFails) => trying(Some(point), at)(operator.step(feed))
           case FaultPoint.AttemptLost =>
             trying(None, 0)(operator.step(feed))
@@ -83,11 +88,13 @@ final class SimulatedEngine(val counts: SimulationCounts = new SimulationCounts,
       behindDamage.remove(index).toSeq.flatten.foreach(same(s"step ${index + 1} behind a damage", emission.get, _))
       if (random.nextInt(4) == 0) {
         operator.back(before)
+        tell(s"step ${index + 1} comes again")
         val again = feed.copy(messages = random.shuffle(feed.messages))
         counts.hit(FaultPoint.BatchRepeated)
         trying(None, 0)(operator.step(again))._1.foreach(same(s"step ${index + 1}, repeated", emission.get, _))
       }
       if (random.nextInt(4) == 0) {
+        tell(s"a restart after step ${index + 1}")
         operator.restart()
         counts.hit(FaultPoint.Restart)
       }
