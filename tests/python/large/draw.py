@@ -203,7 +203,9 @@ def _inherited(rng: random.Random, messages: int) -> Scenario:
     if windows.mode == "DISCARDING":  # parts cannot be taken back
         windows = replace(windows, mode="ACCUMULATING")
     mode = rng.choice(("ACCUMULATING", "ACCUMULATING_AND_RETRACTING"))
-    return _case(rng, Inherited(windows, mode, rng.choice((1, 3, 100))), traffic)
+    # What the first operator refuses no output of the last one tells.
+    groups = rng.choice((1, 3, 100))
+    return _case(rng, Inherited(windows, mode, groups), traffic, identity=False)
 
 
 def _cogroup(rng: random.Random, messages: int) -> Scenario:

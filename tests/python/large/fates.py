@@ -1,4 +1,7 @@
-"""What becomes of each message, by the watermark before its step (A)."""
+"""What becomes of each message, by the watermark before its step (A).
+
+A replay that every window refuses is ``forgettable``: it is known as one, or refused (R13).
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,11 @@ def of_windows(base: DuckDBPyConnection, kind: Kind, lateness: int) -> None:
     base.execute(f"""CREATE TABLE own AS SELECT c.id, c.first, c.last, m.g, m.step
         FROM candidate c JOIN fresh m USING (id) WHERE NOT coalesce({kind.refuses(lateness)},
         false)""")
-    base.execute("""CREATE TABLE fate AS SELECT stream, id, step, CASE
+    base.execute(f"""CREATE TABLE fate AS SELECT stream, id, step, CASE
+          WHEN NOT fresh AND {kind.timed} AND NOT EXISTS (FROM candidate c WHERE c.id = m.id
+            AND NOT coalesce({kind.refuses(lateness)}, false)) THEN 'forgettable'
           WHEN NOT fresh THEN 'replay' WHEN us IS NULL THEN 'rejected'
           WHEN id IN (SELECT id FROM own) THEN 'accepted'
           WHEN id IN (SELECT id FROM candidate) THEN 'rejected' ELSE 'gap' END AS fate
-        FROM message""")
+        FROM message m""")
     base.execute("CREATE VIEW accepted AS FROM fresh WHERE id IN (SELECT id FROM own)")

@@ -40,10 +40,10 @@ class Join:
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
         """Compare the rows and the steps in which they came."""
+        late = f"us IS NULL OR coalesce(mark > us + {case.lateness}, false)"
         base.execute(f"""CREATE TABLE fate AS SELECT stream, id, step, CASE
-              WHEN NOT fresh THEN 'replay'
-              WHEN us IS NULL OR coalesce(mark > us + {case.lateness}, false)
-              THEN 'rejected' ELSE 'accepted' END AS fate FROM message""")
+              WHEN NOT fresh AND ({late}) THEN 'forgettable' WHEN NOT fresh THEN 'replay'
+              WHEN {late} THEN 'rejected' ELSE 'accepted' END AS fate FROM message""")
         base.execute("""CREATE VIEW accepted AS SELECT * FROM message
             WHERE fresh AND (stream, id) IN (SELECT (stream, id) FROM fate
             WHERE fate = 'accepted')""")

@@ -82,14 +82,15 @@ def _batches(ran: Ran) -> list[str]:
 
 def _ledger(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     """Every message has one fate (A), the operator's ``fate``; rejected rows are whole (R74)."""
-    wrong = some(base, "messages without a fate", _FATES)
+    wrong = _refused(base, ran) if ran.case.operator.tells_refused else []
     counted = pa.Table.from_pylist([{"step": k, **row} for k, row in sorted(ran.counts.items())])
     base.register("counted", counted)
+    wrong += some(base, "messages without a fate", _FATES)
     wrong += some(base, "counts of a step", _COUNTS)
     wrong += some(base, "read is not what the source gave", "FROM counted WHERE read <> given")
     if ran.case.identity:
         wrong += some(base, "accepted, rejected and gaps are not the offsets that are new", _NEW)
-    return wrong + (_refused(base, ran) if ran.case.operator.tells_refused else [])
+    return wrong
 
 
 def _refused(base: DuckDBPyConnection, ran: Ran) -> list[str]:
@@ -97,6 +98,7 @@ def _refused(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     ids = "coalesce(message.in0.id, message.in1.id)" if several else "message.id"
     base.execute(f"""CREATE VIEW refused AS SELECT {ids} // {APART} AS stream, {ids} AS id, step,
         reason, epoch_us(watermark) AS watermark FROM rejected""")
+    base.execute(_FORGOTTEN)
     wrong = some(base, "rejected otherwise than by the watermark before the step", _REJECTED)
     retain = {"retain": ran.case.retain}
     wrong += some(base, "wrong reason or watermark of a rejected row", _REASONS, retain)
@@ -106,10 +108,16 @@ def _refused(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     return wrong
 
 
+#: A replay that may be forgotten is so if its rejected row says it.
+_FORGOTTEN = """UPDATE fate SET fate = if((SELECT count(*) FROM refused r
+    WHERE (r.stream, r.id, r.step) = (fate.stream, fate.id, fate.step)) > (SELECT count(*)
+    FROM fate f WHERE f.fate = 'rejected' AND (f.stream, f.id, f.step)
+    = (fate.stream, fate.id, fate.step)), 'forgotten', 'replay') WHERE fate = 'forgettable'"""
 _FATES = "SELECT stream, id, step FROM message EXCEPT ALL SELECT stream, id, step FROM fate"
 _REJECTED = """
 SELECT coalesce(f.id, r.id) AS id, f.n AS predicted, r.n AS found FROM
-(SELECT stream, id, step, count(*) AS n FROM fate WHERE fate = 'rejected' GROUP BY ALL) f FULL JOIN
+(SELECT stream, id, step, count(*) AS n FROM fate WHERE fate IN ('rejected', 'forgotten')
+ GROUP BY ALL) f FULL JOIN
 (SELECT stream, id, step, count(*) AS n FROM refused GROUP BY ALL) r
 ON (f.stream, f.id, f.step) = (r.stream, r.id, r.step) WHERE f.n IS DISTINCT FROM r.n"""
 _REASONS = f"""
@@ -123,7 +131,8 @@ SELECT step, [p.read, c.read] AS read, [p.accepted, c.accepted] AS accepted, [p.
 c.rejected] AS rejected,
  [p.replays, c.replays] AS replays, [p.gaps, c.gaps] AS gaps FROM (SELECT step, count(f.id)
  AS read, count(*) FILTER (fate = 'accepted') AS accepted,
- count(*) FILTER (fate = 'rejected') AS rejected, count(*) FILTER (fate = 'replay') AS replays,
+ count(*) FILTER (fate IN ('rejected', 'forgotten')) AS rejected,
+ count(*) FILTER (fate = 'replay') AS replays,
  count(*) FILTER (fate = 'gap') AS gaps
  FROM step LEFT JOIN fate f USING (step) WHERE counted GROUP BY ALL) p
  FULL JOIN counted c USING (step)
@@ -131,9 +140,11 @@ WHERE (p.read, p.accepted, p.rejected, p.replays, p.gaps)
  IS DISTINCT FROM (c.read, c.accepted, c.rejected, c.replays, c.gaps)"""
 
 _NEW = """
-SELECT step, coalesce(n, 0) AS new, accepted + rejected + gaps AS found FROM counted LEFT JOIN (
- SELECT step, count(*) AS n FROM (SELECT min(step) AS step FROM message
- GROUP BY stream, partition, "offset") GROUP BY step) USING (step) WHERE new <> found"""
+SELECT step, coalesce(n, 0) + forgotten AS new, accepted + rejected + gaps AS found
+FROM counted LEFT JOIN (SELECT step, count(*) AS n FROM (SELECT min(step) AS step FROM message
+ GROUP BY stream, partition, "offset") GROUP BY step) USING (step)
+JOIN (SELECT step, count(f.id) AS forgotten FROM step LEFT JOIN (FROM fate
+ WHERE fate = 'forgotten') f USING (step) GROUP BY step) USING (step) WHERE new <> found"""
 
 
 def _whole(ran: Ran, stream: int) -> str:

@@ -68,7 +68,7 @@ FEW = [
     ("messages", 31, 1_000),
     ("positions", 19, 1_000),
     ("tuples", 25, 200),
-    ("inherited", 15, 200),
+    ("inherited", 6, 200),
     ("cogroup", 32, 200),
     ("lookups", 26, 200),
     ("looks", 25, 200),
