@@ -15,6 +15,7 @@ import pytest
 
 from large.draw import FAMILIES, drawn
 from large.judge import judge
+from large.known import KNOWN
 from large.run import run
 from large.scenario import Scenario
 from large.shrink import script, shrunk
@@ -81,6 +82,13 @@ FEW = [
 def test_few(runner: Runner, family: str, seed: int, messages: int) -> None:
     """A restart or two, late messages, replays, holes."""
     runner.check(drawn(family, seed, messages))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", KNOWN)
+def test_known(runner: Runner, name: str) -> None:
+    """What once failed."""
+    runner.check(KNOWN[name])
 
 
 @pytest.mark.full
