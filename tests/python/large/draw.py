@@ -6,29 +6,18 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from large.aggregates import AGGREGATES, ALWAYS, FRAMED
 from large.cogroups import CoGrouped
+from large.dice import any_case, any_overtaken, any_traffic, any_windows
 from large.inherited import Inherited
 from large.joins import How, Join
 from large.kinds import Aligned, ByCalendar, Kind, Over, Sessions, Sliding
 from large.looks import LookedMessages, LookedWindows
 from large.lookups import Lookups
 from large.positions import Count, Global, Offsets, Policy, TupleSession
-from large.scenario import DAY, HOUR, MILLISECOND, MINUTE, SECOND, Leg, Operator, Scenario, Traffic
+from large.scenario import DAY, MILLISECOND, SECOND, Scenario, Traffic
 from large.store import Messages
 from large.traffic import TYPES
-from large.windows import Windows
 
-#: Settings that may change with any restart.
-RESTARTS = {
-    "spark.sql.shuffle.partitions": ("1", "2", "3", "5", "8"),
-    "spark.sql.files.minPartitionNum": ("1", "7"),  # tasks that read, as of so many cores
-    "spark.sql.adaptive.enabled": ("true", "false"),
-    "spark.sql.debug.maxToStringFields": ("2", "25", "1000"),
-    "spark.sql.session.timeZone": ("UTC", "America/Sao_Paulo", "Asia/Kolkata"),
-    "spark.sql.ansi.enabled": ("true", "false"),
-    "spark.sql.caseSensitive": ("true", "false"),
-}
 #: Types of keys that are no null, so that a join finds them.
 JOINED = ("bigint", "int", "binary", "date", "double", "decimal")
 
@@ -39,147 +28,79 @@ def drawn(family: str, seed: int, messages: int = 1_000) -> Scenario:
     return FAMILIES[family](rng, messages)
 
 
-def _legs(rng: random.Random) -> tuple[Leg, ...]:
-    """One to three runs; what is set changes from one to the next."""
-
-    def settings() -> tuple[tuple[str, str], ...]:
-        some = [name for name in RESTARTS if rng.random() < 0.5]
-        return tuple((name, rng.choice(RESTARTS[name])) for name in some)
-
-    return tuple(Leg(rng.randint(1, 3), settings()) for _ in range(rng.randint(1, 3)))
-
-
-def _traffic(rng: random.Random, messages: int, types: tuple[str, ...] = TYPES) -> Traffic:
-    partitions = rng.choice((1, 1, 2, 4))
-    return Traffic(
-        messages,
-        keys=rng.choice((1, 3, 30, max(1, messages // 20), messages)),
-        key_type=rng.choice(types),
-        skew=rng.choice((1.0, 1.0, 4.0)),
-        begin=rng.choice((0, 1_709_251_200, 1_711_846_800)) * SECOND,
-        span=rng.choice((MINUTE, HOUR, 30 * DAY)),
-        tick=rng.choice((1, MILLISECOND)),
-        disorder=rng.choice((0.0, 0.1, 1.0)),
-        behind=rng.choice((0.05, 0.5, 1.0)),
-        partitions=partitions,
-        holes=rng.choice((0.0, 0.2)),
-        timeless=rng.choice((0.0, 0.01)),
-        repartition=rng.choice((0, 0, 3)),
-    )
-
-
-def _case(
-    rng: random.Random,
-    operator: Operator,
-    *traffic: Traffic,
-    late: bool = True,
-    identity: bool | None = None,
-) -> Scenario:
-    """With a lateness of about the disorder, or, where nothing may be late, far above it."""
-    span = traffic[0].span
-    has_identity = rng.random() < 0.5 if identity is None else identity
-    replays = rng.choice((0.0, 0.1)) if has_identity else 0.0
-    return Scenario(
-        seed=rng.randrange(2**31),
-        operator=operator,
-        traffic=tuple(replace(one, replays=replays) for one in traffic),
-        legs=_legs(rng),
-        lateness=_milliseconds(span * rng.choice((0.0, 0.05, 0.3)) if late else 3 * span),
-        delay=_milliseconds(span * rng.choice((0.0, 0.02, 0.1))),
-        shards=rng.choice((1, 4, 16, 128)),
-        identity=has_identity,
-    )
-
-
-def _milliseconds(span: float) -> int:
-    return int(span) // MILLISECOND * MILLISECOND
-
-
-def _windows(rng: random.Random, kind: Kind, *, identity: bool, framed: bool = False) -> Windows:
-    names = [n for n in AGGREGATES if n not in ALWAYS and (identity or not AGGREGATES[n].ordered)]
-    if framed:
-        names = [name for name in names if name in FRAMED]
-    early = rng.choice(("never", "each_step", "each_message", "every_7"))
-    modes = ["ACCUMULATING", "ACCUMULATING_AND_RETRACTING"]
-    if kind.aligned and early in {"never", "each_step"}:  # else parts cannot be compared
-        modes.append("DISCARDING")
-    return Windows(kind, rng.choice(modes), early, tuple(rng.sample(names, rng.randint(1, 4))))
-
-
 def _aligned(rng: random.Random, messages: int) -> Scenario:
-    traffic, identity = _traffic(rng, messages), rng.random() < 0.5
+    traffic, identity = any_traffic(rng, messages), rng.random() < 0.5
     size = max(1, traffic.span // rng.choice((3, 40, 500)))
     step = max(1, int(size / rng.choice((0.7, 1, 1, 1, 2.5, 20))))
     kind = Aligned(size, step, rng.choice((0, -5 * SECOND, 7)))
-    return _case(rng, _windows(rng, kind, identity=identity), traffic, identity=identity)
+    return any_case(rng, any_windows(rng, kind, identity=identity), traffic, identity=identity)
 
 
 def _calendar(rng: random.Random, messages: int) -> Scenario:
-    traffic = replace(_traffic(rng, messages), span=rng.choice((30 * DAY, 4_000 * DAY)))
+    traffic = replace(any_traffic(rng, messages), span=rng.choice((30 * DAY, 4_000 * DAY)))
     zone = rng.choice(("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu", "UTC"))
     kind = ByCalendar(rng.choice(("day", "week", "month", "year")), zone)
-    return _case(rng, _windows(rng, kind, identity=False), traffic, identity=False)
+    return any_case(rng, any_windows(rng, kind, identity=False), traffic, identity=False)
 
 
 def _sessions(rng: random.Random, messages: int) -> Scenario:
-    traffic, identity = _traffic(rng, messages), rng.random() < 0.5
+    traffic, identity = any_traffic(rng, messages), rng.random() < 0.5
     gap = rng.choice((0, 1, traffic.span // 1_000, traffic.span // 30))
-    return _case(rng, _windows(rng, Sessions(gap), identity=identity), traffic, identity=identity)
+    return any_case(
+        rng, any_windows(rng, Sessions(gap), identity=identity), traffic, identity=identity
+    )
 
 
 def _over(rng: random.Random, messages: int) -> Scenario:
-    traffic = _traffic(rng, messages)
+    traffic = any_traffic(rng, messages)
     kind = rng.choice((Over(range=traffic.span // 20), Over(rows=rng.choice((1, 5, 100))), Over()))
-    windows = _windows(rng, kind, identity=True, framed=True)
-    return _case(rng, windows, traffic, identity=True)
+    windows = any_windows(rng, kind, identity=True, framed=True)
+    return any_case(rng, windows, traffic, identity=True)
 
 
 def _sliding(rng: random.Random, messages: int) -> Scenario:
-    traffic = _traffic(rng, messages)
+    traffic = any_traffic(rng, messages)
     kind = Sliding(traffic.span // 200 // MILLISECOND * MILLISECOND)
-    windows = _windows(rng, kind, identity=False)
-    return _case(rng, windows, traffic, identity=False, late=False)
+    windows = any_windows(rng, kind, identity=False)
+    return any_case(rng, windows, traffic, identity=False, late=False)
 
 
 def _positions(rng: random.Random, messages: int) -> Scenario:
-    traffic = replace(_traffic(rng, messages), timeless=0.0)
+    traffic = replace(any_traffic(rng, messages), timeless=0.0)
     size = rng.choice((1, 10, 100))
     step = rng.choice((size, max(1, size // 3)))
     kind = rng.choice(
         (Count(size, step), Policy(size), Policy(size, every=step), Offsets(size * 5, step * 5))
     )
-    windows = replace(_windows(rng, kind, identity=True), mode="ACCUMULATING", early="never")
-    case = replace(_case(rng, windows, traffic, identity=True), lateness=rng.choice((0, 50)))
-    return _overtaken(rng, case)
+    windows = replace(any_windows(rng, kind, identity=True), mode="ACCUMULATING", early="never")
+    case = replace(any_case(rng, windows, traffic, identity=True), lateness=rng.choice((0, 50)))
+    return any_overtaken(rng, case)
 
 
 def _tuples(rng: random.Random, messages: int) -> Scenario:
-    traffic = replace(_traffic(rng, messages), timeless=0.0)
-    windows = _windows(rng, TupleSession(rng.choice((0, 3, 40))), identity=True)
-    return _overtaken(rng, _case(rng, windows, traffic, identity=True))
-
-
-def _overtaken(rng: random.Random, case: Scenario) -> Scenario:
-    part = rng.choice((0.0, 0.1))
-    return replace(case, traffic=tuple(replace(one, overtaken=part) for one in case.traffic))
+    traffic = replace(any_traffic(rng, messages), timeless=0.0)
+    windows = any_windows(rng, TupleSession(rng.choice((0, 3, 40))), identity=True)
+    return any_overtaken(rng, any_case(rng, windows, traffic, identity=True))
 
 
 def _global(rng: random.Random, messages: int) -> Scenario:
-    traffic = replace(_traffic(rng, messages), timeless=0.0)
-    windows = replace(_windows(rng, Global(), identity=True), early="each_step")
-    return _case(rng, windows, traffic, identity=True)
+    traffic = replace(any_traffic(rng, messages), timeless=0.0)
+    windows = replace(any_windows(rng, Global(), identity=True), early="each_step")
+    return any_case(rng, windows, traffic, identity=True)
 
 
 def _messages(rng: random.Random, messages: int) -> Scenario:
-    return _kept(rng, Messages, _traffic(rng, messages))
+    return _kept(rng, Messages, any_traffic(rng, messages))
 
 
 def _join(rng: random.Random, messages: int) -> Scenario:
-    left = replace(_traffic(rng, messages, JOINED), keys=max(1, messages // rng.choice((1, 5, 50))))
+    left = replace(
+        any_traffic(rng, messages, JOINED), keys=max(1, messages // rng.choice((1, 5, 50)))
+    )
     right = replace(left, messages=messages // 2, disorder=rng.choice((0.0, 0.3)))
     wide = left.span // rng.choice((50, 1_000))
     join = Join(rng.choice(HOWS), -wide, rng.choice((0, 2 * wide)))
-    return _case(rng, join, left, right)
+    return any_case(rng, join, left, right)
 
 
 def _kept(
@@ -191,39 +112,39 @@ def _kept(
 ) -> Scenario:
     size = max(1, traffic.span // rng.choice((3, 40)))
     kind = Aligned(size, max(1, size // rng.choice((1, 3))))
-    case = _case(rng, kept(kind), traffic, identity=identity)
+    case = any_case(rng, kept(kind), traffic, identity=identity)
     return replace(case, retain=size + case.lateness + rng.choice((0, traffic.span // 5, DAY)))
 
 
 def _inherited(rng: random.Random, messages: int) -> Scenario:
-    traffic = _traffic(rng, messages)
+    traffic = any_traffic(rng, messages)
     size = max(1, traffic.span // rng.choice((3, 40)))
     kind = rng.choice((Aligned(size, size), Aligned(size, max(1, size // 3)), Sessions(size // 10)))
-    windows = replace(_windows(rng, kind, identity=False), more=())
+    windows = replace(any_windows(rng, kind, identity=False), more=())
     if windows.mode == "DISCARDING":  # parts cannot be taken back
         windows = replace(windows, mode="ACCUMULATING")
     mode = rng.choice(("ACCUMULATING", "ACCUMULATING_AND_RETRACTING"))
     # What the first operator refuses no output of the last one tells.
     groups = rng.choice((1, 3, 100))
-    return _case(rng, Inherited(windows, mode, groups), traffic, identity=False)
+    return any_case(rng, Inherited(windows, mode, groups), traffic, identity=False)
 
 
 def _cogroup(rng: random.Random, messages: int) -> Scenario:
-    one, identity = _traffic(rng, messages), rng.random() < 0.5
+    one, identity = any_traffic(rng, messages), rng.random() < 0.5
     other = replace(one, messages=messages // 3, disorder=rng.choice((0.0, 0.3)))
     size = max(1, one.span // rng.choice((3, 40)))
     kinds: tuple[Kind, ...] = (Aligned(size, size), Aligned(size, size // 3), Sessions(size // 10))
     kind = rng.choice((*kinds, Count(10, 10)) if identity else kinds)
-    windows = _windows(rng, kind, identity=identity)
+    windows = any_windows(rng, kind, identity=identity)
     if not kind.timed:
         windows = replace(windows, mode="ACCUMULATING", early="never")
         one, other = replace(one, timeless=0.0), replace(other, timeless=0.0)
-    return _case(rng, CoGrouped(**vars(windows)), one, other, identity=identity)
+    return any_case(rng, CoGrouped(**vars(windows)), one, other, identity=identity)
 
 
 def _lookups(rng: random.Random, messages: int) -> Scenario:
     types = tuple(name for name in TYPES if name != "collated")  # lookups say what is equal
-    traffic = _traffic(rng, messages, types)
+    traffic = any_traffic(rng, messages, types)
     back = traffic.span // rng.choice((10, 1_000))
     case = _kept(rng, lambda kind: Lookups(kind, back), traffic, identity=True)
     asks = replace(traffic, messages=messages // rng.choice((1, 10)), partitions=1)
@@ -231,16 +152,16 @@ def _lookups(rng: random.Random, messages: int) -> Scenario:
 
 
 def _looks(rng: random.Random, messages: int) -> Scenario:
-    traffic = _traffic(rng, messages)
+    traffic = any_traffic(rng, messages)
     if rng.random() < 0.5:
         return _kept(rng, LookedMessages, traffic)
     size = max(1, traffic.span // rng.choice((3, 40)))
-    windows = _windows(rng, Aligned(size, max(1, size // rng.choice((1, 3)))), identity=True)
+    windows = any_windows(rng, Aligned(size, max(1, size // rng.choice((1, 3)))), identity=True)
     # Of parts nothing whole is kept; that nulls are ignored Spark's text of ``last`` does not say.
     mode = windows.mode.replace("DISCARDING", "ACCUMULATING")
     more = tuple(name for name in windows.more if name != "last_known")
     windows = replace(windows, mode=mode, more=more)
-    return _case(rng, LookedWindows(**vars(windows)), traffic, identity=True)
+    return any_case(rng, LookedWindows(**vars(windows)), traffic, identity=True)
 
 
 def _final(rng: random.Random, messages: int) -> Scenario:
