@@ -39,13 +39,7 @@ private[windrow] final class OffsetSet {
 
   /** Its runs without holes, ascending: first and last. One may end where the next begins. */
   def runs: Iterator[(Long, Long)] = bitmaps.asScala.iterator.flatMap { case (at, bitmap) =>
-    Iterator.unfold(0L) { from =>
-      val first = if (from < Width) bitmap.nextValue(from.toInt) else -1L
-      Option.when(first >= 0) {
-        val after = bitmap.nextAbsentValue(first.toInt) & 0xffffffffL
-        ((at * Width + first, at * Width + after - 1), after)
-      }
-    }
+    within(bitmap).map { case (first, after) => (at * Width + first, at * Width + after - 1) }
   }
 
   def write(out: ByteWriter): Unit = {
@@ -80,11 +74,32 @@ private[windrow] object OffsetSet {
   private def from(at: Long, first: Long): Long = if (high(first) == at) low(first).toLong else 0L
   private def until(at: Long, last: Long): Long = if (high(last) == at) low(last) + 1L else Width
 
+  /** The runs of a bitmap: first, and after the last. */
+  private def within(bitmap: RoaringBitmap): Iterator[(Long, Long)] = Iterator.unfold(0L) { from =>
+    val first = if (from < Width) bitmap.nextValue(from.toInt) else -1L
+    Option.when(first >= 0) {
+      val after = bitmap.nextAbsentValue(first.toInt) & 0xffffffffL
+      ((first, after), after)
+    }
+  }
+
+  /** Of a bitmap that nobody wrote the runs go in circles, or miss some of it. */
+  private def isSound(bitmap: RoaringBitmap): Boolean = {
+    var (from, found) = (0L, 0L)
+    within(bitmap).forall { case (first, after) =>
+      val goesOn = first >= from && after > first
+      from = after
+      found += after - first
+      goesOn
+    } && found == bitmap.getLongCardinality
+  }
+
   def read(in: ByteReader): OffsetSet = {
     val set = new OffsetSet
     (0L until in.count()).foreach { _ =>
       val (at, bitmap) = (in.long(), new RoaringBitmap)
       bitmap.deserialize(ByteBuffer.wrap(in.bytes()))
+      if (!isSound(bitmap)) throw in.damaged(s"the offsets before byte ${in.position} are no set")
       set.bitmaps.put(at, bitmap)
     }
     set

@@ -7,9 +7,12 @@ import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
 import windrow.core.operator._
+import windrow.core.policy.PolicyEntry
+import windrow.core.policy.PolicyShard
 import windrow.core.shard.Shard
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Progress
 import windrow.core.time.Watermark
 import windrow.operators.Sum
 
@@ -125,8 +128,52 @@ final class DamageSuite extends AnyFunSuite {
       Seq(0, 1).foreach(stream => joined(store).getMessages(stream, None, None))
       joined(store).pending.foreach(_ => ())
   }
+
+  private def applied(store: InMemoryShardStore): AppliedOffsets = {
+    val offsets = new AppliedOffsets(store)
+    Option(store.header).foreach(bytes => ByteReader.unsealed(bytes, "offsets").decode(offsets.read))
+    offsets
+  }
+
+  /** With holes of all sizes: in ranges, in pages of bits and in pages of runs. */
+  private val holes = (0L until 3000L).map(i => i * i % 7919 * 3) ++ (100000L until 100900L).filter(_ % 50 > 0)
+
+  check("applied offsets")(step(_, holes))(store => step(store, holes.map(_ + 1) ++ Seq(Long.MinValue, Long.MaxValue)))
+
+  private def step(store: InMemoryShardStore, all: Seq[Long]): Unit = {
+    val offsets = applied(store)
+    all.foreach(offset => offsets("orders", offset & 1, offset, offset))
+    offsets.tell(Seq(Progress("orders", 0, 5000, 5100)))
+    offsets.flush((_, place) => place < 1000)
+    offsets.next: Unit
+    val out = new ByteWriter
+    offsets.write(out)
+    store.putHeader(out.sealedResult())
+  }
+
+  private def byPolicy(store: InMemoryShardStore) = new PolicyShard(
+    PolicyWindowSpec.checked(
+      Eviction.Sliding(ByCount(5), ByTime(TimeSpan(1000))),
+      PartitionLimits(age = Some(TimeSpan(100000)), messages = Some(30))),
+    Sum,
+    store)
+
+  private def policies(store: InMemoryShardStore, from: Int, now: Long): Unit = {
+    val entries = messages.iterator.map { case (key, time, at) =>
+      PolicyEntry(key, time.toDouble, isMarker = false, 1L, key.bytes, Some(at.copy(offset = at.offset + from)))
+    }
+    val shard = byPolicy(store)
+    shard.step(entries, Some(now)).foreach(_ => ())
+    shard.keepState(Map(key(1) -> Seq(Array[Byte](1, 2, 3))))
+  }
+
+  check("windows by policies")(policies(_, 0, 1500)) { store =>
+    byPolicy(store).needsPartitionEviction: Unit
+    policies(store, 1000, 4000)
+    byPolicy(store).finish().foreach(_ => ())
+  }
 }
 
 private object DamageSuite {
-  private val Kinds = 12
+  private val Kinds = 14
 }
