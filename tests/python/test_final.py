@@ -68,6 +68,7 @@ def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.full
 def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path) -> None:
     """Of many batches, one of which fails: each window ends with all its messages (R71)."""
     feed.add(*disordered(7, batches=6))

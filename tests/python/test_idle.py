@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import Feed, order
+from feed import Feed, Order, order
 from test_start import ONCE, finished
 
 if TYPE_CHECKING:
@@ -147,3 +147,42 @@ def test_the_clock_in_sql(feed: Feed) -> None:
         assert [tuple(row) for row in feed.run(panes)] == [(1, "ON_TIME")]
     finally:
         feed.spark.conf.set(without_data, before)
+
+
+@pytest.mark.parametrize("makes_batches", [pytest.param(True, marks=pytest.mark.full), False])
+def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool) -> None:
+    """Without them panes wait for the next data, which is judged by the watermark before (T4)."""
+    output = minutes(feed).aggregate(F.sum("amount").alias("total"))
+    setting = "spark.sql.streaming.noDataMicroBatches.enabled"
+    before = feed.spark.conf.get(setting)
+
+    def run(*orders: Order) -> tuple[list[int], list[int]]:
+        feed.add(*([one] for one in orders))
+        query = output.start(
+            checkpoint=str(tmp_path / "checkpoint"),
+            panes=wr.Files(str(tmp_path / "panes")),
+            rejected=wr.Files(str(tmp_path / "rejected")),
+            queryTrigger=ONCE,
+        )
+        assert wr.metrics(finished(query)).unaccounted == 0
+        panes, rejected = (
+            feed.spark.read.parquet(str(tmp_path / kind)) for kind in ("panes", "rejected")
+        )
+        return (
+            sorted(row.total for row in panes.collect()),
+            sorted(row.message.amount for row in rejected.collect()),
+        )
+
+    feed.spark.conf.set(setting, str(makes_batches).lower())
+    try:
+        runs = [
+            run(order("09:00:10", amount=1), order("09:01:30", amount=2)),
+            run(order("09:00:40", amount=4), order("09:02:30", amount=8)),
+            run(order("09:01:50", amount=16)),
+        ]
+    finally:
+        feed.spark.conf.set(setting, str(before))
+    if makes_batches:
+        assert runs == [([1], []), ([1, 2], [4]), ([1, 2], [4, 16])]
+    else:  # the last batch of each run has told nothing yet
+        assert runs == [([], []), ([5], []), ([5, 18], [])]
