@@ -15,9 +15,9 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
   def firesAtStepEnd(isComplete: Boolean, row: Firing[_], now: Option[Long]): Boolean =
     firing.atStepEnd(isComplete, row.unsent, row.since, now)
 
-  /** When a period that a message begins may end. */
-  def deadlines(processingTime: Option[Long]): Seq[Long] =
-    Seq(false, true).flatMap(firing.deadline(_, processingTime)).distinct
+  /** When the period ends for which its messages wait, if they do. */
+  def deadline(isComplete: Boolean, row: Firing[_]): Option[Long] =
+    if (row.unsent > 0) firing.deadline(isComplete, row.since) else None
 }
 
 private object DeltaPolicy {

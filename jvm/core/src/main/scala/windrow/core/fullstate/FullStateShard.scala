@@ -35,15 +35,23 @@ object Delta {
   *   where the shard lives between two of its objects; written at the end of each step
   * @param fixed
   *   what may not change while the state lives, in words
+  * @param pageBytes
+  *   so much of a key's windows is read and written together
   */
-final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedSpec = FixedSpec.Nothing)
+final class FullStateShard(
+    spec: FullStateSpec,
+    store: ShardStore,
+    fixed: FixedSpec = FixedSpec.Nothing,
+    pageBytes: Int = 4096)
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
   private val placer    = Placer(spec)
   private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture)
   private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val segments  = new Segments("messages", store)
-  private val keys      = new KeyBuckets[KeyWindows]("windows", store, new KeyWindowsCodec(segments), deadline)
+  private val life      = new RowLife(placer, policy, reach)
+  private val codec     = new KeyWindowsCodec(segments, life, pageBytes)
+  private val keys      = new KeyBuckets[KeyWindows]("windows", store, codec, deadline)
   private val periods   = new Periods(store)
 
   /** Of source partitions, at the end of the last step; where windows go by it. */
@@ -94,13 +102,13 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
     val clock    = StepClock(admission.watermark, processingTime)
     val before   = reach
     val ofMessages = messages.flatMap { message =>
-      if (placer.isByPosition) message.origin.foreach(see)
+      if (placer.pace == Pace.ByOffsets) message.origin.foreach(see)
       counted(apply(message, clock, before, _))
     }
     ofMessages ++ {
       val brought = progress
       admission.tell(brought)
-      if (placer.isByPosition) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
+      if (placer.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
       admission.watermark = clock.before.max(watermark)
       stepEnd(before, isFirstP)
     } ++ flush()
@@ -140,12 +148,12 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       before: Reach,
       out: ArrayBuffer[Delta]): Unit = {
     val found = keys.get(message.key)
-    val state = if (found == null) new KeyWindows(message.key, segments) else found
+    val state = if (found == null) codec.empty(message.key) else found
     placer.place(state, message, time, before) match {
       case Placement.Broken => out += refuse(message, Reason.InvalidTime)
       case Placement.Gap =>
         counters.gaps += 1
-        if (placer.areNumbered) number(state)
+        if (placer.pace == Pace.ByNumbers) number(state)
       case Placement.TooLate =>
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out += refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate)
@@ -158,18 +166,15 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   }
 
   private def number(state: KeyWindows): Unit = {
-    if (placer.areNumbered) state.numbered += 1
+    if (placer.pace == Pace.ByNumbers) state.numbered += 1
     keys.put(state.key, state)
   }
 
   /** Seen from the key's window with the greatest start (SEMANTICS R5). */
   private def classify(state: KeyWindows, message: Incoming, time: Long): Unit = {
     val position = placer.position(message, time, state)
-    val part     = message.origin.map(from => (from.source, from.partition))
-    val current =
-      if (placer.isByPosition) state.lastRow(_.id.part.forall(part.contains))
-      else state.rows.lastOption.map(_._2)
-    current match {
+    val part     = message.origin.filter(_ => placer.pace == Pace.ByOffsets).map(from => (from.source, from.partition))
+    state.lastRow(part) match {
       case Some(row) if position < placer.shownStart(row.id, state) => counters.past += 1
       case Some(row) if position >= row.end                         => counters.future += 1
       case _                                                        => counters.inTime += 1
@@ -184,7 +189,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       before: Reach,
       out: ArrayBuffer[Delta]): Unit = {
     state.messages.add(message.copy(isSettled = entered.first.isDefined))
-    state.rows = entered.rows
+    entered.replaced.foreach(state.rows.remove)
+    entered.put.foreach(state.rows.put)
     entered.found.foreach { case (one, id) =>
       state.messages.settle(one)
       comeOut(state, one, id, clock, before, out)
@@ -200,15 +206,14 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
       clock: StepClock,
       before: Reach,
       out: ArrayBuffer[Delta]): Unit = {
-    val row         = state.rows(id).awaiting(message, clock.processingTime)
-    val wasComplete = placer.reachedBefore(id, state, before).reached(row.end, placer.delay)
+    val row         = state.rows.get(id).get.awaiting(message, clock.processingTime)
+    val wasComplete = placer.reachedBefore(id.part, state, before).reached(row.end, placer.delay)
     val completes   = placer.reachOf(message, state).reached(row.end, placer.delay) // and so fires no early pane (R21)
-    awaitPeriods(state.key)
     val now =
       if ((wasComplete || !completes) && policy.firesWith(wasComplete, row.firing.unsent))
         fire(state, row, if (wasComplete) Timing.Late else Timing.Early, isLast = false, out)
       else row
-    state.rows = state.rows.updated(id, now)
+    state.rows.put(now)
   }
 
   private def fire(
@@ -246,35 +251,20 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   }
 
   private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
-    val was = state.rows
-    if (isFirstP && was.valuesIterator.exists(_.firing.unsent > 0)) awaitPeriods(state.key)
-    state.rows = was.transform((_, row) => atStepEnd(state, awaitingFrom(row), before, out))
-    val retired = retire(state)
-    def isChanged = was.size != state.rows.size || was.valuesIterator.zip(state.rows.valuesIterator).exists {
-      case (one, now) => one ne now
+    state.rows.due(isFirstP || life.isDue(_, state, processingTime)).foreach { row =>
+      val now = atStepEnd(state, row.begun(processingTime), before, out)
+      if (now ne row) state.rows.put(now)
     }
-    if (state.messages.isEmpty && state.rows.isEmpty && state.numbered == 0) keys.remove(state.key)
-    else if (retired > 0 || isChanged) keys.put(state.key, state)
+    val retired = retire(state)
+    state.rows.told.map(_.period).minOption.filter(_ != Long.MaxValue).foreach(periods.await(state.key, _))
+    if (state.isEmpty) keys.remove(state.key)
+    else if (retired > 0 || state.rows.isChanged) keys.put(state.key, state)
   }
 
-  private def awaitPeriods(key: Key): Unit =
-    policy.deadlines(processingTime).foreach(periods.await(key, _))
-
-  /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
-  private def awaitingFrom(row: WindowRow): WindowRow =
-    if (row.firing.unsent == 0 || row.firing.since.isDefined || processingTime.isEmpty) row
-    else row.copy(firing = row.firing.copy(since = processingTime))
-
-  private def isComplete(row: WindowRow, state: KeyWindows): Boolean =
-    placer.reach(row.id, state, reach).reached(row.end, placer.delay)
-
-  private def isClosed(row: WindowRow, state: KeyWindows): Boolean =
-    placer.reach(row.id, state, reach).reached(row.end, EventTime.plus(placer.lateness, placer.delay))
-
   private def atStepEnd(state: KeyWindows, row: WindowRow, before: Reach, out: ArrayBuffer[Delta]): WindowRow = {
-    val complete    = isComplete(row, state)
-    val hasLeft     = isClosed(row, state)
-    val wasComplete = placer.reachedBefore(row.id, state, before).reached(row.end, placer.delay)
+    val complete    = life.isComplete(row, state)
+    val hasLeft     = life.isClosed(row, state)
+    val wasComplete = placer.reachedBefore(row.id.part, state, before).reached(row.end, placer.delay)
     val owesFirst   = spec.onTime && complete && !row.firing.isPastOnTime
     val fires = row.firing.unsent > 0 &&
       (owesFirst || hasLeft || policy.firesAtStepEnd(complete, row.firing, processingTime))
@@ -286,33 +276,23 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
     if (complete && !now.firing.isPastOnTime) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
   }
 
+  /** Windows that are only remembered leave with the newest of their messages. */
   private def retire(state: KeyWindows): Long = {
-    def isOpen(row: WindowRow) = row.hasEnd && !isClosed(row, state)
-    val oldestOpen             = state.rows.valuesIterator.filter(isOpen).map(_.oldest).minOption
-    val bound                  = RetentionBound(spec.retention, watermark, oldestOpen.getOrElse(Long.MaxValue))
-    val retired                = state.messages.retire(bound.leaves)
+    val oldestOpen = state.rows.told.map(_.oldest).minOption.getOrElse(Long.MaxValue)
+    val bound      = RetentionBound(spec.retention, watermark, oldestOpen)
+    val retired    = state.messages.retire(bound.leaves)
     retiredCount += retired
-    val oldest = state.messages.oldest
-    state.rows = state.rows.filter { case (_, row) =>
-      row.firing.unsent > 0 || isOpen(row) ||
-      oldest.exists(first => row.newest.exists(StoredMessage.Order.lteq(first, _)))
-    }
+    lazy val oldest            = state.messages.oldest
+    def hasLeft(told: Outlook) = told.newest.exists(newest => oldest.forall(StoredMessage.Order.lt(newest, _)))
+    state.rows.due(hasLeft).filter(row => hasLeft(life.outlook(row, state))).foreach(state.rows.remove)
     retired
   }
 
-  /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. What
-    * windows go by beside the watermark may bring them any step.
-    */
+  /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. */
   private def deadline(state: KeyWindows): Long = {
-    val windows = state.rows.valuesIterator.map { row =>
-      if (isClosed(row, state)) Long.MaxValue
-      else if (placer.isByPosition) Long.MinValue
-      else if (!isComplete(row, state)) row.end
-      else EventTime.plus(row.end, placer.lateness)
-    }
-    val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldest)
-      yield EventTime.plus(EventTime.plus(oldest.time, span.micros), 1)
-    (windows ++ leaves).minOption.getOrElse(Long.MaxValue)
+    val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldestTime)
+      yield EventTime.plus(EventTime.plus(oldest, span.micros), 1)
+    math.min(life.deadline(state), leaves.getOrElse(Long.MaxValue))
   }
 
   private def flush(): Option[Delta] = {
@@ -339,8 +319,8 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
     val coming = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)
     for {
       state <- states(None)
-      row   <- state.rows.valuesIterator
-      one   <- coming.of(placer.shownEnd(row.id), isComplete(row, state), row.firing, firesEmpty = false)
+      row   <- state.rows.all
+      one   <- coming.of(placer.shownEnd(row.id), life.isComplete(row, state), row.firing, firesEmpty = false)
     } yield (metadata(row, state), one)
   }
 
@@ -363,7 +343,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
   /** The windows inside retention that overlap a closed range of their axis, by (start, end, key) (SEMANTICS R23). */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[Key] = None): Vector[WindowMetadata] =
     states(key).flatMap { state =>
-      state.rows.valuesIterator.map(metadata(_, state)).zip(state.rows.valuesIterator).collect {
+      state.rows.all.map(row => (metadata(row, state), row)).collect {
         case (shown, row) if start.forall(_ < row.end) && end.forall(_ >= shown.start) => shown
       }
     }.toVector.sorted(WindowMetadata.Order)
@@ -376,7 +356,7 @@ final class FullStateShard(spec: FullStateSpec, store: ShardStore, fixed: FixedS
     row.count,
     row.last,
     row.firing.index,
-    isComplete(row, state),
+    life.isComplete(row, state),
     row.id.part,
     row.id.message.map(one =>
       state.messages.range(Axis.Time, Some(one.time), Some(one.time))

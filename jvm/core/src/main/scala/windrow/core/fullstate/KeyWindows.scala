@@ -1,62 +1,70 @@
 package windrow.core.fullstate
 
-import scala.collection.immutable.TreeMap
 import windrow.Timing
 import windrow.core.state._
 import windrow.core.store._
 
-/** The messages and the windows of one key. */
-private[fullstate] final class KeyWindows(val key: Key, segments: Segments) {
+/** The messages and the windows of one key.
+  *
+  * @param life
+  *   by which its windows are told of
+  */
+private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life: RowLife, pageBytes: Int) {
   private val codec  = StoredMessage.codec(Some(key))
   private val unsent = new Unsent.Stored(codec, segments)
-  private val each   = WindowRow.codec(codec, unsent)
+  private val paged  = new PagedRows(codec, unsent, life.outlook(_, this))
 
   val messages = new MessageRun(StoredMessage.Order, codec, segments)
+  val rows     = new KeyPages(paged, segments, pageBytes)
 
-  var rows: TreeMap[WindowId, WindowRow] = TreeMap.empty
+  /** How many messages have got a number, for windows that count them. */
+  var numbered = 0L
 
-  /** From the last row down. */
-  def descending: Iterator[WindowRow] = descending(rows.lastOption)
+  def isEmpty: Boolean = messages.isEmpty && rows.isEmpty && numbered == 0
 
-  /** From the last row down that begins before a position. */
-  def before(start: Long): Iterator[WindowRow] = descending(rows.maxBefore(WindowId(start, Long.MinValue)))
-
-  private def descending(from: Option[(WindowId, WindowRow)]): Iterator[WindowRow] =
-    Iterator.unfold(from)(_.map { case (id, row) => (row, rows.maxBefore(id)) })
-
-  /** The one that begins last of those for which a condition holds. */
-  def lastRow(holds: WindowRow => Boolean): Option[WindowRow] = descending.find(holds)
+  /** The one that begins last, of a source partition if windows are on its offsets. */
+  def lastRow(part: Option[(String, Long)]): Option[WindowRow] =
+    rows.before(WindowId(Long.MaxValue, Long.MaxValue, part)).nextOption().filter(_.id.part == part)
 
   /** The messages that wait for a pane of a window, which it now has. */
   def takeUnsent(row: WindowRow): Vector[StoredMessage] =
     row.firing.delta.fold(Vector.empty[StoredMessage])(unsent.take)
 
   /** All messages that wait for a pane. */
-  def waiting: Iterator[StoredMessage] = rows.valuesIterator.flatMap(_.firing.delta).flatMap(unsent.all)
-
-  /** How many messages have got a number, for windows that count them. */
-  var numbered = 0L
+  def waiting: Iterator[StoredMessage] = rows.all.flatMap(_.firing.delta).flatMap(unsent.all)
 
   def write(out: ByteWriter): Unit = {
     out.bytes(key.bytes)
     messages.write(out)
-    out.count(rows.size.toLong)
-    rows.values.foreach(each.write(_, out))
+    out.count(KeyWindows.InPages)
+    rows.write(out)
     out.count(numbered)
   }
 
+  /** Older states have the number of windows and all of them. */
   def read(in: ByteReader): Unit = {
     messages.read(in)
-    rows = TreeMap.from(Seq.fill(in.size())(each.read(in)).map(row => row.id -> row))
+    val size = in.count()
+    if (size == KeyWindows.InPages) rows.read(in)
+    else (0 until in.fitting(size)).foreach(_ => rows.put(paged.values.read(in)))
     numbered = in.count()
   }
 }
 
-private[fullstate] final class KeyWindowsCodec(segments: Segments) extends Codec[KeyWindows] {
+private object KeyWindows {
+
+  /** In the place of a number of windows. */
+  val InPages: Long = Int.MaxValue + 1L
+}
+
+private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife, pageBytes: Int)
+    extends Codec[KeyWindows] {
+  def empty(key: Key): KeyWindows = new KeyWindows(key, segments, life, pageBytes)
+
   def write(state: KeyWindows, out: ByteWriter): Unit = state.write(out)
 
   def read(in: ByteReader): KeyWindows = {
-    val state = new KeyWindows(new Key(in.bytes()), segments)
+    val state = empty(new Key(in.bytes()))
     state.read(in)
     state
   }

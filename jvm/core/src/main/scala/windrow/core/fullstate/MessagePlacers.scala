@@ -24,12 +24,14 @@ private final class SlidingPlacer(size: Long, granularity: Long, val lateness: L
       val earlier  = around.map(one => floor(one.time)).distinct.sorted
       val was      = starts(earlier)
       val brought  = starts((earlier :+ at).distinct.sorted).diff(was).map(id).filter(isOpen)
-      val known    = brought.filterNot(state.rows.contains)
-      val opened   = known.map(id => id -> taking(id, around))
-      val rows     = state.rows ++ opened
-      val existing = rows.range(WindowId(plus(at, -size), Long.MinValue), WindowId(plus(at, 1), Long.MinValue))
-      val holding  = existing.keysIterator.filter(isOpen).toSeq
-      Placement.Enter(Placer.counted(rows, stored, holding), holding.headOption, found(known, around))
+      val made     = brought.filter(state.rows.get(_).isEmpty)
+      val existing = state.rows.from(WindowId(plus(at, -size), Long.MinValue)).takeWhile(_.start <= at).toVector
+      val (holding, beside) =
+        (existing ++ made.map(taking(_, around))).sortBy(_.id).partition(row => holds(row.id, stored) && isOpen(row.id))
+      Placement.Enter(
+        beside.filter(row => made.contains(row.id)) ++ holding.map(_.counting(stored)),
+        holding.headOption.map(_.id),
+        found = found(made, around))
     }
   }
 
@@ -70,10 +72,10 @@ private final class OverPlacer(kind: Over, val lateness: Long) extends PlacerDef
     else {
       val stored  = message.stored(time)
       val own     = WindowId(time, plus(time, 1), message = Some(stored.position))
-      val opened  = held(state, stored).foldLeft(WindowRow.opened(own))(_ counting _)
-      val holding = later(state, own).filterNot(_ == own)
-      val rows    = Placer.counted(state.rows.updated(own, opened), stored, own +: holding)
-      Placement.Enter(if (kind == Over.Everything) unprotected(rows, own +: holding) else rows, Some(own))
+      val opened  = state.rows.get(own).getOrElse(held(state, stored).foldLeft(WindowRow.opened(own))(_ counting _))
+      val holding = later(state, own).filterNot(row => WindowId.Order.equiv(row.id, own))
+      val counted = (opened +: holding).map(_.counting(stored))
+      Placement.Enter(if (kind == Over.Everything) counted.map(unprotected) else counted, Some(own))
     }
 
   /** Stored messages that the window of one holds beside it. */
@@ -87,17 +89,15 @@ private final class OverPlacer(kind: Over, val lateness: Long) extends PlacerDef
     state.messages.before(one).take(math.min(newest, Int.MaxValue.toLong).toInt).toVector.reverse
 
   /** Windows of other messages that take it; none of them is closed, since they end no earlier. */
-  private def later(state: KeyWindows, own: WindowId): Seq[WindowId] = kind match {
+  private def later(state: KeyWindows, own: WindowId): Vector[WindowRow] = kind match {
     case Over.Range(range) =>
-      state.rows.range(own.copy(message = None), WindowId(plus(own.end, range.micros), Long.MinValue)).keys.toSeq
-    case Over.Rows(rows) =>
-      state.rows.keysIteratorFrom(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toSeq
-    case Over.Everything => state.rows.keysIteratorFrom(own.copy(message = None)).toSeq
+      state.rows.from(own.copy(message = None)).takeWhile(_.start < plus(own.end, range.micros)).toVector
+    case Over.Rows(rows) => state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
+    case Over.Everything => state.rows.from(own.copy(message = None)).toVector
   }
 
   /** A window of everything before protects its own message alone, or nothing would ever leave. */
-  private def unprotected(rows: Placement.Rows, ids: Seq[WindowId]): Placement.Rows =
-    ids.foldLeft(rows)((rows, id) => rows.updated(id, rows(id).copy(oldest = id.start)))
+  private def unprotected(row: WindowRow): WindowRow = row.copy(oldest = row.start)
 
   override def shownStart(id: WindowId, state: KeyWindows): Long = kind match {
     case Over.Range(range) => plus(id.start, -range.micros)

@@ -1,6 +1,5 @@
 package windrow.core.fullstate
 
-import scala.collection.immutable.TreeMap
 import windrow._
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
@@ -13,22 +12,40 @@ import windrow.core.window.SliceGrid
 private[fullstate] sealed trait Placement
 
 private[fullstate] object Placement {
-  type Rows = TreeMap[WindowId, WindowRow]
 
   /** It has no place on the axis of the windows. */
   case object Broken  extends Placement
   case object Gap     extends Placement
   case object TooLate extends Placement
 
-  /** @param rows
-    *   the key's windows afterwards; the message is counted in each that takes it
+  /** @param put
+    *   windows that come to be or are others now; the message is counted in each that takes it
     * @param first
     *   the earliest of these: with it the message comes out, once (SEMANTICS R6); None: there is none yet
+    * @param replaced
+    *   windows that are no more
     * @param found
     *   stored messages that had none, and the first that has come to hold them
     */
-  final case class Enter(rows: Rows, first: Option[WindowId], found: Seq[(StoredMessage, WindowId)] = Nil)
+  final case class Enter(
+      put: Seq[WindowRow],
+      first: Option[WindowId],
+      replaced: Seq[WindowRow] = Nil,
+      found: Seq[(StoredMessage, WindowId)] = Nil)
       extends Placement
+}
+
+/** What brings windows to their end. */
+private[fullstate] sealed trait Pace
+
+private[fullstate] object Pace {
+  case object ByWatermark extends Pace
+
+  /** Each message of a key, in gaps too, has a number. */
+  case object ByNumbers extends Pace
+
+  /** What the stream brings of their source partition. */
+  case object ByOffsets extends Pace
 }
 
 /** Decides on the windows of one kind; keeps nothing. Positions are microseconds or those of tuples. */
@@ -41,23 +58,23 @@ private[fullstate] trait Placer {
     */
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement
 
-  /** How far the axis of a window has come. */
-  def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark
+  def pace: Pace
+
+  /** How far the axis of windows has come.
+    *
+    * @param part
+    *   source and partition, of windows on offsets
+    */
+  def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark
 
   /** The same, seen from the step before. */
-  def reachedBefore(id: WindowId, state: KeyWindows, before: Reach): Watermark
+  def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark
 
   /** How long after its end a window is complete. */
   def delay: Long
 
   /** How long a complete window takes messages still. */
   def lateness: Long
-
-  /** Windows are complete by what the stream brings, not by the watermark. */
-  def isByPosition: Boolean
-
-  /** The messages of a key are numbered, in gaps too. */
-  def areNumbered: Boolean
 
   /** What a message itself brings its windows to. */
   def reachOf(message: StoredMessage, state: KeyWindows): Watermark
@@ -74,15 +91,15 @@ private[fullstate] trait Placer {
 
 /** What holds unless a kind says otherwise: for half-open windows of time. */
 private[fullstate] trait PlacerDefaults extends Placer {
-  def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark             = at.watermark
-  def reachedBefore(id: WindowId, state: KeyWindows, before: Reach): Watermark = reach(id, state, before)
-  def delay: Long                                                              = 0
-  def isByPosition: Boolean                                                    = false
-  def areNumbered: Boolean                                                     = false
-  def reachOf(message: StoredMessage, state: KeyWindows): Watermark            = Watermark.None
-  def position(message: Incoming, time: Long, state: KeyWindows): Long         = time
-  def shownStart(id: WindowId, state: KeyWindows): Long                        = id.start
-  def shownEnd(id: WindowId): Long                                             = id.end
+  def pace: Pace                                                                   = Pace.ByWatermark
+  def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark = at.watermark
+  def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark =
+    reach(part, state, before)
+  def delay: Long                                                      = 0
+  def reachOf(message: StoredMessage, state: KeyWindows): Watermark    = Watermark.None
+  def position(message: Incoming, time: Long, state: KeyWindows): Long = time
+  def shownStart(id: WindowId, state: KeyWindows): Long                = id.start
+  def shownEnd(id: WindowId): Long                                     = id.end
 }
 
 private[fullstate] object Placer {
@@ -102,6 +119,8 @@ private[fullstate] object Placer {
   }
 
   /** Counts a message in windows that are there or come to be. */
-  def counted(rows: Placement.Rows, message: StoredMessage, ids: Seq[WindowId]): Placement.Rows =
-    ids.foldLeft(rows)((rows, id) => rows.updated(id, rows.getOrElse(id, WindowRow.opened(id)).counting(message)))
+  def counted(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Placement =
+    Placement.Enter(
+      ids.map(id => state.rows.get(id).getOrElse(WindowRow.opened(id)).counting(message)),
+      ids.headOption)
 }

@@ -1,9 +1,9 @@
 package windrow.core.fullstate
 
-import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.store.PartCodec
 import windrow.core.time.Watermark
 
 /** How far the axes of windows have come: event time, and the offsets of each source partition. A watermark on the axis of
@@ -23,9 +23,8 @@ private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[(St
 
   def writeOffsets(out: ByteWriter): Unit = {
     out.count(offsets.size.toLong)
-    offsets.toSeq.sortBy(_._1).foreach { case ((source, partition), reached) =>
-      out.bytes(source.getBytes(UTF_8))
-      out.long(partition)
+    offsets.toSeq.sortBy(_._1).foreach { case (part, reached) =>
+      PartCodec.write(part, out)
       out.long(reached.micros)
     }
   }
@@ -33,5 +32,5 @@ private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[(St
 
 private[fullstate] object Reach {
   def readOffsets(in: ByteReader): Map[(String, Long), Watermark] =
-    Seq.fill(in.size())((new String(in.bytes(), UTF_8), in.long()) -> Watermark(in.long())).toMap
+    Seq.fill(in.size())(PartCodec.read(in) -> Watermark(in.long())).toMap
 }

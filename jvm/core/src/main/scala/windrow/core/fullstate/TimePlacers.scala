@@ -18,8 +18,7 @@ private final class AlignedPlacer(grid: SliceGrid, val lateness: Long) extends P
       val open = Iterator.iterate(grid.firstStart(time))(grid.next).takeWhile(_ <= time)
         .map(start => WindowId(start, grid.end(start)))
         .filterNot(id => before.watermark.reached(id.end, lateness)).toVector
-      if (open.isEmpty) Placement.TooLate
-      else Placement.Enter(Placer.counted(state.rows, message.stored(time), open), open.headOption)
+      if (open.isEmpty) Placement.TooLate else Placer.counted(state, message.stored(time), open)
     }
 }
 
@@ -36,22 +35,17 @@ private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends
     val merged = touched(state, own, before)
     val bounds = merged.foldLeft(own)((all, row) => all.span(SessionBounds(row.start, row.end)))
     SessionPlacer.replaced(
-      state,
       merged,
       WindowId(bounds.start, bounds.end),
       message,
       isComplete = before.watermark.reached(bounds.end))
   }
 
-  /** Sessions that a message touches. Those past their lateness only remember, they take nothing more (SEMANTICS R53); with
-    * one gap for all, all that are open begin after them.
-    */
-  private def touched(state: KeyWindows, own: SessionBounds, before: Reach): Vector[WindowRow] = {
-    def isClosed(row: WindowRow) = before.watermark.reached(row.end, lateness)
-    val earlier                  = state.before(plus(own.end, 1))
-    val open                     = if (gap.isDefined) earlier.takeWhile(!isClosed(_)) else earlier.filterNot(isClosed)
-    open.takeWhile(_.end >= own.start).toVector.reverse
-  }
+  /** Sessions that a message touches. Those past their lateness only remember, they take nothing more (SEMANTICS R53). */
+  private def touched(state: KeyWindows, own: SessionBounds, before: Reach): Vector[WindowRow] =
+    state.rows.before(WindowId(plus(own.end, 1), Long.MinValue), _.takesMessages)
+      .filterNot(row => before.watermark.reached(row.end, lateness))
+      .takeWhile(_.end >= own.start).toVector.reverse
 }
 
 private[fullstate] object SessionPlacer {
@@ -62,7 +56,6 @@ private[fullstate] object SessionPlacer {
     *   it was complete before the message came
     */
   def replaced(
-      state: KeyWindows,
       merged: Seq[WindowRow],
       id: WindowId,
       message: StoredMessage,
@@ -72,7 +65,7 @@ private[fullstate] object SessionPlacer {
       case one +: others              => one.joined(others, id, isComplete)
       case _                          => WindowRow.opened(id)
     }
-    Placement.Enter(state.rows -- merged.map(_.id) + (id -> row.counting(message)), Some(id))
+    Placement.Enter(Seq(row.counting(message)), Some(id), replaced = merged.filterNot(_.id == id))
   }
 }
 
@@ -82,5 +75,5 @@ private final class GlobalPlacer(retention: Retention, val lateness: Long) exten
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
     if (before.watermark.reached(id.end) || RetentionBound.isOut(retention, before.watermark, time)) Placement.TooLate
-    else Placement.Enter(Placer.counted(state.rows, message.stored(time), Seq(id)), Some(id))
+    else Placer.counted(state, message.stored(time), Seq(id))
 }

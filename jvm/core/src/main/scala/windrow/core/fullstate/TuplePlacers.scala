@@ -10,7 +10,6 @@ private[fullstate] sealed trait SteppedPlacer extends PlacerDefaults {
   def n: Long
   def step: Long
 
-  override def isByPosition: Boolean        = true
   override def shownEnd(id: WindowId): Long = id.end - 1
 
   protected def at(position: Long, start: Long, part: Option[(String, Long)]): Seq[WindowId] = {
@@ -18,28 +17,25 @@ private[fullstate] sealed trait SteppedPlacer extends PlacerDefaults {
     Iterator.iterate(last)(_ - step).takeWhile(first => first >= start && first + n > position)
       .map(first => WindowId(first, first + n, part)).toSeq.reverse
   }
-
-  protected def enter(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Placement =
-    Placement.Enter(Placer.counted(state.rows, message, ids), ids.headOption)
 }
 
 /** By number in the key (SEMANTICS R82); nothing is late but after the end of the input. */
 private final class CountPlacer(val n: Long, val step: Long) extends SteppedPlacer {
-  def lateness: Long                = 0
-  override def areNumbered: Boolean = true
+  def lateness: Long      = 0
+  override def pace: Pace = Pace.ByNumbers
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
     if (before.watermark.isEnd) Placement.TooLate
     else {
       val ids = at(state.numbered, start = 0, part = None)
-      if (ids.isEmpty) Placement.Gap else enter(state, message.stored(time), ids)
+      if (ids.isEmpty) Placement.Gap else Placer.counted(state, message.stored(time), ids)
     }
 
-  override def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark =
+  override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
     if (at.watermark.isEnd) at.watermark else Watermark(state.numbered)
 
   /** A window does not exist before the message that may complete it. */
-  override def reachedBefore(id: WindowId, state: KeyWindows, before: Reach): Watermark = Watermark.None
+  override def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark = Watermark.None
 
   override def reachOf(message: StoredMessage, state: KeyWindows): Watermark = Watermark(state.numbered)
 
@@ -49,6 +45,7 @@ private final class CountPlacer(val n: Long, val step: Long) extends SteppedPlac
 /** By offset in the partition, from its start offset on; what comes before is in a gap (SEMANTICS R21). */
 private final class OffsetPlacer(val n: Long, val step: Long, starts: Map[Long, Long], val lateness: Long)
     extends SteppedPlacer {
+  override def pace: Pace = Pace.ByOffsets
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
     message.origin.fold[Placement](Placement.Broken) { from =>
@@ -57,10 +54,11 @@ private final class OffsetPlacer(val n: Long, val step: Long, starts: Map[Long, 
       val open = ids.filterNot(id => before.of(part).reached(id.end, lateness))
       if (ids.isEmpty) Placement.Gap
       else if (open.isEmpty) Placement.TooLate
-      else enter(state, message.stored(time), open)
+      else Placer.counted(state, message.stored(time), open)
     }
 
-  override def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark = id.part.fold(Watermark.None)(at.of)
+  override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
+    part.fold(Watermark.None)(at.of)
 
   override def reachOf(message: StoredMessage, state: KeyWindows): Watermark =
     message.offset.fold(Watermark.None)(offset => Watermark(offset + 1))
@@ -72,7 +70,7 @@ private final class OffsetPlacer(val n: Long, val step: Long, starts: Map[Long, 
 private final class TupleSessionPlacer(n: Long) extends PlacerDefaults {
   def lateness: Long                        = 0
   override def delay: Long                  = n + 1
-  override def isByPosition: Boolean        = true
+  override def pace: Pace                   = Pace.ByOffsets
   override def shownEnd(id: WindowId): Long = id.end - 1
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
@@ -80,14 +78,14 @@ private final class TupleSessionPlacer(n: Long) extends PlacerDefaults {
       val part = (from.source, from.partition)
       if (before.of(part).reached(from.offset + 1)) Placement.TooLate
       else {
-        val last   = state.lastRow(_.id.part.contains(part))
-        val joined = last.filter(session => from.offset - session.end <= n)
+        val joined = state.lastRow(Some(part)).filter(session => from.offset - session.end <= n)
         val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(part))
-        SessionPlacer.replaced(state, joined.toSeq, id, message.stored(time), isComplete = false)
+        SessionPlacer.replaced(joined.toSeq, id, message.stored(time), isComplete = false)
       }
     }
 
-  override def reach(id: WindowId, state: KeyWindows, at: Reach): Watermark = id.part.fold(Watermark.None)(at.of)
+  override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
+    part.fold(Watermark.None)(at.of)
 
   override def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
 }

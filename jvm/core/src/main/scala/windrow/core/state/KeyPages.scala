@@ -1,128 +1,148 @@
 package windrow.core.state
 
+import java.util.Arrays
 import scala.collection.mutable.ArrayBuffer
-
-/** Where a value stands among those of its key: by start, then by end. */
-private[core] final case class Place(start: Long, end: Long) {
-  def isBefore(other: Place): Boolean = start < other.start || (start == other.start && end < other.end)
-}
 
 /** The values of one key in order, in pages of neighbours: a B+-tree of height two whose root is this object. Only pages
   * that are touched or due are read, only those that change are written; a few values live inside the root.
-  *
-  * @param at
-  *   the place of a value, which no other of the key has
-  * @param deadline
-  *   when a value needs to be looked at
   */
-private[core] final class KeyPages[T](
-    codec: Codec[T],
-    segments: Segments,
-    at: T => Place,
-    deadlineOf: T => Long,
-    pageBytes: Int = 4096) {
+private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Segments, pageBytes: Int = 4096) {
   import KeyPages._
+  import paged.order
 
   /** @param first
     *   no value stands before it
-    * @param deadline
-    *   of what is stored apart
+    * @param kept
+    *   null: not read yet
+    * @param told
+    *   None: its values must be asked, since they were touched or stand inside
     */
-  private final class Page(val id: Long, var first: Place, var deadline: Long, var values: ArrayBuffer[T]) {
+  private final class Page(val id: Long, var first: P, private var kept: ArrayBuffer[T], var told: Option[S]) {
     var changed = false
 
-    def loaded: ArrayBuffer[T] = {
-      if (values == null) values = segments.read(id)(readValues(_))
-      values
+    def values: ArrayBuffer[T] = {
+      if (kept == null) kept = segments.read(id) { in =>
+        val read = readValues(in, in.count())
+        if (read.isEmpty) throw in.damaged("a page is empty") else read
+      }
+      kept
     }
 
     /** The index of the first value that is not before a place. */
-    def indexOf(place: Place): Int = FirstIndex.where(loaded.size)(i => !at(values(i)).isBefore(place))
+    def indexOf(place: P): Int = FirstIndex.where(values.size)(i => !order.lt(paged.at(values(i)), place))
+
+    def hasAt(index: Int, place: P): Boolean = index < values.size && order.equiv(paged.at(values(index)), place)
+
+    def tells: S = told.getOrElse {
+      val now = values.iterator.map(paged.tell).reduce(paged.both)
+      told = Some(now)
+      now
+    }
+
+    def touch(): Unit = {
+      changed = true
+      told = None
+    }
   }
 
   private val pages = new ArrayBuffer[Page]
 
+  /** What stands in the store is not what is here. */
+  private var rewritten = false
+
   def isEmpty: Boolean = pages.isEmpty
 
-  /** The least of its values', of those that are there as they are now. */
-  def deadline: Long = pages.iterator.map(page =>
-    if (page.values == null) page.deadline else page.values.iterator.map(deadlineOf).min)
-    .minOption.getOrElse(Long.MaxValue)
+  /** Something was put, removed or told anew since it was written. */
+  def isChanged: Boolean = rewritten
 
-  def last: Option[T] = pages.lastOption.map(_.loaded.last)
+  /** What each page tells of its values as they are now. */
+  def told: Iterator[S] = pages.iterator.map(_.tells)
 
-  def all: Iterator[T] = pages.iterator.flatMap(_.loaded)
+  def last: Option[T] = pages.lastOption.map(_.values.last)
 
-  /** The last value before a place, and those from there on for as long as they reach something. */
-  def around(place: Place)(reaches: T => Boolean): Vector[T] =
-    if (pages.isEmpty) Vector.empty
-    else {
-      val out   = Vector.newBuilder[T]
-      var i     = math.max(pageOf(place), 0)
-      var index = pages(i).indexOf(place)
-      if (index > 0) out += pages(i).values(index - 1) else if (i > 0) out += pages(i - 1).loaded.last
-      while (i < pages.size) {
-        val values = pages(i).loaded
-        while (index < values.size && reaches(values(index))) {
-          out += values(index)
-          index += 1
-        }
-        i = if (index < values.size) pages.size else i + 1
-        index = 0
-      }
-      out.result()
+  def all: Iterator[T] = pages.iterator.flatMap(_.values)
+
+  /** The values at a place and behind it. Nothing may be put or removed while they are taken; so with [[before]]. */
+  def from(place: P): Iterator[T] = {
+    val i = math.max(pageOf(place), 0)
+    Iterator.range(i, pages.size).flatMap { at =>
+      val values = pages(at).values
+      Iterator.range(if (at == i) pages(at).indexOf(place) else 0, values.size).map(values(_))
     }
+  }
 
-  def get(place: Place): Option[T] = {
+  /** The values before a place, from the last one down, without those of pages that tell of nothing to look for. */
+  def before(place: P, among: S => Boolean = _ => true): Iterator[T] = {
+    val i = pageOf(place)
+    Iterator.range(i, -1, -1).filter(pages(_).told.forall(among)).flatMap { at =>
+      val values = pages(at).values
+      Iterator.range((if (at == i) pages(at).indexOf(place) else values.size) - 1, -1, -1).map(values(_))
+    }
+  }
+
+  def get(place: P): Option[T] = {
     val i = pageOf(place)
     if (i < 0) None
     else {
       val index = pages(i).indexOf(place)
-      Option.when(index < pages(i).values.size && at(pages(i).values(index)) == place)(pages(i).values(index))
+      Option.when(pages(i).hasAt(index, place))(pages(i).values(index))
     }
   }
 
   /** In the place of one that stands there already. */
   def put(value: T): Unit = {
-    val place = at(value)
-    if (pages.isEmpty) pages += new Page(Inside, place, 0, new ArrayBuffer)
+    val place = paged.at(value)
+    if (pages.isEmpty) pages += new Page(Inside, place, new ArrayBuffer, None)
     val i     = math.max(pageOf(place), 0)
     val page  = pages(i)
     val index = page.indexOf(place)
-    if (index < page.values.size && at(page.values(index)) == place) page.values(index) = value
-    else page.values.insert(index, value)
+    if (page.hasAt(index, place)) page.values(index) = value else page.values.insert(index, value)
     if (index == 0) page.first = place
-    page.changed = true
+    touch(page)
     if (page.values.size > MostInPage) split(i)
   }
 
   /** Halves a page that has grown in this step. */
   private def split(i: Int): Unit = {
     val (page, half) = (pages(i), pages(i).values.size / 2)
-    val rest         = new Page(Inside, at(page.values(half)), 0, page.values.drop(half))
+    val rest         = new Page(Inside, paged.at(page.values(half)), page.values.drop(half), None)
     page.values.dropRightInPlace(page.values.size - half)
     rest.changed = true
     pages.insert(i + 1, rest)
   }
 
+  /** Takes away what stands at the place of a value. */
   def remove(value: T): Unit = {
-    val place = at(value)
+    val place = paged.at(value)
     val i     = pageOf(place)
-    val page  = pages(i)
-    page.loaded.remove(page.indexOf(place))
-    page.changed = true
-    if (page.values.isEmpty) {
-      forget(page)
-      pages.remove(i)
+    if (i >= 0) {
+      val page  = pages(i)
+      val index = page.indexOf(place)
+      if (page.hasAt(index, place)) {
+        page.values.remove(index)
+        touch(page)
+        if (page.values.isEmpty) {
+          forget(page)
+          pages.remove(i)
+        }
+      }
     }
   }
 
-  /** The values of pages that have changed or are due at a time, and those inside. */
-  def due(time: Long): Vector[T] = pages.iterator
-    .filter(page => page.changed || page.id == Inside || page.deadline <= time).flatMap(_.loaded).toVector
+  /** The values of pages that have changed or tell that they are due. What they tell is told anew. */
+  def due(isDue: S => Boolean): Vector[T] = pages.iterator.filter(_.told.forall(isDue)).flatMap { page =>
+    page.told = None
+    if (page.id != Inside) rewritten = true
+    page.values
+  }.toVector
 
   /** The index of the page where a place is or would be; -1 if that is before all. */
-  private def pageOf(place: Place): Int = FirstIndex.where(pages.size)(i => place.isBefore(pages(i).first)) - 1
+  private def pageOf(place: P): Int = FirstIndex.where(pages.size)(i => order.lt(place, pages(i).first)) - 1
+
+  private def touch(page: Page): Unit = {
+    page.touch()
+    rewritten = true
+  }
 
   private def forget(page: Page): Unit = if (page.id != Inside) segments.remove(page.id)
 
@@ -139,68 +159,64 @@ private[core] final class KeyPages[T](
       out.count(pages.size.toLong)
       pages.foreach { page =>
         out.count(page.id)
-        out.long(page.first.start)
-        out.long(page.first.end)
-        out.long(page.deadline)
+        paged.places.write(page.first, out)
+        paged.told.write(page.tells, out)
       }
     }
+    rewritten = false
   }
 
+  /** A page that has outgrown its bytes is cut into equal parts. */
   private def stored(page: Page): Seq[Page] = {
-    val out    = new ByteWriter(pageBytes)
-    val starts = ArrayBuffer(0)
-    var filled = 0
-    page.values.indices.foreach { i =>
-      if (out.size - filled >= pageBytes) {
-        starts += i
-        filled = out.size
-      }
-      codec.write(page.values(i), out)
+    val out = new ByteWriter(pageBytes * 2)
+    val starts = page.values.map { value =>
+      val start = out.size
+      paged.values.write(value, out)
+      start
     }
-    if (pages.size == 1 && starts.size == 1) {
+    val bytes = out.result()
+    if (pages.size == 1 && bytes.length <= pageBytes) {
       forget(page)
-      Seq(part(Inside, page.values))
-    } else starts.toSeq.zip(starts.toSeq.tail :+ page.values.size).map { case (from, until) =>
-      val id   = if (from == 0 && page.id != Inside) page.id else segments.newId()
-      val some = part(id, page.values.slice(from, until))
-      out.clear()
-      writeValues(some.values, out)
-      segments.write(id, out)
-      some
+      Seq(new Page(Inside, page.first, page.values, page.told))
+    } else {
+      val parts = math.max(1, bytes.length / pageBytes)
+      val cuts =
+        (0 to parts).map(k => FirstIndex.where(starts.size)(i => starts(i) >= bytes.length.toLong * k / parts)).distinct
+      cuts.zip(cuts.tail).map { case (from, until) =>
+        val id   = if (from == 0 && page.id != Inside) page.id else segments.newId()
+        val part = new ByteWriter(pageBytes * 2)
+        part.count((until - from).toLong)
+        part.append(Arrays.copyOfRange(bytes, starts(from), if (until < starts.size) starts(until) else bytes.length))
+        segments.write(id, part)
+        new Page(id, paged.at(page.values(from)), page.values.slice(from, until), None)
+      }
     }
   }
-
-  private def part(id: Long, values: ArrayBuffer[T]): Page =
-    new Page(id, at(values.head), values.iterator.map(deadlineOf).min, values)
 
   private def writeValues(values: ArrayBuffer[T], out: ByteWriter): Unit = {
     out.count(values.size.toLong)
-    values.foreach(codec.write(_, out))
+    values.foreach(paged.values.write(_, out))
   }
 
-  private def readValues(in: ByteReader): ArrayBuffer[T] = readValues(in, in.count())
-
   private def readValues(in: ByteReader, size: Long): ArrayBuffer[T] =
-    ArrayBuffer.fill(in.fitting(size))(codec.read(in))
+    ArrayBuffer.fill(in.fitting(size))(paged.values.read(in))
 
   def read(in: ByteReader): Unit = {
     val size = in.count()
-    if (size != InPages)
-      pages += part(Inside, readValues(in, size).sortWith(at(_) isBefore at(_))) // once they were not
-    else pages ++= Seq.fill(in.size())(new Page(in.count(), Place(in.long(), in.long()), in.long(), null))
+    if (size != InPages) {
+      val values = readValues(in, size).sortBy(paged.at) // once they were not
+      pages += new Page(Inside, paged.at(values.head), values, None)
+    } else
+      pages ++= Seq.fill(in.size())(new Page(in.count(), paged.places.read(in), null, Some(paged.told.read(in))))
   }
 }
 
-private[core] final class KeyPagesCodec[T](
-    codec: Codec[T],
-    segments: Segments,
-    at: T => Place,
-    deadlineOf: T => Long)
-    extends Codec[KeyPages[T]] {
-  def empty: KeyPages[T]                               = new KeyPages(codec, segments, at, deadlineOf)
-  def write(pages: KeyPages[T], out: ByteWriter): Unit = pages.write(out)
+private[core] final class KeyPagesCodec[P, T, S](paged: Paged[P, T, S], segments: Segments)
+    extends Codec[KeyPages[P, T, S]] {
+  def empty: KeyPages[P, T, S]                               = new KeyPages(paged, segments)
+  def write(pages: KeyPages[P, T, S], out: ByteWriter): Unit = pages.write(out)
 
-  def read(in: ByteReader): KeyPages[T] = {
+  def read(in: ByteReader): KeyPages[P, T, S] = {
     val pages = empty
     pages.read(in)
     pages

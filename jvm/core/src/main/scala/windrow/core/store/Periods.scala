@@ -10,7 +10,10 @@ import windrow.core.state.Spaces
 private[core] final class Periods(store: Spaces) {
   private val ends = new SortedRun[Unit]("periods", store, NothingCodec)
 
-  def await(key: Key, end: Long): Unit = { ends.at(end).put(key, ()); () }
+  def await(key: Key, end: Long): Unit = {
+    val known = ends.peek(end)
+    if (known == null || !known.containsKey(key)) ends.at(end).put(key, ())
+  }
 
   /** Keys of which some period has ended. */
   def due(now: Option[Long]): Iterator[Key] = now.iterator.flatMap { now =>

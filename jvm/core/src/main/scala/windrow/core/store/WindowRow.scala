@@ -1,6 +1,5 @@
 package windrow.core.store
 
-import java.nio.charset.StandardCharsets.UTF_8
 import windrow.Timing
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -16,16 +15,15 @@ final case class OffsetRange(first: Long, last: Long) {
 object OffsetRange {
   private[windrow] def write(ranges: Map[(String, Long), OffsetRange], out: ByteWriter): Unit = {
     out.count(ranges.size.toLong)
-    ranges.toSeq.sortBy(_._1).foreach { case ((source, partition), range) =>
-      out.bytes(source.getBytes(UTF_8))
-      out.long(partition)
+    ranges.toSeq.sortBy(_._1).foreach { case (part, range) =>
+      PartCodec.write(part, out)
       out.long(range.first)
       out.long(range.last)
     }
   }
 
   private[windrow] def read(in: ByteReader): Map[(String, Long), OffsetRange] = Seq.fill(in.size()) {
-    (new String(in.bytes(), UTF_8), in.long()) -> OffsetRange(in.long(), in.long())
+    PartCodec.read(in) -> OffsetRange(in.long(), in.long())
   }.toMap
 }
 
@@ -47,16 +45,32 @@ private[core] final case class WindowId(
     message: Option[StoredMessage] = None)
 
 private[core] object WindowId {
+
   private val Parts: Ordering[Option[(String, Long)]]   = Ordering.Option(Ordering.Tuple2[String, Long])
   private val Messages: Ordering[Option[StoredMessage]] = Ordering.Option(StoredMessage.Order)
 
-  implicit val Order: Ordering[WindowId] = (a, b) =>
-    if (a.start != b.start) java.lang.Long.compare(a.start, b.start)
+  /** Windows on offsets stand by their partitions. */
+  implicit val Order: Ordering[WindowId] = (a, b) => {
+    val byPart = Parts.compare(a.part, b.part)
+    if (byPart != 0) byPart
+    else if (a.start != b.start) java.lang.Long.compare(a.start, b.start)
     else if (a.end != b.end) java.lang.Long.compare(a.end, b.end)
-    else {
-      val byPart = Parts.compare(a.part, b.part)
-      if (byPart != 0) byPart else Messages.compare(a.message, b.message)
+    else Messages.compare(a.message, b.message)
+  }
+
+  def codec(messages: Codec[StoredMessage]): Codec[WindowId] = new Codec[WindowId] {
+    private val parts = Codec.option(PartCodec)
+    private val ofs   = Codec.option(messages)
+
+    def write(id: WindowId, out: ByteWriter): Unit = {
+      out.long(id.start)
+      out.long(id.end)
+      parts.write(id.part, out)
+      ofs.write(id.message, out)
     }
+
+    def read(in: ByteReader): WindowId = WindowId(in.long(), in.long(), parts.read(in), ofs.read(in))
+  }
 }
 
 /** What is known of a window beside its messages (SEMANTICS R22).
@@ -102,6 +116,12 @@ private[core] final case class WindowRow(
     since = firing.since.orElse(processingTime),
     delta = Some(firing.delta.getOrElse(new Unsent[StoredMessage]).add(message))))
 
+  /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
+  def begun(processingTime: Option[Long]): WindowRow = {
+    val now = firing.begun(processingTime)
+    if (now eq firing) this else copy(firing = now)
+  }
+
   /** The row after it has sent what waits. */
   def fired(timing: Timing): WindowRow = copy(
     last = Some(timing),
@@ -137,50 +157,28 @@ private[core] object WindowRow {
 
   def codec(messages: Codec[StoredMessage], unsent: Unsent.Stored[StoredMessage]): Codec[WindowRow] =
     new Codec[WindowRow] {
+      private val ids     = WindowId.codec(messages)
+      private val newest  = Codec.option(messages)
       private val firings = new FiringCodec(unsent)
 
       def write(row: WindowRow, out: ByteWriter): Unit = {
-        writeId(row.id, out)
+        ids.write(row.id, out)
         OffsetRange.write(row.offsets, out)
         out.count(row.count)
         out.long(row.oldest)
-        writeOption(row.newest, out)(messages.write(_, out))
+        newest.write(row.newest, out)
         out.byte(row.last.fold(-1)(_.code.toInt))
         firings.write(row.firing, out)
       }
 
       def read(in: ByteReader): WindowRow =
         WindowRow(
-          readId(in),
+          ids.read(in),
           OffsetRange.read(in),
           in.count(),
           in.long(),
-          readOption(in)(messages.read(in)),
+          newest.read(in),
           Some(in.byte()).filter(_ >= 0).map(Timing(_)),
           firings.read(in))
-
-      private def writeId(id: WindowId, out: ByteWriter): Unit = {
-        out.long(id.start)
-        out.long(id.end)
-        writeOption(id.part, out)(writePart(_, out))
-        writeOption(id.message, out)(messages.write(_, out))
-      }
-
-      private def readId(in: ByteReader): WindowId =
-        WindowId(in.long(), in.long(), readOption(in)(readPart(in)), readOption(in)(messages.read(in)))
-
-      private def writePart(part: (String, Long), out: ByteWriter): Unit = {
-        out.bytes(part._1.getBytes(UTF_8))
-        out.long(part._2)
-      }
-
-      private def readPart(in: ByteReader): (String, Long) = (new String(in.bytes(), UTF_8), in.long())
-
-      private def writeOption[T](value: Option[T], out: ByteWriter)(write: T => Unit): Unit = {
-        out.byte(if (value.isDefined) 1 else 0)
-        value.foreach(write)
-      }
-
-      private def readOption[T](in: ByteReader)(read: => T): Option[T] = Option.when(in.byte() == 1)(read)
     }
 }

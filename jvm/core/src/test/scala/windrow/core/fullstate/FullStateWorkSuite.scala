@@ -69,6 +69,24 @@ class FullStateWorkSuite extends AnyFunSuite {
     assert(store.values("messages") == 0)
   }
 
+  test("R14: a period that a restart makes longer ends all the same") {
+    val store = new CountingStore
+    def step(period: Long, messages: Iterator[Incoming], now: Long) =
+      new FullStateShard(spec(Tumbling(TimeSpan(1000)), Every(TimeSpan(period))), store)
+        .step(messages, Watermark(-1), Some(now)).size
+    assert(step(10, Iterator(message(1)), now = 1) == 0)
+    assert(step(30, Iterator.empty, now = 10) == 0)
+    assert(step(30, Iterator.empty, now = 29) == 0 && step(30, Iterator.empty, now = 30) == 1)
+  }
+
+  test("R43: messages that are alike all come out with their window") {
+    for (window <- Seq(Over.Range(TimeSpan(40)), Over.Rows(4), Over.Everything)) {
+      val alike = Iterator.fill(3)(Incoming(key, Some(10L), None, Array(1)))
+      val came  = new FullStateShard(spec(window), new CountingStore).step(alike, Watermark(1000), None)
+      assert(came.collect { case Delta.Fire(pane) => pane.value.size }.sum == 3, window)
+    }
+  }
+
   test("panes are made as they are taken (SEMANTICS S11)") {
     var taken = 0
     val messages = Iterator.tabulate(3) { n =>

@@ -93,21 +93,24 @@ final class DamageSuite extends AnyFunSuite {
 
   private val incoming = messages.map { case (key, time, from) => Incoming(key, Some(time), Some(from), key.bytes) }
 
-  private def kept(store: InMemoryShardStore) =
+  private def kept(store: InMemoryShardStore, pageBytes: Int) =
     new FullStateShard(
       FullStateDraft(
-        Tumbling(span),
+        Tumbling(TimeSpan(50)),
         lateness = Some(TimeSpan.Zero),
         retention = Retention(time = Some(TimeSpan(100000)))).checked,
-      store)
+      store,
+      pageBytes = pageBytes)
 
-  check("full state")(store =>
-    kept(store).step(incoming.sorted(Incoming.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(_ =>
-      ())) {
-    store =>
-      Seq(Axis.Time, Axis.Offset).foreach(axis => kept(store).getMessages(None, None, None, axis))
-      kept(store).pending.foreach(_ => ())
-  }
+  for ((what, pageBytes) <- Seq("full state" -> 4096, "full state, windows apart" -> 40))
+    check(what)(store =>
+      kept(store, pageBytes)
+        .step(incoming.sorted(Incoming.order(Tumbling(span))).iterator, Watermark(1500), Some(0L)).foreach(_ => ())) {
+      store =>
+        Seq(Axis.Time, Axis.Offset).foreach(axis => kept(store, pageBytes).getMessages(None, None, None, axis))
+        kept(store, pageBytes).pending.foreach(_ => ())
+        kept(store, pageBytes).step(Iterator.empty, Watermark(100000), Some(1L)).foreach(_ => ())
+    }
 
   private def joined(store: InMemoryShardStore) = new JoinShard(
     JoinDraft(
@@ -175,5 +178,5 @@ final class DamageSuite extends AnyFunSuite {
 }
 
 private object DamageSuite {
-  private val Kinds = 14
+  private val Kinds = 15
 }

@@ -9,14 +9,21 @@ import org.scalatest.Assertions._
 private[core] object Growth {
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
 
-  final case class Cost(stored: Long, allocated: Long)
+  final case class Cost(stored: Long, allocated: Long) {
+    def shown: String = s"$stored bytes stored, $allocated on the heap"
+  }
 
-  def cost(work: CountingStore => Unit): Cost = {
-    val store  = new CountingStore
-    val thread = Thread.currentThread.getId
-    val before = threads.getThreadAllocatedBytes(thread)
-    work(store)
-    Cost(store.bytesRead + store.bytesWritten, threads.getThreadAllocatedBytes(thread) - before)
+  def cost(work: CountingStore => Unit): Cost = costAfter(store => () => work(store))
+
+  /** Of what is done at last. */
+  def costAfter(before: CountingStore => () => Unit): Cost = {
+    val store     = new CountingStore
+    val work      = before(store)
+    val thread    = Thread.currentThread.getId
+    val stored    = store.bytesRead + store.bytesWritten
+    val allocated = threads.getThreadAllocatedBytes(thread)
+    work()
+    Cost(store.bytesRead + store.bytesWritten - stored, threads.getThreadAllocatedBytes(thread) - allocated)
   }
 
   /** Sixteen times the messages may cost a logarithm more than sixteen times the work; the buckets of a store, which double in

@@ -9,8 +9,6 @@ class KeyPagesSuite extends AnyFunSuite {
 
   private val rounds = if (sys.props.get("windrow.mode").contains("full")) 20000 else 300
 
-  private implicit val order: Ordering[Place] = Ordering.by(place => (place.start, place.end))
-
   test(s"what is put, removed and found in $rounds random runs, with restarts, is what a sorted map has") {
     (1 to rounds).foreach(seed => run(new Random(seed)))
   }
@@ -19,7 +17,7 @@ class KeyPagesSuite extends AnyFunSuite {
     val store    = new InMemoryShardStore
     val segments = new Segments("pages", store)
     val size     = Seq(32, 100, 1000)(random.nextInt(3))
-    def empty    = new KeyPages[Value](ValueCodec, segments, _.place, _.due, size)
+    def empty    = new KeyPages(new PagedByDeadline[Value](ValueCodec, _.place, _.due), segments, size)
     def place()  = Place(random.nextInt(60).toLong, random.nextInt(2).toLong)
     var model    = scala.collection.immutable.TreeMap.empty[Place, Value]
     var pages    = empty
@@ -41,15 +39,17 @@ class KeyPagesSuite extends AnyFunSuite {
           pages.put(value)
           model += value.place -> value
       }
-      val asked   = place()
-      val most    = random.nextInt(100)
-      val reached = model.rangeFrom(asked).values.takeWhile(_.due < most)
-      assert(pages.around(asked)(_.due < most) == model.rangeUntil(asked).lastOption.map(_._2).toVector ++ reached)
+      val asked = place()
+      val most  = random.nextInt(100)
+      assert(pages.from(asked).toSeq == model.rangeFrom(asked).values.toSeq)
+      val before = model.rangeUntil(asked).values.toSeq.reverse
+      assert(pages.before(asked).toSeq == before)
+      assert(pages.before(asked, _ <= most).filter(_.due <= most).toSeq == before.filter(_.due <= most))
       assert(pages.get(asked) == model.get(asked))
       assert(pages.last == model.lastOption.map(_._2) && pages.isEmpty == model.isEmpty)
-      assert(pages.deadline == model.values.map(_.due).minOption.getOrElse(Long.MaxValue))
+      assert(PagedByDeadline.deadline(pages) == model.values.map(_.due).minOption.getOrElse(Long.MaxValue))
       val due = model.values.filter(_.due <= 20).toSet
-      assert(due.subsetOf(pages.due(20).toSet))
+      assert(due.subsetOf(pages.due(_ <= 20).toSet))
     }
     model.values.foreach(pages.remove)
     assert(pages.isEmpty && !store.entries.hasNext)

@@ -7,10 +7,11 @@ import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.core.time.{Progress, Watermark}
 
-/** The core's full-state operator on shards. */
+/** The core's full-state operator on shards; a key's windows stand side by side in a single one, else apart. */
 private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap)
     extends CoreStores[FullStateShard](count, wrap) {
-  protected def open(store: ShardStore): FullStateShard     = new FullStateShard(spec, store)
+  protected def open(store: ShardStore): FullStateShard =
+    new FullStateShard(spec, store, pageBytes = if (count == 1) 4096 else 100)
   protected def countersOf(shard: FullStateShard): Counters = shard.counters
 
   def step(feed: Step.Feed): Emission =

@@ -24,19 +24,20 @@ private[core] final class InheritAlgorithm[B, V](
     extends WindowAlgorithm[B, V] {
 
   private type Window  = InheritedWindow[B]
-  private type Windows = KeyPages[Window]
+  private type Windows = PagedByDeadline.Pages[Window]
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
-  private val codec = new KeyPagesCodec[Window](
-    new InheritedCodec(aggregation),
-    segments,
-    window => Place(window.start, window.end),
-    deadline)
-  private val keys    = new KeyBuckets[Windows]("inherited", store, codec, _.deadline)
+  private val codec = new KeyPagesCodec(
+    new PagedByDeadline[Window](
+      new InheritedCodec(aggregation),
+      window => Place(window.start, window.end),
+      deadline),
+    segments)
+  private val keys    = new KeyBuckets[Windows]("inherited", store, codec, PagedByDeadline.deadline)
   private val periods = new Deadline(policy)
 
   /** The watermark at the end of the last step. */
@@ -120,7 +121,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val windows = keys.get(key)
-    val ended   = windows.due(horizon).map(window => (window, endStep(key, window, clock, now)))
+    val ended   = windows.due(_ <= horizon).map(window => (window, endStep(key, window, clock, now)))
     ended.foreach { case (before, (_, window)) => keep(windows, before, window, clock, now) }
     if (windows.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, windows)
     ended.iterator.flatMap { case (_, (fired, _)) => fired }

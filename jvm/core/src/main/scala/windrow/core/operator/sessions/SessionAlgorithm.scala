@@ -22,19 +22,17 @@ private[core] final class SessionAlgorithm[B, V](
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private type Sessions = KeyPages[SessionState[B]]
+  private type Sessions = PagedByDeadline.Pages[SessionState[B]]
 
   private val lateness = spec.lateness.micros
   private val policy   = new FiringPolicy(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
-  private val codec = new KeyPagesCodec[SessionState[B]](
-    new SessionCodec(aggregation),
-    segments,
-    one => Place(one.bounds.start, 0),
-    deadline)
-  private val keys    = new KeyBuckets[Sessions]("sessions", store, codec, _.deadline)
+  private val codec = new KeyPagesCodec(
+    new PagedByDeadline[SessionState[B]](new SessionCodec(aggregation), one => Place(one.bounds.start, 0), deadline),
+    segments)
+  private val keys    = new KeyBuckets[Sessions]("sessions", store, codec, PagedByDeadline.deadline)
   private val periods = new Deadline(policy)
 
   /** Sessions that messages reached may fire at the end of their step. */
@@ -71,8 +69,10 @@ private[core] final class SessionAlgorithm[B, V](
   }
 
   /** Those that a message can touch, and perhaps one before. */
-  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] =
-    sessions.around(Place(own.start, 0))(_.bounds.start <= own.end)
+  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] = {
+    val place = Place(own.start, 0)
+    (sessions.before(place).take(1) ++ sessions.from(place).takeWhile(_.bounds.start <= own.end)).toVector
+  }
 
   private def update(
       entry: Entry[B],
@@ -146,7 +146,7 @@ private[core] final class SessionAlgorithm[B, V](
 
   private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val sessions = keys.get(key)
-    val ended    = sessions.due(horizon).map(session => (session, endStep(key, session, clock, now)))
+    val ended    = sessions.due(_ <= horizon).map(session => (session, endStep(key, session, clock, now)))
     ended.foreach { case (before, (_, session)) => keep(sessions, before, session, clock, now) }
     if (sessions.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, sessions)
     ended.iterator.flatMap { case (_, (fired, _)) => fired }

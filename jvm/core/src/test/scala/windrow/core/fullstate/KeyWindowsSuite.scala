@@ -1,0 +1,49 @@
+package windrow.core.fullstate
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.state._
+import windrow.core.store._
+import windrow.core.time.Watermark
+
+class KeyWindowsSuite extends AnyFunSuite {
+  private val key = new Key(Array(1, 2))
+
+  private def codec(store: InMemoryShardStore) = {
+    val spec = FullStateDraft(
+      Tumbling(TimeSpan(10)),
+      Some(TimeSpan.Zero),
+      retention = Retention(time = Some(TimeSpan(1000)))).checked
+    val life = new RowLife(Placer(spec), new DeltaPolicy(spec), Reach(Watermark(50), Map.empty))
+    new KeyWindowsCodec(new Segments("messages", store), life, pageBytes = 200)
+  }
+
+  private def row(n: Int): WindowRow = {
+    val message = StoredMessage(key, n * 10L, None, Array(n.toByte))
+    WindowRow.opened(WindowId(n * 10L, n * 10L + 10)).counting(message).awaiting(message, Some(n.toLong))
+  }
+
+  private def shown(state: KeyWindows) =
+    (state.numbered, state.messages.size, state.waiting.size, state.rows.all.map(row => (row.id, row.count)).toSeq)
+
+  for (windows <- Seq(0, 1, 300))
+    test(s"S2: an older state of $windows windows, which stood side by side, is read and goes on in pages") {
+      val store = new InMemoryShardStore
+      val codes = codec(store)
+      val out   = new ByteWriter
+      val each = WindowRow.codec(
+        StoredMessage.codec(Some(key)),
+        new Unsent.Stored(StoredMessage.codec(Some(key)), new Segments("messages", store)))
+      out.bytes(key.bytes)
+      codes.empty(key).messages.write(out)
+      out.count(windows.toLong)
+      (0 until windows).foreach(n => each.write(row(n), out))
+      out.count(5)
+      val old = codes.read(ByteReader(out.result()))
+      assert(shown(old) == ((5, 0, windows, (0 until windows).map(n => (row(n).id, 1L)))))
+      val now = new ByteWriter
+      codes.write(old, now)
+      assert(shown(codes.read(ByteReader(now.result()))) == shown(old))
+      assert(windows < 300 || now.size < out.size / 3 && store.entries.size > 50)
+    }
+}

@@ -1,0 +1,102 @@
+package windrow.core.fullstate
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.operator.Origin
+import windrow.core.state.CountingStore
+import windrow.core.state.Growth
+import windrow.core.state.Key
+import windrow.core.store.Incoming
+import windrow.core.time.Watermark
+
+/** What a step of full state costs does not grow with the windows that its key has, whether they are open, wait for a period
+  * or are remembered: by the bytes that it reads and writes, and by what it puts on the heap for all that it looks at
+  * (SEMANTICS S10).
+  */
+class ManyWindowsSuite extends AnyFunSuite {
+  import ManyWindowsSuite._
+
+  private val (few, many) = sys.props.getOrElse("windrow.mode", "default") match {
+    case "quick" => (100, 1000)
+    case "full"  => (100, 40000)
+    case _       => (100, 3000)
+  }
+
+  private val kinds = Seq(
+    "tumbling"              -> Tumbling(TimeSpan(Apart)),
+    "hopping"               -> Hopping(TimeSpan(Apart), TimeSpan(Apart / 2)),
+    "sessions"              -> Session(Some(TimeSpan(10))),
+    "sessions of their own" -> Session(None),
+    "sliding"               -> Sliding(TimeSpan(10), TimeSpan(1)),
+    "over a range"          -> Over.Range(TimeSpan(150)),
+    "over rows"             -> Over.Rows(3),
+    "count"                 -> Count(1),
+    "offsets"               -> Offsets(Apart),
+    "sessions of positions" -> TupleSession(3))
+
+  for ((name, window) <- kinds; life <- Seq(Open, Waiting, Remembered)) test(s"$name, ${life.name}") {
+    cost(few, window, life): Unit // classes are loaded, code is compiled
+    val (one, other) = (cost(few, window, life), cost(many, window, life))
+    // Pages, and what tells of them: of each window some bytes.
+    assert(
+      other.stored <= 2 * one.stored + Steps * (40000 + 8 * many) &&
+        other.allocated <= 2 * one.allocated + Steps * (400000 + 200 * many),
+      s"each step among $few: ${one.shown}, among $many: ${other.shown}")
+  }
+
+  /** Steps that reach an old window, make a new one, and bring the watermark past one. */
+  private def cost(windows: Int, window: WindowKind, life: Life): Growth.Cost = Growth.costAfter { store =>
+    val running = new Running(life.spec(window), store)
+    (0 until windows).grouped(500).foreach { some =>
+      val at = if (life == Remembered) some.last * Apart else -1L
+      running.step(some.map(message(_)), at, now = 1)
+    }
+    val from = if (life == Remembered) windows * Apart else Apart * windows / 3
+    () =>
+      (0 until Steps).foreach { i =>
+        val back = if (life == Remembered) 1 else windows / 2
+        val next = Seq(message(windows + i - back, behind = 1 + i.toLong), message(windows + i))
+        running.step(next, from + i * Apart, now = 2 + i.toLong)
+      }
+  }
+}
+
+private object ManyWindowsSuite {
+  val Apart = 100L
+  val Steps = 20
+  val key   = new Key(Array(1))
+
+  sealed abstract class Life(val name: String, lateness: Long, early: PaneTrigger) {
+    def spec(window: WindowKind): FullStateSpec = FullStateDraft(
+      window,
+      lateness = Option.when(!Seq(Count(1), TupleSession(3)).contains(window))(TimeSpan(lateness)),
+      early = early,
+      late = if (early == Never) EachStep else early,
+      retention = Retention(time = Some(TimeSpan(100000000000L)))).checked
+  }
+  case object Open       extends Life("that are open", 1000000000L, Never)
+  case object Waiting    extends Life("that wait for a period", 1000000000L, EveryPeriod(TimeSpan(1000000)))
+  case object Remembered extends Life("that are remembered", 0, Never)
+
+  /** In windows of its own.
+    *
+    * @param behind
+    *   another, for the same windows
+    */
+  def message(n: Int, behind: Long = 0): Incoming = {
+    val at = n * Apart + behind
+    Incoming(key, Some(at), Some(Origin("s", 0, at)), Array(1, 2, 3), Some(10L))
+  }
+
+  /** A shard that is read again for every other step. */
+  final class Running(spec: FullStateSpec, store: CountingStore) {
+    private var shard = new FullStateShard(spec, store)
+    private var count = 0
+
+    def step(messages: Seq[Incoming], to: Long, now: Long): Unit = {
+      if (count % 2 == 0) shard = new FullStateShard(spec, store)
+      count += 1
+      shard.step(messages.sorted(Incoming.order(spec.window)).iterator, Watermark(to), Some(now)).foreach(_ => ())
+    }
+  }
+}
