@@ -56,7 +56,7 @@ def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
                 marks[stream] = max(marks[stream], _mark(times[batch], case.delay))
             known = max(known, min(marks)) if case.operator.timed else 0
             batch += 1
-        if known > closed:
+        if known > closed and not is_over:
             step(None, leg)
         if case.final and leg == 0:
             step(None, leg, ends=True)

@@ -167,7 +167,9 @@ def _looks(rng: random.Random, messages: int) -> Scenario:
 def _final(rng: random.Random, messages: int) -> Scenario:
     family = rng.choice((_aligned, _calendar, _sessions, _over, _sliding, _messages, _join))
     case = family(rng, messages)
-    return replace(case, final=True)
+    first, *others = case.legs
+    legs = (first, *(replace(leg, batches=1) for leg in others))
+    return replace(case, legs=legs, final=True)
 
 
 HOWS: tuple[How, ...] = ("inner", "left", "right", "full", "semi", "anti")

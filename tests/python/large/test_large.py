@@ -69,11 +69,11 @@ FEW = [
     ("messages", 31, 1_000),
     ("positions", 19, 1_000),
     ("tuples", 25, 200),
-    ("inherited", 6, 200),
-    ("cogroup", 32, 200),
-    ("lookups", 26, 200),
-    ("looks", 25, 200),
-    ("final", 29, 200),
+    ("inherited", 322, 200),
+    ("cogroup", 328, 200),
+    ("lookups", 247, 200),
+    ("looks", 364, 200),
+    ("final", 257, 200),
 ]
 
 
