@@ -3,17 +3,31 @@ package windrow.core.fullstate
 import windrow._
 import windrow.core.trigger.Firing
 import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.FiringRule
+import windrow.core.trigger.Stage
 
 /** When the windows of a full-state operator fire: at the end of a step, but after every n messages where that is asked
   * for (SEMANTICS R15).
   */
 private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
   private val firing = new FiringPolicy(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
+  private val rule   = new FiringRule(spec.onTime, firing)
 
-  def firesWith(isComplete: Boolean, unsent: Long): Boolean = firing.afterMessage(isComplete, unsent)
+  /** @param completes
+    *   the window is complete with the message, and was not before
+    */
+  def withMessage(isComplete: Boolean, completes: Boolean, unsent: Long): Option[Timing] =
+    rule.withMessage(isComplete, isNew = false, completes, unsent)
 
-  def firesAtStepEnd(isComplete: Boolean, row: Firing[_], now: Option[Long]): Boolean =
-    firing.atStepEnd(isComplete, row.unsent, row.since, now)
+  /** @param wasComplete
+    *   before the step
+    */
+  def atStepEnd(stage: Stage, wasComplete: Boolean, row: Firing[_], now: Option[Long]): Option[Timing] = {
+    val owesFirst = stage.isComplete && !row.isPastOnTime
+    if (row.unsent == 0) None
+    else if (owesFirst && wasComplete && spec.onTime) Some(Timing.Late) // SEMANTICS R79
+    else rule.atStepEnd(stage, owesFirst && !wasComplete, row, now)
+  }
 
   /** When the period ends for which its messages wait, if they do. */
   def deadline(isComplete: Boolean, row: Firing[_]): Option[Long] =

@@ -14,6 +14,7 @@ import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Pending
 import windrow.core.trigger.PendingPolicy
+import windrow.core.trigger.Stage
 
 /** What comes out of a full-state shard. */
 sealed trait Delta
@@ -208,12 +209,9 @@ final class FullStateShard(
       out: ArrayBuffer[Delta]): Unit = {
     val row         = state.rows.get(id).get.awaiting(message, clock.processingTime)
     val wasComplete = placer.reachedBefore(id.part, state, before).reached(row.end, placer.delay)
-    val completes   = placer.reachOf(message, state).reached(row.end, placer.delay) // and so fires no early pane (R21)
-    val now =
-      if ((wasComplete || !completes) && policy.firesWith(wasComplete, row.firing.unsent))
-        fire(state, row, if (wasComplete) Timing.Late else Timing.Early, isLast = false, out)
-      else row
-    state.rows.put(now)
+    val completes   = !wasComplete && placer.reachOf(message, state).reached(row.end, placer.delay)
+    val timing      = policy.withMessage(wasComplete, completes, row.firing.unsent)
+    state.rows.put(timing.fold(row)(fire(state, row, _, isLast = false, out)))
   }
 
   private def fire(
@@ -262,18 +260,11 @@ final class FullStateShard(
   }
 
   private def atStepEnd(state: KeyWindows, row: WindowRow, before: Reach, out: ArrayBuffer[Delta]): WindowRow = {
-    val complete    = life.isComplete(row, state)
-    val hasLeft     = life.isClosed(row, state)
+    val stage       = Stage(life.isComplete(row, state), life.isClosed(row, state))
     val wasComplete = placer.reachedBefore(row.id.part, state, before).reached(row.end, placer.delay)
-    val owesFirst   = spec.onTime && complete && !row.firing.isPastOnTime
-    val fires = row.firing.unsent > 0 &&
-      (owesFirst || hasLeft || policy.firesAtStepEnd(complete, row.firing, processingTime))
-    val timing =
-      if (!complete) Timing.Early
-      else if (owesFirst && !wasComplete) Timing.OnTime
-      else Timing.Late
-    val now = if (fires) fire(state, row, timing, hasLeft, out) else row
-    if (complete && !now.firing.isPastOnTime) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
+    val timing      = policy.atStepEnd(stage, wasComplete, row.firing, processingTime)
+    val now         = timing.fold(row)(fire(state, row, _, stage.isClosed, out))
+    if (stage.isComplete && !now.firing.isPastOnTime) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
   }
 
   /** Windows that are only remembered leave with the newest of their messages. */
