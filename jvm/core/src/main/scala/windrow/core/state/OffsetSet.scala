@@ -74,25 +74,19 @@ private[windrow] object OffsetSet {
   private def from(at: Long, first: Long): Long = if (high(first) == at) low(first).toLong else 0L
   private def until(at: Long, last: Long): Long = if (high(last) == at) low(last) + 1L else Width
 
-  /** The runs of a bitmap: first, and after the last. */
+  /** The runs of a bitmap: first, and after the last. Those of one that nobody wrote may go in circles. */
   private def within(bitmap: RoaringBitmap): Iterator[(Long, Long)] = Iterator.unfold(0L) { from =>
     val first = if (from < Width) bitmap.nextValue(from.toInt) else -1L
     Option.when(first >= 0) {
       val after = bitmap.nextAbsentValue(first.toInt) & 0xffffffffL
+      if (first < from || after <= first)
+        throw new DamagedStateError("[STATE_DAMAGED] a set of applied offsets is none.")
       ((first, after), after)
     }
   }
 
-  /** Of a bitmap that nobody wrote the runs go in circles, or miss some of it. */
-  private def isSound(bitmap: RoaringBitmap): Boolean = {
-    var (from, found) = (0L, 0L)
-    within(bitmap).forall { case (first, after) =>
-      val goesOn = first >= from && after > first
-      from = after
-      found += after - first
-      goesOn
-    } && found == bitmap.getLongCardinality
-  }
+  private def isSound(bitmap: RoaringBitmap): Boolean =
+    within(bitmap).map { case (first, after) => after - first }.sum == bitmap.getLongCardinality
 
   def read(in: ByteReader): OffsetSet = {
     val set = new OffsetSet
