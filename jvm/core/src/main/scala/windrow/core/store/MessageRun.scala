@@ -215,6 +215,8 @@ private[core] final class MessageRun(
     hidden = in.count().toInt
     (0 until count).foreach(_ => pieces += MessagePiece.read(in, codec))
     total = pieces.iterator.map(_.count.toLong).sum
+    if (hidden != 0 && (hidden < 0 || !pieces.headOption.exists(_.count > hidden)))
+      throw in.damaged(s"$hidden messages that have left are not in its first piece")
   }
 }
 
