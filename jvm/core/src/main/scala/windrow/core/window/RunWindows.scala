@@ -4,6 +4,7 @@ import windrow.Over
 import windrow.Sliding
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.KeyRun
+import windrow.core.state.DamagedStateError
 import windrow.core.time.EventTime.plus
 
 /** A window that messages of a key make.
@@ -139,7 +140,8 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
     val asLeft             = at(window.end - 1)
     val asRight = at(plus(window.start, -granularity)).flatMap(before =>
       run.earliest(window.from, window.until).map(inside => if (inside.stamp > before.stamp) inside else before))
-    (asLeft ++ asRight).minBy(_.stamp)
+    (asLeft ++ asRight).minByOption(_.stamp).getOrElse(throw new DamagedStateError(
+      s"[STATE_DAMAGED] the messages of a key: none of them makes its window from ${window.start} to ${window.end}."))
   }
 
   def current(run: KeyRun[_]): Option[RunWindow] = Option.unless(run.isEmpty) {
