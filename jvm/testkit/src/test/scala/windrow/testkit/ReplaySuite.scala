@@ -99,7 +99,7 @@ class ReplaySuite extends AnyFunSuite {
     assert(replay(
       examples,
       "--engine",
-      "abacus") == ((2, Seq("there is no engine 'abacus' here, only reference, core"))))
+      "abacus") == ((2, Seq("there is no engine 'abacus' here, only reference, core, simulated"))))
     assert(replay(examples, "--case", "E99")._1 == 2)
   }
 }
