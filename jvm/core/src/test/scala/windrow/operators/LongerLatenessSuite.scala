@@ -2,6 +2,7 @@ package windrow.operators
 
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow._
 import windrow.core.aggregate.Aggregation
@@ -12,6 +13,7 @@ import windrow.core.state.InMemoryShardStore
 /** A checkpoint that goes on with a longer lateness (SEMANTICS S2): what had left stays away, all else is as if the lateness
   * had been the longer one from the beginning.
   */
+@Slow
 class LongerLatenessSuite extends AnyFunSuite {
   import LongerLatenessSuite._
 

@@ -1,6 +1,7 @@
 package windrow.core.fullstate
 
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.operator.Origin
 import windrow.core.state.CountingStore
@@ -13,6 +14,7 @@ import windrow.core.time.Watermark
   * or are remembered: by the bytes that it reads and writes, and by what it puts on the heap for all that it looks at
   * (SEMANTICS S10).
   */
+@Slow
 class ManyWindowsSuite extends AnyFunSuite {
   import ManyWindowsSuite._
 
