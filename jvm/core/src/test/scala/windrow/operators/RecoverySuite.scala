@@ -1,10 +1,12 @@
 package windrow.operators
 
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.state.InMemoryShardStore
 
 /** What is persisted when, and what a replay gives after a crash or the loss of a store (SEMANTICS R25-R27). */
+@Slow
 class RecoverySuite extends AnyFunSuite {
 
   private def forAll(what: String)(check: OperatorKind => Unit): Unit =

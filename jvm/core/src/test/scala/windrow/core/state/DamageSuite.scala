@@ -22,7 +22,7 @@ import windrow.operators.Sum
   */
 final class DamageSuite extends AnyFunSuite {
   private val count: Int = sys.props.getOrElse("windrow.mode", "default") match {
-    case "quick" => 3000
+    case "quick" => 1000
     case "full"  => 1000000
     case _       => 4000
   }

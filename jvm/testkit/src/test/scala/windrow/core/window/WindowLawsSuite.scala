@@ -5,10 +5,12 @@ import java.time.ZoneId
 import org.scalacheck.{Gen, Properties, Test}
 import org.scalacheck.rng.Seed
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import windrow._
 import windrow.testkit._
 
 /** The laws hold for every kind of window that windrow brings, and find windows that break them. */
+@Slow
 class WindowLawsSuite extends AnyFunSuite {
 
   /** ScalaCheck prints the seed of every law that fails; some here fail on purpose. */
