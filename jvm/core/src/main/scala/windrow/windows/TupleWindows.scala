@@ -14,6 +14,12 @@ sealed trait SourceWindows extends TupleWindows {
 private object TupleWindows {
   val LastIsIn: Option[String] = Some("its last position is in")
 
+  /** Of kinds that are a number of positions and a step between windows. */
+  def form(name: String, function: String)(make: (Long, Long) => WindowKind): WindowForm =
+    WindowForm(name, function, "n", "step")(_.steps.map(make.tupled))
+
+  def shown(name: String, n: Long, step: Long): String = if (step == n) s"$name($n)" else s"$name($n, step=$step)"
+
   def numbered(of: String, n: Long, step: Long): String =
     s"$of: windows of $n, first and last included, one every $step."
 }
@@ -30,15 +36,13 @@ final case class Count(n: Long, step: Long) extends TupleWindows {
     step)
   private[windrow] override def isSliced: Boolean           = true
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
-  override def toString: String                             = if (step == n) s"Count($n)" else s"Count($n, step=$step)"
+  override def toString: String                             = TupleWindows.shown("Count", n, step)
 }
 
 object Count {
   def apply(n: Long): Count = Count(n, n)
 
-  private[windrow] val Form: WindowForm = WindowForm("count", "windrow_count", "n", "step")(_.steps.map {
-    case (n, step) => Count(n, step)
-  })
+  private[windrow] val Form: WindowForm = TupleWindows.form("count", "windrow_count")(Count(_, _))
 }
 
 /** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. */
@@ -53,15 +57,13 @@ final case class Offsets(n: Long, step: Long) extends SourceWindows {
   private[windrow] override def canBeLate: Boolean          = true
   private[windrow] override def isLateByOffsets: Boolean    = true
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
-  override def toString: String = if (step == n) s"Offsets($n)" else s"Offsets($n, step=$step)"
+  override def toString: String                             = TupleWindows.shown("Offsets", n, step)
 }
 
 object Offsets {
   def apply(n: Long): Offsets = Offsets(n, n)
 
-  private[windrow] val Form: WindowForm = WindowForm("offsets", "windrow_offsets", "n", "step")(_.steps.map {
-    case (n, step) => Offsets(n, step)
-  })
+  private[windrow] val Form: WindowForm = TupleWindows.form("offsets", "windrow_offsets")(Offsets(_, _))
 }
 
 /** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */

@@ -15,13 +15,7 @@ class SimulationSuite extends VersusReference {
   override protected def tellings(seed: Long): Seq[(String, Telling)] =
     Seq("simulated" -> new SimulatedEngine(counts, shards = 1 + (seed % 4).toInt).run)
 
-  RandomFamily.All.foreach(family =>
-    check(s"${family.name} cases under faults")(seed =>
-      Backwards(RandomCase(seed, family, offsets = seed % 5 != 0))))
-  check("cases of full state under faults")(seed => Backwards(RandomStoreCase.fullState(seed)))
-  check("cases of joins under faults")(seed => Backwards(RandomStoreCase.join(seed)))
-  check("cases of co-groups under faults")(seed => Backwards(RandomStoreCase.coGroup(seed)))
-  check("cases of policy windows under faults")(seed => Backwards(RandomPolicyCase(seed)))
+  for ((kind, make) <- Simulate.Kinds) check(s"cases of $kind under faults")(make)
 
   test("every fault has happened") {
     info(counts.toString)

@@ -56,9 +56,6 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
   /** Some windows fire by processing time. */
   val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
 
-  /** Something may fire as a step ends, beside what the watermark completes. */
-  val looksAtStepEnd: Boolean = hasPeriods || waitsForStepEnd(isComplete = false) || waitsForStepEnd(isComplete = true)
-
   /** The processing time at which a period ends, if nothing happens before. */
   def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
     of(isComplete).collect { case EveryPeriod(period) => FiringPolicy.due(from, period) }.minOption)

@@ -5,15 +5,20 @@ import scala.util.control.NonFatal
 
 /** Random cases on the core under faults, against the reference, until the time is over: `scripts/simulate`. */
 object Simulate {
-  private val Kinds: Seq[Long => TranscriptCase] =
-    RandomFamily.All.map(family => (seed: Long) => RandomCase(seed, family, offsets = seed % 5 != 0)) ++ Seq(
-      RandomStoreCase.fullState(_: Long),
-      RandomStoreCase.join(_: Long),
-      RandomStoreCase.coGroup(_: Long),
-      RandomPolicyCase(_: Long))
+
+  /** What is simulated, and a case of each seed. */
+  val Kinds: Seq[(String, Long => TranscriptCase)] =
+    (RandomFamily.All.map(family =>
+      family.name -> ((seed: Long) => RandomCase(seed, family, offsets = seed % 5 != 0))) ++ Seq(
+      "full state" -> (RandomStoreCase.fullState(_: Long)),
+      "joins"      -> (RandomStoreCase.join(_: Long)),
+      "co-groups"  -> (RandomStoreCase.coGroup(_: Long)),
+      "policies"   -> (RandomPolicyCase(_: Long)))).map { case (name, make) =>
+      name -> ((seed: Long) => Backwards(make(seed)))
+    }
 
   /** The case of a seed: its kind, its stream, and by its id its faults. */
-  def of(seed: Long): TranscriptCase = Backwards(Kinds(Math.floorMod(seed, Kinds.size.toLong).toInt)(seed / Kinds.size))
+  def of(seed: Long): TranscriptCase = Kinds(Math.floorMod(seed, Kinds.size.toLong).toInt)._2(seed / Kinds.size)
 
   /** @param arguments
     *   minutes, first seed, threads

@@ -53,10 +53,7 @@ private[core] final class RunAlgorithm[B, V](
   private val isOver    = spec.window.isInstanceOf[Over]
   private val isOrdered = spec.window.isInstanceOf[Over.Rows]
   private val waits     = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
-  private val byMessage = (FiringPolicy.parts(spec.early) ++ FiringPolicy.parts(spec.late)).exists {
-    case EachMessage | Every(_) => true
-    case _                      => false
-  }
+  private val byMessage = policy.looksAtMessages(isComplete = false) || policy.looksAtMessages(isComplete = true)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
