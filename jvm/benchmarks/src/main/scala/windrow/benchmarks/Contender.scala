@@ -25,9 +25,9 @@ object Contender {
   /** Windrow with all switched off, and with each thing on that a pane on time does not need. */
   val firings: Seq[Contender] = Seq(
     Windrow,
-    Firing("early", "early => 'each_step', lateness => '0 seconds', accumulate => 'accumulating'"),
-    Firing("late", "lateness => '60 seconds', accumulate => 'accumulating'"),
-    Firing(
+    PaneState("early", "early => 'each_step', lateness => '0 seconds', accumulate => 'accumulating'"),
+    PaneState("late", "lateness => '60 seconds', accumulate => 'accumulating'"),
+    PaneState(
       "retracting",
       "early => 'each_step', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'"))
 
@@ -51,7 +51,7 @@ case object Windrow extends Contender("windrow") {
 }
 
 /** Windrow with more panes than those on time, which stay as they were. */
-final case class Firing(override val name: String, arguments: String) extends Contender(name) {
+final case class PaneState(override val name: String, arguments: String) extends Contender(name) {
   def query(events: DataFrame, windows: Windows): DataFrame = Windrow.called(events, windows, arguments)
 
   override def results(query: DataFrame): Option[DataFrame] =

@@ -7,9 +7,9 @@ import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.OpenWindow
-import windrow.core.operator.ShardFixed
+import windrow.core.operator.ShardFingerprint
 import windrow.core.shard.Shard
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
@@ -33,9 +33,11 @@ private[operators] final class AggregatingCore[K, M, B, V](
     spec,
     new TrackedAggregation(aggregation),
     store,
-    FixedSpec(("windows" -> spec.window.toString) +: streams.indices.filter(_ => streams.size > 1).map(i =>
+    SpecFingerprint(("windows" -> spec.window.toString) +: streams.indices.filter(_ => streams.size > 1).map(i =>
       s"stream ${i + 1}" -> streams(i)): _*).and(
-      ShardFixed.lateness(spec.window, spec.lateness) +: ShardFixed.retained(spec.window, spec.retention).toSeq: _*),
+      ShardFingerprint.lateness(spec.window, spec.lateness) +: ShardFingerprint.retained(
+        spec.window,
+        spec.retention).toSeq: _*),
     guards = guards)
 
   def counters: Counters = shard.counters
@@ -76,8 +78,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
       one.end,
       one.buffer.offsets,
       one.buffer.count,
-      one.firing.last,
-      one.firing.index,
+      one.paneState.last,
+      one.paneState.index,
       one.isComplete,
       one.part),
     shard.value(one.buffer))

@@ -1,12 +1,12 @@
 package windrow.operators
 
 import windrow._
-import windrow.core.fullstate.Delta
+import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
 import windrow.core.operator.Counters
-import windrow.core.operator.ShardFixed
-import windrow.core.state.FixedSpec
+import windrow.core.operator.ShardFingerprint
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
 import windrow.core.store.Incoming
@@ -40,10 +40,12 @@ final class FullStateWindowOperator[K, M](
         .sorted(Incoming.order(spec.window))
       val deltas = shard.step(sorted.iterator, watermark, processingTime).toVector
       Outcome(
-        deltas.collect { case Delta.Fire(pane) =>
+        deltas.collect { case FullStateEffect.Fire(pane) =>
           pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
         },
-        deltas.collect { case Delta.Refuse(entry, reason, _) => Rejected(formatter.message(entry.payload), reason) },
+        deltas.collect { case FullStateEffect.Refuse(entry, reason, _) =>
+          Rejected(formatter.message(entry.payload), reason)
+        },
         filtered)
     }
   }
@@ -52,8 +54,10 @@ final class FullStateWindowOperator[K, M](
     new FullState(new FullStateShard(
       spec,
       store,
-      FixedSpec("windows" -> spec.window.toString).and(
-        ShardFixed.lateness(spec.window, spec.lateness) +: ShardFixed.retained(spec.window, spec.retention).toSeq: _*)))
+      SpecFingerprint("windows" -> spec.window.toString).and(
+        ShardFingerprint.lateness(spec.window, spec.lateness) +: ShardFingerprint.retained(
+          spec.window,
+          spec.retention).toSeq: _*)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 

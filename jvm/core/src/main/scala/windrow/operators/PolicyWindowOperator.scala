@@ -11,7 +11,7 @@ import windrow.core.operator.Counters
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
@@ -178,5 +178,5 @@ final class PolicyWindowOperator[K, M, B, V](
     happened.event.messages.map(formatter.message))
 
   private[operators] def open(store: ShardStore): Core[M, Output] =
-    new Windows(new PolicyShard(spec, aggregation, store, FixedSpec("policy" -> spec.eviction.toString)))
+    new Windows(new PolicyShard(spec, aggregation, store, SpecFingerprint("policy" -> spec.eviction.toString)))
 }

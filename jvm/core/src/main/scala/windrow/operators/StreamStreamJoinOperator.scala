@@ -2,10 +2,10 @@ package windrow.operators
 
 import windrow._
 import windrow.core.join.JoinEffect
-import windrow.core.join.JoinFixed
+import windrow.core.join.JoinFingerprint
 import windrow.core.join.JoinShard
 import windrow.core.operator.Counters
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.store.Axis
@@ -53,8 +53,11 @@ class StreamStreamJoinOperator[K, M, R](
       spec,
       store,
       isNull,
-      FixedSpec("streams" -> spec.streams.mkString(", "), "range" -> spec.within.toString, "kind" -> spec.how.toString)
-        .and(JoinFixed.times(spec): _*),
+      SpecFingerprint(
+        "streams" -> spec.streams.mkString(", "),
+        "range"   -> spec.within.toString,
+        "kind"    -> spec.how.toString)
+        .and(JoinFingerprint.times(spec): _*),
       context.guards))
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))

@@ -6,7 +6,7 @@ import java.util.Locale
   * positions: sequence numbers in a key, offsets in a source partition.
   *
   * The kinds are all there is: each is a file beside this one, which says what the other parts ask of it. How their windows
-  * are kept is said in `core/shard/WindowAlgorithms.scala`, of full state in `core/fullstate/Placement.scala`.
+  * are kept is said in `core/shard/WindowAlgorithms.scala`, of full state in `core/fullstate/Assignment.scala`.
   */
 trait WindowKind {
 

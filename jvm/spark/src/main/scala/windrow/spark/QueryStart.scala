@@ -13,7 +13,7 @@ import scala.annotation.nowarn
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.state.BeforeStart
-import windrow.spark.state.Continuing
+import windrow.spark.state.ResumeCheck
 import windrow.spark.state.FilesOf
 
 /** How a query runs.
@@ -60,7 +60,7 @@ private[spark] object QueryStart {
       how.checkpoint,
       how.isFinal,
       files).foreach(LoggerFactory.getLogger(getClass).warn(_))
-    val endsWithData = how.isBounded && Continuing.programs(plan).exists(_._2.hasPeriods)
+    val endsWithData = how.isBounded && ResumeCheck.programs(plan).exists(_._2.hasPeriods)
     def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)
       val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
@@ -69,7 +69,7 @@ private[spark] object QueryStart {
       trigger.foreach(writer.trigger)
       endingWithData(output, endsWithData)(writer.start())
     }
-    if (how.isFinal) runToEnd(Windrow.until(output, _), new EndOfInput(session, how.checkpoint), how.trigger, run)
+    if (how.isFinal) runToEnd(Windrow.until(output, _), new EndMarkerWriter(session, how.checkpoint), how.trigger, run)
     else run(output, how.trigger)
   }
 
@@ -79,7 +79,7 @@ private[spark] object QueryStart {
   @nowarn("cat=deprecation")
   private def runToEnd(
       ended: String => DataFrame,
-      end: EndOfInput,
+      end: EndMarkerWriter,
       trigger: Option[Trigger],
       run: (DataFrame, Option[Trigger]) => StreamingQuery): StreamingQuery = {
     val rows = ended(end.folder)

@@ -1,10 +1,10 @@
 package windrow.spark
 
 import windrow.TimeSpan
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
-import windrow.spark.state.StateNotes
+import windrow.spark.state.OperatorDescriptor
 
 /** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
   * [[BatchShards]] in a batch.
@@ -21,13 +21,13 @@ trait ShardProgram extends Serializable {
   def hasPeriods: Boolean
 
   /** What a checkpoint was begun with and must go on with (SEMANTICS S2). */
-  def fixed: FixedSpec
+  def fingerprint: SpecFingerprint
 
   /** The watermark is the processing time less this, and none of Spark's. */
   def behind: Option[TimeSpan] = None
 
   /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
-  def about: Option[StateNotes] = None
+  def descriptor: Option[OperatorDescriptor] = None
 
   /** Made once in each task. */
   def runner(): ShardRunner

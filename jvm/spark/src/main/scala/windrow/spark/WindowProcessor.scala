@@ -4,7 +4,7 @@ import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
 import windrow.core.time.Watermark
 import windrow.spark.pack.PacketFlag
-import windrow.spark.state.StateNotes
+import windrow.spark.state.OperatorDescriptor
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
@@ -23,7 +23,7 @@ final class WindowProcessor(val program: ShardProgram)
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     store = new SparkShardStore(getHandle, program.spaces)
     mode = timeMode
-    notes = program.about.map(new Notes(getHandle, _))
+    notes = program.descriptor.map(new Notes(getHandle, _))
   }
 
   override def handleInitialState(shard: Int, initialState: Int, timers: TimerValues): Unit = {
@@ -68,9 +68,9 @@ final class WindowProcessor(val program: ShardProgram)
 }
 
 /** What says how to read the state, in the state: written when it changes. */
-private final class Notes(handle: StatefulProcessorHandle, about: StateNotes) {
-  private val kept    = handle.getValueState(StateNotes.Variable, Encoders.BINARY, TTLConfig.NONE)
-  private val bytes   = about.bytes
+private final class Notes(handle: StatefulProcessorHandle, descriptor: OperatorDescriptor) {
+  private val kept    = handle.getValueState(OperatorDescriptor.Variable, Encoders.BINARY, TTLConfig.NONE)
+  private val bytes   = descriptor.bytes
   private var isThere = false
 
   def keep(): Unit = if (!isThere) {

@@ -8,13 +8,13 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
-import windrow.core.operator.ShardFixed
+import windrow.core.operator.ShardFingerprint
 import windrow.core.shard.Shard
 import windrow.core.shard.ShardSpaces
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.WindowTrigger
 import windrow.spark.aggregate.ObjectAggregation
 import windrow.spark.aggregate.RowAggregation
 import windrow.spark.output.OutputRow
@@ -22,27 +22,33 @@ import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.state.StateAbout
+import windrow.spark.state.StateDescriptor
 
 /** Windows of aggregates. */
 final class WindowProgram(
     val spec: WindowOperatorSpec,
-    val fixed: FixedSpec,
+    val fingerprint: SpecFingerprint,
     recipe: PackRecipe,
     val schema: OutputSchema,
-    override val about: Option[StateAbout],
+    override val descriptor: Option[StateDescriptor],
     guards: Guards)
     extends ShardProgram {
   def shards: Int         = recipe.shards
-  def spaces: Seq[String] = ShardSpaces.of(spec, recipe.lane.ordered)
-  def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
+  def spaces: Seq[String] = ShardSpaces.of(spec, recipe.shuffle.ordered)
+  def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
   override def behind: Option[TimeSpan] = recipe.behind
 
   /** The same, with each pane taken back before another takes its place. */
   def retracting: WindowProgram = {
     val changed = spec.retracting
-    new WindowProgram(changed, fixed.having(ShardFixed.of(changed)), recipe, schema, about.map(_.of(changed)), guards)
+    new WindowProgram(
+      changed,
+      fingerprint.having(ShardFingerprint.of(changed)),
+      recipe,
+      schema,
+      descriptor.map(_.of(changed)),
+      guards)
   }
 
   def runner(): ShardRunner =
@@ -50,7 +56,7 @@ final class WindowProgram(
     else over(new ObjectAggregation(recipe.functions))
 
   private def over[L](lifted: Aggregation[L, InternalRow]): ShardRunner =
-    if (recipe.lane.ordered) {
+    if (recipe.shuffle.ordered) {
       val ordered = new Ordered(lifted)
       new Running(ordered, EntryCodec.read(_, lifted.read, ordered.lift))
     } else new Running[L](lifted, EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
@@ -66,7 +72,7 @@ final class WindowProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new Shard(spec, aggregation, store, fixed, guards = guards)
+      val shard = new Shard(spec, aggregation, store, fingerprint, guards = guards)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val (told, messages) = packets.span(ProgressCodec.isProgress)

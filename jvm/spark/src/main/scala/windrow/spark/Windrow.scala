@@ -10,7 +10,7 @@ import scala.language.implicitConversions
 import windrow._
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.plan._
-import windrow.spark.state.Continuing
+import windrow.spark.state.ResumeCheck
 import windrow.spark.state.State
 
 /** The Scala entry:
@@ -65,7 +65,7 @@ object Windrow {
     */
   def until(query: DataFrame, folder: String): DataFrame = {
     val session = query.sparkSession
-    SparkInside.frame(session, Ending(session, SparkInside.plan(query), folder))
+    SparkInside.frame(session, BoundedInput(session, SparkInside.plan(query), folder))
   }
 
   /** Asks before a query starts on a checkpoint that exists whether it can go on from there. What cannot be told yet, the
@@ -77,7 +77,7 @@ object Windrow {
     *   if the checkpoint was begun with what may not change
     */
   def continues(query: DataFrame, checkpoint: String): Unit =
-    Continuing.check(query.sparkSession, SparkInside.plan(query), checkpoint)
+    ResumeCheck.check(query.sparkSession, SparkInside.plan(query), checkpoint)
 
   /** Joins two and more streams: `join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"))`. */
   def join(sides: JoinSide*): Joining = new Joining(sides)

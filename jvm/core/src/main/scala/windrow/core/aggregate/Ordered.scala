@@ -10,7 +10,7 @@ import windrow.core.state.Pieces
 /** The lifted messages of a window in the order of SEMANTICS T, for aggregates to which the order shows (`collect_list`,
   * `first`): so the value is the same however the stream was cut into steps.
   */
-final class OrderedBuffer[B] private[aggregate] (private[aggregate] var kept: Kept[B]) {
+final class OrderedBuffer[B] private[aggregate] (private[aggregate] var kept: MessageRope[B]) {
   def size: Long = kept.size
 }
 
@@ -22,7 +22,7 @@ final class OrderedBuffer[B] private[aggregate] (private[aggregate] var kept: Ke
   */
 final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, apart: Option[Ordered.Place])
     extends Aggregation[OrderedBuffer[B], V] {
-  import Kept.{Apart, Here, Leaf}
+  import MessageRope.{Apart, Here, Leaf}
 
   def this(inner: Aggregation[B, V], pieceBytes: Int = 4096) = this(inner, pieceBytes, None)
 
@@ -35,10 +35,10 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
   def lift(order: Array[Byte], lifted: B): OrderedBuffer[B] =
     new OrderedBuffer(new Here(Array(new Placed(order, lifted))))
 
-  def zero: OrderedBuffer[B] = new OrderedBuffer(Kept.nothing)
+  def zero: OrderedBuffer[B] = new OrderedBuffer(MessageRope.nothing)
 
   def combine(left: OrderedBuffer[B], right: OrderedBuffer[B]): OrderedBuffer[B] =
-    new OrderedBuffer(Kept.both(left.kept, right.kept))
+    new OrderedBuffer(MessageRope.both(left.kept, right.kept))
 
   def copy(buffer: OrderedBuffer[B]): OrderedBuffer[B] = buffer // what it keeps never changes
 
@@ -46,7 +46,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))
     val all = new ArrayBuffer[Placed[B]](buffer.size.toInt)
     buffer.kept.leaves.foreach(all ++= messages(_))
-    inner.lower(Kept.inOrder(all).messages.foldLeft(inner.zero)((sum, one) => inner.combine(sum, one.lifted)))
+    inner.lower(MessageRope.inOrder(all).messages.foldLeft(inner.zero)((sum, one) => inner.combine(sum, one.lifted)))
   }
 
   private def messages(leaf: Leaf[B]): Array[Placed[B]] = leaf match {
@@ -87,10 +87,10 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
     val size = in.count()
     new OrderedBuffer(
       if (size != Ordered.InLeaves) new Here(readMessages(in, size))
-      else Seq.fill(in.size())(readLeaf(in)).foldLeft(Kept.nothing[B])(Kept.both))
+      else Seq.fill(in.size())(readLeaf(in)).foldLeft(MessageRope.nothing[B])(MessageRope.both))
   }
 
-  private def readLeaf(in: ByteReader): Kept[B] = {
+  private def readLeaf(in: ByteReader): MessageRope[B] = {
     val id   = in.count()
     val size = in.count()
     if (id == Ordered.IsHere) new Here(readMessages(in, size)) else new Apart(id, size)
@@ -115,7 +115,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
         buffer.kept = leaves.flatMap {
           case here: Here[B]   => cut(here, enough, place.pieces)
           case piece: Apart[B] => Seq(piece)
-        }.foldLeft(Kept.nothing[B])(Kept.both)
+        }.foldLeft(MessageRope.nothing[B])(MessageRope.both)
     }
 
     def release(buffer: OrderedBuffer[B]): Unit = apart.foreach(place =>

@@ -1,8 +1,8 @@
 package windrow.core.fullstate
 
 import windrow._
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 
@@ -10,8 +10,8 @@ import windrow.core.trigger.Stage
   * for (SEMANTICS R15).
   */
 private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
-  private val firing = new FiringPolicy(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
-  private val rule   = new FiringRule(spec.onTime, firing)
+  private val paneState = new WindowTrigger(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
+  private val rule      = new FiringRule(spec.onTime, paneState)
 
   /** @param completes
     *   the window is complete with the message, and was not before
@@ -22,7 +22,7 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
   /** @param wasComplete
     *   before the step
     */
-  def atStepEnd(stage: Stage, wasComplete: Boolean, row: Firing[_], now: Option[Long]): Option[Timing] = {
+  def atStepEnd(stage: Stage, wasComplete: Boolean, row: PaneState[_], now: Option[Long]): Option[Timing] = {
     val owesFirst = stage.isComplete && !row.isPastOnTime
     if (row.unsent == 0) None
     else if (owesFirst && wasComplete && spec.onTime) Some(Timing.Late) // SEMANTICS R79
@@ -30,8 +30,8 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
   }
 
   /** When the period ends for which its messages wait, if they do. */
-  def deadline(isComplete: Boolean, row: Firing[_]): Option[Long] =
-    if (row.unsent > 0) firing.deadline(isComplete, row.since) else None
+  def deadline(isComplete: Boolean, row: PaneState[_]): Option[Long] =
+    if (row.unsent > 0) paneState.deadline(isComplete, row.since) else None
 }
 
 private object DeltaPolicy {

@@ -17,24 +17,24 @@ import windrow.core.trigger.PendingPolicy
 import windrow.core.trigger.Stage
 
 /** What comes out of a full-state shard. */
-sealed trait Delta
+sealed trait FullStateEffect
 
-object Delta {
+object FullStateEffect {
 
   /** The messages that came to a window since its last pane, in order of time. */
-  final case class Fire(pane: Pane[Key, Vector[StoredMessage]]) extends Delta
+  final case class Fire(pane: Pane[Key, Vector[StoredMessage]]) extends FullStateEffect
 
   /** @param watermark
     *   the one that the message was judged by
     */
-  final case class Refuse(message: Incoming, reason: Reason, watermark: Watermark) extends Delta
+  final case class Refuse(message: Incoming, reason: Reason, watermark: Watermark) extends FullStateEffect
 }
 
 /** The messages and windows of all keys of a shard, kept and queried (the source's full-state window operator).
   *
   * @param store
   *   where the shard lives between two of its objects; written at the end of each step
-  * @param fixed
+  * @param fingerprint
   *   what may not change while the state lives, in words
   * @param pageBytes
   *   so much of a key's windows is read and written together
@@ -42,15 +42,15 @@ object Delta {
 final class FullStateShard(
     spec: FullStateSpec,
     store: ShardStore,
-    fixed: FixedSpec = FixedSpec.Nothing,
+    fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     pageBytes: Int = 4096)
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
-  private val placer    = Placer(spec)
-  private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture)
+  private val assigner  = WindowAssigner(spec)
+  private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture)
   private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val segments  = new Segments("messages", store)
-  private val life      = new RowLife(placer, policy, reach)
+  private val life      = new RowLife(assigner, policy, reach)
   private val codec     = new KeyWindowsCodec(segments, life, pageBytes)
   private val keys      = new KeyBuckets[KeyWindows]("windows", store, codec, deadline)
   private val periods   = new Periods(store)
@@ -98,27 +98,27 @@ final class FullStateShard(
       messages: Iterator[Incoming],
       watermark: => Watermark,
       now: Option[Long],
-      progress: => Seq[Progress] = Nil): Iterator[Delta] = {
+      progress: => Seq[Progress] = Nil): Iterator[FullStateEffect] = {
     val isFirstP = admission.begin(now)
     val clock    = StepClock(admission.watermark, processingTime)
     val before   = reach
     val ofMessages = messages.flatMap { message =>
-      if (placer.pace == Pace.ByOffsets) message.origin.foreach(see)
+      if (assigner.pace == Pace.ByOffsets) message.origin.foreach(see)
       counted(apply(message, clock, before, _))
     }
     ofMessages ++ {
       val brought = progress
       admission.tell(brought)
-      if (placer.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
+      if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
       admission.watermark = clock.before.max(watermark)
       stepEnd(before, isFirstP)
     } ++ flush()
   }
 
-  private def counted(make: ArrayBuffer[Delta] => Unit): Iterator[Delta] = {
-    val out = new ArrayBuffer[Delta]
+  private def counted(make: ArrayBuffer[FullStateEffect] => Unit): Iterator[FullStateEffect] = {
+    val out = new ArrayBuffer[FullStateEffect]
     make(out)
-    out.foreach { case Delta.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
+    out.foreach { case FullStateEffect.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
     out.iterator
   }
 
@@ -126,7 +126,7 @@ final class FullStateShard(
 
   // ---- messages
 
-  private def apply(message: Incoming, clock: StepClock, before: Reach, out: ArrayBuffer[Delta]): Unit =
+  private def apply(message: Incoming, clock: StepClock, before: Reach, out: ArrayBuffer[FullStateEffect]): Unit =
     if (!isReplay(message)) admission.timeOf(message) match {
       case Left(reason) => out += refuse(message, reason)
       case Right(time)  => place(message, time, clock, before, out)
@@ -140,25 +140,26 @@ final class FullStateShard(
     message.origin,
     for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield EventTime.plus(time, lasts))
 
-  private def refuse(message: Incoming, reason: Reason): Delta = Delta.Refuse(message, reason, watermark)
+  private def refuse(message: Incoming, reason: Reason): FullStateEffect =
+    FullStateEffect.Refuse(message, reason, watermark)
 
   private def place(
       message: Incoming,
       time: Long,
       clock: StepClock,
       before: Reach,
-      out: ArrayBuffer[Delta]): Unit = {
+      out: ArrayBuffer[FullStateEffect]): Unit = {
     val found = keys.get(message.key)
     val state = if (found == null) codec.empty(message.key) else found
-    placer.place(state, message, time, before) match {
-      case Placement.Broken => out += refuse(message, Reason.InvalidTime)
-      case Placement.Gap =>
+    assigner.place(state, message, time, before) match {
+      case Assignment.Broken => out += refuse(message, Reason.InvalidTime)
+      case Assignment.Gap =>
         counters.gaps += 1
-        if (placer.pace == Pace.ByNumbers) number(state)
-      case Placement.TooLate =>
+        if (assigner.pace == Pace.ByNumbers) number(state)
+      case Assignment.TooLate =>
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out += refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate)
-      case entered: Placement.Enter =>
+      case entered: Assignment.Enter =>
         classify(state, message, time)
         counters.accepted += 1
         number(state)
@@ -167,28 +168,28 @@ final class FullStateShard(
   }
 
   private def number(state: KeyWindows): Unit = {
-    if (placer.pace == Pace.ByNumbers) state.numbered += 1
+    if (assigner.pace == Pace.ByNumbers) state.numbered += 1
     keys.put(state.key, state)
   }
 
   /** Seen from the key's window with the greatest start (SEMANTICS R5). */
   private def classify(state: KeyWindows, message: Incoming, time: Long): Unit = {
-    val position = placer.position(message, time, state)
-    val part     = message.origin.filter(_ => placer.pace == Pace.ByOffsets).map(from => (from.source, from.partition))
+    val position = assigner.position(message, time, state)
+    val part = message.origin.filter(_ => assigner.pace == Pace.ByOffsets).map(from => (from.source, from.partition))
     state.lastRow(part) match {
-      case Some(row) if position < placer.shownStart(row.id, state) => counters.past += 1
-      case Some(row) if position >= row.end                         => counters.future += 1
-      case _                                                        => counters.inTime += 1
+      case Some(row) if position < assigner.shownStart(row.id, state) => counters.past += 1
+      case Some(row) if position >= row.end                           => counters.future += 1
+      case _                                                          => counters.inTime += 1
     }
   }
 
   private def enter(
       state: KeyWindows,
       message: StoredMessage,
-      entered: Placement.Enter,
+      entered: Assignment.Enter,
       clock: StepClock,
       before: Reach,
-      out: ArrayBuffer[Delta]): Unit = {
+      out: ArrayBuffer[FullStateEffect]): Unit = {
     state.messages.add(message.copy(isSettled = entered.first.isDefined))
     entered.replaced.foreach(state.rows.remove)
     entered.put.foreach(state.rows.put)
@@ -206,11 +207,11 @@ final class FullStateShard(
       id: WindowId,
       clock: StepClock,
       before: Reach,
-      out: ArrayBuffer[Delta]): Unit = {
+      out: ArrayBuffer[FullStateEffect]): Unit = {
     val row         = state.rows.get(id).get.awaiting(message, clock.processingTime)
-    val wasComplete = placer.reachedBefore(id.part, state, before).reached(row.end, placer.delay)
-    val completes   = !wasComplete && placer.reachOf(message, state).reached(row.end, placer.delay)
-    val timing      = policy.withMessage(wasComplete, completes, row.firing.unsent)
+    val wasComplete = assigner.reachedBefore(id.part, state, before).reached(row.end, assigner.delay)
+    val completes   = !wasComplete && assigner.reachOf(message, state).reached(row.end, assigner.delay)
+    val timing      = policy.withMessage(wasComplete, completes, row.paneState.unsent)
     state.rows.put(timing.fold(row)(fire(state, row, _, isLast = false, out)))
   }
 
@@ -219,26 +220,26 @@ final class FullStateShard(
       row: WindowRow,
       timing: Timing,
       isLast: Boolean,
-      out: ArrayBuffer[Delta]): WindowRow = {
+      out: ArrayBuffer[FullStateEffect]): WindowRow = {
     val unsent = state.takeUnsent(row)
-    out += Delta.Fire(Pane(
+    out += FullStateEffect.Fire(Pane(
       state.key,
-      placer.shownStart(row.id, state),
-      placer.shownEnd(row.id),
+      assigner.shownStart(row.id, state),
+      assigner.shownEnd(row.id),
       timing,
-      row.firing.index,
+      row.paneState.index,
       isLast,
       isRetraction = false,
       unsent.sorted(StoredMessage.Order),
       row.id.message.flatMap(_ => unsent.headOption).map(_.payload),
       row.id.part.map { case (source, partition) => SourcePartition(source, partition) }))
     val fired = row.fired(timing)
-    if (timing == Timing.Early) fired else fired.copy(firing = fired.firing.copy(isPastOnTime = true))
+    if (timing == Timing.Early) fired else fired.copy(paneState = fired.paneState.copy(isPastOnTime = true))
   }
 
   // ---- the end of a step
 
-  private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[Delta] = {
+  private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[FullStateEffect] = {
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
       else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
@@ -248,7 +249,7 @@ final class FullStateShard(
     }
   }
 
-  private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: ArrayBuffer[Delta]): Unit = {
+  private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: ArrayBuffer[FullStateEffect]): Unit = {
     state.rows.due(isFirstP || life.isDue(_, state, processingTime)).foreach { row =>
       val now = atStepEnd(state, row.begun(processingTime), before, out)
       if (now ne row) state.rows.put(now)
@@ -259,12 +260,17 @@ final class FullStateShard(
     else if (retired > 0 || state.rows.isChanged) keys.put(state.key, state)
   }
 
-  private def atStepEnd(state: KeyWindows, row: WindowRow, before: Reach, out: ArrayBuffer[Delta]): WindowRow = {
+  private def atStepEnd(
+      state: KeyWindows,
+      row: WindowRow,
+      before: Reach,
+      out: ArrayBuffer[FullStateEffect]): WindowRow = {
     val stage       = Stage(life.isComplete(row, state), life.isClosed(row, state))
-    val wasComplete = placer.reachedBefore(row.id.part, state, before).reached(row.end, placer.delay)
-    val timing      = policy.atStepEnd(stage, wasComplete, row.firing, processingTime)
+    val wasComplete = assigner.reachedBefore(row.id.part, state, before).reached(row.end, assigner.delay)
+    val timing      = policy.atStepEnd(stage, wasComplete, row.paneState, processingTime)
     val now         = timing.fold(row)(fire(state, row, _, stage.isClosed, out))
-    if (stage.isComplete && !now.firing.isPastOnTime) now.copy(firing = now.firing.copy(isPastOnTime = true)) else now
+    if (stage.isComplete && !now.paneState.isPastOnTime) now.copy(paneState = now.paneState.copy(isPastOnTime = true))
+    else now
   }
 
   /** Windows that are only remembered leave with the newest of their messages. */
@@ -273,8 +279,8 @@ final class FullStateShard(
     val bound      = RetentionBound(spec.retention, watermark, oldestOpen)
     val retired    = state.messages.retire(bound.leaves)
     retiredCount += retired
-    lazy val oldest            = state.messages.oldest
-    def hasLeft(told: Outlook) = told.newest.exists(newest => oldest.forall(StoredMessage.Order.lt(newest, _)))
+    lazy val oldest                = state.messages.oldest
+    def hasLeft(told: PageSummary) = told.newest.exists(newest => oldest.forall(StoredMessage.Order.lt(newest, _)))
     state.rows.due(hasLeft).filter(row => hasLeft(life.outlook(row, state))).foreach(state.rows.remove)
     retired
   }
@@ -286,7 +292,7 @@ final class FullStateShard(
     math.min(life.deadline(state), leaves.getOrElse(Long.MaxValue))
   }
 
-  private def flush(): Option[Delta] = {
+  private def flush(): Option[FullStateEffect] = {
     keys.flush()
     periods.flush()
     admission.write((_, place) => refusal.hasCome(place, watermark)) { out =>
@@ -311,7 +317,7 @@ final class FullStateShard(
     for {
       state <- states(None)
       row   <- state.rows.all
-      one   <- coming.of(placer.shownEnd(row.id), life.isComplete(row, state), row.firing, firesEmpty = false)
+      one   <- coming.of(assigner.shownEnd(row.id), life.isComplete(row, state), row.paneState, firesEmpty = false)
     } yield (metadata(row, state), one)
   }
 
@@ -341,12 +347,12 @@ final class FullStateShard(
 
   private def metadata(row: WindowRow, state: KeyWindows): WindowMetadata = WindowMetadata(
     state.key,
-    placer.shownStart(row.id, state),
-    placer.shownEnd(row.id),
+    assigner.shownStart(row.id, state),
+    assigner.shownEnd(row.id),
     row.offsets,
     row.count,
     row.last,
-    row.firing.index,
+    row.paneState.index,
     life.isComplete(row, state),
     row.id.part,
     row.id.message.map(one =>

@@ -28,10 +28,10 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
 
   /** The messages that wait for a pane of a window, which it now has. */
   def takeUnsent(row: WindowRow): Vector[StoredMessage] =
-    row.firing.delta.fold(Vector.empty[StoredMessage])(unsent.take)
+    row.paneState.delta.fold(Vector.empty[StoredMessage])(unsent.take)
 
   /** All messages that wait for a pane. */
-  def waiting: Iterator[StoredMessage] = rows.all.flatMap(_.firing.delta).flatMap(unsent.all)
+  def waiting: Iterator[StoredMessage] = rows.all.flatMap(_.paneState.delta).flatMap(unsent.all)
 
   def write(out: ByteWriter): Unit = {
     out.bytes(key.bytes)

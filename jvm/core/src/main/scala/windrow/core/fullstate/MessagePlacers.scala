@@ -9,16 +9,16 @@ import windrow.core.store.WindowRow
 import windrow.core.time.EventTime.plus
 
 /** Windows that follow from the messages that are stored (KIP-450's). */
-private final class SlidingPlacer(size: Long, granularity: Long, val lateness: Long) extends PlacerDefaults {
+private final class SlidingAssigner(size: Long, granularity: Long, val lateness: Long) extends AssignerDefaults {
   private def floor(time: Long): Long = Math.floorDiv(time, granularity) * granularity
 
   private def id(start: Long): WindowId = WindowId(start, plus(start, size + 1))
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement = {
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment = {
     val at                            = floor(time)
     val stored                        = message.stored(time)
     def isOpen(id: WindowId): Boolean = !before.watermark.reached(id.end, lateness)
-    if (!isOpen(id(at))) Placement.TooLate
+    if (!isOpen(id(at))) Assignment.TooLate
     else {
       val around   = neighbours(state, at)
       val earlier  = around.map(one => floor(one.time)).distinct.sorted
@@ -28,7 +28,7 @@ private final class SlidingPlacer(size: Long, granularity: Long, val lateness: L
       val existing = state.rows.from(WindowId(plus(at, -size), Long.MinValue)).takeWhile(_.start <= at).toVector
       val (holding, beside) =
         (existing ++ made.map(taking(_, around))).sortBy(_.id).partition(row => holds(row.id, stored) && isOpen(row.id))
-      Placement.Enter(
+      Assignment.Enter(
         beside.filter(row => made.contains(row.id)) ++ holding.map(_.counting(stored)),
         holding.headOption.map(_.id),
         found = found(made, around))
@@ -65,17 +65,17 @@ private final class SlidingPlacer(size: Long, granularity: Long, val lateness: L
 }
 
 /** A window for each message; the message comes out with its own (SEMANTICS R43). */
-private final class OverPlacer(kind: Over, val lateness: Long) extends PlacerDefaults {
+private final class OverAssigner(kind: Over, val lateness: Long) extends AssignerDefaults {
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    if (before.watermark.reached(plus(time, 1), lateness)) Placement.TooLate
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    if (before.watermark.reached(plus(time, 1), lateness)) Assignment.TooLate
     else {
       val stored  = message.stored(time)
       val own     = WindowId(time, plus(time, 1), message = Some(stored.position))
       val opened  = state.rows.get(own).getOrElse(held(state, stored).foldLeft(WindowRow.opened(own))(_ counting _))
       val holding = later(state, own).filterNot(row => WindowId.Order.equiv(row.id, own))
       val counted = (opened +: holding).map(_.counting(stored))
-      Placement.Enter(if (kind == Over.Everything) counted.map(unprotected) else counted, Some(own))
+      Assignment.Enter(if (kind == Over.Everything) counted.map(unprotected) else counted, Some(own))
     }
 
   /** Stored messages that the window of one holds beside it. */

@@ -8,33 +8,33 @@ import windrow.core.time.EventTime
   * @param reach
   *   how far the axes of windows have come
   */
-private[fullstate] final class RowLife(placer: Placer, policy: DeltaPolicy, reach: => Reach) {
+private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => Reach) {
 
   def isComplete(row: WindowRow, state: KeyWindows): Boolean =
-    placer.reach(row.id.part, state, reach).reached(row.end, placer.delay)
+    assigner.reach(row.id.part, state, reach).reached(row.end, assigner.delay)
 
   def isClosed(row: WindowRow, state: KeyWindows): Boolean =
-    placer.reach(row.id.part, state, reach).reached(row.end, EventTime.plus(placer.lateness, placer.delay))
+    assigner.reach(row.id.part, state, reach).reached(row.end, EventTime.plus(assigner.lateness, assigner.delay))
 
-  def outlook(row: WindowRow, state: KeyWindows): Outlook = {
+  def outlook(row: WindowRow, state: KeyWindows): PageSummary = {
     val complete = isComplete(row, state)
     val closed   = isClosed(row, state)
     val open     = row.hasEnd && !closed
-    val end      = EventTime.plus(row.end, placer.delay)
-    Outlook(
-      if (closed) Map.empty else Map(row.id.part -> (if (complete) EventTime.plus(end, placer.lateness) else end)),
-      policy.deadline(complete, row.firing).getOrElse(Long.MaxValue),
+    val end      = EventTime.plus(row.end, assigner.delay)
+    PageSummary(
+      if (closed) Map.empty else Map(row.id.part -> (if (complete) EventTime.plus(end, assigner.lateness) else end)),
+      policy.deadline(complete, row.paneState).getOrElse(Long.MaxValue),
       if (open) row.oldest else Long.MaxValue,
-      if (open || row.firing.unsent > 0) None else row.newest)
+      if (open || row.paneState.unsent > 0) None else row.newest)
   }
 
   /** A step brings something to one of these windows, beside its messages. */
-  def isDue(told: Outlook, state: KeyWindows, processingTime: Option[Long]): Boolean =
+  def isDue(told: PageSummary, state: KeyWindows, processingTime: Option[Long]): Boolean =
     processingTime.exists(told.period <= _) ||
-      told.deadlines.exists { case (part, at) => placer.reach(part, state, reach).reached(at) }
+      told.deadlines.exists { case (part, at) => assigner.reach(part, state, reach).reached(at) }
 
   /** The watermark at which a key's windows are to be looked at, whatever comes. */
-  def deadline(state: KeyWindows): Long = placer.pace match {
+  def deadline(state: KeyWindows): Long = assigner.pace match {
     case Pace.ByWatermark => state.rows.told.flatMap(_.deadlines.valuesIterator).minOption.getOrElse(Long.MaxValue)
     case Pace.ByNumbers   => Long.MaxValue
     case Pace.ByOffsets   => if (state.rows.told.exists(_.takesMessages)) Long.MinValue else Long.MaxValue

@@ -11,30 +11,30 @@ import windrow.core.time.EventTime.plus
 import windrow.core.window.SessionBounds
 import windrow.core.window.SliceGrid
 
-private final class AlignedPlacer(grid: SliceGrid, val lateness: Long) extends PlacerDefaults {
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    if (grid.inGap(time)) Placement.Gap
+private final class AlignedAssigner(grid: SliceGrid, val lateness: Long) extends AssignerDefaults {
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    if (grid.inGap(time)) Assignment.Gap
     else {
       val open = Iterator.iterate(grid.firstStart(time))(grid.next).takeWhile(_ <= time)
         .map(start => WindowId(start, grid.end(start)))
         .filterNot(id => before.watermark.reached(id.end, lateness)).toVector
-      if (open.isEmpty) Placement.TooLate else Placer.counted(state, message.stored(time), open)
+      if (open.isEmpty) Assignment.TooLate else WindowAssigner.counted(state, message.stored(time), open)
     }
 }
 
-private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends PlacerDefaults {
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Placement](Placement.Broken) {
+private final class SessionAssigner(gap: Option[Long], val lateness: Long) extends AssignerDefaults {
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Assignment](Assignment.Broken) {
       own =>
         val bounds = SessionBounds(time, plus(time, own))
-        if (before.watermark.reached(bounds.end, lateness)) Placement.TooLate
+        if (before.watermark.reached(bounds.end, lateness)) Assignment.TooLate
         else enter(state, message.stored(time), bounds, before)
     }
 
-  private def enter(state: KeyWindows, message: StoredMessage, own: SessionBounds, before: Reach): Placement = {
+  private def enter(state: KeyWindows, message: StoredMessage, own: SessionBounds, before: Reach): Assignment = {
     val merged = touched(state, own, before)
     val bounds = merged.foldLeft(own)((all, row) => all.span(SessionBounds(row.start, row.end)))
-    SessionPlacer.replaced(
+    SessionAssigner.replaced(
       merged,
       WindowId(bounds.start, bounds.end),
       message,
@@ -48,7 +48,7 @@ private final class SessionPlacer(gap: Option[Long], val lateness: Long) extends
       .takeWhile(_.end >= own.start).toVector.reverse
 }
 
-private[fullstate] object SessionPlacer {
+private[fullstate] object SessionAssigner {
 
   /** The message in a session that takes the place of others, or is the same as the only one.
     *
@@ -59,21 +59,21 @@ private[fullstate] object SessionPlacer {
       merged: Seq[WindowRow],
       id: WindowId,
       message: StoredMessage,
-      isComplete: Boolean): Placement = {
+      isComplete: Boolean): Assignment = {
     val row = merged match {
       case Seq(same) if same.id == id => same
       case one +: others              => one.joined(others, id, isComplete)
       case _                          => WindowRow.opened(id)
     }
-    Placement.Enter(Seq(row.counting(message)), Some(id), replaced = merged.filterNot(_.id == id))
+    Assignment.Enter(Seq(row.counting(message)), Some(id), replaced = merged.filterNot(_.id == id))
   }
 }
 
 /** It protects nothing from retention, so what is out of it is refused (SEMANTICS R10). */
-private final class GlobalPlacer(retention: Retention, val lateness: Long) extends PlacerDefaults {
+private final class GlobalAssigner(retention: Retention, val lateness: Long) extends AssignerDefaults {
   private val id = WindowId(Long.MinValue, Long.MaxValue)
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    if (before.watermark.reached(id.end) || RetentionBound.isOut(retention, before.watermark, time)) Placement.TooLate
-    else Placer.counted(state, message.stored(time), Seq(id))
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    if (before.watermark.reached(id.end) || RetentionBound.isOut(retention, before.watermark, time)) Assignment.TooLate
+    else WindowAssigner.counted(state, message.stored(time), Seq(id))
 }

@@ -6,7 +6,7 @@ import windrow.core.store.WindowId
 import windrow.core.time.Watermark
 
 /** Windows of positions, one every `step` from a start on. */
-private[fullstate] sealed trait SteppedPlacer extends PlacerDefaults {
+private[fullstate] sealed trait SteppedAssigner extends AssignerDefaults {
   def n: Long
   def step: Long
 
@@ -20,15 +20,15 @@ private[fullstate] sealed trait SteppedPlacer extends PlacerDefaults {
 }
 
 /** By number in the key (SEMANTICS R82); nothing is late but after the end of the input. */
-private final class CountPlacer(val n: Long, val step: Long) extends SteppedPlacer {
+private final class CountAssigner(val n: Long, val step: Long) extends SteppedAssigner {
   def lateness: Long      = 0
   override def pace: Pace = Pace.ByNumbers
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    if (before.watermark.isEnd) Placement.TooLate
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    if (before.watermark.isEnd) Assignment.TooLate
     else {
       val ids = at(state.numbered, start = 0, part = None)
-      if (ids.isEmpty) Placement.Gap else Placer.counted(state, message.stored(time), ids)
+      if (ids.isEmpty) Assignment.Gap else WindowAssigner.counted(state, message.stored(time), ids)
     }
 
   override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
@@ -43,18 +43,18 @@ private final class CountPlacer(val n: Long, val step: Long) extends SteppedPlac
 }
 
 /** By offset in the partition, from its start offset on; what comes before is in a gap (SEMANTICS R21). */
-private final class OffsetPlacer(val n: Long, val step: Long, starts: Map[Long, Long], val lateness: Long)
-    extends SteppedPlacer {
+private final class OffsetAssigner(val n: Long, val step: Long, starts: Map[Long, Long], val lateness: Long)
+    extends SteppedAssigner {
   override def pace: Pace = Pace.ByOffsets
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    message.origin.fold[Placement](Placement.Broken) { from =>
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    message.origin.fold[Assignment](Assignment.Broken) { from =>
       val part = (from.source, from.partition)
       val ids  = at(from.offset, starts.getOrElse(from.partition, 0L), Some(part))
       val open = ids.filterNot(id => before.of(part).reached(id.end, lateness))
-      if (ids.isEmpty) Placement.Gap
-      else if (open.isEmpty) Placement.TooLate
-      else Placer.counted(state, message.stored(time), open)
+      if (ids.isEmpty) Assignment.Gap
+      else if (open.isEmpty) Assignment.TooLate
+      else WindowAssigner.counted(state, message.stored(time), open)
     }
 
   override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
@@ -67,20 +67,20 @@ private final class OffsetPlacer(val n: Long, val step: Long, starts: Map[Long, 
 }
 
 /** Messages of a key in one partition with at most `n` others of the partition between them. */
-private final class TupleSessionPlacer(n: Long) extends PlacerDefaults {
+private final class TupleSessionAssigner(n: Long) extends AssignerDefaults {
   def lateness: Long                        = 0
   override def delay: Long                  = n + 1
   override def pace: Pace                   = Pace.ByOffsets
   override def shownEnd(id: WindowId): Long = id.end - 1
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement =
-    message.origin.fold[Placement](Placement.Broken) { from =>
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    message.origin.fold[Assignment](Assignment.Broken) { from =>
       val part = (from.source, from.partition)
-      if (before.of(part).reached(from.offset + 1)) Placement.TooLate
+      if (before.of(part).reached(from.offset + 1)) Assignment.TooLate
       else {
         val joined = state.lastRow(Some(part)).filter(session => from.offset - session.end <= n)
         val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(part))
-        SessionPlacer.replaced(joined.toSeq, id, message.stored(time), isComplete = false)
+        SessionAssigner.replaced(joined.toSeq, id, message.stored(time), isComplete = false)
       }
     }
 

@@ -37,7 +37,7 @@ final class JoinShard(
     spec: JoinSpec,
     store: ShardStore,
     isNull: Key => Boolean,
-    fixed: FixedSpec = FixedSpec.Nothing,
+    fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     guards: Guards = Guards.Default)
     extends OperatorShard {
   private val rule      = PairRule(spec)
@@ -48,7 +48,7 @@ final class JoinShard(
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order     = MessageKey.order(layout)
-  private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture)
+  private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture)
   private val segments  = new Segments("messages", store)
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
@@ -79,7 +79,7 @@ final class JoinShard(
   def processingDeadline: Option[Long]       = periods.first
   def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
 
-  private def sides(fixed: Option[Key]): KeySides = new KeySides(fixed, order, streams, segments)
+  private def sides(key: Option[Key]): KeySides = new KeySides(key, order, streams, segments)
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -216,8 +216,8 @@ final class JoinShard(
     case None => rows.map(JoinEffect.Row(_))
     case Some(waiting) =>
       rows.foreach { row =>
-        val fixed = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
-        waiting.add(fixed.getOrElse(JoinShard.Everyone), fixed, row, processingTime)
+        val rowKey = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
+        waiting.add(rowKey.getOrElse(JoinShard.Everyone), rowKey, row, processingTime)
       }
       Iterator.empty
   }

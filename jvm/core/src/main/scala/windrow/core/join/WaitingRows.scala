@@ -7,7 +7,7 @@ import windrow.core.state._
 import windrow.core.store.Periods
 import windrow.core.store.StoredMessage
 import windrow.core.store.Unsent
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.WindowTrigger
 
 /** Rows of a join that wait for a period to end, by key (SEMANTICS R14). Each is written once: a key that waits with many costs a
   * step no more than what comes with it (SEMANTICS S10).
@@ -44,7 +44,7 @@ private[join] final class WaitingRows(
 
   private def keep(key: Key, held: Waiting, now: Option[Long]): Unit = {
     if (held.until.isEmpty) {
-      held.until = now.map(FiringPolicy.due(_, early.period))
+      held.until = now.map(WindowTrigger.due(_, early.period))
       held.until.foreach(periods.await(key, _))
     }
     keys.put(key, held)

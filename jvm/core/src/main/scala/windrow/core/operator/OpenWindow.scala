@@ -1,7 +1,7 @@
 package windrow.core.operator
 
 import windrow.core.state.Key
-import windrow.core.trigger.Firing
+import windrow.core.trigger.PaneState
 
 /** A window that still takes messages, as queries see it. What it keeps is looked up when it is asked for.
   *
@@ -24,10 +24,10 @@ final class OpenWindow[B] private[core] (
     val end: Long,
     val isComplete: Boolean,
     val part: Option[(String, Long)],
-    keeps: () => Firing[B],
+    keeps: () => PaneState[B],
     whole: () => B) {
-  private[windrow] lazy val firing: Firing[B] = keeps()
-  lazy val buffer: B                          = whole()
+  private[windrow] lazy val paneState: PaneState[B] = keeps()
+  lazy val buffer: B                                = whole()
 
   private[core] def of(part: (String, Long)): OpenWindow[B] =
     new OpenWindow(key, start, end, isComplete, Some(part), keeps, whole)
@@ -38,7 +38,7 @@ final class OpenWindow[B] private[core] (
     end,
     isComplete,
     part,
-    () => firing.map(change),
+    () => paneState.map(change),
     () => change(buffer))
 }
 
@@ -48,9 +48,9 @@ private[core] object OpenWindow {
       start: Long,
       end: Long,
       isComplete: Boolean,
-      firing: => Firing[B],
+      paneState: => PaneState[B],
       whole: => B): OpenWindow[B] =
-    new OpenWindow(key, start, end, isComplete, None, () => firing, () => whole)
+    new OpenWindow(key, start, end, isComplete, None, () => paneState, () => whole)
 
   /** How many each key has. */
   def countByKey(windows: Iterator[OpenWindow[_]]): Iterator[Long] =

@@ -3,7 +3,7 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.Key
-import windrow.core.trigger.Firing
+import windrow.core.trigger.PaneState
 import windrow.core.trigger.Shown
 
 /** A window of a key, as panes name it. */
@@ -24,31 +24,32 @@ private[core] final class PaneMaker[B, V](
   private val keeps    = retracts || spec.fireOnlyUpdated || (withdraws && !discards)
 
   /** The window with one entry more. */
-  def add(firing: Firing[B], entry: Entry[B], processingTime: Option[Long]): Firing[B] =
-    add(firing, entry.count, entry.buffer, processingTime)
+  def add(paneState: PaneState[B], entry: Entry[B], processingTime: Option[Long]): PaneState[B] =
+    add(paneState, entry.count, entry.buffer, processingTime)
 
   /** The window with several messages more.
     *
     * @param buffer
     *   of these messages; not asked for unless panes are of parts
     */
-  def add(firing: Firing[B], messages: Long, buffer: => B, processingTime: Option[Long]): Firing[B] = firing.copy(
-    unsent = firing.unsent + messages,
-    since = firing.since.orElse(processingTime),
-    delta = if (discards) Some(joined(firing.delta, buffer)) else None)
+  def add(paneState: PaneState[B], messages: Long, buffer: => B, processingTime: Option[Long]): PaneState[B] =
+    paneState.copy(
+      unsent = paneState.unsent + messages,
+      since = paneState.since.orElse(processingTime),
+      delta = if (discards) Some(joined(paneState.delta, buffer)) else None)
 
   private def joined(delta: Option[B], buffer: B): B =
     delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))
 
   /** A window that takes the place of others and has not fired yet; what they had not sent is its own (SEMANTICS R84). */
-  def merged(replaced: Seq[Firing[B]]): Firing[B] = Firing(
+  def merged(replaced: Seq[PaneState[B]]): PaneState[B] = PaneState(
     unsent = replaced.map(_.unsent).sum,
     since = replaced.flatMap(_.since).minOption,
     delta = replaced.flatMap(_.delta).reduceOption(aggregation.combine))
 
   /** What a window would have kept of its pane on time, which was its first. */
-  def firedOnTime(whole: => B): Firing[B] =
-    Firing(
+  def firedOnTime(whole: => B): PaneState[B] =
+    PaneState(
       index = 1,
       shown = Option.when(keeps)(Shown(Timing.OnTime, 0, isLast = false, whole)),
       last = Some(Timing.OnTime))
@@ -64,29 +65,29 @@ private[core] final class PaneMaker[B, V](
     */
   def fire(
       id: WindowId,
-      firing: Firing[B],
+      paneState: PaneState[B],
       timing: Timing,
       isLast: Boolean,
-      whole: => B): (Iterator[Effect[B, V]], Firing[B]) = {
-    val buffer = if (discards) firing.delta.getOrElse(aggregation.zero) else whole
-    val sent   = firing.copy(unsent = 0, since = None, delta = None)
-    for (delta <- firing.delta; keeping <- aggregation.keeping) keeping.release(delta)
-    if (isHeldBack(firing, buffer)) (Iterator.empty, sent)
+      whole: => B): (Iterator[Effect[B, V]], PaneState[B]) = {
+    val buffer = if (discards) paneState.delta.getOrElse(aggregation.zero) else whole
+    val sent   = paneState.copy(unsent = 0, since = None, delta = None)
+    for (delta <- paneState.delta; keeping <- aggregation.keeping) keeping.release(delta)
+    if (isHeldBack(paneState, buffer)) (Iterator.empty, sent)
     else {
-      val last = Shown(timing, firing.index, isLast, buffer)
+      val last = Shown(timing, paneState.index, isLast, buffer)
       val panes =
-        (if (retracts) withdrawn(id, firing) else Iterator.empty) ++ lazily(pane(id, last, isRetraction = false))
+        (if (retracts) withdrawn(id, paneState) else Iterator.empty) ++ lazily(pane(id, last, isRetraction = false))
       val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
-      (panes, sent.copy(index = firing.index + 1, shown = kept, last = Some(timing)))
+      (panes, sent.copy(index = paneState.index + 1, shown = kept, last = Some(timing)))
     }
   }
 
   /** The retraction of a window's last pane, if that must be withdrawn. */
-  def withdrawn(id: WindowId, firing: Firing[B]): Iterator[Effect[B, V]] =
-    firing.shown.iterator.map(pane(id, _, isRetraction = true))
+  def withdrawn(id: WindowId, paneState: PaneState[B]): Iterator[Effect[B, V]] =
+    paneState.shown.iterator.map(pane(id, _, isRetraction = true))
 
-  private def isHeldBack(firing: Firing[B], buffer: B): Boolean = spec.fireOnlyUpdated &&
-    firing.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
+  private def isHeldBack(paneState: PaneState[B], buffer: B): Boolean = spec.fireOnlyUpdated &&
+    paneState.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
 
   private def lazily(effect: => Effect[B, V]): Iterator[Effect[B, V]] = Iterator.single(()).map(_ => effect)
 

@@ -7,7 +7,7 @@ package windrow.core.policy
   * @param at
   *   processing time of its insertion, in microseconds
   */
-final case class Held[M](message: M, value: Double, at: Long)
+final case class HeldMessage[M](message: M, value: Double, at: Long)
 
 /** The window of one key; times are processing time in microseconds.
   *
@@ -37,7 +37,7 @@ final case class Held[M](message: M, value: Double, at: Long)
   *   what listeners keep beside it (SEMANTICS R61)
   */
 final case class Partition[M](
-    held: Vector[Held[M]],
+    held: Vector[HeldMessage[M]],
     created: Long,
     first: Double,
     mark: Double,

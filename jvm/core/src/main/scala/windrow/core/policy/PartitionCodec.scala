@@ -34,7 +34,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
 
   def read(in: ByteReader): Partition[Kept[B]] = {
     val held = Vector.fill(in.size())(
-      Held(
+      HeldMessage(
         Kept(in.bytes(), buffers.read(in), OriginCodec.read(in)),
         java.lang.Double.longBitsToDouble(in.long()),
         in.long()))

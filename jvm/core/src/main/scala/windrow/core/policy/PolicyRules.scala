@@ -17,7 +17,7 @@ sealed trait PolicyRules {
     * @param mark
     *   the message's value of the column that a trigger by delta looks at
     */
-  def insert[M](partition: Partition[M], message: Held[M], mark: Double): Outcome[M]
+  def insert[M](partition: Partition[M], message: HeldMessage[M], mark: Double): Outcome[M]
 
   /** The processing time of the step has come. */
   def tick[M](partition: Partition[M], now: Long): Outcome[M]
@@ -30,7 +30,7 @@ sealed trait PolicyRules {
 
   protected def event[M](kind: EventKind, messages: Vector[M]): WindowEvent[M] = WindowEvent(kind, messages)
 
-  protected def inserted[M](partition: Partition[M], message: Held[M]): Outcome[M] = (
+  protected def inserted[M](partition: Partition[M], message: HeldMessage[M]): Outcome[M] = (
     Vector(event(EventKind.Insertion, Vector(message.message))),
     partition.copy(held = partition.held :+ message, inserted = partition.inserted + 1, touched = message.at))
 
@@ -55,7 +55,7 @@ object PolicyRules {
 private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
   override def isPunctuated: Boolean = by.isEmpty
 
-  def insert[M](partition: Partition[M], message: Held[M], mark: Double): Outcome[M] = by match {
+  def insert[M](partition: Partition[M], message: HeldMessage[M], mark: Double): Outcome[M] = by match {
     case Some(ByCount(n)) =>
       both[M](inserted(partition, message), now => if (now.held.size < n) (Vector.empty, now) else evicted(now))
     case Some(ByDelta(_, delta)) if partition.held.headOption.exists(oldest => message.value > oldest.value + delta) =>
@@ -77,7 +77,7 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
 
 private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRules {
 
-  def insert[M](partition: Partition[M], message: Held[M], mark: Double): Outcome[M] = {
+  def insert[M](partition: Partition[M], message: HeldMessage[M], mark: Double): Outcome[M] = {
     val steps = Seq[Partition[M] => Outcome[M]](
       fullFromTheStart,
       expire(_, message.at),
@@ -109,7 +109,7 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
     case _              => nothing(partition)
   }
 
-  private def evict[M](partition: Partition[M], leaves: Held[M] => Boolean): Outcome[M] = {
+  private def evict[M](partition: Partition[M], leaves: HeldMessage[M] => Boolean): Outcome[M] = {
     val (out, rest) = partition.held.partition(leaves)
     if (out.isEmpty) nothing(partition)
     else (Vector(event(EventKind.Eviction, out.map(_.message))), partition.copy(held = rest))
@@ -121,7 +121,7 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
     case _ => nothing(partition)
   }
 
-  private def makeRoom[M](partition: Partition[M], message: Held[M]): Outcome[M] = by match {
+  private def makeRoom[M](partition: Partition[M], message: HeldMessage[M]): Outcome[M] = by match {
     case ByCount(n) if partition.held.size >= n =>
       (
         Vector(event(EventKind.Eviction, Vector(partition.held.head.message))),

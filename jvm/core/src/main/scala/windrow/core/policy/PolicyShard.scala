@@ -58,21 +58,21 @@ private[policy] final case class Kept[B](raw: Array[Byte], buffer: B, origin: Op
   *
   * @param store
   *   where it lives between two of its objects; written at the end of each step
-  * @param fixed
+  * @param fingerprint
   *   what may not change while the state lives, in words
   */
 final class PolicyShard[B, V](
     spec: PolicyWindowSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
-    fixed: FixedSpec = FixedSpec.Nothing)
+    fingerprint: SpecFingerprint = SpecFingerprint.Nothing)
     extends OperatorShard {
   private type Window  = Partition[Kept[B]]
   private type Effects = Vector[PolicyEffect[V]]
 
   private val rules     = PolicyRules(spec.eviction)
   private val limits    = new LimitRules(spec.limits)
-  private val admission = new Admission(store, fixed)
+  private val admission = new Admission(store, fingerprint)
   private val windows   = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
   /** Of the last message among those of all partitions. */
@@ -187,7 +187,7 @@ final class PolicyShard[B, V](
   private def insert(entry: PolicyEntry[B]): Effects = {
     val mark            = entry.mark.getOrElse(entry.value)
     val before          = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
-    val message         = Held(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
+    val message         = HeldMessage(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
     val (events, after) = rules.insert(before, message, mark)
     turn += 1
     keep(entry.key, events, after.copy(turn = turn)) ++

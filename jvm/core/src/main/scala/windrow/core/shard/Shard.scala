@@ -21,7 +21,7 @@ import windrow.core.trigger.PendingPolicy
   *
   * @param store
   *   where the shard lives between two of its objects; written at the end of each step
-  * @param fixed
+  * @param fingerprint
   *   what may not change while the state lives, in words: the windows, the aggregates
   * @param classes
   *   count in-time, past and future messages, which costs a look-up for each
@@ -32,7 +32,7 @@ final class Shard[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
-    fixed: FixedSpec = FixedSpec.Nothing,
+    fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     classes: Boolean = false,
     guards: Guards = Guards.Default)
     extends OperatorShard {
@@ -41,7 +41,7 @@ final class Shard[B, V](
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
-  private val admission = new Admission(store, fixed, spec.lateness, spec.maxFuture, keepsClock = false)
+  private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture, keepsClock = false)
   private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
@@ -69,7 +69,7 @@ final class Shard[B, V](
   /** The open windows that will fire if nothing more comes, and how. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {
     val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)
-    openWindows.flatMap(one => policy.of(one.end, one.isComplete, one.firing, firesEmpty = true).map(one -> _))
+    openWindows.flatMap(one => policy.of(one.end, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))
   }
 
   /** Windows above the stated number, kept because they still take messages (SEMANTICS R10). It looks at all keys. */

@@ -8,7 +8,7 @@ import windrow.core.operator.Origin
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.time.EventTime
 import windrow.core.time.Progress
@@ -19,20 +19,20 @@ import windrow.core.time.Watermark
   *
   * @param store
   *   where the shard lives between two of its objects
-  * @param fixed
+  * @param fingerprint
   *   what may not change while the state lives, in words
   * @param keepsClock
   *   the header tells the last processing time
   */
 private[core] final class Admission(
     store: ShardStore,
-    fixed: FixedSpec,
+    fingerprint: SpecFingerprint,
     lateness: TimeSpan = TimeSpan.Zero,
     maxFuture: Option[TimeSpan] = None,
     keepsClock: Boolean = true) {
   val counters = new Counters
 
-  private val start   = new HeaderStart(fixed, lateness)
+  private val start   = new HeaderStart(fingerprint, lateness)
   private val applied = new AppliedOffsets(store)
 
   /** At the end of the last step. */

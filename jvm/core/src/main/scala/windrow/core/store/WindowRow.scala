@@ -4,8 +4,8 @@ import windrow.Timing
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringCodec
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
 
 /** The smallest and the largest offset that a window accepted from one source partition. */
 final case class OffsetRange(first: Long, last: Long) {
@@ -93,7 +93,7 @@ private[core] final case class WindowRow(
     oldest: Long,
     newest: Option[StoredMessage],
     last: Option[Timing],
-    firing: Firing[Unsent[StoredMessage]]) {
+    paneState: PaneState[Unsent[StoredMessage]]) {
 
   def start: Long = id.start
   def end: Long   = id.end
@@ -111,21 +111,21 @@ private[core] final case class WindowRow(
     })
 
   /** One message more that waits for a pane of this window. */
-  def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(firing = firing.copy(
-    unsent = firing.unsent + 1,
-    since = firing.since.orElse(processingTime),
-    delta = Some(firing.delta.getOrElse(new Unsent[StoredMessage]).add(message))))
+  def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(paneState = paneState.copy(
+    unsent = paneState.unsent + 1,
+    since = paneState.since.orElse(processingTime),
+    delta = Some(paneState.delta.getOrElse(new Unsent[StoredMessage]).add(message))))
 
   /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): WindowRow = {
-    val now = firing.begun(processingTime)
-    if (now eq firing) this else copy(firing = now)
+    val now = paneState.begun(processingTime)
+    if (now eq paneState) this else copy(paneState = now)
   }
 
   /** The row after it has sent what waits. */
   def fired(timing: Timing): WindowRow = copy(
     last = Some(timing),
-    firing = firing.copy(index = firing.index + 1, unsent = 0, since = None, delta = None))
+    paneState = paneState.copy(index = paneState.index + 1, unsent = 0, since = None, delta = None))
 
   /** A session that takes the place of this one and others (SEMANTICS R84): what waits moves over to it.
     *
@@ -141,25 +141,25 @@ private[core] final case class WindowRow(
       all.map(_.oldest).min,
       WindowRow.newestOf(all.flatMap(_.newest)),
       None,
-      Firing(
-        unsent = all.map(_.firing.unsent).sum,
-        since = all.flatMap(_.firing.since).minOption,
-        isPastOnTime = isComplete && all.forall(_.firing.isPastOnTime),
-        delta = all.flatMap(_.firing.delta).reduceOption(_ and _)))
+      PaneState(
+        unsent = all.map(_.paneState.unsent).sum,
+        since = all.flatMap(_.paneState.since).minOption,
+        isPastOnTime = isComplete && all.forall(_.paneState.isPastOnTime),
+        delta = all.flatMap(_.paneState.delta).reduceOption(_ and _)))
   }
 }
 
 private[core] object WindowRow {
-  def opened(id: WindowId): WindowRow = WindowRow(id, Map.empty, 0, Long.MaxValue, None, None, Firing())
+  def opened(id: WindowId): WindowRow = WindowRow(id, Map.empty, 0, Long.MaxValue, None, None, PaneState())
 
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)
 
   def codec(messages: Codec[StoredMessage], unsent: Unsent.Stored[StoredMessage]): Codec[WindowRow] =
     new Codec[WindowRow] {
-      private val ids     = WindowId.codec(messages)
-      private val newest  = Codec.option(messages)
-      private val firings = new FiringCodec(unsent)
+      private val ids        = WindowId.codec(messages)
+      private val newest     = Codec.option(messages)
+      private val paneStates = new PaneStateCodec(unsent)
 
       def write(row: WindowRow, out: ByteWriter): Unit = {
         ids.write(row.id, out)
@@ -168,7 +168,7 @@ private[core] object WindowRow {
         out.long(row.oldest)
         newest.write(row.newest, out)
         out.byte(row.last.fold(-1)(_.code.toInt))
-        firings.write(row.firing, out)
+        paneStates.write(row.paneState, out)
       }
 
       def read(in: ByteReader): WindowRow =
@@ -179,6 +179,6 @@ private[core] object WindowRow {
           in.long(),
           newest.read(in),
           Some(in.byte()).filter(_ >= 0).map(Timing(_)),
-          firings.read(in))
+          paneStates.read(in))
     }
 }

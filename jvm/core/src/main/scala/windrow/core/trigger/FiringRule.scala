@@ -27,7 +27,7 @@ private[windrow] object Stage {
   * @param onTime
   *   windows fire as they complete
   */
-private[windrow] final class FiringRule(onTime: Boolean, policy: FiringPolicy) {
+private[windrow] final class FiringRule(onTime: Boolean, policy: WindowTrigger) {
 
   /** The pane that a message brings.
     *
@@ -54,10 +54,10 @@ private[windrow] final class FiringRule(onTime: Boolean, policy: FiringPolicy) {
     * @param now
     *   processing time of the step
     */
-  def atStepEnd(stage: Stage, completes: Boolean, firing: Firing[_], now: Option[Long]): Option[Timing] =
+  def atStepEnd(stage: Stage, completes: Boolean, paneState: PaneState[_], now: Option[Long]): Option[Timing] =
     if (completes && onTime) Some(Timing.OnTime) // R16
-    else if (policy.atStepEnd(stage.isComplete, firing.unsent, firing.since, now)) Some(timing(stage.isComplete))
-    else Option.when(stage.isClosed && firing.unsent > 0)(Timing.Late) // R80
+    else if (policy.atStepEnd(stage.isComplete, paneState.unsent, paneState.since, now)) Some(timing(stage.isComplete))
+    else Option.when(stage.isClosed && paneState.unsent > 0)(Timing.Late) // R80
 
   private def timing(isComplete: Boolean): Timing = if (isComplete) Timing.Late else Timing.Early
 }

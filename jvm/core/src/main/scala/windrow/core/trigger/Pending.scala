@@ -19,19 +19,19 @@ private[windrow] final class PendingPolicy(
     onTime: Boolean,
     late: PaneTrigger,
     lateness: TimeSpan) {
-  private val policy = new FiringPolicy(early, late)
+  private val policy = new WindowTrigger(early, late)
 
   /** @param end
     *   as panes show it
     * @param firesEmpty
     *   on time, also when nothing is unsent
     */
-  def of(end: Long, isComplete: Boolean, firing: Firing[_], firesEmpty: Boolean): Seq[Pending] = {
-    val isUnsent = firing.unsent > 0
+  def of(end: Long, isComplete: Boolean, paneState: PaneState[_], firesEmpty: Boolean): Seq[Pending] = {
+    val isUnsent = paneState.unsent > 0
     val edge     = window.bounds.completeFrom(end)
     val first    = edge.filter(_ => !isComplete && onTime && (isUnsent || firesEmpty))
     val last     = edge.filter(_ => isUnsent && (isComplete || !onTime)).flatMap(afterLateness)
-    val period   = if (isUnsent) policy.deadline(isComplete, firing.since) else None
+    val period   = if (isUnsent) policy.deadline(isComplete, paneState.since) else None
     first.map(at => Pending(Timing.OnTime, Some(at), None)).toSeq ++
       period.map(at => Pending(if (isComplete) Timing.Late else Timing.Early, None, Some(at))) ++
       last.map(at => Pending(Timing.Late, Some(at), None))

@@ -99,7 +99,7 @@ private object FullStateCutSuite {
     val ahead  = times.drop(1).map(_.min).scanRight(times.flatten.max + 500)(math.min) // of all that comes behind
     steps.zip(ahead).foreach { case (messages, to) =>
       shard.step(messages.sorted(Incoming.order(window)).iterator, Watermark(to - 1), Some(1L)).foreach {
-        case Delta.Fire(pane) =>
+        case FullStateEffect.Fire(pane) =>
           val at = s"${pane.start} ${pane.end} ${pane.partition} "
           came ++= pane.value.map(message => at + name(message.origin))
         case refused => throw new AssertionError(refused.toString)

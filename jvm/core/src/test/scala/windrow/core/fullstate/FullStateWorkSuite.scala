@@ -45,7 +45,7 @@ class FullStateWorkSuite extends AnyFunSuite {
     }
   }
 
-  private def inSteps(count: Int, store: CountingStore): Seq[Delta] = {
+  private def inSteps(count: Int, store: CountingStore): Seq[FullStateEffect] = {
     val window = spec(Tumbling(TimeSpan(1000000)))
     val before = Iterator.range(0, count).grouped(10).flatMap { some =>
       new FullStateShard(window, store).step(some.iterator.map(message), Watermark(-1000), None)
@@ -61,8 +61,8 @@ class FullStateWorkSuite extends AnyFunSuite {
   test("a pane has all that waited, however it was kept") {
     val store = new CountingStore
     inSteps(5000, store) match {
-      case Seq(Delta.Fire(pane)) => assert(pane.value.flatMap(_.origin.map(_.offset)) == (0L until 5000L))
-      case other                 => fail(other.toString)
+      case Seq(FullStateEffect.Fire(pane)) => assert(pane.value.flatMap(_.origin.map(_.offset)) == (0L until 5000L))
+      case other                           => fail(other.toString)
     }
     new FullStateShard(spec(Tumbling(TimeSpan(1000000))), store)
       .step(Iterator.empty, Watermark(9000000), None).foreach(other => fail(other.toString))
@@ -83,7 +83,7 @@ class FullStateWorkSuite extends AnyFunSuite {
     for (window <- Seq(Over.Range(TimeSpan(40)), Over.Rows(4), Over.Everything)) {
       val alike = Iterator.fill(3)(Incoming(key, Some(10L), None, Array(1)))
       val came  = new FullStateShard(spec(window), new CountingStore).step(alike, Watermark(1000), None)
-      assert(came.collect { case Delta.Fire(pane) => pane.value.size }.sum == 3, window)
+      assert(came.collect { case FullStateEffect.Fire(pane) => pane.value.size }.sum == 3, window)
     }
   }
 

@@ -3,7 +3,7 @@ package windrow.core.operator
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.fullstate.Delta
+import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.shard.Shard
 import windrow.core.state._
@@ -56,7 +56,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
     val shard = new FullStateShard(spec, new InMemoryShardStore)
     shard.step(Iterator.empty, Watermark(watermark), None).foreach(_ => ())
     shard.step(Iterator(Incoming(key, Some(time), None, Array.emptyByteArray)), Watermark.None, None)
-      .exists(_.isInstanceOf[Delta.Refuse])
+      .exists(_.isInstanceOf[FullStateEffect.Refuse])
   }
 
   for (window <- ofTime)

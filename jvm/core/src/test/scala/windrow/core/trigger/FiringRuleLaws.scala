@@ -82,25 +82,25 @@ private object FiringRuleLaws {
     def taken: Int = messages.take(closed + 1).sum
 
     def under(rules: Rules): Seq[Pane] = {
-      val rule   = new FiringRule(rules.onTime, new FiringPolicy(rules.early, rules.late))
-      var firing = Firing[Unit]()
-      var isNew  = true
+      val rule      = new FiringRule(rules.onTime, new WindowTrigger(rules.early, rules.late))
+      var paneState = PaneState[Unit]()
+      var isNew     = true
       messages.indices.flatMap { step =>
         val now = Some(step.toLong)
         def pane(timing: Option[Timing]) = timing.map { timing =>
-          val pane = Pane(step, timing, firing.unsent)
-          firing = firing.copy(index = firing.index + 1, unsent = 0, since = None)
+          val pane = Pane(step, timing, paneState.unsent)
+          paneState = paneState.copy(index = paneState.index + 1, unsent = 0, since = None)
           pane
         }
         val wasComplete = step > complete
         val ofMessages = Seq.range(0, if (step > closed) 0 else messages(step)).flatMap { _ =>
-          firing = firing.copy(unsent = firing.unsent + 1, since = firing.since.orElse(now))
-          val timing = rule.withMessage(wasComplete, isNew, completes = false, firing.unsent)
+          paneState = paneState.copy(unsent = paneState.unsent + 1, since = paneState.since.orElse(now))
+          val timing = rule.withMessage(wasComplete, isNew, completes = false, paneState.unsent)
           isNew = false
           pane(timing)
         }
         val stage = Stage(isComplete = step >= complete, isClosed = step >= closed)
-        val ended = if (isNew) None else rule.atStepEnd(stage, stage.isComplete && !wasComplete, firing, now)
+        val ended = if (isNew) None else rule.atStepEnd(stage, stage.isComplete && !wasComplete, paneState, now)
         ofMessages ++ pane(ended)
       }
     }

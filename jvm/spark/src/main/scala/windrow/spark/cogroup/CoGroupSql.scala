@@ -6,7 +6,7 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.spark.join.JoinInput
-import windrow.spark.sql.SaidInput
+import windrow.spark.sql.NamedInput
 import windrow.spark.sql.TableArguments
 
 /** `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`: several streams as one, for the table argument of the other
@@ -15,15 +15,15 @@ import windrow.spark.sql.TableArguments
 private[spark] object CoGroupSql {
   val Name = "windrow_cogroup"
 
-  val Allowed: Seq[String] = Seq("key", "watermark") ++ SaidInput.Columns
+  val Allowed: Seq[String] = Seq("key", "watermark") ++ NamedInput.Columns
 
   def plan(session: SparkSession, arguments: TableArguments): LogicalPlan = {
     val names = arguments.names("key").getOrElse(Nil)
     val mark  = arguments.values.get("watermark").map(watermark)
     val said = arguments.tables.map { table =>
       val stream = nameOf(table)
-      val keys   = names.map(SaidInput.column(session, table, stream.getOrElse(""), "key", _))
-      val input  = SaidInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
+      val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))
+      val input  = NamedInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
       val unnamed = Option.when(stream.isEmpty)(SpecProblem(
         "STREAM_NOT_NAMED",
         s"one table is a ${table.nodeName} without a name; say for example TABLE(SELECT * FROM clicks AS c)."))

@@ -4,15 +4,15 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import windrow.FullStateSpec
 import windrow.TimeSpan
-import windrow.core.fullstate.Delta
+import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.WindowTrigger
 import windrow.spark.ShardProgram
 import windrow.spark.ShardRunner
 import windrow.spark.aggregate.RowShape
@@ -22,7 +22,7 @@ import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.state.StateAbout
+import windrow.spark.state.StateDescriptor
 
 /** Full state: messages are kept as the rows that they came as, and panes carry those that are new.
   *
@@ -31,15 +31,15 @@ import windrow.spark.state.StateAbout
   */
 final class FullStateProgram(
     spec: FullStateSpec,
-    val fixed: FixedSpec,
+    val fingerprint: SpecFingerprint,
     val shards: Int,
     schema: OutputSchema,
     answering: Option[Answering],
     override val behind: Option[TimeSpan],
-    override val about: Option[StateAbout])
+    override val descriptor: Option[StateDescriptor])
     extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
-  def hasPeriods: Boolean = behind.isDefined || new FiringPolicy(spec.early, spec.late).hasPeriods
+  def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
   def runner(): ShardRunner = new Running
 
@@ -53,7 +53,7 @@ final class FullStateProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new FullStateShard(spec, store, fixed)
+      val shard = new FullStateShard(spec, store, fingerprint)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val questions = Vector.newBuilder[Question]
@@ -80,11 +80,11 @@ final class FullStateProgram(
 
     private val hasGap = spec.window.takesGaps
 
-    private def row(delta: Delta, processingTime: Long): Array[Byte] = delta match {
-      case Delta.Fire(pane) =>
+    private def row(delta: FullStateEffect, processingTime: Long): Array[Byte] = delta match {
+      case FullStateEffect.Fire(pane) =>
         val messages = pane.value.map(message => shape.of(message.payload))
         output.pane(pane.copy(value = new GenericInternalRow(Array[Any](new GenericArrayData(messages.toArray[Any])))))
-      case Delta.Refuse(message, reason, watermark) =>
+      case FullStateEffect.Refuse(message, reason, watermark) =>
         output.rejected(message.payload, reason, watermark, processingTime)
     }
   }

@@ -63,7 +63,7 @@ private[spark] final case class PanesBefore(
 
   private def readsRetraction(read: Expression) = simplified(read).references.contains(isRetraction)
 
-  def name: String = program.about.fold("")(_.name)
+  def name: String = program.descriptor.fold("")(_.name)
 }
 
 private[spark] object PanesBefore {

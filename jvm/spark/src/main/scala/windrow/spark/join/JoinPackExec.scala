@@ -12,7 +12,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 import windrow.spark.pack.Packer
-import windrow.spark.pack.PacketLane
+import windrow.spark.pack.PacketWriter
 import windrow.spark.pack.SeenOffsets
 import windrow.spark.pack.ShardOf
 
@@ -30,7 +30,7 @@ final case class JoinPackExec(packing: JoinPacking, output: Seq[Attribute], chil
     val (program, schema) = (packing, child.output)
     child.execute().mapPartitions { input =>
       val packer = new JoinPacker(program, schema)
-      new PacketLane(packer, program.shards).all(input, packer, _ => messages += 1)
+      new PacketWriter(packer, program.shards).all(input, packer, _ => messages += 1)
         .map { row => rows += 1; row }
     }
   }

@@ -12,10 +12,10 @@ import windrow.spark.input.WatermarkCheck
 import windrow.spark.output.ColumnNames
 import windrow.spark.output.Corrections
 import windrow.spark.output.Outputs
-import windrow.spark.plan.Begun
+import windrow.spark.plan.QueryFingerprint
 import windrow.spark.plan.GuardSettings
 import windrow.spark.plan.ShardPlan
-import windrow.spark.state.JoinNotes
+import windrow.spark.state.JoinDescriptor
 
 /** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[JoinInput]]), all
   * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).
@@ -48,10 +48,10 @@ private[spark] object JoinPlan {
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =
       new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
-    val fixed = Begun.ofJoin(spec, shards, options.on, inputs)
+    val fingerprint = QueryFingerprint.ofJoin(spec, shards, options.on, inputs)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
-      JoinNotes(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
-    val program = new JoinProgram(spec, fixed, shards, schema, notes, GuardSettings(session))
+      JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
+    val program = new JoinProgram(spec, fingerprint, shards, schema, notes, GuardSettings(session))
     val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
@@ -60,8 +60,8 @@ private[spark] object JoinPlan {
     case (name, key) => StructField(name, key.dataType)
   })
 
-  private def sideOf(input: JoinInput): JoinNotes.Side =
-    JoinNotes.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
+  private def sideOf(input: JoinInput): JoinDescriptor.Side =
+    JoinDescriptor.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
 
   def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
     val (streaming, batch)        = inputs.partition(_.table.isStreaming)

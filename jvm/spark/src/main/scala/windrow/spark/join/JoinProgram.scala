@@ -6,7 +6,7 @@ import windrow.JoinSpec
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.time.Progress
@@ -15,7 +15,7 @@ import windrow.spark.ShardProgram
 import windrow.spark.ShardRunner
 import windrow.spark.aggregate.Rows
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.state.JoinNotes
+import windrow.spark.state.JoinDescriptor
 
 /** Messages of several streams, and the pairs among them.
   *
@@ -24,10 +24,10 @@ import windrow.spark.state.JoinNotes
   */
 final class JoinProgram(
     spec: JoinSpec,
-    val fixed: FixedSpec,
+    val fingerprint: SpecFingerprint,
     val shards: Int,
     schema: JoinSchema,
-    override val about: Option[JoinNotes],
+    override val descriptor: Option[JoinDescriptor],
     guards: Guards)
     extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.of(spec)
@@ -45,7 +45,7 @@ final class JoinProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new JoinShard(spec, store, isNull, fixed, guards)
+      val shard = new JoinShard(spec, store, isNull, fingerprint, guards)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val progress = Vector.newBuilder[Progress]

@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.sql.SaidInput
+import windrow.spark.sql.NamedInput
 import windrow.spark.sql.TableArguments
 
 /** A join as it is asked for: options that may be wrong, over tables that may not fit. */
@@ -34,7 +34,7 @@ private[spark] object JoinQuery {
     def refuse(found: Seq[SpecProblem]) = throw SpecError(JoinSql.Name, arguments.problems ++ found)
     val joined                          = JoinTable.of(arguments.table).fold(refuse, identity)
     val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
-      SaidInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
+      NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
     val hasTime = arguments.values.contains("time")
     val ofTime =

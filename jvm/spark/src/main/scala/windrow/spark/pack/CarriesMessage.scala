@@ -21,7 +21,7 @@ object CarriesMessage {
       case Some(mark) if mark.isEnd      => Literal(true)
       case Some(mark)                    => isBelow(pack, mark)
     }
-    if (pack.recipe.lane.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
+    if (pack.recipe.shuffle.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
 
   private def isBelow(pack: Pack, watermark: Watermark): Expression =
@@ -29,7 +29,7 @@ object CarriesMessage {
 
   private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Watermark): Expression = {
     lazy val left                   = watermark.leaves(spec.lateness.micros)
-    def earlierThan(bound: => Long) = LessThan(pack.time, Given(bound))
+    def earlierThan(bound: => Long) = LessThan(pack.time, BatchConstant(bound))
     spec.window match {
       case Global =>
         spec.retention.time.fold[Expression](Literal(false))(t =>
@@ -39,7 +39,7 @@ object CarriesMessage {
       case _ if spec.lateness.micros >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
       case windows: AlignedWindows =>
         earlierThan(SliceGrid(windows).firstStart(left))
-      case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), Given(left))
+      case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), BatchConstant(left))
       case Sliding(size, granularity) =>
         earlierThan(left - size.micros + granularity.micros)
       case _ => Literal(true)

@@ -19,7 +19,7 @@ import windrow.spark.aggregate.FunctionSet
   * @param whole
   *   every message travels with its original row, because panes show it
   */
-final case class Lane(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
+final case class ShuffleMode(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
 
 /** All of a window query that is no expression over the current plan.
   *
@@ -34,7 +34,7 @@ final class PackRecipe(
     val windows: Option[WindowOperatorSpec],
     val functions: FunctionSet,
     val shards: Int,
-    val lane: Lane,
+    val shuffle: ShuffleMode,
     val behind: Option[TimeSpan] = None)
     extends Serializable
 
@@ -72,7 +72,7 @@ final case class Pack(
     message: Seq[Expression],
     tooFar: Seq[Expression],
     end: Seq[Expression],
-    until: Option[EndFolder],
+    until: Option[EndMarker],
     metrics: String,
     recipe: PackRecipe,
     output: Seq[Attribute],

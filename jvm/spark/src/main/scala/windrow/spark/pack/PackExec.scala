@@ -76,9 +76,9 @@ final case class PackExec(
     val program                   = PackProgram(keys, time, gap, sender, pane, carries, message, end, lift, recipe)
     child.execute().mapPartitions { input =>
       val packer = new EntryPacker(program, schema)
-      val lane = if (program.recipe.lane.sorted) new RowLane(packer, program.recipe.shards)
-      else new PacketLane(packer, program.recipe.shards)
-      lane.all(
+      val shuffle = if (program.recipe.shuffle.sorted) new SortedRowWriter(packer, program.recipe.shards)
+      else new PacketWriter(packer, program.recipe.shards)
+      shuffle.all(
         input,
         packer,
         row => {
@@ -112,10 +112,10 @@ private[spark] final class EntryPacker(program: PackProgram, schema: Seq[Attribu
   private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
   private val panes   = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
   private val hasGap  = program.gap.nonEmpty
-  private val ordered = program.recipe.lane.sorted || program.recipe.lane.ordered
+  private val ordered = program.recipe.shuffle.sorted || program.recipe.shuffle.ordered
 
   /** What shows of a message is the whole of it; else what its aggregates made of it. */
-  private val isWhole = program.recipe.lane.whole
+  private val isWhole = program.recipe.shuffle.whole
   private val window  = program.recipe.windows.map(_.window)
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
@@ -175,7 +175,7 @@ private[spark] final class EntryPacker(program: PackProgram, schema: Seq[Attribu
       raw,
       from,
       panes.flatMap(_(row)),
-      if (!program.recipe.lane.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
+      if (!program.recipe.shuffle.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
     order
   }
 

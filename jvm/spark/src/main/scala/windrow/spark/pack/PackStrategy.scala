@@ -36,7 +36,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     val carries = CarriesMessage(pack, if (isOver) Some(Watermark.End) else watermark.map(leaving))
     val slice =
       pack.recipe.windows.flatMap(spec => SliceTime.of(spec, pack.time)).filter(_ =>
-        pack.recipe.lane.combined && canCombine(pack))
+        pack.recipe.shuffle.combined && canCombine(pack))
     slice.fold[SparkPlan] {
       val lift = PackLift.Each(pack.recipe.functions, pack.inputs)
       PackExec(

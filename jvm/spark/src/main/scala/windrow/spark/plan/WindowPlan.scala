@@ -18,7 +18,7 @@ import windrow.spark.output.Outputs
 import windrow.spark.pack._
 import windrow.spark.policy.PolicyColumns
 import windrow.spark.policy.PolicyProgram
-import windrow.spark.state.StateAbout
+import windrow.spark.state.StateDescriptor
 
 /** Puts the window operator in the place of the aggregation that describes it.
   *
@@ -56,7 +56,7 @@ object WindowPlan {
 
   /** Questions have no order among messages: they are answered when a step is done. */
   private def beside(pack: Pack, questions: LogicalPlan): LogicalPlan =
-    if (pack.recipe.lane.sorted)
+    if (pack.recipe.shuffle.sorted)
       Project(questions.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), questions)
     else questions
 
@@ -69,22 +69,22 @@ object WindowPlan {
       shards: Int,
       schema: OutputSchema,
       answering: Option[Answering]): (PackRecipe, ShardProgram) = {
-    val streaming                      = parts.child.isStreaming
-    def begun(shards: Int)             = new Begun(session, options, parts, shards)
-    def inStream(about: => StateAbout) = Option.when(streaming)(about)
+    val streaming                                = parts.child.isStreaming
+    def begun(shards: Int)                       = new QueryFingerprint(session, options, parts, shards)
+    def inStream(descriptor: => StateDescriptor) = Option.when(streaming)(descriptor)
     options.spec match {
       case QuerySpec.Aggregates(said) =>
-        val spec   = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
-        val lane   = LaneChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
-        val recipe = new PackRecipe(Some(spec), parts.functions, shards, lane, options.behind)
-        val fixed  = begun(shards).ofAggregates(spec)
-        def about  = StateAbout.ofAggregates(session, options.name, spec, recipe, parts, messages.timeType)
-        (recipe, new WindowProgram(spec, fixed, recipe, schema, inStream(about), GuardSettings(session)))
+        val spec        = if (streaming) said else new WindowOperatorSpec(said.draft.copy(early = Never))
+        val shuffle     = ShuffleChoice(spec, parts.functions, messages.origin.nonEmpty, streaming)
+        val recipe      = new PackRecipe(Some(spec), parts.functions, shards, shuffle, options.behind)
+        val fingerprint = begun(shards).ofAggregates(spec)
+        def descriptor  = StateDescriptor.ofAggregates(session, options.name, spec, recipe, parts, messages.timeType)
+        (recipe, new WindowProgram(spec, fingerprint, recipe, schema, inStream(descriptor), GuardSettings(session)))
       case QuerySpec.FullState(said) =>
-        val spec  = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
-        val fixed = begun(shards).ofFullState(spec, schema.message)
-        def about =
-          StateAbout.ofMessages(
+        val spec        = if (streaming) said else new FullStateSpec(said.draft.copy(early = Never))
+        val fingerprint = begun(shards).ofFullState(spec, schema.message)
+        def descriptor =
+          StateDescriptor.ofMessages(
             spec,
             options.name,
             joinKeys(session, options, parts),
@@ -96,12 +96,12 @@ object WindowPlan {
             Some(spec.windows),
             parts.functions,
             shards,
-            LaneChoice.OfWholeMessages,
+            ShuffleChoice.OfWholeMessages,
             options.behind),
-          new FullStateProgram(spec, fixed, shards, schema, answering, options.behind, inStream(about)))
+          new FullStateProgram(spec, fingerprint, shards, schema, answering, options.behind, inStream(descriptor)))
       case QuerySpec.Policies(spec) =>
         val all     = if (spec.limits.areShared) 1 else shards
-        val recipe  = new PackRecipe(None, parts.functions, all, LaneChoice.OfWholeMessages)
+        val recipe  = new PackRecipe(None, parts.functions, all, ShuffleChoice.OfWholeMessages)
         val columns = PolicyColumns.bound(session, spec, parts)
         (recipe, new PolicyProgram(spec, begun(all).ofPolicies(spec), columns, recipe, schema))
     }
@@ -116,7 +116,7 @@ object WindowPlan {
     val output = Seq(
       AttributeReference("packet", BinaryType, nullable = false)(),
       AttributeReference("shard", IntegerType, nullable = false)()) ++
-      Option.when(recipe.lane.sorted)(AttributeReference("order", BinaryType, nullable = false)())
+      Option.when(recipe.shuffle.sorted)(AttributeReference("order", BinaryType, nullable = false)())
     Pack(
       parts.keys.map(_.toAttribute),
       messages.time.toAttribute,

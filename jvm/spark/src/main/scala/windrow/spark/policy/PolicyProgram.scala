@@ -13,7 +13,7 @@ import windrow.core.operator.Entry
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
 import windrow.spark.ShardProgram
@@ -34,7 +34,7 @@ import windrow.spark.pack.ProgressCodec
   */
 final class PolicyProgram(
     spec: PolicyWindowSpec,
-    val fixed: FixedSpec,
+    val fingerprint: SpecFingerprint,
     columns: Map[String, Expression],
     recipe: PackRecipe,
     schema: OutputSchema) extends ShardProgram {
@@ -61,7 +61,7 @@ final class PolicyProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new PolicyShard(spec, aggregation, store, fixed)
+      val shard = new PolicyShard(spec, aggregation, store, fingerprint)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else stepped(shard, packets, watermark, processingTime)
     }

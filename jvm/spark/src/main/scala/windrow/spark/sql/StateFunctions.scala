@@ -17,7 +17,7 @@ import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.state.BeforeStart
-import windrow.spark.state.Continuing
+import windrow.spark.state.ResumeCheck
 import windrow.spark.state.FilesOf
 import windrow.spark.state.StateReader
 
@@ -46,7 +46,7 @@ private[spark] object StateFunctions {
     val said    = TableArguments.read("windrow_continues", expressions, allowed).checked("windrow_continues")
     val session = SparkSession.active
     val unchecked = said.values.get("checkpoint").map(_.toString).flatMap(path =>
-      plainly(said.values.get("files").fold(Continuing.check(session, said.table, path))(files =>
+      plainly(said.values.get("files").fold(ResumeCheck.check(session, said.table, path))(files =>
         BeforeStart.check(
           session,
           said.table,

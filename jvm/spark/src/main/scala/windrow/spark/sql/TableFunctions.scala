@@ -20,7 +20,7 @@ import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinQuery
 import windrow.spark.join.JoinSql
 import windrow.spark.plan.AggregateParts
-import windrow.spark.plan.Ending
+import windrow.spark.plan.BoundedInput
 import windrow.spark.plan.OptionsReader
 import windrow.spark.plan.WindowQuery
 import windrow.spark.policy.PolicySql
@@ -84,7 +84,7 @@ object TableFunctions {
       throw SpecError(
         "windrow_until",
         Seq(SpecProblem("FOLDER_MISSING", "say folder => '…', where the end comes from."))))
-    Ending(SparkSession.active, arguments.table, folder.toString)
+    BoundedInput(SparkSession.active, arguments.table, folder.toString)
   }
 
   private def window(spec: SqlSpec)(expressions: Seq[Expression]): LogicalPlan = {

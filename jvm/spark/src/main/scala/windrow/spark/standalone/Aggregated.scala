@@ -16,7 +16,7 @@ private[standalone] final class Aggregated(
     spec: WindowOperatorSpec,
     input: Input,
     format: RowFormat,
-    val fold: Fold)
+    val fold: SqlAggregates)
     extends StandaloneOperator(
       session,
       Vector(input),

@@ -60,7 +60,7 @@ object PaneTable {
       window: (Expression, Expression) => Expression,
       isOver: Boolean,
       format: RowFormat,
-      fold: Fold): PaneTable =
+      fold: SqlAggregates): PaneTable =
     new PaneTable(
       input,
       window,
@@ -75,7 +75,7 @@ object PaneTable {
     new PaneTable(input, window, isOver = false, format, OutputTable.valuesOfKey(input), Seq(messages), Seq(messages))
   }
 
-  def values(fold: Fold, result: InternalRow): Seq[Any] =
+  def values(fold: SqlAggregates, result: InternalRow): Seq[Any] =
     fold.parts.functionResults.indices.map(i => result.get(i, fold.parts.functionResults(i).dataType))
 
   def values(messages: Seq[Message]): Seq[Any] = Seq(OutputTable.array(messages.map(_.row)))

@@ -21,7 +21,7 @@ final class Policies private[standalone] (
     spec: PolicyWindowSpec,
     input: Input,
     format: RowFormat,
-    val fold: Fold,
+    val fold: SqlAggregates,
     columns: Map[String, Expression])
     extends StandaloneOperator(
       session,

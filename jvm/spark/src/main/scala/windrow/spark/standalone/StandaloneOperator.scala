@@ -38,7 +38,7 @@ abstract class StandaloneOperator private[standalone] (
   private val rejections = new RejectedTable(inputs)
 
   private var operator   = Option.empty[Running]
-  private var belongings = Option.empty[Belongings]
+  private var belongings = Option.empty[OperatorMetadata]
   private var staged     = Vector.empty[(String, Message)]
   private var shown      = 0 // outputs that were handed out and not flushed
   private var refused    = Vector.empty[Refused]
@@ -52,7 +52,7 @@ abstract class StandaloneOperator private[standalone] (
   final def open(folder: String): Unit = active {
     val store = if (folder == null) new InMemoryShardStore else RocksStore(Paths.get(folder))
     try {
-      val kept = new Belongings(store, fixed)
+      val kept = new OperatorMetadata(store, fixed)
       val made = make(store)
       made.init()
       operator = Some(made)
@@ -146,7 +146,7 @@ abstract class StandaloneOperator private[standalone] (
   /** Everything as bytes; outputs are to be flushed before. */
   final def checkpoint(): Array[Byte] = {
     val out = new ByteWriter(4096)
-    Belongings.write(fixed, mark, out)
+    OperatorMetadata.write(fixed, mark, out)
     out.bytes(running.checkpoint())
     out.sealedResult()
   }
@@ -154,7 +154,7 @@ abstract class StandaloneOperator private[standalone] (
   /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. */
   final def reset(checkpoint: Array[Byte]): Unit = active {
     val from      = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
-    val watermark = from.flatMap(Belongings.read(_, fixed))
+    val watermark = from.flatMap(OperatorMetadata.read(_, fixed))
     staged = Vector.empty
     refused = Vector.empty
     shown = 0

@@ -114,13 +114,13 @@ object AggregateTexts {
 
   private[state] def write(texts: AggregateTexts, node: ObjectNode): Unit = {
     node.put("inputs", texts.inputs.json)
-    StateNotes.texts(node, "functions", texts.functions)
+    OperatorDescriptor.texts(node, "functions", texts.functions)
     val results = node.putArray("results")
     texts.results.foreach { case (name, text) => results.addObject().put("name", name).put("text", text) }
   }
 
   private[state] def read(node: JsonNode): AggregateTexts = AggregateTexts(
-    StateNotes.struct(node.get("inputs")),
-    StateNotes.texts(node.get("functions")),
+    OperatorDescriptor.struct(node.get("inputs")),
+    OperatorDescriptor.texts(node.get("functions")),
     node.get("results").elements.asScala.map(one => one.get("name").asText -> one.get("text").asText).toSeq)
 }

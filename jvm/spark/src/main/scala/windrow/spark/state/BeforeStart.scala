@@ -37,7 +37,7 @@ private[spark] object BeforeStart {
   private val Provider = "spark.sql.streaming.stateStore.providerClass"
   private val RocksDb  = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-  /** What could not be told; see [[Continuing]].
+  /** What could not be told; see [[ResumeCheck]].
     *
     * @param isFinal
     *   the query has an end
@@ -55,7 +55,7 @@ private[spark] object BeforeStart {
     val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _))
     if (found.nonEmpty) throw SpecError("start(...)", found)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
-    val unchecked = Continuing.check(session, plan, checkpoint)
+    val unchecked = ResumeCheck.check(session, plan, checkpoint)
     val owner     = new FilesOwner(session, checkpoint)
     files.foreach(one => owner.claim(one.path))
     unchecked

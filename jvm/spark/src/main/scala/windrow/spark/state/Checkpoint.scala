@@ -18,7 +18,7 @@ import scala.util.Try
 import scala.util.Using
 import scala.util.control.NonFatal
 import windrow.CheckpointError
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 
 /** A value of a shard's state.
   *
@@ -28,7 +28,7 @@ import windrow.core.state.FixedSpec
 private[state] final case class StoredValue(shard: Int, space: String, id: Long, bytes: Array[Byte])
 
 /** What an operator keeps of a stream, as one batch of its query has committed it. */
-private[state] final case class StoredState(operator: StoredOperator, about: StateAbout)
+private[state] final case class StoredState(operator: StoredOperator, descriptor: StateDescriptor)
 
 /** The state of an operator as one batch of its query has committed it; a query that goes on does not change it.
   *
@@ -43,10 +43,10 @@ private[state] final class StoredOperator(
     spaces: Seq[String]) {
 
   /** What can be asked for; of a join it is several streams. */
-  val streams: Seq[StateAbout] = {
-    val kept = variable(StateNotes.Variable).select("value").collect()
+  val streams: Seq[StateDescriptor] = {
+    val kept = variable(OperatorDescriptor.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
-    StateNotes.read(kept.head.getAs[Array[Byte]](0), path)
+    OperatorDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
   /** Of all shards or of one; of the spaces that are needed. */
@@ -76,10 +76,10 @@ private object StoredOperator {
   *
   * @param timeMode
   *   of Spark's `transformWithState`
-  * @param fixed
+  * @param fingerprint
   *   what it was begun with, in words
   */
-private[state] final case class BegunOperator(timeMode: String, fixed: Seq[String])
+private[state] final case class CheckpointedOperator(timeMode: String, fingerprint: Seq[String])
 
 private[state] object Checkpoint {
   private val mapper = new ObjectMapper()
@@ -107,7 +107,7 @@ private[state] object Checkpoint {
   private def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
     val all = found.flatMap { case (number, one) => one.streams.map(number -> StoredState(one, _)) }
     val fitting = named.fold(all)(name =>
-      all.filter { case (number, state) => state.about.name == name || number.toString == name })
+      all.filter { case (number, state) => state.descriptor.name == name || number.toString == name })
     if (fitting.size == 1) fitting.head._2
     else {
       val names = found.map { case (number, one) => s"${shown(one)} ($number)" }.mkString(", ")
@@ -130,7 +130,7 @@ private[state] object Checkpoint {
   }
 
   /** Windrow operators as the last committed batch left them; none where no batch was. */
-  def begun(session: SparkSession, path: String): Seq[BegunOperator] = {
+  def begun(session: SparkSession, path: String): Seq[CheckpointedOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
     else {
@@ -143,7 +143,7 @@ private[state] object Checkpoint {
         if (!variablesOf(row).map(_._1).contains("header")) None
         else
           header.load(path).select("value.*").take(1).headOption.map(value =>
-            BegunOperator(timeModeOf(row), FixedSpec.of(value.getAs[Array[Byte]](0))))
+            CheckpointedOperator(timeModeOf(row), SpecFingerprint.of(value.getAs[Array[Byte]](0))))
       }
     }
   }
@@ -166,7 +166,7 @@ private[state] object Checkpoint {
     val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
       val variables = variablesOf(row)
-      Option.when(variables.exists(_._1 == StateNotes.Variable)) {
+      Option.when(variables.exists(_._1 == OperatorDescriptor.Variable)) {
         val number = row.getAs[Long]("operatorId")
         val spaces = variables.collect { case (name, "MapState") => name }
         number -> new StoredOperator(session, path, number, row.getAs[Long]("maxBatchId"), spaces)

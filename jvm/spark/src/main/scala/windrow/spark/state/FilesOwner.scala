@@ -15,7 +15,7 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
   private val settings = session.sparkContext.hadoopConfiguration
   private val ours     = new Path(checkpoint, "windrow/query")
 
-  /** Begun before there were marks, its query goes on with a folder without one.
+  /** QueryFingerprint before there were marks, its query goes on with a folder without one.
     *
     * @throws CheckpointError
     *   if the folder has batches of another query

@@ -43,7 +43,7 @@ private[state] object Answer {
   val Window: Seq[DataType] = Seq(LongType, LongType, LongType, LongType, BooleanType)
 
   /** key columns; start, end, timing, watermark, processing time */
-  val Firing: Seq[DataType] = Seq(LongType, LongType, StringType, LongType, LongType)
+  val PaneState: Seq[DataType] = Seq(LongType, LongType, StringType, LongType, LongType)
 
   /** time, source, partition, offset; then the message */
   val Position: Seq[DataType] = Seq(LongType, StringType, LongType, LongType)
@@ -76,7 +76,7 @@ private[state] object Answer {
       row(UTF8String.fromString(source), partition, boxed(from.get(part).filter(_ < after)), after)
     }
 
-  private[state] def firing(start: Long, end: Long, pending: Pending): InternalRow = row(
+  private[state] def paneState(start: Long, end: Long, pending: Pending): InternalRow = row(
     start,
     end,
     UTF8String.fromString(pending.timing.toString),
@@ -128,12 +128,12 @@ private[state] final class AggregatedWindows(
     spec: WindowOperatorSpec,
     functions: FunctionSet,
     ordered: Boolean,
-    about: StateAbout,
+    descriptor: StateDescriptor,
     asked: Asked)
     extends OfAggregates(spec, functions, ordered) {
-  private val width = about.keys.size
+  private val width = descriptor.keys.size
 
-  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window ++ functions.resultTypes
+  def types: Seq[DataType] = descriptor.keys.map(_.dataType) ++ Answer.Window ++ functions.resultTypes
 
   protected def answer[B](shard: Shard[B, InternalRow]): Iterator[InternalRow] = {
     val key = asked.keyBytes
@@ -155,14 +155,14 @@ private[state] final class AggregatedPending(
     spec: WindowOperatorSpec,
     functions: FunctionSet,
     ordered: Boolean,
-    about: StateAbout)
+    descriptor: StateDescriptor)
     extends OfAggregates(spec, functions, ordered) {
 
-  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
+  def types: Seq[DataType] = descriptor.keys.map(_.dataType) ++ Answer.PaneState
 
   protected def answer[B](shard: Shard[B, InternalRow]): Iterator[InternalRow] =
     shard.pending.map { case (one, pending) =>
-      Answer.keyed(one.key, about.keys.size, Answer.firing(one.start, one.end, pending))
+      Answer.keyed(one.key, descriptor.keys.size, Answer.paneState(one.start, one.end, pending))
     }
 }
 
@@ -176,17 +176,17 @@ private[state] abstract class OfMessages(spec: FullStateSpec) extends Answer {
   final def rows(store: ShardStore): Iterator[InternalRow] = answer(new FullStateShard(spec, store))
 }
 
-private[state] final class KeptWindows(spec: FullStateSpec, about: StateAbout, asked: Asked)
+private[state] final class KeptWindows(spec: FullStateSpec, descriptor: StateDescriptor, asked: Asked)
     extends OfMessages(spec) {
 
   /** `Answer.Window`, and how many messages were ever accepted. */
-  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Window :+ LongType
+  def types: Seq[DataType] = descriptor.keys.map(_.dataType) ++ Answer.Window :+ LongType
 
   protected def answer(shard: FullStateShard): Iterator[InternalRow] =
     shard.getWindows(asked.start, asked.end, asked.keyBytes).iterator.map { one =>
       Answer.keyed(
         one.key,
-        about.keys.size,
+        descriptor.keys.size,
         Answer.row(
           one.start,
           one.end,
@@ -197,12 +197,12 @@ private[state] final class KeptWindows(spec: FullStateSpec, about: StateAbout, a
     }
 }
 
-private[state] final class KeptPending(spec: FullStateSpec, about: StateAbout) extends OfMessages(spec) {
+private[state] final class KeptPending(spec: FullStateSpec, descriptor: StateDescriptor) extends OfMessages(spec) {
 
-  def types: Seq[DataType] = about.keys.map(_.dataType) ++ Answer.Firing
+  def types: Seq[DataType] = descriptor.keys.map(_.dataType) ++ Answer.PaneState
 
   protected def answer(shard: FullStateShard): Iterator[InternalRow] = shard.pending.map { case (one, pending) =>
-    Answer.keyed(one.key, about.keys.size, Answer.firing(one.start, one.end, pending))
+    Answer.keyed(one.key, descriptor.keys.size, Answer.paneState(one.start, one.end, pending))
   }
 }
 

@@ -11,7 +11,7 @@ import windrow.core.store.Axis
 import windrow.spark.aggregate.Rows
 
 /** One stream of a join. */
-private[state] abstract class OfSide(held: StateAbout.OfJoin) extends Answer {
+private[state] abstract class OfSide(held: StateDescriptor.OfJoin) extends Answer {
   protected def answer(shard: JoinShard): Iterator[InternalRow]
 
   /** When to look at a key again is nothing to ask for. */
@@ -22,7 +22,7 @@ private[state] abstract class OfSide(held: StateAbout.OfJoin) extends Answer {
     answer(new JoinShard(held.join.spec, store, _ => false))
 }
 
-private[state] final class SideMessages(held: StateAbout.OfJoin, asked: Asked, axis: Axis)
+private[state] final class SideMessages(held: StateDescriptor.OfJoin, asked: Asked, axis: Axis)
     extends OfSide(held) {
 
   def types: Seq[DataType] = Answer.Position :+ held.side.message
@@ -33,18 +33,18 @@ private[state] final class SideMessages(held: StateAbout.OfJoin, asked: Asked, a
 }
 
 /** The name of the stream is the source of its messages (SEMANTICS R42). */
-private[state] final class SideOffsets(held: StateAbout.OfJoin, about: StateAbout) extends OfSide(held) {
+private[state] final class SideOffsets(held: StateDescriptor.OfJoin, descriptor: StateDescriptor) extends OfSide(held) {
 
   def types: Seq[DataType] = Answer.Replay
 
   protected def answer(shard: JoinShard): Iterator[InternalRow] =
-    Answer.replay(shard.replayOffsets, shard.nextOffsets.filter(_._1._1 == about.name))
+    Answer.replay(shard.replayOffsets, shard.nextOffsets.filter(_._1._1 == descriptor.name))
 }
 
 /** Rows to come that have a message of the stream: equality fields, messages, watermark, processing time, and the position
   * of the first message.
   */
-private[state] final class ComingRows(held: StateAbout.OfJoin, about: StateAbout) extends OfSide(held) {
+private[state] final class ComingRows(held: StateDescriptor.OfJoin, descriptor: StateDescriptor) extends OfSide(held) {
 
   /** Streams of which rows have messages. */
   val shown: Seq[(String, StructType)] = {
@@ -56,7 +56,7 @@ private[state] final class ComingRows(held: StateAbout.OfJoin, about: StateAbout
   }
 
   def types: Seq[DataType] =
-    about.keys.map(_.dataType) ++ shown.map(_._2) ++ Seq(LongType, LongType) ++ Answer.Position
+    descriptor.keys.map(_.dataType) ++ shown.map(_._2) ++ Seq(LongType, LongType) ++ Answer.Position
 
   protected def answer(shard: JoinShard): Iterator[InternalRow] =
     shard.pending.filter(_.row.messages.lift(held.number).exists(_.isDefined)).map { coming =>
@@ -68,7 +68,7 @@ private[state] final class ComingRows(held: StateAbout.OfJoin, about: StateAbout
       val moments = Answer.row(Answer.boxed(coming.watermark), Answer.boxed(coming.processingTime))
       Answer.keyed(
         first.key,
-        about.keys.size,
+        descriptor.keys.size,
         new JoinedRow(
           new GenericInternalRow(shownMessages.toArray[Any]),
           new JoinedRow(moments, Answer.position(first))))

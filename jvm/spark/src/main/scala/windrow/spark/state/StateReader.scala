@@ -37,29 +37,29 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
   stored // so that a wrong path shows at once
 
   def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal]): DataFrame = {
-    val state = stored
-    val about = state.about
-    val all   = windowed(about)
-    val key   = keyOf(about, sessionKey, "sessionKey")
+    val state      = stored
+    val descriptor = state.descriptor
+    val all        = windowed(descriptor)
+    val key        = keyOf(descriptor, sessionKey, "sessionKey")
     val asked =
       Asked(
-        windowBound(all.window, about, "start", start),
-        windowBound(all.window, about, "end", end),
+        windowBound(all.window, descriptor, "start", start),
+        windowBound(all.window, descriptor, "end", end),
         key.map(_.getBytes))
     all match {
-      case held: StateAbout.Aggregates =>
-        val read   = aggregates(about, held)
-        val answer = new AggregatedWindows(held.spec, read.functions, held.ordered, about, asked)
+      case held: StateDescriptor.Aggregates =>
+        val read   = aggregates(descriptor, held)
+        val answer = new AggregatedWindows(held.spec, read.functions, held.ordered, descriptor, asked)
         ask(state, key, answer) { columns =>
           val at = AttributeMap((read.keys ++ read.values).zip(columns.take(read.keys.size) ++ columns.drop(
             read.keys.size + Answer.Window.size)))
-          windowColumns(about, all.window, columns) ++ read.results.map(column =>
+          windowColumns(descriptor, all.window, columns) ++ read.results.map(column =>
             Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
-        }(bounds(about, _))
-      case held: StateAbout.Messages =>
-        ask(state, key, new KeptWindows(held.spec, about, asked)) { columns =>
-          windowColumns(about, all.window, columns) :+ Alias(KnownNotNull(columns.last), "count")()
-        }(bounds(about, _))
+        }(bounds(descriptor, _))
+      case held: StateDescriptor.Messages =>
+        ask(state, key, new KeptWindows(held.spec, descriptor, asked)) { columns =>
+          windowColumns(descriptor, all.window, columns) :+ Alias(KnownNotNull(columns.last), "count")()
+        }(bounds(descriptor, _))
     }
   }
 
@@ -68,16 +68,17 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
       end: Literal,
       joinKeys: Map[String, Literal],
       sessionKey: Map[String, Literal]): DataFrame = {
-    val state = stored
-    val about = state.about
-    val axis  = axisOf(start, end)
-    val kept  = keptMessages(about, axis)
-    val byKey = kept.joinKeys.isEmpty
+    val state      = stored
+    val descriptor = state.descriptor
+    val axis       = axisOf(start, end)
+    val kept       = keptMessages(descriptor, axis)
+    val byKey      = kept.joinKeys.isEmpty
     if (byKey && joinKeys.nonEmpty && sessionKey.nonEmpty)
       throw SpecError("getMessages", Seq(SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey.")))
     val key =
-      if (byKey && joinKeys.nonEmpty) keyOf(about, joinKeys, "joinKeys") else keyOf(about, sessionKey, "sessionKey")
-    val asked  = Asked(bound(about, axis, "start", start), bound(about, axis, "end", end), key.map(_.getBytes))
+      if (byKey && joinKeys.nonEmpty) keyOf(descriptor, joinKeys, "joinKeys")
+      else keyOf(descriptor, sessionKey, "sessionKey")
+    val asked = Asked(bound(descriptor, axis, "start", start), bound(descriptor, axis, "end", end), key.map(_.getBytes))
     val wanted = if (byKey) Nil else joinColumns(kept, joinKeys)
     ask(state, key, kept.answer(asked), wanted) { columns =>
       kept.message.zipWithIndex.map { case (field, i) => Alias(GetStructField(columns.last, i), field.name)() }
@@ -85,43 +86,43 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
   }
 
   def pending(): DataFrame = {
-    val state = stored
-    val about = state.about
-    about.holds match {
-      case held: StateAbout.Aggregates =>
-        val functions = aggregates(about, held).functions
-        firings(state, held.window, new AggregatedPending(held.spec, functions, held.ordered, about))
-      case held: StateAbout.Messages => firings(state, held.window, new KeptPending(held.spec, about))
-      case held: StateAbout.OfJoin   => comingRows(state, held)
+    val state      = stored
+    val descriptor = state.descriptor
+    descriptor.holds match {
+      case held: StateDescriptor.Aggregates =>
+        val functions = aggregates(descriptor, held).functions
+        paneStates(state, held.window, new AggregatedPending(held.spec, functions, held.ordered, descriptor))
+      case held: StateDescriptor.Messages => paneStates(state, held.window, new KeptPending(held.spec, descriptor))
+      case held: StateDescriptor.OfJoin   => comingRows(state, held)
     }
   }
 
-  private def firings(state: StoredState, window: WindowKind, answer: Answer): DataFrame = {
-    val about = state.about
+  private def paneStates(state: StoredState, window: WindowKind, answer: Answer): DataFrame = {
+    val descriptor = state.descriptor
     ask(state, None, answer) { columns =>
-      val at = columns.drop(about.keys.size)
-      keyColumns(about, columns) ++ Seq(
-        Alias(Outputs.windowOf(window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+      val at = columns.drop(descriptor.keys.size)
+      keyColumns(descriptor, columns) ++ Seq(
+        Alias(Outputs.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
         Alias(KnownNotNull(at(2)), "timing")()) ++ moments(at.drop(3))
-    }(columns => columns.drop(about.keys.size).drop(3) ++ columns.drop(about.keys.size).take(2))
+    }(columns => columns.drop(descriptor.keys.size).drop(3) ++ columns.drop(descriptor.keys.size).take(2))
   }
 
-  private def comingRows(state: StoredState, held: StateAbout.OfJoin): DataFrame = {
-    val answer = new ComingRows(held, state.about)
+  private def comingRows(state: StoredState, held: StateDescriptor.OfJoin): DataFrame = {
+    val answer = new ComingRows(held, state.descriptor)
     ask(state, None, answer) { columns =>
-      val at = columns.drop(state.about.keys.size)
-      keyColumns(state.about, columns) ++
+      val at = columns.drop(state.descriptor.keys.size)
+      keyColumns(state.descriptor, columns) ++
         answer.shown.zip(at).map { case ((name, _), message) => Alias(message, name)() } ++
         moments(at.drop(answer.shown.size))
-    }(_.drop(state.about.keys.size + answer.shown.size))
+    }(_.drop(state.descriptor.keys.size + answer.shown.size))
   }
 
   def replayOffsets(): DataFrame = {
     val state = stored
-    val answer = state.about.holds match {
-      case held: StateAbout.Messages => new KeptOffsets(held.spec)
-      case held: StateAbout.OfJoin   => new SideOffsets(held, state.about)
-      case _: StateAbout.Aggregates  => throw noMessages(state.about)
+    val answer = state.descriptor.holds match {
+      case held: StateDescriptor.Messages => new KeptOffsets(held.spec)
+      case held: StateDescriptor.OfJoin   => new SideOffsets(held, state.descriptor)
+      case _: StateDescriptor.Aggregates  => throw noMessages(state.descriptor)
     }
     val rows         = answered(state, None, answer)
     val part         = rows.output.take(2)
@@ -141,36 +142,39 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
 
   // ---- what is asked
 
-  private def windowed(about: StateAbout): StateAbout.Windowed = about.holds match {
-    case held: StateAbout.Windowed => held
-    case _: StateAbout.OfJoin => throw new CheckpointError(
-        s"[NO_WINDOWS] '${about.name}' of '$path' is a stream of a join, which keeps messages and no windows; ask for messages, pending rows or replay offsets.")
+  private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
+    case held: StateDescriptor.Windowed => held
+    case _: StateDescriptor.OfJoin => throw new CheckpointError(
+        s"[NO_WINDOWS] '${descriptor.name}' of '$path' is a stream of a join, which keeps messages and no windows; ask for messages, pending rows or replay offsets.")
   }
 
-  private def keptMessages(about: StateAbout, axis: Axis): Kept = about.holds match {
-    case held: StateAbout.Messages =>
+  private def keptMessages(descriptor: StateDescriptor, axis: Axis): Kept = descriptor.holds match {
+    case held: StateDescriptor.Messages =>
       Kept(held.message, held.joinKeys, new KeptMessages(held.spec, held.message, _, axis))
-    case held: StateAbout.OfJoin =>
+    case held: StateDescriptor.OfJoin =>
       if (axis == Axis.Offset && !held.side.hasOffsets)
-        throw notUnderstood("start and end", s"whole numbers are offsets, and messages of '${about.name}' have none")
+        throw notUnderstood(
+          "start and end",
+          s"whole numbers are offsets, and messages of '${descriptor.name}' have none")
       Kept(held.side.message, Nil, new SideMessages(held, _, axis))
-    case _: StateAbout.Aggregates => throw noMessages(about)
+    case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
   }
 
-  private def noMessages(about: StateAbout) = new CheckpointError(
-    s"[NO_MESSAGE_STORE] operator '${about.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
+  private def noMessages(descriptor: StateDescriptor) = new CheckpointError(
+    s"[NO_MESSAGE_STORE] operator '${descriptor.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
 
-  private def aggregates(about: StateAbout, held: StateAbout.Aggregates): Resolved = held.texts match {
-    case Right(texts) => texts.resolve(session, about.keys)
+  private def aggregates(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
+    case Right(texts) => texts.resolve(session, descriptor.keys)
     case Left(unclear) => throw new CheckpointError(
-        s"[AGGREGATE_NOT_READABLE] operator '${about.name}' of '$path' keeps an aggregate that its text does not say whole: $unclear.")
+        s"[AGGREGATE_NOT_READABLE] operator '${descriptor.name}' of '$path' keeps an aggregate that its text does not say whole: $unclear.")
   }
 
   /** The bytes of a key of which all columns are named. */
-  private def keyOf(about: StateAbout, named: Map[String, Literal], argument: String): Option[UnsafeRow] =
+  private def keyOf(descriptor: StateDescriptor, named: Map[String, Literal], argument: String): Option[UnsafeRow] =
     Option.when(named.nonEmpty) {
-      complete(about.keys.map(_.name), named, argument)
-      val values = about.keys.map(field => SparkInside.normalized(cast(argument, named(field.name), field.dataType)))
+      complete(descriptor.keys.map(_.name), named, argument)
+      val values =
+        descriptor.keys.map(field => SparkInside.normalized(cast(argument, named(field.name), field.dataType)))
       UnsafeProjection.create(values).apply(InternalRow.empty).copy()
     }
 
@@ -207,19 +211,23 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
       case _         => Axis.Time
     }
 
-  private def windowBound(window: WindowKind, about: StateAbout, argument: String, value: Literal): Option[Long] = {
+  private def windowBound(
+      window: WindowKind,
+      descriptor: StateDescriptor,
+      argument: String,
+      value: Literal): Option[Long] = {
     val byPosition = window.bounds == Positions
     if (value.value != null && isPosition(value) != byPosition)
       throw notUnderstood(
         argument,
         if (byPosition) s"$value is a time; windows $window have positions, whole numbers"
         else s"$value is a whole number; windows $window have times")
-    bound(about, if (byPosition) Axis.Offset else Axis.Time, argument, value)
+    bound(descriptor, if (byPosition) Axis.Offset else Axis.Time, argument, value)
   }
 
-  private def bound(about: StateAbout, axis: Axis, argument: String, value: Literal): Option[Long] =
+  private def bound(descriptor: StateDescriptor, axis: Axis, argument: String, value: Literal): Option[Long] =
     Option.when(value.value != null)(
-      cast(argument, value, if (axis == Axis.Offset) LongType else about.timeType).value.asInstanceOf[Long])
+      cast(argument, value, if (axis == Axis.Offset) LongType else descriptor.timeType).value.asInstanceOf[Long])
 
   // ---- answers
 
@@ -237,7 +245,7 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
     Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
 
   private def answered(state: StoredState, key: Option[UnsafeRow], answer: Answer): LogicalPlan = {
-    val values = state.operator.values(key.map(ShardOf(_, state.about.shards)), answer.needs)
+    val values = state.operator.values(key.map(ShardOf(_, state.descriptor.shards)), answer.needs)
     val packed: Dataset[Array[Byte]] =
       values.groupByKey(_.shard).flatMapGroups(new AnswerShards(answer, path))
     val plan = SparkInside.plan(packed.toDF())
@@ -269,8 +277,8 @@ private object StateReader {
     case other           => other
   }
 
-  private def keyColumns(about: StateAbout, columns: Seq[Attribute]): Seq[NamedExpression] =
-    about.keys.zip(columns).map { case (field, column) => Alias(column, field.name)() }
+  private def keyColumns(descriptor: StateDescriptor, columns: Seq[Attribute]): Seq[NamedExpression] =
+    descriptor.keys.zip(columns).map { case (field, column) => Alias(column, field.name)() }
 
   /** watermark and processing time */
   private def moments(columns: Seq[Attribute]): Seq[NamedExpression] =
@@ -279,13 +287,16 @@ private object StateReader {
     }
 
   /** start and end */
-  private def bounds(about: StateAbout, columns: Seq[Attribute]): Seq[Expression] =
-    columns.slice(about.keys.size, about.keys.size + 2)
+  private def bounds(descriptor: StateDescriptor, columns: Seq[Attribute]): Seq[Expression] =
+    columns.slice(descriptor.keys.size, descriptor.keys.size + 2)
 
-  private def windowColumns(about: StateAbout, window: WindowKind, columns: Seq[Attribute]): Seq[NamedExpression] = {
-    val at = columns.drop(about.keys.size)
-    keyColumns(about, columns) ++ Seq(
-      Alias(Outputs.windowOf(window, about.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+  private def windowColumns(
+      descriptor: StateDescriptor,
+      window: WindowKind,
+      columns: Seq[Attribute]): Seq[NamedExpression] = {
+    val at = columns.drop(descriptor.keys.size)
+    keyColumns(descriptor, columns) ++ Seq(
+      Alias(Outputs.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
       Alias(at(2), "first_offset")(),
       Alias(at(3), "last_offset")(),
       Alias(KnownNotNull(at(4)), "is_complete")())

@@ -1,7 +1,7 @@
 package windrow.testkit
 
 import windrow.FullStateSpec
-import windrow.core.fullstate.{Delta, FullStateShard, WindowMetadata}
+import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
 import windrow.core.operator.Counters
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
@@ -27,14 +27,14 @@ private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int, wrap
     val deltas = shards.indices.flatMap(index =>
       shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now, progress))
     Emission(
-      panes = deltas.collect { case Delta.Fire(pane) =>
+      panes = deltas.collect { case FullStateEffect.Fire(pane) =>
         pane.copy(
           key = CoreKey.read(pane.key),
           value = Content.Messages(pane.value.map(CoreStores.shown)): Content,
           message = None,
           partition = None)
       },
-      rejected = deltas.collect { case Delta.Refuse(refused, reason, _) =>
+      rejected = deltas.collect { case FullStateEffect.Refuse(refused, reason, _) =>
         entries.find(_._1 eq refused).get._2.rejected(reason)
       })
   }

@@ -10,10 +10,10 @@ import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringCodec
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 import windrow.core.window.SliceGrid
@@ -31,13 +31,13 @@ private[core] final class AlignedAlgorithm[B, V](
     extends WindowAlgorithm[B, V] {
 
   private val lateness = spec.lateness.micros
-  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
   private val slices   = new GridSlices(grid, aggregation, store)
-  private val records  = new SortedRun("panes", store, new FiringCodec(aggregation))
+  private val records  = new SortedRun("panes", store, new PaneStateCodec(aggregation))
   private val touched  = new JHashMap[Key, JTreeSet[Long]]
-  private val periods  = new Deadline(policy)
+  private val periods  = new ProcessingTimer(policy)
   private val gaps     = GapWindows.of(spec, store)
 
   /** Windows have a record from their first message on, not only from their first late one. */
@@ -88,7 +88,7 @@ private[core] final class AlignedAlgorithm[B, V](
   }
 
   /** None: the window is new. */
-  private def recordOf(start: Long, key: Key): Option[Firing[B]] = {
+  private def recordOf(start: Long, key: Key): Option[PaneState[B]] = {
     val kept = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
     if (kept.isDefined) kept
     else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
@@ -101,10 +101,10 @@ private[core] final class AlignedAlgorithm[B, V](
   private def update(
       start: Long,
       entry: Entry[B],
-      record: Option[Firing[B]],
+      record: Option[PaneState[B]],
       clock: StepClock): Iterator[Effect[B, V]] = {
     val isComplete = clock.before.reached(grid.end(start))
-    val now        = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
+    val now        = panes.add(record.getOrElse(PaneState()), entry, clock.processingTime)
     rule.withMessage(isComplete, isNew = record.isEmpty, completes = false, now.unsent) match {
       case Some(timing) => fire(start, entry.key, now, timing, isLast = false, slices.value(entry.key, start))
       case None =>
@@ -114,7 +114,7 @@ private[core] final class AlignedAlgorithm[B, V](
   }
 
   /** Fires nothing before the step ends. */
-  private def rest(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
+  private def rest(start: Long, key: Key, record: PaneState[B], isComplete: Boolean): Unit = {
     if (policy.waitsForStepEnd(true) || policy.waitsForStepEnd(isComplete)) touch(key, start)
     keep(start, key, record, isComplete)
   }
@@ -125,7 +125,7 @@ private[core] final class AlignedAlgorithm[B, V](
     ()
   }
 
-  private def keep(start: Long, key: Key, record: Firing[B], isComplete: Boolean): Unit = {
+  private def keep(start: Long, key: Key, record: PaneState[B], isComplete: Boolean): Unit = {
     periods.add(isComplete, record)
     records.at(start).put(key, record)
     ()
@@ -134,7 +134,7 @@ private[core] final class AlignedAlgorithm[B, V](
   private def fire(
       start: Long,
       key: Key,
-      record: Firing[B],
+      record: PaneState[B],
       timing: Timing,
       isLast: Boolean,
       whole: => B): Iterator[Effect[B, V]] = {
@@ -146,7 +146,7 @@ private[core] final class AlignedAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
     arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
-      val record = recordOf(start, key).getOrElse(Firing[B]())
+      val record = recordOf(start, key).getOrElse(PaneState[B]())
       rest(start, key, panes.add(record, messages, buffer, clock.processingTime), isComplete = false)
     })
     (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
@@ -238,9 +238,9 @@ private[core] final class AlignedAlgorithm[B, V](
   private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
     val isComplete = at.reached(grid.end(start))
     def whole      = slices.value(key, start)
-    def firing = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
-      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else Firing[B]())
-    OpenWindow(key, start, grid.end(start), isComplete, firing, whole)
+    def paneState = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else PaneState[B]())
+    OpenWindow(key, start, grid.end(start), isComplete, paneState, whole)
   }
 
   def flush(): Unit = {

@@ -7,8 +7,8 @@ import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.PositionGrid
 
 /** Windows of a key's messages by sequence number, in order of acceptance. Nothing is late for them. */
@@ -20,15 +20,15 @@ private[core] final class CountAlgorithm[B, V](
     store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
-  private val policy  = new FiringPolicy(spec.early, spec.late)
-  private val periods = new Deadline(policy)
+  private val policy  = new WindowTrigger(spec.early, spec.late)
+  private val periods = new ProcessingTimer(policy)
   private val grid    = new PositionGrid(windows.n, windows.step, start = 0)
   private val panes   = new GridPanes(grid, spec, aggregation, policy, periods)
-  private val lanes = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, lateness = 0))(
+  private val keyStates = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, lateness = 0))(
     new BeyondWindows(panes, lateness = Long.MaxValue, closesComplete = true, _))
   private val segments = new Segments("runs", store)
-  private val codec    = new GridLaneCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _ => Long.MaxValue)
+  private val codec    = new GridKeyStateCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _ => Long.MaxValue)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
@@ -37,19 +37,21 @@ private[core] final class CountAlgorithm[B, V](
     if (clock.before.isEnd)
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
-      val lane     = Option(keys.get(entry.key)).getOrElse(codec.empty)
-      val position = lane.next
-      lane.next += 1
-      lane.change()
-      keys.put(entry.key, lane)
+      val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val position = keyState.next
+      keyState.next += 1
+      keyState.change()
+      keys.put(entry.key, keyState)
       if (grid.inGap(position)) {
         counters.gaps += entry.count
         Iterator.empty
       } else {
         counters.accepted += entry.count
         if (classes)
-          counters.classify(position, lanes.current(lane, Watermark(position)).map(first => (first, grid.end(first))))
-        lanes.add(entry.key, lane, position, entry, Watermark(lane.ended), Watermark(position + 1), clock)
+          counters.classify(
+            position,
+            keyStates.current(keyState, Watermark(position)).map(first => (first, grid.end(first))))
+        keyStates.add(entry.key, keyState, position, entry, Watermark(keyState.ended), Watermark(position + 1), clock)
       }
     }
 
@@ -60,20 +62,21 @@ private[core] final class CountAlgorithm[B, V](
     keys.walk(if (looksAtAll) Long.MaxValue else Long.MinValue)
       .filter(key => looksAtAll || keys.get(key).isChanged)
       .flatMap { key =>
-        val lane = keys.get(key)
-        val to   = if (now.isEnd) now else Watermark(lane.next)
-        lanes.endStep(key, lane, Watermark(lane.ended), to, Watermark(_), clock) ++ {
-          lane.ended = lane.next
-          keys.put(key, lane)
+        val keyState = keys.get(key)
+        val to       = if (now.isEnd) now else Watermark(keyState.next)
+        keyStates.endStep(key, keyState, Watermark(keyState.ended), to, Watermark(_), clock) ++ {
+          keyState.ended = keyState.next
+          keys.put(key, keyState)
           Iterator.empty
         }
       }
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
-    val lane = keys.get(key)
-    val now  = Watermark(lane.ended)
-    lanes.open(lane, now).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, now)))
+    val keyState = keys.get(key)
+    val now      = Watermark(keyState.ended)
+    keyStates.open(keyState, now).map(start =>
+      panes.window(key, keyState, start, keyStates.isComplete(keyState, start, now)))
   }
 
   def flush(): Unit = keys.flush()

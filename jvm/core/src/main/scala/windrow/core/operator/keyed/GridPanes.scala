@@ -9,9 +9,9 @@ import windrow.core.aggregate.RangeSweep
 import windrow.core.state.Key
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 import windrow.core.window.SliceGrid
@@ -24,8 +24,8 @@ private[core] final class GridPanes[B, V](
     val grid: SliceGrid,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    val policy: FiringPolicy,
-    periods: Deadline) {
+    val policy: WindowTrigger,
+    periods: ProcessingTimer) {
   private val rule  = new FiringRule(spec.onTime, policy)
   private val panes = new PaneMaker(spec, aggregation, withdraws = false)
 
@@ -34,14 +34,14 @@ private[core] final class GridPanes[B, V](
 
   // ---- contents
 
-  def insert(lane: GridLane[B], position: Long, entry: Entry[B]): Unit = {
+  def insert(keyState: GridKeyState[B], position: Long, entry: Entry[B]): Unit = {
     val slice = grid.sliceStart(position)
-    val index = lane.run.indexAt(slice)
-    if (index < 0) lane.run.insert(cell(slice, entry.count, entry.buffer))
+    val index = keyState.run.indexAt(slice)
+    if (index < 0) keyState.run.insert(cell(slice, entry.count, entry.buffer))
     else {
-      val old = lane.run(index)
+      val old = keyState.run(index)
       val now = aggregation.combine(old.buffer, entry.buffer)
-      lane.run.replace(index, cell(slice, old.count + entry.count, now), entry.buffer)
+      keyState.run.replace(index, cell(slice, old.count + entry.count, now), entry.buffer)
     }
     ()
   }
@@ -49,60 +49,60 @@ private[core] final class GridPanes[B, V](
   private def cell(slice: Long, count: Long, buffer: B): Cell[B] =
     new Cell(slice, Cell.Nothing, stamp = 0, Cell.NotLate, at = None, count, buffer, Cell.Nothing)
 
-  private def rangeOf(lane: GridLane[B], start: Long): (Int, Int) =
-    (lane.run.indexOf(start), lane.run.indexOf(grid.end(start)))
+  private def rangeOf(keyState: GridKeyState[B], start: Long): (Int, Int) =
+    (keyState.run.indexOf(start), keyState.run.indexOf(grid.end(start)))
 
-  def hasContent(lane: GridLane[B], start: Long): Boolean = {
-    val (from, until) = rangeOf(lane, start)
+  def hasContent(keyState: GridKeyState[B], start: Long): Boolean = {
+    val (from, until) = rangeOf(keyState, start)
     from < until
   }
 
-  def value(lane: GridLane[B], start: Long): B = {
-    val (from, until) = rangeOf(lane, start)
-    lane.run.value(from, until)
+  def value(keyState: GridKeyState[B], start: Long): B = {
+    val (from, until) = rangeOf(keyState, start)
+    keyState.run.value(from, until)
   }
 
   /** The values of windows that ascend, in one sweep. */
-  def values(lane: GridLane[B], starts: IndexedSeq[Long]): Iterator[B] =
-    new RangeSweep(lane.run, aggregation).apply(starts.map(rangeOf(lane, _)))
+  def values(keyState: GridKeyState[B], starts: IndexedSeq[Long]): Iterator[B] =
+    new RangeSweep(keyState.run, aggregation).apply(starts.map(rangeOf(keyState, _)))
 
   /** Windows with messages that end after a position, in order. */
-  def withContent(lane: GridLane[B], after: Watermark): Iterator[Long] = {
+  def withContent(keyState: GridKeyState[B], after: Watermark): Iterator[Long] = {
     val first = if (after.isDefined) grid.firstStart(after.micros) else Long.MinValue
     grid.windowsOver(first) { from =>
-      val index = lane.run.indexOf(from)
-      Option.when(index < lane.run.size)(lane.run(index).position)
+      val index = keyState.run.indexOf(from)
+      Option.when(index < keyState.run.size)(keyState.run(index).position)
     }
   }
 
   /** The window with messages that has the greatest start. */
-  def newest(lane: GridLane[B]): Option[Long] =
-    Option.unless(lane.run.isEmpty)(grid.lastStart(lane.run(lane.run.size - 1).position))
+  def newest(keyState: GridKeyState[B]): Option[Long] =
+    Option.unless(keyState.run.isEmpty)(grid.lastStart(keyState.run(keyState.run.size - 1).position))
 
   /** Lets go of all that no window from this one on holds. */
-  def dropBelow(lane: GridLane[B], start: Long): Unit = {
-    lane.run.dropFirst(lane.run.indexOf(start))
-    lane.records.headMap(start).clear()
+  def dropBelow(keyState: GridKeyState[B], start: Long): Unit = {
+    keyState.run.dropFirst(keyState.run.indexOf(start))
+    keyState.records.headMap(start).clear()
   }
 
   /** As queries see it. */
-  def window(key: Key, lane: GridLane[B], start: Long, isComplete: Boolean): OpenWindow[B] = {
-    def firing = Option(lane.records.get(start))
-      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(lane, start)) else Firing[B]())
-    OpenWindow(key, start, grid.printedEnd(start), isComplete, firing, value(lane, start))
+  def window(key: Key, keyState: GridKeyState[B], start: Long, isComplete: Boolean): OpenWindow[B] = {
+    def paneState = Option(keyState.records.get(start))
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(keyState, start)) else PaneState[B]())
+    OpenWindow(key, start, grid.printedEnd(start), isComplete, paneState, value(keyState, start))
   }
 
   // ---- panes
 
   /** What a window keeps of its panes; None: it is new. It must not wait for its pane on time, unless all have records. */
-  def recordOf(lane: GridLane[B], start: Long): Option[Firing[B]] = {
-    val kept = Option(lane.records.get(start))
+  def recordOf(keyState: GridKeyState[B], start: Long): Option[PaneState[B]] = {
+    val kept = Option(keyState.records.get(start))
     if (kept.isDefined || recordsAll) kept
-    else Option.when(hasContent(lane, start))(panes.firedOnTime(value(lane, start)))
+    else Option.when(hasContent(keyState, start))(panes.firedOnTime(value(keyState, start)))
   }
 
   /** What a window without messages keeps of its pane on time. */
-  def recordOfGap: Option[Firing[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
+  def recordOfGap: Option[PaneState[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
 
   /** A window without messages completes (SEMANTICS R3). */
   def gap(key: Key, start: Long, isLast: Boolean): Iterator[Effect[B, V]] =
@@ -116,63 +116,63 @@ private[core] final class GridPanes[B, V](
     */
   def update(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       start: Long,
       entry: Entry[B],
-      record: Option[Firing[B]],
+      record: Option[PaneState[B]],
       isComplete: Boolean,
       completes: Boolean,
       clock: StepClock): Iterator[Effect[B, V]] = {
-    val now = panes.add(record.getOrElse(Firing()), entry, clock.processingTime)
+    val now = panes.add(record.getOrElse(PaneState()), entry, clock.processingTime)
     rule.withMessage(isComplete, isNew = record.isEmpty, completes, now.unsent) match {
-      case Some(timing) => fire(key, lane, start, now, timing, isLast = false, value(lane, start))
+      case Some(timing) => fire(key, keyState, start, now, timing, isLast = false, value(keyState, start))
       case None =>
-        keep(lane, start, now, isComplete)
+        keep(keyState, start, now, isComplete)
         Iterator.empty
     }
   }
 
-  private def keep(lane: GridLane[B], start: Long, record: Firing[B], isComplete: Boolean): Unit = {
+  private def keep(keyState: GridKeyState[B], start: Long, record: PaneState[B], isComplete: Boolean): Unit = {
     periods.add(isComplete, record)
-    lane.records.put(start, record)
+    keyState.records.put(start, record)
     ()
   }
 
   private def fire(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       start: Long,
-      record: Firing[B],
+      record: PaneState[B],
       timing: Timing,
       isLast: Boolean,
       whole: => B): Iterator[Effect[B, V]] = {
     val (fired, kept) = panes.fire(idOf(key, start), record, timing, isLast, whole)
-    lane.records.put(start, kept)
+    keyState.records.put(start, kept)
     fired
   }
 
   private def idOf(key: Key, start: Long): WindowId = WindowId(key, start, grid.printedEnd(start))
 
   /** A window completes. */
-  def onTime(key: Key, lane: GridLane[B], start: Long, value: => B, isLast: Boolean): Iterator[Effect[B, V]] =
+  def onTime(key: Key, keyState: GridKeyState[B], start: Long, value: => B, isLast: Boolean): Iterator[Effect[B, V]] =
     if (!spec.onTime) {
-      periods.add(isComplete = true, lane.records.get(start))
+      periods.add(isComplete = true, keyState.records.get(start))
       Iterator.empty
-    } else if (recordsAll) fire(key, lane, start, lane.records.get(start), Timing.OnTime, isLast, value)
+    } else if (recordsAll) fire(key, keyState, start, keyState.records.get(start), Timing.OnTime, isLast, value)
     else Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
 
   /** Panes at the end of the step, beside those of windows that complete in it. */
-  def endStep(key: Key, lane: GridLane[B], stage: Long => Stage, clock: StepClock): Iterator[Effect[B, V]] =
+  def endStep(key: Key, keyState: GridKeyState[B], stage: Long => Stage, clock: StepClock): Iterator[Effect[B, V]] =
     Iterator.single(()).flatMap { _ =>
-      val ended = lane.records.asScala.toVector.map { case (start, record) =>
+      val ended = keyState.records.asScala.toVector.map { case (start, record) =>
         val begun = record.begun(clock.processingTime)
         (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
       }
-      for ((start, record, None) <- ended if record.unsent > 0) keep(lane, start, record, stage(start).isComplete)
+      for ((start, record, None) <- ended if record.unsent > 0) keep(keyState, start, record, stage(start).isComplete)
       val due   = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
-      val whole = values(lane, due.map(_._1))
+      val whole = values(keyState, due.map(_._1))
       due.iterator.flatMap { case (start, record, timing) =>
-        fire(key, lane, start, record, timing, stage(start).isClosed, whole.next())
+        fire(key, keyState, start, record, timing, stage(start).isClosed, whole.next())
       }
     }
 }

@@ -21,7 +21,7 @@ private[core] trait GridWindows[B, V] {
     */
   def add(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       position: Long,
       entry: Entry[B],
       before: Watermark,
@@ -33,19 +33,19 @@ private[core] trait GridWindows[B, V] {
     */
   def endStep(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       before: Watermark,
       now: Watermark,
       coming: Long => Watermark,
       clock: StepClock): Iterator[Effect[B, V]]
 
   /** The existing windows. */
-  def open(lane: GridLane[B], at: Watermark): Iterator[Long]
+  def open(keyState: GridKeyState[B], at: Watermark): Iterator[Long]
 
-  def isComplete(lane: GridLane[B], start: Long, at: Watermark): Boolean
+  def isComplete(keyState: GridKeyState[B], start: Long, at: Watermark): Boolean
 
   /** The existing window with the greatest start. */
-  def current(lane: GridLane[B], at: Watermark): Option[Long]
+  def current(keyState: GridKeyState[B], at: Watermark): Option[Long]
 }
 
 /** Windows that are complete when the watermark has reached their end.
@@ -60,7 +60,7 @@ private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: 
 
   def add(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       position: Long,
       entry: Entry[B],
       before: Watermark,
@@ -69,58 +69,59 @@ private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: 
     val open = grid.windowsAt(position, Long.MinValue)
       .takeWhile(start => panes.recordsAll || before.reached(grid.end(start)))
       .filterNot(isClosed(_, before))
-      .map(start => (start, panes.recordOf(lane, start))).toVector
-    panes.insert(lane, position, entry)
+      .map(start => (start, panes.recordOf(keyState, start))).toVector
+    panes.insert(keyState, position, entry)
     open.iterator.flatMap { case (start, record) =>
       val isComplete = before.reached(grid.end(start))
       val completes  = !isComplete && Watermark(position + 1).reached(grid.end(start))
-      panes.update(key, lane, start, entry, record, isComplete, completes, clock)
+      panes.update(key, keyState, start, entry, record, isComplete, completes, clock)
     }
   }
 
   def endStep(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       before: Watermark,
       now: Watermark,
       coming: Long => Watermark,
       clock: StepClock): Iterator[Effect[B, V]] =
-    (if (now != before) onTimePanes(key, lane, before, now, coming) else Iterator.empty) ++
-      panes.endStep(key, lane, start => Stage(now.reached(grid.end(start)), isClosed(start, now)), clock) ++
-      leave(lane, now)
+    (if (now != before) onTimePanes(key, keyState, before, now, coming) else Iterator.empty) ++
+      panes.endStep(key, keyState, start => Stage(now.reached(grid.end(start)), isClosed(start, now)), clock) ++
+      leave(keyState, now)
 
   private def onTimePanes(
       key: Key,
-      lane: GridLane[B],
+      keyState: GridKeyState[B],
       before: Watermark,
       now: Watermark,
       coming: Long => Watermark): Iterator[Effect[B, V]] = Iterator.single(()).flatMap { _ =>
-    val starts = panes.withContent(lane, before).takeWhile(start => now.reached(grid.end(start))).toVector
-    starts.iterator.zip(panes.values(lane, starts)).flatMap { case (start, value) =>
-      panes.onTime(key, lane, start, value, isClosed(start, coming(grid.end(start))))
+    val starts = panes.withContent(keyState, before).takeWhile(start => now.reached(grid.end(start))).toVector
+    starts.iterator.zip(panes.values(keyState, starts)).flatMap { case (start, value) =>
+      panes.onTime(key, keyState, start, value, isClosed(start, coming(grid.end(start))))
     }
   }
 
-  private def leave(lane: GridLane[B], now: Watermark): Iterator[Effect[B, V]] = {
-    if (now.isEnd) lane.clear()
-    else if (closedUpTo(now).isDefined) panes.dropBelow(lane, grid.firstStart(closedUpTo(now).micros))
-    lane.deadline = nextDeadline(lane, now)
+  private def leave(keyState: GridKeyState[B], now: Watermark): Iterator[Effect[B, V]] = {
+    if (now.isEnd) keyState.clear()
+    else if (closedUpTo(now).isDefined) panes.dropBelow(keyState, grid.firstStart(closedUpTo(now).micros))
+    keyState.deadline = nextDeadline(keyState, now)
     Iterator.empty
   }
 
-  private def nextDeadline(lane: GridLane[B], now: Watermark): Long = {
-    val completes = panes.withContent(lane, now).map(grid.end).nextOption()
+  private def nextDeadline(keyState: GridKeyState[B], now: Watermark): Long = {
+    val completes = panes.withContent(keyState, now).map(grid.end).nextOption()
     val closes =
-      panes.withContent(lane, Watermark.None).map(start => EventTime.plus(grid.end(start), lateness)).nextOption()
+      panes.withContent(keyState, Watermark.None).map(start => EventTime.plus(grid.end(start), lateness)).nextOption()
     (completes ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 
   /** No window that ends there or before is open. */
   private def closedUpTo(at: Watermark): Watermark = Watermark(at.leaves(lateness))
 
-  def open(lane: GridLane[B], at: Watermark): Iterator[Long] = panes.withContent(lane, closedUpTo(at))
+  def open(keyState: GridKeyState[B], at: Watermark): Iterator[Long] = panes.withContent(keyState, closedUpTo(at))
 
-  def isComplete(lane: GridLane[B], start: Long, at: Watermark): Boolean = at.reached(grid.end(start))
+  def isComplete(keyState: GridKeyState[B], start: Long, at: Watermark): Boolean = at.reached(grid.end(start))
 
-  def current(lane: GridLane[B], at: Watermark): Option[Long] = panes.newest(lane).filterNot(isClosed(_, at))
+  def current(keyState: GridKeyState[B], at: Watermark): Option[Long] =
+    panes.newest(keyState).filterNot(isClosed(_, at))
 }

@@ -8,8 +8,8 @@ import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SliceGrid
 
 /** Aligned windows that are complete by the messages of their own key (SEMANTICS R7): each key has them for itself. */
@@ -22,14 +22,14 @@ private[core] final class KeyedAlgorithm[B, V](
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
   private val lateness = spec.lateness.micros
-  private val policy   = new FiringPolicy(spec.early, spec.late)
-  private val periods  = new Deadline(policy)
+  private val policy   = new WindowTrigger(spec.early, spec.late)
+  private val periods  = new ProcessingTimer(policy)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
   private val gaps     = GapWindows.of(spec, store)
   private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
   private val segments = new Segments("runs", store)
-  private val codec    = new GridLaneCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
+  private val codec    = new GridKeyStateCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = math.max(keys.size, gaps.fold(0L)(_.keyCount))
@@ -42,19 +42,19 @@ private[core] final class KeyedAlgorithm[B, V](
     } else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
-      val lane = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
       if (classes)
-        counters.classify(time, current(entry.key, lane, clock.before).map(start => (start, grid.end(start))))
+        counters.classify(time, current(entry.key, keyState, clock.before).map(start => (start, grid.end(start))))
       gaps.foreach(_.add(entry.key, time, clock.before))
-      lane.change()
-      keys.put(entry.key, lane)
-      windows.add(entry.key, lane, time, entry, clock.before, clock.before, clock)
+      keyState.change()
+      keys.put(entry.key, keyState)
+      windows.add(entry.key, keyState, time, entry, clock.before, clock.before, clock)
     }
   }
 
-  private def current(key: Key, lane: GridLane[B], at: Watermark): Option[Long] =
-    (windows.current(lane, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
+  private def current(key: Key, keyState: GridKeyState[B], at: Watermark): Option[Long] =
+    (windows.current(keyState, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
     val moved = now != clock.before
@@ -64,9 +64,9 @@ private[core] final class KeyedAlgorithm[B, V](
     keys.walk(horizon)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
-        val lane = keys.get(key)
-        windows.endStep(key, lane, clock.before, now, _ => now, clock) ++ {
-          if (lane.isEmpty) keys.remove(key) else keys.put(key, lane)
+        val keyState = keys.get(key)
+        windows.endStep(key, keyState, clock.before, now, _ => now, clock) ++ {
+          if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState)
           Iterator.empty
         }
       } ++ gaps.iterator.flatMap(_.fill(now)).flatMap(key =>
@@ -76,8 +76,8 @@ private[core] final class KeyedAlgorithm[B, V](
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
     val found = keys.walk(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
     (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) =>
-      val lane = Option(keys.get(key)).getOrElse(codec.empty)
-      panes.window(key, lane, start, windows.isComplete(lane, start, at))
+      val keyState = Option(keys.get(key)).getOrElse(codec.empty)
+      panes.window(key, keyState, start, windows.isComplete(keyState, start, at))
     }
   }
 

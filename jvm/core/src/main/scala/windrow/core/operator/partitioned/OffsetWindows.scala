@@ -5,8 +5,8 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.operator.keyed.BeyondWindows
-import windrow.core.operator.keyed.GridLane
-import windrow.core.operator.keyed.GridLaneCodec
+import windrow.core.operator.keyed.GridKeyState
+import windrow.core.operator.keyed.GridKeyStateCodec
 import windrow.core.operator.keyed.GridPanes
 import windrow.core.operator.keyed.GridWindows
 import windrow.core.operator.keyed.PassedWindows
@@ -14,8 +14,8 @@ import windrow.core.state._
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.PositionGrid
 
 /** Windows of every few offsets of a partition; complete for all keys when the partition has passed their last one. */
@@ -29,18 +29,18 @@ private[core] final class OffsetWindows[B, V](
     classes: Boolean)
     extends PartitionWindows[B, V] {
   private val lateness = spec.lateness.micros // here in positions
-  private val policy   = new FiringPolicy(spec.early, spec.late)
-  private val periods  = new Deadline(policy)
+  private val policy   = new WindowTrigger(spec.early, spec.late)
+  private val periods  = new ProcessingTimer(policy)
   private val grid     = new PositionGrid(windows.n, windows.step, start)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
 
   /** A message past the end lies one further than the last one inside. */
   private val closing = if (startsOf.isDefined) EventTime.plus(lateness, 1) else lateness
-  private val lanes: GridWindows[B, V] = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, closing))(
+  private val keyStates: GridWindows[B, V] = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, closing))(
     new BeyondWindows(panes, closing, closesComplete = false, _))
   private val segments = new Segments("runs", store)
-  private val codec    = new GridLaneCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[GridLane[B]]("keys", store, codec, _.deadline)
+  private val codec    = new GridKeyStateCodec(aggregation, segments)
+  private val keys     = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
@@ -57,15 +57,22 @@ private[core] final class OffsetWindows[B, V](
     } else if (progress.before.reached(grid.end(grid.lastStart(offset)), closing))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
-      val lane = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
       if (classes)
         counters.classify(
           offset,
-          lanes.current(lane, progress.upTo(offset)).map(first => (first, grid.end(first))))
-      lane.change()
-      keys.put(entry.key, lane)
-      lanes.add(entry.key, lane, offset, entry, progress.before, progress.before.max(Watermark(offset + 1)), clock)
+          keyStates.current(keyState, progress.upTo(offset)).map(first => (first, grid.end(first))))
+      keyState.change()
+      keys.put(entry.key, keyState)
+      keyStates.add(
+        entry.key,
+        keyState,
+        offset,
+        entry,
+        progress.before,
+        progress.before.max(Watermark(offset + 1)),
+        clock)
     }
 
   def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
@@ -76,17 +83,18 @@ private[core] final class OffsetWindows[B, V](
     keys.walk(horizon)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
-        val lane = keys.get(key)
-        lanes.endStep(key, lane, progress.before, now, progress.coming(_, now), clock) ++ {
-          if (lane.isEmpty) keys.remove(key) else keys.put(key, lane)
+        val keyState = keys.get(key)
+        keyStates.endStep(key, keyState, progress.before, now, progress.coming(_, now), clock) ++ {
+          if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState)
           Iterator.empty
         }
       }
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
-    val lane = keys.get(key)
-    lanes.open(lane, at).map(start => panes.window(key, lane, start, lanes.isComplete(lane, start, at)))
+    val keyState = keys.get(key)
+    keyStates.open(keyState, at).map(start =>
+      panes.window(key, keyState, start, keyStates.isComplete(keyState, start, at)))
   }
 
   def flush(): Unit = keys.flush()

@@ -7,10 +7,10 @@ import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringCodec
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 
@@ -19,25 +19,25 @@ import windrow.core.trigger.Stage
   * @param buffer
   *   all its messages
   */
-private[core] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, firing: Firing[B]) {
+private[core] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, paneState: PaneState[B]) {
 
   /** How far the partition comes while a message of the key would still join; from there on it is complete. */
   def end(n: Long): Long = last + n + 2
 }
 
 private[core] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
-  private val firings = new FiringCodec(aggregation)
-  private val owned   = new OwnedCodec(aggregation)
+  private val paneStates = new PaneStateCodec(aggregation)
+  private val owned      = new OwnedCodec(aggregation)
 
   def write(session: TupleSessionState[B], out: ByteWriter): Unit = {
     out.long(session.first)
     out.long(session.last)
     owned.write(session.buffer, out)
-    firings.write(session.firing, out)
+    paneStates.write(session.paneState, out)
   }
 
   def read(in: ByteReader): TupleSessionState[B] =
-    TupleSessionState(in.long(), in.long(), aggregation.read(in), firings.read(in))
+    TupleSessionState(in.long(), in.long(), aggregation.read(in), paneStates.read(in))
 }
 
 /** A key's session ends when more than `n` offsets of the partition pass without the key. It only grows at its end, and a
@@ -52,10 +52,10 @@ private[core] final class TupleSessions[B, V](
     extends PartitionWindows[B, V] {
   private type Session = TupleSessionState[B]
 
-  private val policy  = new FiringPolicy(spec.early, spec.late)
+  private val policy  = new WindowTrigger(spec.early, spec.late)
   private val rule    = new FiringRule(spec.onTime, policy)
   private val panes   = new PaneMaker(spec, aggregation, withdraws = true)
-  private val periods = new Deadline(policy)
+  private val periods = new ProcessingTimer(policy)
   private val keys    = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
 
   /** Sessions that messages reached in this step may fire at its end. */
@@ -83,31 +83,31 @@ private[core] final class TupleSessions[B, V](
         case Some(session) if offset < session.end(n) => extend(entry, offset, session, clock)
         case _ =>
           open.iterator.flatMap(endStep(entry.key, _, Stage.Closed, clock)) ++
-            put(entry, TupleSessionState(offset, offset, entry.buffer, added(Firing(), entry, clock)))
+            put(entry, TupleSessionState(offset, offset, entry.buffer, added(PaneState(), entry, clock)))
       }
     }
 
-  private def added(firing: Firing[B], entry: Entry[B], clock: StepClock): Firing[B] =
-    panes.add(firing, entry, clock.processingTime)
+  private def added(paneState: PaneState[B], entry: Entry[B], clock: StepClock): PaneState[B] =
+    panes.add(paneState, entry, clock.processingTime)
 
   private def extend(entry: Entry[B], offset: Long, session: Session, clock: StepClock): Iterator[Effect[B, V]] =
-    panes.withdrawn(idOf(entry.key, session), session.firing) ++ put(
+    panes.withdrawn(idOf(entry.key, session), session.paneState) ++ put(
       entry,
       TupleSessionState(
         session.first,
         offset,
         aggregation.combine(session.buffer, entry.buffer),
-        added(panes.merged(Seq(session.firing)), entry, clock)))
+        added(panes.merged(Seq(session.paneState)), entry, clock)))
 
   private def put(entry: Entry[B], session: Session): Iterator[Effect[B, V]] = {
-    val timing       = rule.withMessage(isComplete = false, isNew = true, completes = false, session.firing.unsent)
+    val timing       = rule.withMessage(isComplete = false, isNew = true, completes = false, session.paneState.unsent)
     val (fired, now) = fire(entry.key, session, timing, isLast = false)
     keep(entry.key, now)
     fired
   }
 
   private def keep(key: Key, session: Session): Unit = {
-    periods.add(isComplete = false, session.firing)
+    periods.add(isComplete = false, session.paneState)
     keys.put(key, session)
   }
 
@@ -117,8 +117,8 @@ private[core] final class TupleSessions[B, V](
       timing: Option[Timing],
       isLast: Boolean): (Iterator[Effect[B, V]], Session) =
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], session)) { timing =>
-      val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
-      (fired, session.copy(firing = firing))
+      val (fired, paneState) = panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer)
+      (fired, session.copy(paneState = paneState))
     }
 
   private def idOf(key: Key, session: Session) = WindowId(key, session.first, session.last)
@@ -137,20 +137,20 @@ private[core] final class TupleSessions[B, V](
 
   /** Nothing is late for a session, so one that is complete leaves. */
   private def endStep(key: Key, session: Session, stage: Stage, clock: StepClock): Iterator[Effect[B, V]] = {
-    val begun        = session.firing.begun(clock.processingTime)
+    val begun        = session.paneState.begun(clock.processingTime)
     val timing       = rule.atStepEnd(stage, completes = stage.isComplete, begun, clock.processingTime)
-    val (fired, now) = fire(key, session.copy(firing = begun), timing, stage.isClosed)
+    val (fired, now) = fire(key, session.copy(paneState = begun), timing, stage.isClosed)
     if (stage.isClosed) {
       keys.remove(key)
       aggregation.keeping.foreach(_.release(session.buffer))
-    } else if (now.firing eq session.firing) periods.add(isComplete = false, session.firing)
+    } else if (now.paneState eq session.paneState) periods.add(isComplete = false, session.paneState)
     else keep(key, now)
     fired
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).map { key =>
     val one = keys.get(key)
-    OpenWindow(key, one.first, one.last, isComplete = false, one.firing, one.buffer)
+    OpenWindow(key, one.first, one.last, isComplete = false, one.paneState, one.buffer)
   }
 
   def flush(): Unit = keys.flush()

@@ -12,9 +12,9 @@ import windrow.core.state._
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 import windrow.core.window.RunWindow
@@ -32,15 +32,15 @@ private[core] final class RunAlgorithm[B, V](
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private val lateness = spec.lateness.micros
-  private val policy   = new FiringPolicy(spec.early, spec.late)
-  private val rule     = new FiringRule(spec.onTime, policy)
-  private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
-  private val firings  = new RunFirings(windows, spec, aggregation, panes)
-  private val segments = new Segments("runs", store)
-  private val lanes    = new RunLaneCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[RunLane[B]]("keys", store, lanes, _.deadline)
-  private val periods  = new Deadline(policy)
+  private val lateness   = spec.lateness.micros
+  private val policy     = new WindowTrigger(spec.early, spec.late)
+  private val rule       = new FiringRule(spec.onTime, policy)
+  private val panes      = new PaneMaker(spec, aggregation, withdraws = false)
+  private val paneStates = new RunPaneStates(windows, spec, aggregation, panes)
+  private val segments   = new Segments("runs", store)
+  private val keyStates  = new RunKeyStateCodec(aggregation, segments)
+  private val keys       = new KeyBuckets[RunKeyState[B]]("keys", store, keyStates, _.deadline)
+  private val periods    = new ProcessingTimer(policy)
   private val completion = startsOf.fold[RunCompletion[B]](new RunCompletionByWatermark(windows))(
     new RunCompletionByMessage(windows, aggregation, _, bound))
 
@@ -67,28 +67,28 @@ private[core] final class RunAlgorithm[B, V](
     if (clock.before.reached(windows.lastEnd(position), lateness))
       Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
-      val lane = Option(keys.get(entry.key)).getOrElse(lanes.empty)
+      val keyState = Option(keys.get(entry.key)).getOrElse(keyStates.empty)
       counters.accepted += entry.count
-      if (classes) classify(lane, entry.time.get, clock, counters)
-      val stamp = lane.nextStamp()
-      val mark  = completion.mark(lane, clock.before)
-      val index = lane.run.insert(cell(entry, position, stamp, mark, clock))
-      completion.inserted(lane, index, isClosed(_, clock.before))
-      lane.deadline = Long.MinValue
-      keys.put(entry.key, lane)
+      if (classes) classify(keyState, entry.time.get, clock, counters)
+      val stamp = keyState.nextStamp()
+      val mark  = completion.mark(keyState, clock.before)
+      val index = keyState.run.insert(cell(entry, position, stamp, mark, clock))
+      completion.inserted(keyState, index, isClosed(_, clock.before))
+      keyState.deadline = Long.MinValue
+      keys.put(entry.key, keyState)
       awaitPeriods(clock)
       if (waits)
         touched.merge(entry.key, (position, position), (a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
-      changed(lane, index, mark, clock).flatMap(afterMessage(entry.key, lane, _, index, stamp, clock)) ++
-        completion.completedBy(lane, position, entry.origin, clock.before).iterator
-          .flatMap(completed(entry.key, lane, _))
+      changed(keyState, index, mark, clock).flatMap(afterMessage(entry.key, keyState, _, index, stamp, clock)) ++
+        completion.completedBy(keyState, position, entry.origin, clock.before).iterator
+          .flatMap(completed(entry.key, keyState, _))
     }
   }
 
-  private def classify(lane: RunLane[B], time: Long, clock: StepClock, counters: Counters): Unit =
+  private def classify(keyState: RunKeyState[B], time: Long, clock: StepClock, counters: Counters): Unit =
     counters.classify(
       windows.position(time),
-      windows.current(lane.run).filterNot(isClosed(_, clock.before)).map(window => (window.start, window.end)))
+      windows.current(keyState.run).filterNot(isClosed(_, clock.before)).map(window => (window.start, window.end)))
 
   private def cell(entry: Entry[B], position: Long, stamp: Long, mark: Watermark, clock: StepClock): Cell[B] = new Cell(
     position,
@@ -101,40 +101,40 @@ private[core] final class RunAlgorithm[B, V](
     if (isOver) entry.raw else Cell.Nothing)
 
   private def awaitPeriods(clock: StepClock): Unit = if (policy.hasPeriods) {
-    val one = Firing[B](unsent = 1, since = clock.processingTime)
+    val one = PaneState[B](unsent = 1, since = clock.processingTime)
     Seq(false, true).foreach(isComplete => periods.add(isComplete, one))
   }
 
   /** Windows that may fire with a message: all that it changes, or but those that are complete when it makes them. */
-  private def changed(lane: RunLane[B], index: Int, mark: Watermark, clock: StepClock): Iterator[RunWindow] = {
-    val position = lane.run(index).position
+  private def changed(keyState: RunKeyState[B], index: Int, mark: Watermark, clock: StepClock): Iterator[RunWindow] = {
+    val position = keyState.run(index).position
     val found =
-      if (byMessage) windows.reached(lane.run, position, position)
-      else if (spec.onTime && mark.reached(EventTime.plus(position, 1))) windows.made(lane.run, index)
+      if (byMessage) windows.reached(keyState.run, position, position)
+      else if (spec.onTime && mark.reached(EventTime.plus(position, 1))) windows.made(keyState.run, index)
       else Iterator.empty
     found.filterNot(isClosed(_, clock.before))
   }
 
   private def afterMessage(
       key: Key,
-      lane: RunLane[B],
+      keyState: RunKeyState[B],
       window: RunWindow,
       index: Int,
       stamp: Long,
       clock: StepClock): Iterator[Effect[B, V]] = {
     val isInside = window.from <= index && index < window.until
-    if (!isInside && windows.maker(lane.run, window).stamp != stamp) Iterator.empty
+    if (!isInside && windows.maker(keyState.run, window).stamp != stamp) Iterator.empty
     else {
-      val isComplete = completion.isComplete(lane, window, clock.before)
-      val found      = firings(lane, window, isComplete)
-      rule.withMessage(isComplete, found.isNew, completion.isCompletedInside(lane, window), found.firing.unsent)
-        .iterator.flatMap(fire(key, lane, window, found, _, isLast = false))
+      val isComplete = completion.isComplete(keyState, window, clock.before)
+      val found      = paneStates(keyState, window, isComplete)
+      rule.withMessage(isComplete, found.isNew, completion.isCompletedInside(keyState, window), found.paneState.unsent)
+        .iterator.flatMap(fire(key, keyState, window, found, _, isLast = false))
     }
   }
 
   /** A message has completed a window. */
-  private def completed(key: Key, lane: RunLane[B], found: CompletedWindow[B]): Iterator[Effect[B, V]] =
-    if (spec.onTime) onTime(key, lane, found.window, found.value, found.hasWaited, isLast = false)
+  private def completed(key: Key, keyState: RunKeyState[B], found: CompletedWindow[B]): Iterator[Effect[B, V]] =
+    if (spec.onTime) onTime(key, keyState, found.window, found.value, found.hasWaited, isLast = false)
     else {
       unseen.merge(key, found.window.end, math.min(_, _))
       Iterator.empty
@@ -142,17 +142,22 @@ private[core] final class RunAlgorithm[B, V](
 
   private def fire(
       key: Key,
-      lane: RunLane[B],
+      keyState: RunKeyState[B],
       window: RunWindow,
-      found: RunFiring[B],
+      found: RunPaneState[B],
       timing: Timing,
       isLast: Boolean): Iterator[Effect[B, V]] = {
     val (fired, kept) =
-      panes.fire(idOf(key, lane, window), found.firing, timing, isLast, lane.run.value(window.from, window.until))
-    val isShown = kept.index != found.firing.index
-    lane.records.put(
+      panes.fire(
+        idOf(key, keyState, window),
+        found.paneState,
+        timing,
+        isLast,
+        keyState.run.value(window.from, window.until))
+    val isShown = kept.index != found.paneState.index
+    keyState.records.put(
       window.id,
-      RunRecord(if (isShown) window.start else found.start, window.end, lane.accepted, kept))
+      RunRecord(if (isShown) window.start else found.start, window.end, keyState.accepted, kept))
     if (found.start == window.start) fired else fired.map(begunAt(found.start, _))
   }
 
@@ -163,86 +168,90 @@ private[core] final class RunAlgorithm[B, V](
   }
 
   /** Closed windows print their last instant. */
-  private def idOf(key: Key, lane: RunLane[B], window: RunWindow): WindowId =
-    WindowId(key, window.start, window.end - 1, Option.when(isOver)(lane.run(window.owner).raw))
+  private def idOf(key: Key, keyState: RunKeyState[B], window: RunWindow): WindowId =
+    WindowId(key, window.start, window.end - 1, Option.when(isOver)(keyState.run(window.owner).raw))
 
   // ---- the end of a step
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
-    if (firings.firstTime.isEmpty) firings.firstTime = clock.processingTime
+    if (paneStates.firstTime.isEmpty) paneStates.firstTime = clock.processingTime
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
     keys.walk(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
       key =>
-        val lane = keys.get(key)
-        (if (moved && spec.onTime) onTimePanes(key, lane, clock.before, now) else Iterator.empty) ++
-          stepEnd(key, lane, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
-          (if (moved) lastPanes(key, lane, clock.before, now) else Iterator.empty) ++
-          leave(key, lane, now)
+        val keyState = keys.get(key)
+        (if (moved && spec.onTime) onTimePanes(key, keyState, clock.before, now) else Iterator.empty) ++
+          stepEnd(key, keyState, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
+          (if (moved) lastPanes(key, keyState, clock.before, now) else Iterator.empty) ++
+          leave(key, keyState, now)
     } ++ { touched.clear(); unseen.clear(); Iterator.empty }
   }
 
   /** Every window that the watermark completes, by one sweep over the run. */
-  private def onTimePanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
+  private def onTimePanes(
+      key: Key,
+      keyState: RunKeyState[B],
+      before: Watermark,
+      now: Watermark): Iterator[Effect[B, V]] =
     Iterator.single(()).flatMap { _ =>
-      val found  = completion.completedAtEnd(lane, before, now)
+      val found  = completion.completedAtEnd(keyState, before, now)
       val ranges = found.map { case (window, _) => (window.from, window.until) }
-      val values = new RangeSweep(lane.run, aggregation).apply(ranges)
+      val values = new RangeSweep(keyState.run, aggregation).apply(ranges)
       found.iterator.zip(values).flatMap { case ((window, hasWaited), value) =>
-        onTime(key, lane, window, value, hasWaited, isClosed(window, now))
+        onTime(key, keyState, window, value, hasWaited, isClosed(window, now))
       }
     }
 
   /** A message has come in this step. */
-  private def isChanged(lane: RunLane[B]): Boolean = lane.deadline == Long.MinValue
+  private def isChanged(keyState: RunKeyState[B]): Boolean = keyState.deadline == Long.MinValue
 
   /** @param hasWaited
     *   it was made where messages had been before, so that it must be written down that it fired
     */
   private def onTime(
       key: Key,
-      lane: RunLane[B],
+      keyState: RunKeyState[B],
       window: RunWindow,
       value: B,
       hasWaited: Boolean,
       isLast: Boolean): Iterator[Effect[B, V]] =
-    if (hasWaited || lane.records.containsKey(window.id))
-      fire(key, lane, window, firings(lane, window, isComplete = false), Timing.OnTime, isLast)
-    else Iterator.single(panes.first(idOf(key, lane, window), Timing.OnTime, isLast, value))
+    if (hasWaited || keyState.records.containsKey(window.id))
+      fire(key, keyState, window, paneStates(keyState, window, isComplete = false), Timing.OnTime, isLast)
+    else Iterator.single(panes.first(idOf(key, keyState, window), Timing.OnTime, isLast, value))
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(
       key: Key,
-      lane: RunLane[B],
+      keyState: RunKeyState[B],
       clock: StepClock,
       now: Watermark,
       isDue: Boolean,
       completesUnseen: Boolean): Iterator[Effect[B, V]] = {
-    val complete = math.max(completion.mark(lane, now).micros, bound(now))
+    val complete = math.max(completion.mark(keyState, now).micros, bound(now))
     // Where incomplete windows fire nothing they are not even looked at: they can be many.
     def mayFireByEnd(all: Iterator[RunWindow]) =
       if (policy.mayFireAtStepEnd(isComplete = false)) all else all.takeWhile(_.end <= complete)
     val found =
-      if (isDue) mayFireByEnd(windows.ending(lane.run, openFrom(now), Long.MaxValue))
+      if (isDue) mayFireByEnd(windows.ending(keyState.run, openFrom(now), Long.MaxValue))
       else Option(touched.get(key)).iterator.flatMap { case (low, high) =>
-        mayFireByEnd(windows.reached(lane.run, low, high))
+        mayFireByEnd(windows.reached(keyState.run, low, high))
       } ++
-        (if (completesUnseen) completion.completedAtEnd(lane, clock.before, now).iterator.map(_._1)
+        (if (completesUnseen) completion.completedAtEnd(keyState, clock.before, now).iterator.map(_._1)
          else Iterator.empty) ++
-        Option(unseen.get(key)).iterator.flatMap(windows.ending(lane.run, _, completion.mark(lane, now).micros))
-    val latest = lane.run.maxJudged
+        Option(unseen.get(key)).iterator.flatMap(windows.ending(keyState.run, _, completion.mark(keyState, now).micros))
+    val latest = keyState.run.maxJudged
     def mayFire(window: RunWindow, isComplete: Boolean) =
-      policy.mayFireAtStepEnd(isComplete) && (!isComplete || firings.mayHaveUnsent(lane, window, latest))
-    found.filterNot(isClosed(_, clock.before)).map(window => (window, completion.isComplete(lane, window, now)))
+      policy.mayFireAtStepEnd(isComplete) && (!isComplete || paneStates.mayHaveUnsent(keyState, window, latest))
+    found.filterNot(isClosed(_, clock.before)).map(window => (window, completion.isComplete(keyState, window, now)))
       .filter { case (window, isComplete) => mayFire(window, isComplete) }.flatMap { case (window, isComplete) =>
-        val found = firings(lane, window, isComplete)
+        val found = paneStates(keyState, window, isComplete)
         val stage = Stage(isComplete, isClosed(window, now))
-        rule.atStepEnd(stage, completes = false, found.firing, clock.processingTime) match {
-          case Some(timing) => fire(key, lane, window, found, timing, stage.isClosed)
+        rule.atStepEnd(stage, completes = false, found.paneState, clock.processingTime) match {
+          case Some(timing) => fire(key, keyState, window, found, timing, stage.isClosed)
           case None =>
-            periods.add(isComplete, found.firing)
+            periods.add(isComplete, found.paneState)
             Iterator.empty
         }
       }
@@ -256,28 +265,35 @@ private[core] final class RunAlgorithm[B, V](
     if (at.isEnd) Long.MaxValue else at.leaves(lateness)
 
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
-  private def lastPanes(key: Key, lane: RunLane[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
-    val latest = lane.run.maxJudged
-    windows.ending(lane.run, openFrom(before), bound(now)).filter(firings.mayHaveUnsent(lane, _, latest)).flatMap {
+  private def lastPanes(
+      key: Key,
+      keyState: RunKeyState[B],
+      before: Watermark,
+      now: Watermark): Iterator[Effect[B, V]] = {
+    val latest = keyState.run.maxJudged
+    windows.ending(
+      keyState.run,
+      openFrom(before),
+      bound(now)).filter(paneStates.mayHaveUnsent(keyState, _, latest)).flatMap {
       window =>
-        val found = firings(lane, window, isComplete = true)
-        rule.atStepEnd(Stage.Closed, completes = false, found.firing, now = None)
-          .iterator.flatMap(fire(key, lane, window, found, _, isLast = true))
+        val found = paneStates(keyState, window, isComplete = true)
+        rule.atStepEnd(Stage.Closed, completes = false, found.paneState, now = None)
+          .iterator.flatMap(fire(key, keyState, window, found, _, isLast = true))
     }
   }
 
-  private def leave(key: Key, lane: RunLane[B], now: Watermark): Iterator[Effect[B, V]] = {
+  private def leave(key: Key, keyState: RunKeyState[B], now: Watermark): Iterator[Effect[B, V]] = {
     val closed = bound(now)
     if (closed != Long.MinValue) {
-      lane.records.values.removeIf(_.end <= closed)
-      lane.run.dropFirst(windows.firstNeeded(lane.run, closed))
-      if (spec.window == Over.Everything) foldClosed(lane.run, closed)
-      lane.completion.close(closed)
+      keyState.records.values.removeIf(_.end <= closed)
+      keyState.run.dropFirst(windows.firstNeeded(keyState.run, closed))
+      if (spec.window == Over.Everything) foldClosed(keyState.run, closed)
+      keyState.completion.close(closed)
     }
-    if (lane.run.isEmpty && !lane.completion.reached.isDefined) keys.remove(key)
+    if (keyState.run.isEmpty && !keyState.completion.reached.isDefined) keys.remove(key)
     else {
-      lane.deadline = nextDeadline(lane, now)
-      keys.put(key, lane)
+      keyState.deadline = nextDeadline(keyState, now)
+      keys.put(key, keyState)
     }
     Iterator.empty
   }
@@ -289,27 +305,27 @@ private[core] final class RunAlgorithm[B, V](
     run.fold(run.cells(0, open).takeWhile(_.stamp < oldest).size)
   }
 
-  private def nextDeadline(lane: RunLane[B], now: Watermark): Long = {
-    val run       = lane.run
+  private def nextDeadline(keyState: RunKeyState[B], now: Watermark): Long = {
+    val run       = keyState.run
     val completes = windows.ending(run, EventTime.plus(now.micros, 1), Long.MaxValue).map(_.end).nextOption()
     val closes    = windows.ending(run, openFrom(now), Long.MaxValue).map(_.end).nextOption()
-    val leaves    = windows.nextUnneeded(run) ++ Option.when(run.isEmpty)(lane.completion.reached.micros)
+    val leaves    = windows.nextUnneeded(run) ++ Option.when(run.isEmpty)(keyState.completion.reached.micros)
     (completes ++ (closes ++ leaves).map(EventTime.plus(_, lateness))).minOption.getOrElse(Long.MaxValue)
   }
 
   // ---- state
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
-    val lane = keys.get(key)
-    windows.ending(lane.run, openFrom(at), Long.MaxValue).map { window =>
-      val isComplete = completion.isComplete(lane, window, at)
+    val keyState = keys.get(key)
+    windows.ending(keyState.run, openFrom(at), Long.MaxValue).map { window =>
+      val isComplete = completion.isComplete(keyState, window, at)
       OpenWindow(
         key,
         window.start,
         window.end - 1,
         isComplete,
-        firings(lane, window, isComplete).firing,
-        lane.run.value(window.from, window.until))
+        paneStates(keyState, window, isComplete).paneState,
+        keyState.run.value(window.from, window.until))
     }
   }
 
@@ -319,14 +335,14 @@ private[core] final class RunAlgorithm[B, V](
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.read(in)
-    firings.firstTime = Option.when(in.byte() == 1)(in.long())
+    paneStates.firstTime = Option.when(in.byte() == 1)(in.long())
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     segments.writeDirectory(out)
     keys.writeDirectory(out)
     periods.write(out)
-    out.byte(if (firings.firstTime.isDefined) 1 else 0)
-    firings.firstTime.foreach(out.long)
+    out.byte(if (paneStates.firstTime.isDefined) 1 else 0)
+    paneStates.firstTime.foreach(out.long)
   }
 }

@@ -7,9 +7,9 @@ import windrow.core.state._
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 
@@ -27,7 +27,7 @@ private[core] final class InheritAlgorithm[B, V](
   private type Windows = PagedByDeadline.Pages[Window]
 
   private val lateness = spec.lateness.micros
-  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
@@ -38,7 +38,7 @@ private[core] final class InheritAlgorithm[B, V](
       deadline),
     segments)
   private val keys    = new KeyBuckets[Windows]("inherited", store, codec, PagedByDeadline.deadline)
-  private val periods = new Deadline(policy)
+  private val periods = new ProcessingTimer(policy)
 
   /** The watermark at the end of the last step. */
   private var reached = Watermark.None
@@ -63,7 +63,7 @@ private[core] final class InheritAlgorithm[B, V](
       val found   = windows.get(Place(pane.start, pane.end))
       counters.accepted += entry.count
       if (classes) counters.classify(pane.start, windows.last.map(w => (w.start, w.end)))
-      val old          = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, Firing()))
+      val old          = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, PaneState()))
       val (fired, now) = update(entry, pane, old, isNew = found.isEmpty, clock)
       windows.put(now)
       keys.put(entry.key, windows)
@@ -80,20 +80,20 @@ private[core] final class InheritAlgorithm[B, V](
     val before = old.panes.getOrElse(pane.content, EqualPanes())
     val equal  = if (pane.isRetraction) before.retract else before.add(entry.buffer)
     // A window that is complete when its first message comes is late (SEMANTICS R79), unless that message completes it.
-    val changes = equal.buffers.size != before.buffers.size
-    val isFirst = isNew && changes && pane.timing == Timing.Late && clock.before.reached(pane.end)
-    val firing  = old.firing.copy(isPastOnTime = old.firing.isPastOnTime || isFirst)
+    val changes   = equal.buffers.size != before.buffers.size
+    val isFirst   = isNew && changes && pane.timing == Timing.Late && clock.before.reached(pane.end)
+    val paneState = old.paneState.copy(isPastOnTime = old.paneState.isPastOnTime || isFirst)
     val now = old.copy(
       isPastOnTime = old.isPastOnTime || pane.timing != Timing.Early,
       panes = if (equal.isNothing) old.panes - pane.content else old.panes + (pane.content -> equal),
       sum =
         if (!changes) old.sum else if (pane.isRetraction) None else old.sum.map(aggregation.combine(_, entry.buffer)),
-      firing = if (changes) panes.add(firing, entry, clock.processingTime) else firing)
-    val isLate    = now.firing.isPastOnTime
+      paneState = if (changes) panes.add(paneState, entry, clock.processingTime) else paneState)
+    val isLate    = now.paneState.isPastOnTime
     val completes = !isLate && now.isComplete(clock.before)
     val timing =
-      if (changes && !now.isEmpty) rule.withMessage(isLate, isFirst, completes, now.firing.unsent) else None
-    if (timing.isEmpty) periods.add(isLate, now.firing)
+      if (changes && !now.isEmpty) rule.withMessage(isLate, isFirst, completes, now.paneState.unsent) else None
+    if (timing.isEmpty) periods.add(isLate, now.paneState)
     fire(entry.key, now, timing, isLast = false)
   }
 
@@ -103,9 +103,9 @@ private[core] final class InheritAlgorithm[B, V](
       timing: Option[Timing],
       isLast: Boolean): (Iterator[Effect[B, V]], Window) =
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], window)) { timing =>
-      val whole           = window.value(aggregation)
-      val (fired, firing) = panes.fire(idOf(key, window), window.firing, timing, isLast, whole)
-      (fired, window.copy(firing = firing, sum = Some(whole)))
+      val whole              = window.value(aggregation)
+      val (fired, paneState) = panes.fire(idOf(key, window), window.paneState, timing, isLast, whole)
+      (fired, window.copy(paneState = paneState, sum = Some(whole)))
     }
 
   private def idOf(key: Key, window: Window) = WindowId(key, window.start, window.end)
@@ -132,7 +132,7 @@ private[core] final class InheritAlgorithm[B, V](
     else {
       val passes = now.reached(window.end) && !clock.before.reached(window.end)
       if ((window ne before) || passes) windows.put(window)
-      periods.add(window.firing.isPastOnTime, window.firing)
+      periods.add(window.paneState.isPastOnTime, window.paneState)
     }
 
   private def endStep(
@@ -140,23 +140,23 @@ private[core] final class InheritAlgorithm[B, V](
       before: Window,
       clock: StepClock,
       now: Watermark): (Iterator[Effect[B, V]], Window) = {
-    val begun     = before.firing.begun(clock.processingTime)
+    val begun     = before.paneState.begun(clock.processingTime)
     val completes = !begun.isPastOnTime && (before.isComplete(now) || isClosed(before, now))
-    val firing    = if (completes) begun.copy(isPastOnTime = true) else begun
-    val window    = if (firing eq before.firing) before else before.copy(firing = firing)
-    val stage     = Stage(firing.isPastOnTime, isClosed(window, now))
+    val paneState = if (completes) begun.copy(isPastOnTime = true) else begun
+    val window    = if (paneState eq before.paneState) before else before.copy(paneState = paneState)
+    val stage     = Stage(paneState.isPastOnTime, isClosed(window, now))
     if (window.isEmpty) withdraw(key, window)
-    else fire(key, window, rule.atStepEnd(stage, completes, firing, clock.processingTime), stage.isClosed)
+    else fire(key, window, rule.atStepEnd(stage, completes, paneState, clock.processingTime), stage.isClosed)
   }
 
   /** Nothing is left of it; what it showed does not hold any more. */
   private def withdraw(key: Key, window: Window): (Iterator[Effect[B, V]], Window) = (
-    panes.withdrawn(idOf(key, window), window.firing),
-    window.copy(firing = window.firing.copy(unsent = 0, since = None, shown = None)))
+    panes.withdrawn(idOf(key, window), window.paneState),
+    window.copy(paneState = window.paneState.copy(unsent = 0, since = None, shown = None)))
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
     keys.get(key).all.filterNot(_.isEmpty).map(one =>
-      OpenWindow(key, one.start, one.end, one.firing.isPastOnTime, one.firing, one.value(aggregation))))
+      OpenWindow(key, one.start, one.end, one.paneState.isPastOnTime, one.paneState, one.value(aggregation))))
 
   def flush(): Unit = keys.flush()
 

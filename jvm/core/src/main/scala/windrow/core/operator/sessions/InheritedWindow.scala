@@ -7,8 +7,8 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Key
 import windrow.core.time.Watermark
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringCodec
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
 
 /** Panes of equal content in an inherited window.
   *
@@ -29,7 +29,7 @@ private[core] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long 
   *   the operator before is past the window's pane on time
   * @param panes
   *   by their content
-  * @param firing
+  * @param paneState
   *   it says whether this operator is past it, too
   * @param sum
   *   of all panes that count, once it was asked for in a step; a retraction has no inverse, so it is made anew after one
@@ -39,7 +39,7 @@ private[core] final case class InheritedWindow[B](
     end: Long,
     isPastOnTime: Boolean,
     panes: Map[Key, EqualPanes[B]],
-    firing: Firing[B],
+    paneState: PaneState[B],
     sum: Option[B] = None) {
 
   /** All that came was retracted. */
@@ -52,7 +52,7 @@ private[core] final case class InheritedWindow[B](
 }
 
 private[core] final class InheritedCodec[B](aggregation: Aggregation[B, _]) extends Codec[InheritedWindow[B]] {
-  private val firings = new FiringCodec(aggregation)
+  private val paneStates = new PaneStateCodec(aggregation)
 
   def write(window: InheritedWindow[B], out: ByteWriter): Unit = {
     out.long(window.start)
@@ -65,7 +65,7 @@ private[core] final class InheritedCodec[B](aggregation: Aggregation[B, _]) exte
       out.count(equal.buffers.size.toLong)
       equal.buffers.foreach(aggregation.write(_, out))
     }
-    firings.write(window.firing, out)
+    paneStates.write(window.paneState, out)
   }
 
   def read(in: ByteReader): InheritedWindow[B] = {
@@ -75,6 +75,6 @@ private[core] final class InheritedCodec[B](aggregation: Aggregation[B, _]) exte
       val owed    = in.count()
       content -> EqualPanes(List.fill(in.size())(aggregation.read(in)), owed)
     }
-    InheritedWindow(start, end, isPast, panes.toMap, firings.read(in))
+    InheritedWindow(start, end, isPast, panes.toMap, paneStates.read(in))
   }
 }

@@ -7,8 +7,8 @@ import windrow.core.state._
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.Deadline
-import windrow.core.trigger.FiringPolicy
+import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 import windrow.core.window.SessionBounds
@@ -25,7 +25,7 @@ private[core] final class SessionAlgorithm[B, V](
   private type Sessions = PagedByDeadline.Pages[SessionState[B]]
 
   private val lateness = spec.lateness.micros
-  private val policy   = new FiringPolicy(spec.early, spec.late)
+  private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
@@ -33,7 +33,7 @@ private[core] final class SessionAlgorithm[B, V](
     new PagedByDeadline[SessionState[B]](new SessionCodec(aggregation), one => Place(one.bounds.start, 0), deadline),
     segments)
   private val keys    = new KeyBuckets[Sessions]("sessions", store, codec, PagedByDeadline.deadline)
-  private val periods = new Deadline(policy)
+  private val periods = new ProcessingTimer(policy)
 
   /** Sessions that messages reached may fire at the end of their step. */
   private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
@@ -81,7 +81,7 @@ private[core] final class SessionAlgorithm[B, V](
       clock: StepClock): Iterator[Effect[B, V]] = {
     val now = old.copy(
       buffer = aggregation.combine(old.buffer, entry.buffer),
-      firing = panes.add(old.firing, entry, clock.processingTime))
+      paneState = panes.add(old.paneState, entry, clock.processingTime))
     put(entry.key, sessions, now, clock, isFirst = false)
   }
 
@@ -91,11 +91,11 @@ private[core] final class SessionAlgorithm[B, V](
       replaced: Vector[SessionState[B]],
       bounds: SessionBounds,
       clock: StepClock): Iterator[Effect[B, V]] = {
-    val withdrawn = replaced.iterator.flatMap(old => panes.withdrawn(idOf(entry.key, old), old.firing))
+    val withdrawn = replaced.iterator.flatMap(old => panes.withdrawn(idOf(entry.key, old), old.paneState))
     val now = SessionState(
       bounds,
       replaced.map(_.buffer).reduceOption(aggregation.combine).fold(entry.buffer)(aggregation.combine(_, entry.buffer)),
-      panes.add(panes.merged(replaced.map(_.firing)), entry, clock.processingTime))
+      panes.add(panes.merged(replaced.map(_.paneState)), entry, clock.processingTime))
     val hasFired = replaced.nonEmpty && replaced.forall(old => clock.before.reached(old.bounds.end)) // SEMANTICS R79
     replaced.filter(_.bounds.start != bounds.start).foreach(sessions.remove) // `put` replaces the other
     withdrawn ++ put(entry.key, sessions, now, clock, isFirst = !hasFired)
@@ -113,9 +113,9 @@ private[core] final class SessionAlgorithm[B, V](
       clock: StepClock,
       isFirst: Boolean): Iterator[Effect[B, V]] = {
     val isComplete   = clock.before.reached(session.bounds.end)
-    val timing       = rule.withMessage(isComplete, isFirst, completes = false, session.firing.unsent)
+    val timing       = rule.withMessage(isComplete, isFirst, completes = false, session.paneState.unsent)
     val (fired, now) = fire(key, session, timing, isLast = false)
-    periods.add(isComplete, now.firing)
+    periods.add(isComplete, now.paneState)
     sessions.put(now)
     keys.put(key, sessions)
     fired
@@ -127,8 +127,8 @@ private[core] final class SessionAlgorithm[B, V](
       timing: Option[Timing],
       isLast: Boolean): (Iterator[Effect[B, V]], SessionState[B]) =
     timing.fold((Iterator.empty: Iterator[Effect[B, V]], session)) { timing =>
-      val (fired, firing) = panes.fire(idOf(key, session), session.firing, timing, isLast, session.buffer)
-      (fired, session.copy(firing = firing))
+      val (fired, paneState) = panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer)
+      (fired, session.copy(paneState = paneState))
     }
 
   private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds.start, session.bounds.end)
@@ -164,7 +164,7 @@ private[core] final class SessionAlgorithm[B, V](
       aggregation.keeping.foreach(_.release(session.buffer))
     } else {
       if ((session ne before) || (isComplete && !clock.before.reached(session.bounds.end))) sessions.put(session)
-      periods.add(isComplete, session.firing)
+      periods.add(isComplete, session.paneState)
     }
   }
 
@@ -173,8 +173,8 @@ private[core] final class SessionAlgorithm[B, V](
       before: SessionState[B],
       clock: StepClock,
       now: Watermark): (Iterator[Effect[B, V]], SessionState[B]) = {
-    val begun     = before.firing.begun(clock.processingTime)
-    val session   = if (begun eq before.firing) before else before.copy(firing = begun)
+    val begun     = before.paneState.begun(clock.processingTime)
+    val session   = if (begun eq before.paneState) before else before.copy(paneState = begun)
     val end       = session.bounds.end
     val stage     = Stage(now.reached(end), now.reached(end, lateness))
     val completes = stage.isComplete && !clock.before.reached(end)
@@ -183,7 +183,7 @@ private[core] final class SessionAlgorithm[B, V](
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
     keys.get(key).all.map(one =>
-      OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.firing, one.buffer)))
+      OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.paneState, one.buffer)))
 
   def flush(): Unit = keys.flush()
 

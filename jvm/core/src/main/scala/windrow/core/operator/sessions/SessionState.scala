@@ -6,8 +6,8 @@ import windrow.core.aggregate.OwnedCodec
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
-import windrow.core.trigger.Firing
-import windrow.core.trigger.FiringCodec
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
 import windrow.core.window.SessionBounds
 
 /** A session in state.
@@ -15,22 +15,22 @@ import windrow.core.window.SessionBounds
   * @param buffer
   *   all its messages
   */
-private[core] final case class SessionState[B](bounds: SessionBounds, buffer: B, firing: Firing[B])
+private[core] final case class SessionState[B](bounds: SessionBounds, buffer: B, paneState: PaneState[B])
 
 private[core] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[SessionState[B]] {
-  private val firings = new FiringCodec(aggregation)
-  private val owned   = new OwnedCodec(aggregation)
+  private val paneStates = new PaneStateCodec(aggregation)
+  private val owned      = new OwnedCodec(aggregation)
 
   def write(session: SessionState[B], out: ByteWriter): Unit = {
     out.long(session.bounds.start)
     out.long(session.bounds.end)
     owned.write(session.buffer, out)
-    firings.write(session.firing, out, isWhole = session.firing.unsent == 0)
+    paneStates.write(session.paneState, out, isWhole = session.paneState.unsent == 0)
   }
 
   def read(in: ByteReader): SessionState[B] = {
     val bounds = SessionBounds(in.long(), in.long())
     val buffer = aggregation.read(in)
-    SessionState(bounds, buffer, firings.read(in, aggregation.copy(buffer)))
+    SessionState(bounds, buffer, paneStates.read(in, aggregation.copy(buffer)))
   }
 }

@@ -17,19 +17,20 @@ import windrow.OperatorJson
   * @param sides
   *   in the order of the spec's streams
   */
-final case class JoinNotes(
+final case class JoinDescriptor(
     spec: JoinSpec,
     shards: Int,
     keys: StructType,
-    sides: Seq[JoinNotes.Side])
-    extends StateNotes {
+    sides: Seq[JoinDescriptor.Side])
+    extends OperatorDescriptor {
 
-  private[state] def streams: Seq[StateAbout] = spec.names.zip(sides).zipWithIndex.map { case ((name, side), number) =>
-    StateAbout(name, shards, keys, side.timeType, StateAbout.OfJoin(this, number))
+  private[state] def streams: Seq[StateDescriptor] = spec.names.zip(sides).zipWithIndex.map {
+    case ((name, side), number) =>
+      StateDescriptor(name, shards, keys, side.timeType, StateDescriptor.OfJoin(this, number))
   }
 
   private[state] def json: ObjectNode = {
-    val node = StateNotes.node(shards, keys)
+    val node = OperatorDescriptor.node(shards, keys)
     node.set[JsonNode]("spec", OperatorJson.write(spec))
     val all = node.putArray("sides")
     sides.foreach(side =>
@@ -38,7 +39,7 @@ final case class JoinNotes(
   }
 }
 
-object JoinNotes {
+object JoinDescriptor {
 
   /** @param message
     *   columns of the input
@@ -49,13 +50,13 @@ object JoinNotes {
     */
   final case class Side(message: StructType, timeType: DataType, hasOffsets: Boolean)
 
-  private[state] def read(node: JsonNode, spec: JoinSpec): JoinNotes = JoinNotes(
+  private[state] def read(node: JsonNode, spec: JoinSpec): JoinDescriptor = JoinDescriptor(
     spec,
     node.path("shards").asInt,
-    StateNotes.struct(node.get("keys")),
+    OperatorDescriptor.struct(node.get("keys")),
     node.get("sides").elements.asScala.map(side =>
       Side(
-        StateNotes.struct(side.get("message")),
+        OperatorDescriptor.struct(side.get("message")),
         SafeText.typeOf(side.get("time").asText),
         side.path("offsets").asBoolean)).toSeq)
 }

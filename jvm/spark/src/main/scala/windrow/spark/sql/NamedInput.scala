@@ -13,7 +13,7 @@ import windrow.spark.join.JoinInput
   * @param problems
   *   names that are no columns
   */
-private[spark] final case class SaidInput(
+private[spark] final case class NamedInput(
     name: String,
     problems: Seq[SpecProblem],
     private val unmarked: JoinInput) {
@@ -21,7 +21,7 @@ private[spark] final case class SaidInput(
   def input(watermark: Option[TimeSpan]): JoinInput = unmarked.copy(watermark = watermark)
 }
 
-private[spark] object SaidInput {
+private[spark] object NamedInput {
 
   /** Arguments that name columns, beside the keys. */
   val Columns: Seq[String] = Seq("time", "partition", "offset_column")
@@ -35,11 +35,11 @@ private[spark] object SaidInput {
       name: String,
       table: LogicalPlan,
       time: Option[Expression],
-      keys: Seq[Expression]): SaidInput = {
+      keys: Seq[Expression]): NamedInput = {
     val read = Columns.flatMap(argument =>
       arguments.values.get(argument).map(said => argument -> column(session, table, name, argument, said.toString)))
     val found = read.collect { case (argument, Right(column)) => argument -> column }.toMap
-    SaidInput(
+    NamedInput(
       name,
       read.collect { case (_, Left(wrong)) => wrong },
       JoinInput(

@@ -4,21 +4,22 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.CheckpointError
 
 /** What a checkpoint was begun with, and what a query may go on with (SEMANTICS S2). */
-final class FixedSpecSuite extends AnyFunSuite {
+final class SpecFingerprintSuite extends AnyFunSuite {
   private val begun = spec(keys = "product STRING", lateness = 10)
 
-  private def spec(keys: String, lateness: Long, more: Fixed*): FixedSpec = new FixedSpec(Seq(
-    Fixed("windows", "Tumbling('1 minute')", Some("Tumbling('1 minute')")),
-    Fixed("keys", keys),
-    Fixed("lateness", s"$lateness minutes", least = Some(lateness))) ++ more)
+  private def spec(keys: String, lateness: Long, more: FingerprintField*): SpecFingerprint = new SpecFingerprint(Seq(
+    FingerprintField("windows", "Tumbling('1 minute')", Some("Tumbling('1 minute')")),
+    FingerprintField("keys", keys),
+    FingerprintField("lateness", s"$lateness minutes", least = Some(lateness))) ++ more)
 
-  private def kept(of: FixedSpec): Seq[String] = {
+  private def kept(of: SpecFingerprint): Seq[String] = {
     val out = new ByteWriter
     of.write(out)
-    FixedSpec.read(ByteReader(out.result()))
+    SpecFingerprint.read(ByteReader(out.result()))
   }
 
-  private def refusal(of: FixedSpec, was: Seq[String] = kept(begun)): Option[String] = of.changed(was).map(_.getMessage)
+  private def refusal(of: SpecFingerprint, was: Seq[String] = kept(begun)): Option[String] =
+    of.changed(was).map(_.getMessage)
 
   test("the same, and a longer lateness") {
     assert(refusal(begun).isEmpty)
@@ -33,7 +34,7 @@ final class FixedSpecSuite extends AnyFunSuite {
   }
 
   test("what a checkpoint does not name is taken over; what only it names is told") {
-    val later = spec("product STRING", 10, Fixed("session time zone", "UTC"))
+    val later = spec("product STRING", 10, FingerprintField("session time zone", "UTC"))
     assert(refusal(later).isEmpty)
     assert(refusal(begun, kept(later)).get.contains("with session time zone `UTC`, the query has `none`."))
     val out = new ByteWriter

@@ -1,12 +1,12 @@
 package windrow.core.operator
 
 import windrow._
-import windrow.core.state.Fixed
+import windrow.core.state.FingerprintField
 
 /** What of a spec is written into the state of a [[Shard]], and so may not change while that lives. */
-object ShardFixed {
+object ShardFingerprint {
 
-  def of(spec: WindowOperatorSpec): Seq[Fixed] =
+  def of(spec: WindowOperatorSpec): Seq[FingerprintField] =
     (Seq(
       same("windows", spec.window.toString),
       same("accumulation", s"accumulate(${spec.accumulation})"),
@@ -20,21 +20,21 @@ object ShardFixed {
   /** It may grow in time, see [[HeaderStart]]; what has left of windows on offsets is not remembered. A shorter one would let
     * go of windows that may come back when it grows again.
     */
-  def lateness(window: WindowKind, of: TimeSpan): Fixed =
-    if (window.isLateByOffsets) Fixed(Lateness, of.toString) else lateness(of)
+  def lateness(window: WindowKind, of: TimeSpan): FingerprintField =
+    if (window.isLateByOffsets) FingerprintField(Lateness, of.toString) else lateness(of)
 
-  def lateness(of: TimeSpan): Fixed = Fixed(Lateness, of.toString, least = Some(of.micros))
+  def lateness(of: TimeSpan): FingerprintField = FingerprintField(Lateness, of.toString, least = Some(of.micros))
 
   /** Of a window that holds everything: by it messages are refused and identities forgotten (SEMANTICS R13), which a longer
     * time would count twice.
     */
-  def retained(window: WindowKind, retention: Retention): Option[Fixed] =
+  def retained(window: WindowKind, retention: Retention): Option[FingerprintField] =
     Option.when(window == Global)(retained(retention))
 
-  private[core] def retained(retention: Retention): Fixed =
-    Fixed("retained time", retention.time.fold("without end")(_.toString))
+  private[core] def retained(retention: Retention): FingerprintField =
+    FingerprintField("retained time", retention.time.fold("without end")(_.toString))
 
-  private def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
+  private def same(label: String, text: String): FingerprintField = FingerprintField(label, text, Some(text))
 
   /** Windows made of slices have records from their first message on if they can fire before they complete. */
   private def records(spec: WindowOperatorSpec): Option[String] = Option.when(spec.window.isSliced) {

@@ -10,51 +10,59 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.core.join.JoinFixed
-import windrow.core.operator.ShardFixed
-import windrow.core.state.Fixed
-import windrow.core.state.FixedSpec
+import windrow.core.join.JoinFingerprint
+import windrow.core.operator.ShardFingerprint
+import windrow.core.state.FingerprintField
+import windrow.core.state.SpecFingerprint
 import windrow.spark.join.JoinInput
 
 /** What a query begins a checkpoint with and must go on with: all by which what stands in the state is read, in the words of
   * the user (SEMANTICS S2).
   */
-private[spark] final class Begun(session: SparkSession, options: QueryOptions, parts: AggregateParts, shards: Int) {
+private[spark] final class QueryFingerprint(
+    session: SparkSession,
+    options: QueryOptions,
+    parts: AggregateParts,
+    shards: Int) {
   private val text   = new PlainText(parts.child.output)
   private val inputs = parts.inputs.map(_.child)
 
-  def ofAggregates(spec: WindowOperatorSpec): FixedSpec = new FixedSpec(
-    (ShardFixed.of(spec) :+ aggregates :+ Begun.shards(shards)) ++ ofAll(ofMessages(spec.window.isOfMessage)))
+  def ofAggregates(spec: WindowOperatorSpec): SpecFingerprint = new SpecFingerprint(
+    (ShardFingerprint.of(spec) :+ aggregates :+ QueryFingerprint.shards(shards)) ++ ofAll(
+      ofMessages(spec.window.isOfMessage)))
 
-  def ofFullState(spec: FullStateSpec, message: StructType): FixedSpec = new FixedSpec(
+  def ofFullState(spec: FullStateSpec, message: StructType): SpecFingerprint = new SpecFingerprint(
     Seq(
-      Begun.same("windows", s"full state of ${spec.window}"),
-      Fixed("messages", PlainText.of(message), Some(s"messages ${message.simpleString}")),
-      Begun.shards(shards),
-      ShardFixed.lateness(spec.window, spec.lateness)) ++
-      ShardFixed.retained(spec.window, spec.draft.retention) ++ ofAll(Nil))
+      QueryFingerprint.same("windows", s"full state of ${spec.window}"),
+      FingerprintField("messages", PlainText.of(message), Some(s"messages ${message.simpleString}")),
+      QueryFingerprint.shards(shards),
+      ShardFingerprint.lateness(spec.window, spec.lateness)) ++
+      ShardFingerprint.retained(spec.window, spec.draft.retention) ++ ofAll(Nil))
 
-  def ofPolicies(spec: PolicyWindowSpec): FixedSpec = new FixedSpec(
-    Seq(Begun.same("policy", s"${spec.eviction}"), aggregates, Begun.shards(shards)) ++ ofAll(ofMessages(true)))
+  def ofPolicies(spec: PolicyWindowSpec): SpecFingerprint = new SpecFingerprint(
+    Seq(
+      QueryFingerprint.same("policy", s"${spec.eviction}"),
+      aggregates,
+      QueryFingerprint.shards(shards)) ++ ofAll(ofMessages(true)))
 
   /** In lists without labels functions stood over numbered inputs. */
-  private def aggregates: Fixed =
-    Fixed("aggregates", text.functions(parts.functions, inputs), Some(s"aggregates ${parts.functions}"))
+  private def aggregates: FingerprintField =
+    FingerprintField("aggregates", text.functions(parts.functions, inputs), Some(s"aggregates ${parts.functions}"))
 
   /** Rows of messages stand in the state. */
-  private def ofMessages(stand: Boolean): Seq[Fixed] =
-    Option.when(stand)(Fixed("messages", PlainText.of(parts.message))).toSeq
+  private def ofMessages(stand: Boolean): Seq[FingerprintField] =
+    Option.when(stand)(FingerprintField("messages", PlainText.of(parts.message))).toSeq
 
-  private def ofAll(messages: Seq[Fixed]): Seq[Fixed] = {
+  private def ofAll(messages: Seq[FingerprintField]): Seq[FingerprintField] = {
     val zones = PlainText.zones(parts.keys.map(_.child) ++ inputs ++ time ++ gap) ++
       gap.filter(_.dataType == CalendarIntervalType).map(_ => session.conf.get("spark.sql.session.timeZone"))
     messages ++ Seq(
-      Fixed("keys", listed(parts.keys.map(_.child))),
-      Fixed("inputs of aggregates", listed(inputs)),
-      Fixed("event time", listed(time)),
-      Fixed("identity", listed(identity))) ++
-      gap.map(value => Fixed("session gap", text.typed(value))) ++
-      Option.when(zones.nonEmpty)(Fixed("session time zone", zones.distinct.mkString(", ")))
+      FingerprintField("keys", listed(parts.keys.map(_.child))),
+      FingerprintField("inputs of aggregates", listed(inputs)),
+      FingerprintField("event time", listed(time)),
+      FingerprintField("identity", listed(identity))) ++
+      gap.map(value => FingerprintField("session gap", text.typed(value))) ++
+      Option.when(zones.nonEmpty)(FingerprintField("session time zone", zones.distinct.mkString(", ")))
   }
 
   private def listed(expressions: Seq[Expression]): String =
@@ -75,11 +83,11 @@ private[spark] final class Begun(session: SparkSession, options: QueryOptions, p
     parts.markers.get(mark).orElse(column.flatMap(SparkInside.column(session, parts.child, _)))
 }
 
-private[spark] object Begun {
+private[spark] object QueryFingerprint {
 
-  def ofJoin(spec: JoinSpec, shards: Int, on: Seq[String], inputs: Seq[JoinInput]): FixedSpec = {
+  def ofJoin(spec: JoinSpec, shards: Int, on: Seq[String], inputs: Seq[JoinInput]): SpecFingerprint = {
     val keys = StructType(on.zip(inputs.head.keys).map { case (name, key) => StructField(name, key.dataType) })
-    new FixedSpec(
+    new SpecFingerprint(
       Seq(
         same(
           "streams",
@@ -87,27 +95,27 @@ private[spark] object Begun {
         same("range", s"within=${spec.within}"),
         same("kind", s"how='${spec.how}'"),
         same("expectation", s"expect='${spec.expect}'"),
-        Fixed(
+        FingerprintField(
           "equal fields",
           PlainText.of(keys),
           Some(s"on ${keys.map(_.dataType.catalogString).mkString(", ")}")),
-        Fixed(
+        FingerprintField(
           "messages",
           inputs.map(input => s"${input.name}: ${PlainText.of(input.schema)}").mkString("; "),
           Some(inputs.map(input => s"${input.name} ${input.schema.catalogString}").mkString(", "))),
-        Begun.shards(shards)) ++ JoinFixed.times(spec) ++ inputs.flatMap(ofStream))
+        QueryFingerprint.shards(shards)) ++ JoinFingerprint.times(spec) ++ inputs.flatMap(ofStream))
   }
 
-  private def ofStream(input: JoinInput): Seq[Fixed] = {
+  private def ofStream(input: JoinInput): Seq[FingerprintField] = {
     val (columns, marked)             = marks(input.table)
     val text                          = new PlainText(columns)
     def read(values: Seq[Expression]) = values.map(_.transform { case a: Attribute => marked.getOrElse(a, a) })
     val known                         = read(input.keys ++ Option.when(input.hasTime)(input.time))
     val zones                         = PlainText.zones(known)
     Seq(
-      Fixed(s"what '${input.name}' is joined by", known.map(text.typed).mkString(", ")),
-      Fixed(s"identity in '${input.name}'", read(input.sender).map(text.typed).mkString(", "))) ++
-      Option.when(zones.nonEmpty)(Fixed(s"session time zone of '${input.name}'", zones.mkString(", ")))
+      FingerprintField(s"what '${input.name}' is joined by", known.map(text.typed).mkString(", ")),
+      FingerprintField(s"identity in '${input.name}'", read(input.sender).map(text.typed).mkString(", "))) ++
+      Option.when(zones.nonEmpty)(FingerprintField(s"session time zone of '${input.name}'", zones.mkString(", ")))
   }
 
   /** The columns that expressions are over, and which of them builders have marked. */
@@ -121,7 +129,7 @@ private[spark] object Begun {
     case other => (other.output, AttributeMap.empty)
   }
 
-  private[spark] def shards(count: Int): Fixed = same("shards", s"spark.windrow.shards=$count")
+  private[spark] def shards(count: Int): FingerprintField = same("shards", s"spark.windrow.shards=$count")
 
-  private[spark] def same(label: String, text: String): Fixed = Fixed(label, text, Some(text))
+  private[spark] def same(label: String, text: String): FingerprintField = FingerprintField(label, text, Some(text))
 }

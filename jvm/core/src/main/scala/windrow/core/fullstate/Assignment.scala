@@ -9,14 +9,14 @@ import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
 /** Where a message goes among the windows of its key. */
-private[fullstate] sealed trait Placement
+private[fullstate] sealed trait Assignment
 
-private[fullstate] object Placement {
+private[fullstate] object Assignment {
 
   /** It has no place on the axis of the windows. */
-  case object Broken  extends Placement
-  case object Gap     extends Placement
-  case object TooLate extends Placement
+  case object Broken  extends Assignment
+  case object Gap     extends Assignment
+  case object TooLate extends Assignment
 
   /** @param put
     *   windows that come to be or are others now; the message is counted in each that takes it
@@ -32,7 +32,7 @@ private[fullstate] object Placement {
       first: Option[WindowId],
       replaced: Seq[WindowRow] = Nil,
       found: Seq[(StoredMessage, WindowId)] = Nil)
-      extends Placement
+      extends Assignment
 }
 
 /** What brings windows to their end. */
@@ -49,14 +49,14 @@ private[fullstate] object Pace {
 }
 
 /** Decides on the windows of one kind; keeps nothing. Positions are microseconds or those of tuples. */
-private[fullstate] trait Placer {
+private[fullstate] trait WindowAssigner {
 
   /** @param state
     *   of the message's key, without the message
     * @param before
     *   what the message is judged by: the end of the step before
     */
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Placement
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment
 
   def pace: Pace
 
@@ -90,7 +90,7 @@ private[fullstate] trait Placer {
 }
 
 /** What holds unless a kind says otherwise: for half-open windows of time. */
-private[fullstate] trait PlacerDefaults extends Placer {
+private[fullstate] trait AssignerDefaults extends WindowAssigner {
   def pace: Pace                                                                   = Pace.ByWatermark
   def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark = at.watermark
   def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark =
@@ -102,25 +102,25 @@ private[fullstate] trait PlacerDefaults extends Placer {
   def shownEnd(id: WindowId): Long                                     = id.end
 }
 
-private[fullstate] object Placer {
-  def apply(spec: FullStateSpec): Placer = {
+private[fullstate] object WindowAssigner {
+  def apply(spec: FullStateSpec): WindowAssigner = {
     val lateness = spec.lateness.micros
     spec.window match {
-      case aligned: AlignedWindows    => new AlignedPlacer(SliceGrid(aligned), lateness)
-      case Session(gap)               => new SessionPlacer(gap.map(_.micros), lateness)
-      case Global                     => new GlobalPlacer(spec.retention, lateness)
-      case Sliding(size, granularity) => new SlidingPlacer(size.micros, granularity.micros, lateness)
-      case over: Over                 => new OverPlacer(over, lateness)
-      case Count(n, step)             => new CountPlacer(n, step)
-      case Offsets(n, step)           => new OffsetPlacer(n, step, spec.startOffsets, lateness)
-      case TupleSession(n)            => new TupleSessionPlacer(n)
+      case aligned: AlignedWindows    => new AlignedAssigner(SliceGrid(aligned), lateness)
+      case Session(gap)               => new SessionAssigner(gap.map(_.micros), lateness)
+      case Global                     => new GlobalAssigner(spec.retention, lateness)
+      case Sliding(size, granularity) => new SlidingAssigner(size.micros, granularity.micros, lateness)
+      case over: Over                 => new OverAssigner(over, lateness)
+      case Count(n, step)             => new CountAssigner(n, step)
+      case Offsets(n, step)           => new OffsetAssigner(n, step, spec.startOffsets, lateness)
+      case TupleSession(n)            => new TupleSessionAssigner(n)
       case other                      => throw new IllegalArgumentException(s"no full state of $other")
     }
   }
 
   /** Counts a message in windows that are there or come to be. */
-  def counted(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Placement =
-    Placement.Enter(
+  def counted(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Assignment =
+    Assignment.Enter(
       ids.map(id => state.rows.get(id).getOrElse(WindowRow.opened(id)).counting(message)),
       ids.headOption)
 }

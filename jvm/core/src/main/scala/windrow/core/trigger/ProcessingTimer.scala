@@ -5,7 +5,7 @@ import windrow.core.state.ByteWriter
 
 /** The earliest processing time, in microseconds, at which a window of a shard is to be looked at because its period ends.
   */
-private[core] final class Deadline(policy: FiringPolicy) {
+private[core] final class ProcessingTimer(policy: WindowTrigger) {
   private var earliest = Option.empty[Long]
 
   def next: Option[Long] = earliest
@@ -13,9 +13,9 @@ private[core] final class Deadline(policy: FiringPolicy) {
   def isReached(now: Option[Long]): Boolean = earliest.zip(now).exists { case (due, at) => at >= due }
 
   /** A window that has this to send. Messages from before any processing time wait for the first. */
-  def add(isComplete: Boolean, firing: Firing[_]): Unit =
-    if (policy.hasPeriods && firing.unsent > 0) {
-      val due = if (firing.since.isEmpty) Some(Long.MinValue) else policy.deadline(isComplete, firing.since)
+  def add(isComplete: Boolean, paneState: PaneState[_]): Unit =
+    if (policy.hasPeriods && paneState.unsent > 0) {
+      val due = if (paneState.since.isEmpty) Some(Long.MinValue) else policy.deadline(isComplete, paneState.since)
       earliest = (earliest ++ due).minOption
     }
 

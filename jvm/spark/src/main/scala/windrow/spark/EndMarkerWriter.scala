@@ -5,7 +5,7 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.SparkSession
 
 /** The folder of one checkpoint that tells its query the end (SEMANTICS R71). A query must find it when it starts. */
-private[spark] final class EndOfInput(session: SparkSession, checkpoint: String) {
+private[spark] final class EndMarkerWriter(session: SparkSession, checkpoint: String) {
   val folder: String = s"${checkpoint.stripSuffix("/")}/windrow/end"
   append()
 

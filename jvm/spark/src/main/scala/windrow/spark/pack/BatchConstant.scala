@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.LongType
 /** A number that is another one in every micro-batch. A literal would be part of the generated code, which Spark would then
   * compile anew each time.
   */
-final case class Given(value: Long) extends LeafExpression {
+final case class BatchConstant(value: Long) extends LeafExpression {
   override def dataType: DataType            = LongType
   override def nullable: Boolean             = false
   override def eval(input: InternalRow): Any = value

@@ -5,9 +5,9 @@ import windrow._
 /** When a window fires beside its completion, as decisions on what is unsent (SEMANTICS R14-R16). Processing time in
   * microseconds.
   */
-private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger) {
-  private val earlyParts = FiringPolicy.parts(early)
-  private val lateParts  = FiringPolicy.parts(late)
+private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger) {
+  private val earlyParts = WindowTrigger.parts(early)
+  private val lateParts  = WindowTrigger.parts(late)
 
   private def of(isComplete: Boolean): Seq[PaneTrigger] = if (isComplete) lateParts else earlyParts
 
@@ -39,7 +39,7 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
     unsent > 0 && of(isComplete).exists {
       case EachStep => true
       case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
-          to >= FiringPolicy.due(from, period)
+          to >= WindowTrigger.due(from, period)
         }
       case _ => false
     }
@@ -58,10 +58,10 @@ private[windrow] final class FiringPolicy(early: PaneTrigger, late: PaneTrigger)
 
   /** The processing time at which a period ends, if nothing happens before. */
   def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
-    of(isComplete).collect { case EveryPeriod(period) => FiringPolicy.due(from, period) }.minOption)
+    of(isComplete).collect { case EveryPeriod(period) => WindowTrigger.due(from, period) }.minOption)
 }
 
-private[windrow] object FiringPolicy {
+private[windrow] object WindowTrigger {
 
   def parts(trigger: PaneTrigger): Seq[PaneTrigger] = trigger match {
     case AnyOf(triggers) => triggers.flatMap(parts)

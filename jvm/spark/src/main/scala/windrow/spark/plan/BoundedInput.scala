@@ -10,13 +10,13 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.join.JoinPack
-import windrow.spark.pack.EndFolder
+import windrow.spark.pack.EndMarker
 import windrow.spark.pack.Pack
 
 /** A query that ends: each operator in it also reads a folder, whose first line of text means that all is in, so that every
   * window is complete (SEMANTICS R71).
   */
-private[spark] object Ending {
+private[spark] object BoundedInput {
 
   /** @param folder
     *   that is there from the query's first batch on
@@ -24,7 +24,7 @@ private[spark] object Ending {
   def apply(session: SparkSession, query: LogicalPlan, folder: String): LogicalPlan = {
     val found = problems(query)
     if (found.nonEmpty) throw SpecError("windrow_until", found)
-    val end = EndFolder(folder)
+    val end = EndMarker(folder)
     query.transform {
       case pack: Pack =>
         val child = withEnd(session, pack.child, end)
@@ -45,7 +45,7 @@ private[spark] object Ending {
   }
 
   /** Rows with a flag more: whether this is no row but the end. */
-  private def withEnd(session: SparkSession, rows: LogicalPlan, end: EndFolder): LogicalPlan = {
+  private def withEnd(session: SparkSession, rows: LogicalPlan, end: EndMarker): LogicalPlan = {
     val lines                = SparkInside.plan(session.readStream.text(end.path))
     def flagged(is: Boolean) = Alias(Literal(is), "end")()
     val nothing              = rows.output.map(column => Alias(Literal.create(null, column.dataType), column.name)())

@@ -10,40 +10,40 @@ private[aggregate] final class Placed[B](val order: Array[Byte], val lifted: B)
 /** Messages as they came together: a rope that is never changed, so that buffers share its parts and putting two together
   * costs nothing. They are put in order when they are written and when they are read.
   */
-private[aggregate] sealed trait Kept[B] {
+private[aggregate] sealed trait MessageRope[B] {
   def size: Long
 
   /** From left to right. */
-  final def leaves: Iterator[Kept.Leaf[B]] = {
-    val waiting = new JArrayDeque[Kept[B]]
+  final def leaves: Iterator[MessageRope.Leaf[B]] = {
+    val waiting = new JArrayDeque[MessageRope[B]]
     if (size > 0) waiting.push(this)
     Iterator.continually(()).takeWhile(_ => !waiting.isEmpty).map { _ =>
       var next = waiting.pop()
-      while (next.isInstanceOf[Kept.Both[B]]) {
-        val both = next.asInstanceOf[Kept.Both[B]]
+      while (next.isInstanceOf[MessageRope.Both[B]]) {
+        val both = next.asInstanceOf[MessageRope.Both[B]]
         waiting.push(both.right)
         next = both.left
       }
-      next.asInstanceOf[Kept.Leaf[B]]
+      next.asInstanceOf[MessageRope.Leaf[B]]
     }
   }
 
   /** The same in as few leaves as can be, each in order. */
-  final def joined: Vector[Kept.Leaf[B]] = {
-    val all               = Vector.newBuilder[Kept.Leaf[B]]
+  final def joined: Vector[MessageRope.Leaf[B]] = {
+    val all               = Vector.newBuilder[MessageRope.Leaf[B]]
     val here              = new ArrayBuffer[Placed[B]]
-    def closeHere(): Unit = if (here.nonEmpty) { all += Kept.inOrder(here); here.clear() }
+    def closeHere(): Unit = if (here.nonEmpty) { all += MessageRope.inOrder(here); here.clear() }
     leaves.foreach {
-      case some: Kept.Here[B]   => here ++= some.messages
-      case apart: Kept.Apart[B] => closeHere(); all += apart
+      case some: MessageRope.Here[B]   => here ++= some.messages
+      case apart: MessageRope.Apart[B] => closeHere(); all += apart
     }
     closeHere()
     all.result()
   }
 }
 
-private[aggregate] object Kept {
-  sealed trait Leaf[B] extends Kept[B]
+private[aggregate] object MessageRope {
+  sealed trait Leaf[B] extends MessageRope[B]
 
   final class Here[B](val messages: Array[Placed[B]]) extends Leaf[B] {
     def size: Long = messages.length.toLong
@@ -52,13 +52,13 @@ private[aggregate] object Kept {
   /** In a stored piece, in order. */
   final class Apart[B](val id: Long, val size: Long) extends Leaf[B]
 
-  final class Both[B](val left: Kept[B], val right: Kept[B]) extends Kept[B] {
+  final class Both[B](val left: MessageRope[B], val right: MessageRope[B]) extends MessageRope[B] {
     val size: Long = left.size + right.size
   }
 
-  def nothing[B]: Kept[B] = new Here(new Array[Placed[B]](0))
+  def nothing[B]: MessageRope[B] = new Here(new Array[Placed[B]](0))
 
-  def both[B](left: Kept[B], right: Kept[B]): Kept[B] =
+  def both[B](left: MessageRope[B], right: MessageRope[B]): MessageRope[B] =
     if (left.size == 0) right else if (right.size == 0) left else new Both(left, right)
 
   /** Of equal positions the one further left comes first. Parts that are in order cost one comparison a message. */

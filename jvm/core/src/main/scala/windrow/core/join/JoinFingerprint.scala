@@ -1,19 +1,19 @@
 package windrow.core.join
 
 import windrow.JoinSpec
-import windrow.core.operator.ShardFixed
-import windrow.core.state.Fixed
+import windrow.core.operator.ShardFingerprint
+import windrow.core.state.FingerprintField
 
 /** What of the times of a join is written into the state of a [[JoinShard]], and so may not change freely while that lives. */
-object JoinFixed {
+object JoinFingerprint {
 
   /** Where no lateness refuses the messages of a stream, the retained time does, and by it their identities are forgotten
     * (SEMANTICS R13): a longer one would pair them twice.
     */
-  def times(spec: JoinSpec): Seq[Fixed] = {
+  def times(spec: JoinSpec): Seq[FingerprintField] = {
     val rule = PairRule(spec)
-    ShardFixed.lateness(spec.lateness) +:
+    ShardFingerprint.lateness(spec.lateness) +:
       Option.when(spec.streams.indices.exists(rule.tooLateFrom(0, _) == Long.MaxValue))(
-        ShardFixed.retained(spec.retention)).toSeq
+        ShardFingerprint.retained(spec.retention)).toSeq
   }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.streaming.TimeMode
 import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.SpecError
-import windrow.core.state.FixedSpec
+import windrow.core.state.SpecFingerprint
 import windrow.spark.ShardProgram
 import windrow.spark.WindowProcessor
 import windrow.spark.input.WatermarkCheck
@@ -15,7 +15,7 @@ import windrow.spark.input.WatermarkCheck
 /** Whether a query can go on from a checkpoint, told before it begins and by the rule of its shards (SEMANTICS S2); else the
   * error would come out of the running query, inside Spark's own.
   */
-object Continuing {
+object ResumeCheck {
 
   /** What could not be told before the query begins, of which it says itself what is wrong: its checkpoint is there and
     * cannot be read. None: it can go on.
@@ -41,7 +41,7 @@ object Continuing {
         Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next()))
   }
 
-  private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[BegunOperator]): Unit =
+  private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[CheckpointedOperator]): Unit =
     asked.foreach { case (mode, program) =>
       val wrong = begun.map(changed(_, mode, program)) // which of several it goes on with Spark decides
       if (wrong.forall(_.isDefined)) throw wrong.flatten.head
@@ -52,9 +52,9 @@ object Continuing {
     plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
-  private def changed(begun: BegunOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
-    program.fixed.changed(begun.fixed)
-      .orElse(FixedSpec("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))
+  private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
+    program.fingerprint.changed(begun.fingerprint)
+      .orElse(SpecFingerprint("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))
 
   /** A query cannot change the clock that it goes by. */
   private def periods(mode: String): String =

@@ -4,11 +4,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
 /** SEMANTICS R14-R16 as tables. */
-class FiringPolicySuite extends AnyFunSuite {
+class WindowTriggerSuite extends AnyFunSuite {
   private val ten  = EveryPeriod(TimeSpan(10))
   private val both = AnyOf(Seq(Every(3), AnyOf(Seq(ten))))
 
-  private def early(trigger: PaneTrigger) = new FiringPolicy(trigger, Never)
+  private def early(trigger: PaneTrigger) = new WindowTrigger(trigger, Never)
 
   test("after a message") {
     val fires = Seq(
@@ -43,7 +43,7 @@ class FiringPolicySuite extends AnyFunSuite {
   }
 
   test("early policies rule incomplete windows, late ones complete windows") {
-    val policy = new FiringPolicy(EachMessage, Every(2))
+    val policy = new WindowTrigger(EachMessage, Every(2))
     assert(policy.afterMessage(isComplete = false, 1))
     assert(!policy.afterMessage(isComplete = true, 1))
   }

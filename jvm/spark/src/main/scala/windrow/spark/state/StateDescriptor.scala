@@ -25,30 +25,30 @@ import windrow.spark.plan.AggregateParts
   * @param timeType
   *   of the column of the event time
   */
-final case class StateAbout(
+final case class StateDescriptor(
     name: String,
     shards: Int,
     keys: StructType,
     timeType: DataType,
-    holds: StateAbout.Holds)
-    extends StateNotes {
+    holds: StateDescriptor.Holds)
+    extends OperatorDescriptor {
 
   /** The same of windows of aggregates that run by another spec. */
-  private[spark] def of(spec: WindowOperatorSpec): StateAbout = holds match {
-    case aggregates: StateAbout.Aggregates => copy(holds = aggregates.copy(spec = spec))
-    case _                                 => this
+  private[spark] def of(spec: WindowOperatorSpec): StateDescriptor = holds match {
+    case aggregates: StateDescriptor.Aggregates => copy(holds = aggregates.copy(spec = spec))
+    case _                                      => this
   }
 
   private[state] def json: ObjectNode = holds match {
-    case StateAbout.OfJoin(join, _) => join.json
-    case held: StateAbout.Windowed =>
-      val node = StateNotes.node(shards, keys).put("name", name).put("time", timeType.json)
+    case StateDescriptor.OfJoin(join, _) => join.json
+    case held: StateDescriptor.Windowed =>
+      val node = OperatorDescriptor.node(shards, keys).put("name", name).put("time", timeType.json)
       held.write(node)
       node
   }
 }
 
-object StateAbout {
+object StateDescriptor {
 
   sealed trait Holds
 
@@ -96,13 +96,13 @@ object StateAbout {
     private[state] def write(node: ObjectNode): Unit = {
       node.set[JsonNode]("spec", OperatorJson.write(spec))
       node.put("message", message.json)
-      StateNotes.texts(node, "join_keys", joinKeys)
+      OperatorDescriptor.texts(node, "join_keys", joinKeys)
     }
   }
 
   object Messages {
     private[state] def read(node: JsonNode, spec: FullStateSpec): Messages =
-      Messages(spec, StateNotes.struct(node.get("message")), StateNotes.texts(node.get("join_keys")))
+      Messages(spec, OperatorDescriptor.struct(node.get("message")), OperatorDescriptor.texts(node.get("join_keys")))
   }
 
   /** Messages of one stream of a join.
@@ -110,8 +110,8 @@ object StateAbout {
     * @param number
     *   its place among the streams
     */
-  final case class OfJoin(join: JoinNotes, number: Int) extends Holds {
-    def side: JoinNotes.Side = join.sides(number)
+  final case class OfJoin(join: JoinDescriptor, number: Int) extends Holds {
+    def side: JoinDescriptor.Side = join.sides(number)
   }
 
   def ofAggregates(
@@ -120,12 +120,12 @@ object StateAbout {
       spec: WindowOperatorSpec,
       recipe: PackRecipe,
       parts: AggregateParts,
-      timeType: DataType): StateAbout = StateAbout(
+      timeType: DataType): StateDescriptor = StateDescriptor(
     name,
     recipe.shards,
     keysOf(parts),
     timeType,
-    Aggregates(spec, AggregateTexts.of(session, parts), recipe.lane.ordered))
+    Aggregates(spec, AggregateTexts.of(session, parts), recipe.shuffle.ordered))
 
   def ofMessages(
       spec: FullStateSpec,
@@ -133,18 +133,18 @@ object StateAbout {
       joinKeys: Seq[String],
       shards: Int,
       parts: AggregateParts,
-      timeType: DataType): StateAbout =
-    StateAbout(name, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
+      timeType: DataType): StateDescriptor =
+    StateDescriptor(name, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
 
   private def keysOf(parts: AggregateParts): StructType = StructType(parts.keys.map { key =>
     val shown = parts.shown.find(_.child.semanticEquals(key.toAttribute)).getOrElse(key)
     StructField(shown.name, key.dataType, key.nullable)
   })
 
-  private[state] def read(node: JsonNode, holds: Holds): StateAbout = StateAbout(
+  private[state] def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
     node.path("name").asText,
     node.path("shards").asInt,
-    StateNotes.struct(node.get("keys")),
+    OperatorDescriptor.struct(node.get("keys")),
     SafeText.typeOf(node.path("time").asText),
     holds)
 }

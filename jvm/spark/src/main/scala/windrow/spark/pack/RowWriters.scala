@@ -43,7 +43,7 @@ private[spark] object Packer {
     }
 }
 
-private[spark] trait PackLane {
+private[spark] trait RowWriter {
 
   /** Messages, packed. */
   protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
@@ -73,7 +73,7 @@ private[spark] trait PackLane {
 }
 
 /** One row for each message: packet, shard, order. */
-private[spark] final class RowLane(packer: Packer, protected val shards: Int) extends PackLane {
+private[spark] final class SortedRowWriter(packer: Packer, protected val shards: Int) extends RowWriter {
   private val writer = new UnsafeRowWriter(3, 256)
   private val packet = new ByteWriter()
 
@@ -97,9 +97,9 @@ private[spark] final class RowLane(packer: Packer, protected val shards: Int) ex
 }
 
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
-private[spark] final class PacketLane(packer: Packer, protected val shards: Int) extends PackLane {
+private[spark] final class PacketWriter(packer: Packer, protected val shards: Int) extends RowWriter {
   private val packetBytes =
-    math.max(PacketLane.LeastBytes, math.min(PacketLane.MostBytes, PacketLane.TaskBytes / shards))
+    math.max(PacketWriter.LeastBytes, math.min(PacketWriter.MostBytes, PacketWriter.TaskBytes / shards))
   private val packets = new Array[ByteWriter](shards)
   private val writer  = new UnsafeRowWriter(2, 256)
 
@@ -143,7 +143,7 @@ private[spark] final class PacketLane(packer: Packer, protected val shards: Int)
   }
 }
 
-private[spark] object PacketLane {
+private[spark] object PacketWriter {
   private val LeastBytes = 4 << 10
   private val MostBytes  = 64 << 10
   private val TaskBytes  = 32 << 20

@@ -24,7 +24,7 @@ import windrow.core.state.Codec
   * @param last
   *   timing of its last pane
   */
-private[windrow] final case class Firing[B](
+private[windrow] final case class PaneState[B](
     index: Long = 0,
     unsent: Long = 0,
     since: Option[Long] = None,
@@ -33,11 +33,11 @@ private[windrow] final case class Firing[B](
     shown: Option[Shown[B]] = None,
     last: Option[Timing] = None) {
 
-  def map[C](change: B => C): Firing[C] =
+  def map[C](change: B => C): PaneState[C] =
     copy(delta = delta.map(change), shown = shown.map(one => one.copy(buffer = change(one.buffer))))
 
   /** Before the first processing time, a period counts from the first that is seen (SEMANTICS R14). */
-  def begun(processingTime: Option[Long]): Firing[B] =
+  def begun(processingTime: Option[Long]): PaneState[B] =
     if (unsent > 0 && since.isEmpty) copy(since = processingTime) else this
 }
 
@@ -49,42 +49,43 @@ private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: 
   * @param owned
   *   of what is unsent, which keeps its own
   */
-private[windrow] final class FiringCodec[B] private (buffers: Codec[B], owned: Codec[B]) extends Codec[Firing[B]] {
-  import FiringCodec._
+private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned: Codec[B])
+    extends Codec[PaneState[B]] {
+  import PaneStateCodec._
 
   def this(buffers: Codec[B]) = this(buffers, buffers)
 
   def this(aggregation: Aggregation[B, _]) = this(aggregation, new OwnedCodec(aggregation))
 
-  def write(firing: Firing[B], out: ByteWriter): Unit = write(firing, out, isWhole = false)
+  def write(paneState: PaneState[B], out: ByteWriter): Unit = write(paneState, out, isWhole = false)
 
   /** @param isWhole
     *   what the last pane showed is the whole value of the window, which is written elsewhere
     */
-  def write(firing: Firing[B], out: ByteWriter, isWhole: Boolean): Unit = {
+  def write(paneState: PaneState[B], out: ByteWriter, isWhole: Boolean): Unit = {
     out.byte(
-      (if (firing.since.isDefined) Since else 0) | (if (firing.delta.isDefined) Delta else 0) |
-        (if (firing.shown.isDefined) HasShown else 0) | (if (isWhole) Whole else 0) |
-        (if (firing.isPastOnTime) PastOnTime else 0) |
-        (firing.last.fold(0)(_.code + 1) << LastTiming))
-    out.count(firing.index)
-    out.count(firing.unsent)
-    firing.since.foreach(out.long)
-    firing.delta.foreach(owned.write(_, out))
-    firing.shown.foreach { shown =>
+      (if (paneState.since.isDefined) Since else 0) | (if (paneState.delta.isDefined) Delta else 0) |
+        (if (paneState.shown.isDefined) HasShown else 0) | (if (isWhole) Whole else 0) |
+        (if (paneState.isPastOnTime) PastOnTime else 0) |
+        (paneState.last.fold(0)(_.code + 1) << LastTiming))
+    out.count(paneState.index)
+    out.count(paneState.unsent)
+    paneState.since.foreach(out.long)
+    paneState.delta.foreach(owned.write(_, out))
+    paneState.shown.foreach { shown =>
       out.byte(shown.timing.code | (if (shown.isLast) IsLast else 0))
       out.count(shown.index)
       if (!isWhole) buffers.write(shown.buffer, out)
     }
   }
 
-  def read(in: ByteReader): Firing[B] =
+  def read(in: ByteReader): PaneState[B] =
     read(in, throw new IllegalStateException("the value of a window stands nowhere"))
 
   /** @param whole
     *   the whole value of the window, of which nothing else makes use
     */
-  def read(in: ByteReader, whole: => B): Firing[B] = {
+  def read(in: ByteReader, whole: => B): PaneState[B] = {
     val flags  = in.byte()
     val index  = in.count()
     val unsent = in.count()
@@ -99,11 +100,11 @@ private[windrow] final class FiringCodec[B] private (buffers: Codec[B], owned: C
         if ((flags & Whole) != 0) whole else buffers.read(in))
     }
     val last = Some(((flags >> LastTiming) & 3) - 1).filter(_ >= 0).map(code => Timing(code.toByte))
-    Firing(index, unsent, since, (flags & PastOnTime) != 0, delta, shown, last)
+    PaneState(index, unsent, since, (flags & PastOnTime) != 0, delta, shown, last)
   }
 }
 
-private object FiringCodec {
+private object PaneStateCodec {
   private val Since      = 1
   private val Delta      = 2
   private val HasShown   = 4

@@ -4,7 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 /** A folder whose first line of text says that a query's input is over. */
-private[spark] final case class EndFolder(path: String) {
+private[spark] final case class EndMarker(path: String) {
 
   /** Whether it has a line. Asked while a micro-batch is planned: if not, no batch before it was the last. */
   def hasEnd(settings: Configuration): Boolean = {

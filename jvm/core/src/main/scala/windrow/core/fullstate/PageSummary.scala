@@ -22,7 +22,7 @@ import windrow.core.store.WindowRow
   * @param newest
   *   of windows that are only remembered: the first message with which one of them leaves
   */
-private[fullstate] final case class Outlook(
+private[fullstate] final case class PageSummary(
     deadlines: Map[Option[(String, Long)], Long],
     period: Long,
     oldest: Long,
@@ -31,7 +31,7 @@ private[fullstate] final case class Outlook(
   /** Some may take messages still. */
   def takesMessages: Boolean = deadlines.nonEmpty
 
-  def and(other: Outlook): Outlook = Outlook(
+  def and(other: PageSummary): PageSummary = PageSummary(
     other.deadlines.foldLeft(deadlines) { case (all, (axis, at)) =>
       all.updated(axis, all.get(axis).fold(at)(math.min(_, at)))
     },
@@ -48,20 +48,20 @@ private[fullstate] final case class Outlook(
 private[fullstate] final class PagedRows(
     messages: Codec[StoredMessage],
     unsent: Unsent.Stored[StoredMessage],
-    outlook: WindowRow => Outlook)
-    extends Paged[WindowId, WindowRow, Outlook] {
-  implicit def order: Ordering[WindowId]          = WindowId.Order
-  def at(row: WindowRow): WindowId                = row.id
-  val places: Codec[WindowId]                     = WindowId.codec(messages)
-  val values: Codec[WindowRow]                    = WindowRow.codec(messages, unsent)
-  def tell(row: WindowRow): Outlook               = outlook(row)
-  def both(one: Outlook, other: Outlook): Outlook = one.and(other)
+    outlook: WindowRow => PageSummary)
+    extends Paged[WindowId, WindowRow, PageSummary] {
+  implicit def order: Ordering[WindowId]                      = WindowId.Order
+  def at(row: WindowRow): WindowId                            = row.id
+  val places: Codec[WindowId]                                 = WindowId.codec(messages)
+  val values: Codec[WindowRow]                                = WindowRow.codec(messages, unsent)
+  def tell(row: WindowRow): PageSummary                       = outlook(row)
+  def both(one: PageSummary, other: PageSummary): PageSummary = one.and(other)
 
-  val told: Codec[Outlook] = new Codec[Outlook] {
+  val told: Codec[PageSummary] = new Codec[PageSummary] {
     private val axes   = Codec.option(PartCodec)
     private val newest = Codec.option(messages)
 
-    def write(told: Outlook, out: ByteWriter): Unit = {
+    def write(told: PageSummary, out: ByteWriter): Unit = {
       out.count(told.deadlines.size.toLong)
       told.deadlines.foreach { case (axis, at) =>
         axes.write(axis, out)
@@ -72,7 +72,7 @@ private[fullstate] final class PagedRows(
       newest.write(told.newest, out)
     }
 
-    def read(in: ByteReader): Outlook =
-      Outlook(Seq.fill(in.size())(axes.read(in) -> in.long()).toMap, in.long(), in.long(), newest.read(in))
+    def read(in: ByteReader): PageSummary =
+      PageSummary(Seq.fill(in.size())(axes.read(in) -> in.long()).toMap, in.long(), in.long(), newest.read(in))
   }
 }

@@ -17,7 +17,7 @@ import windrow.CheckpointError
   * @param noted
   *   what has to be remembered since it grew
   */
-final case class Fixed(
+final case class FingerprintField(
     label: String,
     text: String,
     formerly: Option[String] = None,
@@ -25,17 +25,18 @@ final case class Fixed(
     noted: Option[Long] = None) {
 
   /** A long text by its beginning and a digest of the whole. */
-  private[state] val shown: String = if (text.length <= Fixed.MostShown) text
-  else s"${text.take(Fixed.MostShown)}… (${Fixed.digest(text)})"
+  private[state] val shown: String = if (text.length <= FingerprintField.MostShown) text
+  else s"${text.take(FingerprintField.MostShown)}… (${FingerprintField.digest(text)})"
 
-  private[state] def kept: String = (Seq(label, shown) ++ (least ++ noted).map(_.toString)).mkString(Fixed.Behind)
+  private[state] def kept: String =
+    (Seq(label, shown) ++ (least ++ noted).map(_.toString)).mkString(FingerprintField.Behind)
 
   /** What a state has in its place can be gone on with. */
   private[state] def goesOn(was: String, number: Option[Long]): Boolean =
     least.fold(was == shown)(now => number.exists(_ <= now))
 }
 
-object Fixed {
+object FingerprintField {
   private val MostShown = 400
 
   /** Between the parts of an entry; no text of a list without labels has it. */
@@ -51,7 +52,7 @@ object Fixed {
   * What a state does not name, since it was begun before windrow knew of it, is taken over as the query has it and written from
   * then on. So labels can be added; one that is taken away must be kept as something to be found.
   */
-final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
+final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializable {
   @transient private lazy val bytes: Array[Byte] = {
     val out = new ByteWriter
     out.count(entries.size.toLong)
@@ -61,34 +62,35 @@ final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
 
   def write(out: ByteWriter): Unit = out.append(bytes)
 
-  def and(more: Fixed*): FixedSpec = new FixedSpec(entries ++ more)
+  def and(more: FingerprintField*): SpecFingerprint = new SpecFingerprint(entries ++ more)
 
   /** The same with others in the place of those that have their labels. */
-  def having(others: Seq[Fixed]): FixedSpec =
-    new FixedSpec(entries.map(entry => others.find(_.label == entry.label).getOrElse(entry)))
+  def having(others: Seq[FingerprintField]): SpecFingerprint =
+    new SpecFingerprint(entries.map(entry => others.find(_.label == entry.label).getOrElse(entry)))
 
   /** Reads the list of a header, leaving the reader behind it; an error if the state cannot be gone on with. */
   def check(in: ByteReader): Seq[String] = {
-    val kept = FixedSpec.read(in)
+    val kept = SpecFingerprint.read(in)
     changed(kept).foreach(throw _)
     kept
   }
 
   /** The same, remembering a number with a label if it has it. */
-  def noting(label: String, number: Long): FixedSpec =
-    new FixedSpec(entries.map(entry => if (entry.label == label) entry.copy(noted = Some(number)) else entry))
+  def noting(label: String, number: Long): SpecFingerprint =
+    new SpecFingerprint(entries.map(entry => if (entry.label == label) entry.copy(noted = Some(number)) else entry))
 
   /** None if a state that was begun with `kept` can be gone on with. */
   def changed(kept: Seq[String]): Option[CheckpointError] = {
     val found =
-      if (entries.isEmpty) Nil else if (kept.exists(_.contains(Fixed.Behind))) byLabel(kept) else byPlace(kept)
+      if (entries.isEmpty) Nil
+      else if (kept.exists(_.contains(FingerprintField.Behind))) byLabel(kept) else byPlace(kept)
     Option.when(found.nonEmpty)(new CheckpointError(
       s"[SPEC_CHANGED] the checkpoint was begun with ${found.mkString("; with ")}. Sinks, longer lateness, longer retention and " +
         "what of triggers is not named here may change; for this take a new checkpoint."))
   }
 
   private def byLabel(kept: Seq[String]): Seq[String] = {
-    val was = kept.map(_.split(Fixed.Behind)).collect { case Array(label, text, numbers @ _*) =>
+    val was = kept.map(_.split(FingerprintField.Behind)).collect { case Array(label, text, numbers @ _*) =>
       label -> (text, numbers.headOption.flatMap(_.toLongOption))
     }
     val (known, now) = (was.toMap, entries.map(_.label).toSet)
@@ -100,7 +102,10 @@ final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
 
   /** Of a list without labels. */
   private def byPlace(kept: Seq[String]): Seq[String] =
-    kept.zipAll(entries.filter(_.formerly.isDefined), "nothing", Fixed("", "nothing", Some("nothing"))).collect {
+    kept.zipAll(
+      entries.filter(_.formerly.isDefined),
+      "nothing",
+      FingerprintField("", "nothing", Some("nothing"))).collect {
       case (was, entry) if was != entry.formerly.get => differs(entry.label, was, entry.formerly.get)
     }
 
@@ -108,18 +113,18 @@ final class FixedSpec(val entries: Seq[Fixed]) extends Serializable {
     s"${if (label.isEmpty) "" else s"$label "}`$was`, the query has `$is`"
 }
 
-object FixedSpec {
+object SpecFingerprint {
 
   /** Asks nothing. */
-  val Nothing = new FixedSpec(Nil)
+  val Nothing = new SpecFingerprint(Nil)
 
   /** Labels and texts. */
-  def apply(entries: (String, String)*): FixedSpec =
-    new FixedSpec(entries.map { case (label, text) => Fixed(label, text, Some(text)) })
+  def apply(entries: (String, String)*): SpecFingerprint =
+    new SpecFingerprint(entries.map { case (label, text) => FingerprintField(label, text, Some(text)) })
 
   /** What a list says of a label in numbers: what may grow, then what is remembered since it grew. */
   private[core] def numbers(kept: Seq[String], label: String): Seq[Long] =
-    kept.map(_.split(Fixed.Behind)).collectFirst { case Array(`label`, _, numbers @ _*) =>
+    kept.map(_.split(FingerprintField.Behind)).collectFirst { case Array(`label`, _, numbers @ _*) =>
       numbers.flatMap(_.toLongOption)
     }
       .getOrElse(Nil)

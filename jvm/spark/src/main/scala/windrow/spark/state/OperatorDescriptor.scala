@@ -13,13 +13,13 @@ import windrow.OperatorJson
 /** What the state of an operator says of itself, for those who look into its checkpoint. It is kept in the state itself, as
   * JSON.
   */
-trait StateNotes extends Serializable {
+trait OperatorDescriptor extends Serializable {
   private[state] def json: ObjectNode
 
-  final def bytes: Array[Byte] = json.put("format", StateNotes.Format).toString.getBytes(UTF_8)
+  final def bytes: Array[Byte] = json.put("format", OperatorDescriptor.Format).toString.getBytes(UTF_8)
 }
 
-object StateNotes {
+object OperatorDescriptor {
 
   /** Their name among the variables of the operator. */
   val Variable = "about"
@@ -32,7 +32,7 @@ object StateNotes {
     * @param path
     *   of the checkpoint, for the error
     */
-  private[state] def read(bytes: Array[Byte], path: String): Seq[StateAbout] = {
+  private[state] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = {
     val node = mapper.readTree(bytes)
     if (node.path("format").asInt != Format)
       throw new CheckpointError(
@@ -41,9 +41,9 @@ object StateNotes {
       found => throw new CheckpointError(s"[STATE_DAMAGED] the spec in '$path' cannot be read: ${found.mkString(" ")}"),
       identity)
     spec match {
-      case CheckedSpec.Join(spec)      => JoinNotes.read(node, spec).streams
-      case CheckedSpec.Aggregate(spec) => Seq(StateAbout.read(node, StateAbout.Aggregates.read(node, spec)))
-      case CheckedSpec.FullState(spec) => Seq(StateAbout.read(node, StateAbout.Messages.read(node, spec)))
+      case CheckedSpec.Join(spec)      => JoinDescriptor.read(node, spec).streams
+      case CheckedSpec.Aggregate(spec) => Seq(StateDescriptor.read(node, StateDescriptor.Aggregates.read(node, spec)))
+      case CheckedSpec.FullState(spec) => Seq(StateDescriptor.read(node, StateDescriptor.Messages.read(node, spec)))
       case _ => throw new CheckpointError(s"[STATE_VERSION] '$path' holds what this version does not know.")
     }
   }

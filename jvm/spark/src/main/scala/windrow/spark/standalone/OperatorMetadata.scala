@@ -13,22 +13,22 @@ import windrow.core.state.ShardStore
   * @throws windrow.CheckpointError
   *   if the store was made with something else
   */
-private[standalone] final class Belongings(store: ShardStore, fixed: Seq[String]) {
+private[standalone] final class OperatorMetadata(store: ShardStore, fixed: Seq[String]) {
   private val space = store.space("standalone")
 
   /** The watermark that was kept last, in microseconds. */
   val mark: Option[Long] =
     Option(space.get(0)).flatMap(bytes =>
-      Belongings.read(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
+      OperatorMetadata.read(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
 
   def keep(mark: Option[Long]): Unit = {
     val out = new ByteWriter
-    Belongings.write(fixed, mark, out)
+    OperatorMetadata.write(fixed, mark, out)
     space.put(0, out.sealedResult())
   }
 }
 
-private[standalone] object Belongings {
+private[standalone] object OperatorMetadata {
 
   def write(fixed: Seq[String], mark: Option[Long], out: ByteWriter): Unit = {
     out.count(fixed.size.toLong)

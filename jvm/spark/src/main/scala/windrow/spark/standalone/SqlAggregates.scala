@@ -19,23 +19,23 @@ import windrow.spark.pack.MessageOrder
 import windrow.spark.plan.AggregateParts
 
 /** Aggregates of SQL texts, resolved by Spark against the columns of a stream, as the core folds with them. */
-sealed abstract class Fold(val parts: AggregateParts) {
+sealed abstract class SqlAggregates(val parts: AggregateParts) {
   type Buffer
   def aggregation: Aggregation[Buffer, InternalRow]
   def lift(message: Message): Buffer
 }
 
-object Fold {
+object SqlAggregates {
 
   /** In which order aggregates see the messages of a window, where it shows. */
   sealed trait Order
-  case object ByTime     extends Order
-  case object ByOffset   extends Order
-  case object AsTheyCame extends Order
+  case object ByTime    extends Order
+  case object ByOffset  extends Order
+  case object ByArrival extends Order
 
   /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
   def order(window: WindowKind): Order = window match {
-    case _: Count        => AsTheyCame
+    case _: Count        => ByArrival
     case _: TupleWindows => ByOffset
     case _               => ByTime
   }
@@ -48,7 +48,7 @@ object Fold {
       input: Input,
       texts: Seq[String],
       format: RowFormat,
-      order: Order): Either[Seq[SpecProblem], Fold] = {
+      order: Order): Either[Seq[SpecProblem], SqlAggregates] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
     parts(session, input, keys, texts) match {
@@ -104,12 +104,12 @@ object Fold {
         SpecProblem("NAME_TWICE", s"more than one column is called '$name'. Give them aliases."))
   }
 
-  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: Order): Fold = {
+  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: Order): SqlAggregates = {
     val position = order match {
       case ByTime =>
         (message: Message, row: UnsafeRow) => MessageOrder(format.time(message), format.origin(message), row)
-      case ByOffset   => (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
-      case AsTheyCame => (_: Message, _: UnsafeRow) => Array.emptyByteArray
+      case ByOffset  => (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
+      case ByArrival => (_: Message, _: UnsafeRow) => Array.emptyByteArray
     }
     if (parts.functions.fixedWidth) over(input, parts, position, new RowAggregation(parts.functions))(identity)
     else over(input, parts, position, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))
@@ -119,13 +119,13 @@ object Fold {
       input: Input,
       parts: AggregateParts,
       position: (Message, UnsafeRow) => Array[Byte],
-      plain: Aggregation[L, InternalRow])(buffer: UnsafeRow => L): Fold = {
+      plain: Aggregation[L, InternalRow])(buffer: UnsafeRow => L): SqlAggregates = {
     val inputs = UnsafeProjection.create(parts.inputs.map(_.child), input.attributes)
     val lifter = Lift(parts.functions, parts.inputs.map(_.toAttribute), parts.inputs.map(_.toAttribute))
     def lifted(message: Message) = lifter(inputs(message.row)).copy()
     if (parts.functions.orderShows) {
       val ordered = new Ordered(plain)
-      new Fold(parts) {
+      new SqlAggregates(parts) {
         type Buffer = OrderedOf[L]
         val aggregation: Aggregation[Buffer, InternalRow] = ordered
         def lift(message: Message): Buffer = {
@@ -134,7 +134,7 @@ object Fold {
         }
       }
     } else
-      new Fold(parts) {
+      new SqlAggregates(parts) {
         type Buffer = L
         val aggregation: Aggregation[Buffer, InternalRow] = plain
         def lift(message: Message): Buffer                = buffer(lifted(message))

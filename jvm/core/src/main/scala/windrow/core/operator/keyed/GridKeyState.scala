@@ -1,0 +1,77 @@
+package windrow.core.operator
+package keyed
+
+import java.util.{TreeMap => JTreeMap}
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.CellCodec
+import windrow.core.aggregate.KeyRun
+import windrow.core.aggregate.OwnedCodec
+import windrow.core.state._
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
+
+/** The messages of a key by slice, and the records of its windows by their first positions.
+  *
+  * @param next
+  *   count windows: the sequence number of the next message
+  * @param ended
+  *   count windows: what `next` was at the end of the last step
+  * @param deadline
+  *   the position at which one of its windows completes or closes
+  */
+private[core] final class GridKeyState[B](
+    val run: KeyRun[B],
+    val records: JTreeMap[Long, PaneState[B]],
+    var next: Long = 0,
+    var ended: Long = 0,
+    var deadline: Long = Long.MaxValue) {
+
+  /** What its own messages have completed, where they do. */
+  val completion = new KeyCompletion
+
+  /** No window of it is open, and none that may yet be opened is complete. */
+  def isEmpty: Boolean = run.isEmpty && !completion.reached.isDefined
+
+  def clear(): Unit = {
+    run.clear()
+    records.clear()
+    completion.clear()
+  }
+
+  /** Until the end of a step: a message has come. */
+  def isChanged: Boolean = deadline == Long.MinValue
+  def change(): Unit     = deadline = Long.MinValue
+}
+
+private[core] final class GridKeyStateCodec[B](aggregation: Aggregation[B, _], segments: Segments)
+    extends Codec[GridKeyState[B]] {
+  private val cells      = new CellCodec(new OwnedCodec(aggregation))
+  private val paneStates = new PaneStateCodec(aggregation)
+  private val leaves     = aggregation.keeping.map(keeping => keeping.release(_: B))
+
+  def empty: GridKeyState[B] = new GridKeyState(new KeyRun(aggregation, cells, segments, leaves = leaves), new JTreeMap)
+
+  def write(keyState: GridKeyState[B], out: ByteWriter): Unit = {
+    out.count(keyState.next)
+    out.count(keyState.ended)
+    out.long(keyState.deadline)
+    keyState.completion.write(out)
+    out.count(keyState.records.size.toLong)
+    keyState.records.forEach { (first, paneState) =>
+      out.long(first)
+      paneStates.write(paneState, out)
+    }
+    keyState.run.write(out)
+  }
+
+  def read(in: ByteReader): GridKeyState[B] = {
+    val keyState = empty
+    keyState.next = in.count()
+    keyState.ended = in.count()
+    keyState.deadline = in.long()
+    keyState.completion.read(in)
+    (0 until in.size()).foreach(_ => keyState.records.put(in.long(), paneStates.read(in)))
+    keyState.run.read(in)
+    keyState
+  }
+}

@@ -1,0 +1,75 @@
+package windrow.core.operator
+package run
+
+import java.util.{HashMap => JHashMap}
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.CellCodec
+import windrow.core.aggregate.KeyRun
+import windrow.core.operator.keyed.KeyCompletion
+import windrow.core.state._
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.PaneStateCodec
+
+/** What is kept of a window that fired other than on time alone.
+  *
+  * @param end
+  *   exclusive
+  * @param start
+  *   as the last pane had it
+  * @param stamp
+  *   of the last cell accepted before its last pane
+  */
+private[core] final case class RunRecord[B](start: Long, end: Long, stamp: Long, paneState: PaneState[B])
+
+/** The messages of a key and the records of its windows.
+  *
+  * @param deadline
+  *   the watermark at which one of its windows completes or closes, or a message leaves
+  */
+private[core] final class RunKeyState[B](
+    val run: KeyRun[B],
+    val records: JHashMap[Long, RunRecord[B]],
+    var accepted: Long,
+    var deadline: Long) {
+
+  /** What its own messages have completed, where they do. */
+  val completion = new KeyCompletion
+
+  def nextStamp(): Long = { accepted += 1; accepted }
+}
+
+private[core] final class RunKeyStateCodec[B](aggregation: Aggregation[B, _], segments: Segments)
+    extends Codec[RunKeyState[B]] {
+  private val cells      = new CellCodec(aggregation)
+  private val paneStates = new PaneStateCodec(aggregation)
+
+  def empty: RunKeyState[B] = new RunKeyState(new KeyRun(aggregation, cells, segments), new JHashMap, 0, Long.MaxValue)
+
+  def write(keyState: RunKeyState[B], out: ByteWriter): Unit = {
+    out.count(keyState.accepted)
+    out.long(keyState.deadline)
+    keyState.completion.write(out)
+    out.count(keyState.records.size.toLong)
+    keyState.records.forEach { (id, record) =>
+      out.long(id)
+      out.long(record.start)
+      out.long(record.end)
+      out.count(record.stamp)
+      paneStates.write(record.paneState, out)
+    }
+    keyState.run.write(out)
+  }
+
+  private def readRecord(in: ByteReader): RunRecord[B] =
+    RunRecord(in.long(), in.long(), in.count(), paneStates.read(in))
+
+  def read(in: ByteReader): RunKeyState[B] = {
+    val keyState = empty
+    keyState.accepted = in.count()
+    keyState.deadline = in.long()
+    keyState.completion.read(in)
+    (0 until in.size()).foreach(_ => keyState.records.put(in.long(), readRecord(in)))
+    keyState.run.read(in)
+    keyState
+  }
+}
