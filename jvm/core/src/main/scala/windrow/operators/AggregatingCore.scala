@@ -57,7 +57,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
   override def overRetention: Long = shard.overRetention
 
-  def replayOffsets: Map[(String, Long), Long] = shard.openWindows.flatMap(_.buffer.offsets)
+  def replayOffsets: Map[SourcePartition, Long] = shard.openWindows.flatMap(_.buffer.offsets)
     .foldLeft(shard.nextOffsets) { case (least, (part, range)) =>
       least.updated(part, math.min(range.first, least.getOrElse(part, range.first)))
     }
@@ -81,7 +81,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       one.paneState.last,
       one.paneState.index,
       one.isComplete,
-      one.part),
+      one.partition),
     shard.value(one.buffer))
 
   private def entries(messages: Seq[(String, M)]): Iterator[Entry[Tracked[B]]] =
@@ -96,7 +96,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
   /** Among several streams the name of one is the source of its messages (SEMANTICS R42). */
   private def incoming(stream: String, message: M): Incoming = {
     val plain = formatter.incoming(message)
-    if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.copy(source = stream)))
+    if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.of(stream)))
   }
 
   private def entry(incoming: Incoming, buffer: Tracked[B], pane: Option[IncomingPane]): Entry[Tracked[B]] = {

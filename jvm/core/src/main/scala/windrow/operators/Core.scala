@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.SourcePartition
 import windrow.core.operator.Counters
 import windrow.core.time.Watermark
 
@@ -22,5 +23,5 @@ private[operators] trait Core[M, R] {
   def counters: Counters
   def retired: Long       = 0
   def overRetention: Long = 0
-  def replayOffsets: Map[(String, Long), Long]
+  def replayOffsets: Map[SourcePartition, Long]
 }

@@ -29,10 +29,10 @@ final class FullStateWindowOperator[K, M](
   def inputStreams: Seq[String] = Seq(input)
 
   private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
-    def counters: Counters                       = shard.counters
-    override def retired: Long                   = shard.retired
-    override def overRetention: Long             = shard.overRetention
-    def replayOffsets: Map[(String, Long), Long] = shard.replayOffsets
+    def counters: Counters                        = shard.counters
+    override def retired: Long                    = shard.retired
+    override def overRetention: Long              = shard.overRetention
+    def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {
       val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }

@@ -6,6 +6,7 @@ import windrow.ByDelta
 import windrow.Eviction
 import windrow.Pane
 import windrow.PolicyWindowSpec
+import windrow.SourcePartition
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.policy.PolicyEffect
@@ -126,15 +127,14 @@ final class PolicyWindowOperator[K, M, B, V](
   private def shard: PolicyShard[B, V] = opened.asInstanceOf[Windows].shard
 
   private final class Windows(val shard: PolicyShard[B, V]) extends Core[M, Output] {
-    def counters: Counters                       = shard.counters
-    def replayOffsets: Map[(String, Long), Long] = shard.replayOffsets
+    def counters: Counters                        = shard.counters
+    def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Output] = {
       val filtered = came.withheld.count { case (_, message) => shard.withhold(format.origin(message)) }
-      val entries = came.admitted.map { case (_, message) => entry(message) }.sortBy(one =>
-        one.origin.map(from => (from.source, from.partition, from.offset)))
-      val effects = shard.step(entries.iterator, processingTime).toVector
-      val last    = if (watermark.isEnd) shard.finish().toVector else Vector.empty
+      val entries  = came.admitted.map { case (_, message) => entry(message) }.sortBy(_.origin)
+      val effects  = shard.step(entries.iterator, processingTime).toVector
+      val last     = if (watermark.isEnd) shard.finish().toVector else Vector.empty
       Outcome(told(effects ++ last), Nil, filtered)
     }
   }

@@ -27,10 +27,10 @@ class StreamStreamJoinOperator[K, M, R](
   def inputStreams: Seq[String] = spec.names
 
   private final class Join(val shard: JoinShard) extends Core[M, R] {
-    def counters: Counters                       = shard.counters
-    override def retired: Long                   = shard.retired
-    override def overRetention: Long             = shard.overRetention
-    def replayOffsets: Map[(String, Long), Long] = shard.replayOffsets
+    def counters: Counters                        = shard.counters
+    override def retired: Long                    = shard.retired
+    override def overRetention: Long              = shard.overRetention
+    def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
 
     private def incoming(of: (String, M)): (Int, Incoming) = (spec.names.indexOf(of._1), formatter.incoming(of._2))
 

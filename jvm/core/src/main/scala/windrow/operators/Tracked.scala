@@ -1,6 +1,7 @@
 package windrow.operators
 
 import windrow.Guards
+import windrow.SourcePartition
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Keeping
 import windrow.core.operator.Origin
@@ -12,18 +13,18 @@ import windrow.core.store.OffsetRange
 /** The messages of a window as its metadata tells of them, beside what they amount to (SEMANTICS R22).
   *
   * @param offsets
-  *   by source and partition
+  *   by source partition
   */
 private[operators] final class Tracked[B](
     val buffer: B,
     val count: Long,
-    val offsets: Map[(String, Long), OffsetRange])
+    val offsets: Map[SourcePartition, OffsetRange])
 
 private[operators] object Tracked {
   def apply[B](buffer: B, origin: Option[Origin]): Tracked[B] = new Tracked(
     buffer,
     count = 1,
-    origin.map(from => (from.source, from.partition) -> OffsetRange(from.offset, from.offset)).toMap)
+    origin.map(from => from.partition -> OffsetRange(from.offset, from.offset)).toMap)
 }
 
 /** An aggregation that keeps track of its messages. */

@@ -1,5 +1,6 @@
 package windrow.operators
 
+import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.store.OffsetRange
 
@@ -10,24 +11,24 @@ import windrow.core.store.OffsetRange
   * @param end
   *   as panes show it: exclusive of half-open windows, else the last instant or position
   * @param offsets
-  *   smallest and greatest by source and partition, of all messages that it ever accepted
+  *   smallest and greatest by source partition, of all messages that it ever accepted
   * @param count
   *   of these messages
   * @param panes
   *   that it has fired
   * @param partition
-  *   source and partition, of windows on offsets
+  *   of windows on offsets
   */
 final case class WindowInfo[K](
     key: K,
     start: Long,
     end: Long,
-    offsets: Map[(String, Long), OffsetRange],
+    offsets: Map[SourcePartition, OffsetRange],
     count: Long,
     lastTiming: Option[Timing],
     panes: Long,
     isComplete: Boolean = false,
-    partition: Option[(String, Long)] = None)
+    partition: Option[SourcePartition] = None)
 
 /** A window of an aggregator and what its messages amount to so far. */
 final case class WindowValue[K, V](window: WindowInfo[K], value: V)

@@ -3,6 +3,7 @@ package windrow.operators
 import scala.collection.immutable.Queue
 import windrow.CheckpointError
 import windrow.Reason
+import windrow.SourcePartition
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.DamagedStateError
@@ -90,7 +91,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   /** Where the sources must be read again to rebuild a store that was lost: for each source (stream, in a join) and
     * partition the first offset. To be kept elsewhere than the store (SEMANTICS R27).
     */
-  final def replayOffsets(): Map[(String, Long), Long] = opened.replayOffsets
+  final def replayOffsets(): Map[SourcePartition, Long] = opened.replayOffsets
 
   /** beforeProcess, addMessage, and in the automatic context beforeSend and send. */
   final def process(stream: String, message: M): Unit = addMessages(stream, Seq(message))

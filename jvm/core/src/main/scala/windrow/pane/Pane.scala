@@ -47,7 +47,16 @@ final case class Pane[K, V](
     partition: Option[SourcePartition] = None)
 
 /** A part of a source with offsets of its own. */
-final case class SourcePartition(source: String, partition: Long)
+final case class SourcePartition(source: String, number: Long)
+
+object SourcePartition {
+
+  /** By source, then number. */
+  implicit val Order: Ordering[SourcePartition] = (a, b) => {
+    val bySource = a.source.compareTo(b.source)
+    if (bySource != 0) bySource else java.lang.Long.compare(a.number, b.number)
+  }
+}
 
 /** Why a message entered no window. */
 sealed abstract class Reason(val code: Byte)

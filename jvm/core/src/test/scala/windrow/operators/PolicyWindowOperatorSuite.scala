@@ -307,9 +307,9 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     offset = 0
     val running = opened(three)
     add(running, (1L to 5L).map("a" -> _) ++ (6L to 7L).map("b" -> _): _*)
-    assert(running.replayOffsets() == Map(("messages", 0L) -> 4L))
+    assert(running.replayOffsets() == Map(SourcePartition("messages", 0) -> 4L))
     add(running, "a" -> 8, "b" -> 9)
-    assert(running.replayOffsets() == Map(("messages", 0L) -> 10L))
+    assert(running.replayOffsets() == Map(SourcePartition("messages", 0) -> 10L))
   }
 
   test("every call persists what was sent, so a restart goes on") {

@@ -93,7 +93,7 @@ class RecoverySuite extends AnyFunSuite {
     val from = whole.operator.replayOffsets()
     val rest = kind.open()
     script.foreach { add =>
-      add.copy(messages = add.messages.filter(one => one.offset >= from((add.stream, 0L))))(rest.operator)
+      add.copy(messages = add.messages.filter(one => one.offset >= from(SourcePartition(add.stream, 0))))(rest.operator)
     }
     rest.operator.timeout(100, Some(60))
     Seq(whole, rest).foreach(_.take())

@@ -1,11 +1,12 @@
 package windrow.core.aggregate
 
-import java.nio.charset.StandardCharsets.UTF_8
+import windrow.SourcePartition
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.SourcePartitionCodec
 
 /** The least offset of some messages in each source partition that they come from. */
-final case class StartOffsets(of: Map[(String, Long), Long]) {
+final case class StartOffsets(of: Map[SourcePartition, Long]) {
 
   def min(other: StartOffsets): StartOffsets =
     if (of.isEmpty) other
@@ -14,7 +15,7 @@ final case class StartOffsets(of: Map[(String, Long), Long]) {
     })
 
   /** A message there comes after them; those of other partitions are not compared (SEMANTICS R7). */
-  def areBefore(partition: (String, Long), offset: Long): Boolean = of.get(partition).forall(_ < offset)
+  def areBefore(partition: SourcePartition, offset: Long): Boolean = of.get(partition).forall(_ < offset)
 }
 
 object StartOffsets {
@@ -39,14 +40,13 @@ private[core] final class StartedAggregation[B, V](inner: Aggregation[B, V]) ext
   def write(buffer: Started[B], out: ByteWriter): Unit = {
     inner.write(buffer.buffer, out)
     out.count(buffer.starts.of.size.toLong)
-    buffer.starts.of.foreach { case ((source, partition), offset) =>
-      out.bytes(source.getBytes(UTF_8))
-      out.long(partition)
+    buffer.starts.of.foreach { case (partition, offset) =>
+      SourcePartitionCodec.write(partition, out)
       out.long(offset)
     }
   }
 
   def read(in: ByteReader): Started[B] = Started(
     inner.read(in),
-    StartOffsets(Seq.fill(in.size())((new String(in.bytes(), UTF_8), in.long()) -> in.long()).toMap))
+    StartOffsets(Seq.fill(in.size())(SourcePartitionCodec.read(in) -> in.long()).toMap))
 }

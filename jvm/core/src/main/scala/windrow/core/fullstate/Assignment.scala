@@ -62,13 +62,13 @@ private[fullstate] trait WindowAssigner {
 
   /** How far the axis of windows has come.
     *
-    * @param part
-    *   source and partition, of windows on offsets
+    * @param partition
+    *   of windows on offsets
     */
-  def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark
 
   /** The same, seen from the step before. */
-  def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark
+  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Watermark
 
   /** How long after its end a window is complete. */
   def delay: Long
@@ -91,10 +91,10 @@ private[fullstate] trait WindowAssigner {
 
 /** What holds unless a kind says otherwise: for half-open windows of time. */
 private[fullstate] trait AssignerDefaults extends WindowAssigner {
-  def pace: Pace                                                                   = Pace.ByWatermark
-  def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark = at.watermark
-  def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark =
-    reach(part, state, before)
+  def pace: Pace                                                                         = Pace.ByWatermark
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark = at.watermark
+  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Watermark =
+    reach(partition, state, before)
   def delay: Long                                                      = 0
   def reachOf(message: StoredMessage, state: KeyWindows): Watermark    = Watermark.None
   def position(message: Incoming, time: Long, state: KeyWindows): Long = time

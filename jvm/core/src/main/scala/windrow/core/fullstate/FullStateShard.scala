@@ -56,7 +56,7 @@ final class FullStateShard(
   private val periods   = new Periods(store)
 
   /** Of source partitions, at the end of the last step; where windows go by it. */
-  private var offsets = Map.empty[(String, Long), Watermark]
+  private var offsets = Map.empty[SourcePartition, Watermark]
 
   admission.open { in =>
     offsets = Reach.readOffsets(in)
@@ -65,10 +65,10 @@ final class FullStateShard(
     periods.readDirectory(in)
   }
 
-  def counters: Counters                     = admission.counters
-  def watermark: Watermark                   = admission.watermark
-  def processingDeadline: Option[Long]       = periods.first
-  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
+  def counters: Counters                      = admission.counters
+  def watermark: Watermark                    = admission.watermark
+  def processingDeadline: Option[Long]        = periods.first
+  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -109,7 +109,7 @@ final class FullStateShard(
     ofMessages ++ {
       val brought = progress
       admission.tell(brought)
-      if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.source, one.partition, one.last)))
+      if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.of, one.last)))
       admission.watermark = clock.before.max(watermark)
       stepEnd(before, isFirstP)
     } ++ flush()
@@ -174,9 +174,9 @@ final class FullStateShard(
 
   /** Seen from the key's window with the greatest start (SEMANTICS R5). */
   private def classify(state: KeyWindows, message: Incoming, time: Long): Unit = {
-    val position = assigner.position(message, time, state)
-    val part = message.origin.filter(_ => assigner.pace == Pace.ByOffsets).map(from => (from.source, from.partition))
-    state.lastRow(part) match {
+    val position  = assigner.position(message, time, state)
+    val partition = message.origin.filter(_ => assigner.pace == Pace.ByOffsets).map(_.partition)
+    state.lastRow(partition) match {
       case Some(row) if position < assigner.shownStart(row.id, state) => counters.past += 1
       case Some(row) if position >= row.end                           => counters.future += 1
       case _                                                          => counters.inTime += 1
@@ -209,7 +209,7 @@ final class FullStateShard(
       before: Reach,
       out: ArrayBuffer[FullStateEffect]): Unit = {
     val row         = state.rows.get(id).get.awaiting(message, clock.processingTime)
-    val wasComplete = assigner.reachedBefore(id.part, state, before).reached(row.end, assigner.delay)
+    val wasComplete = assigner.reachedBefore(id.partition, state, before).reached(row.end, assigner.delay)
     val completes   = !wasComplete && assigner.reachOf(message, state).reached(row.end, assigner.delay)
     val timing      = policy.withMessage(wasComplete, completes, row.paneState.unsent)
     state.rows.put(timing.fold(row)(fire(state, row, _, isLast = false, out)))
@@ -232,7 +232,7 @@ final class FullStateShard(
       isRetraction = false,
       unsent.sorted(StoredMessage.Order),
       row.id.message.flatMap(_ => unsent.headOption).map(_.payload),
-      row.id.part.map { case (source, partition) => SourcePartition(source, partition) }))
+      row.id.partition))
     val fired = row.fired(timing)
     if (timing == Timing.Early) fired else fired.copy(paneState = fired.paneState.copy(isPastOnTime = true))
   }
@@ -266,7 +266,7 @@ final class FullStateShard(
       before: Reach,
       out: ArrayBuffer[FullStateEffect]): WindowRow = {
     val stage       = Stage(life.isComplete(row, state), life.isClosed(row, state))
-    val wasComplete = assigner.reachedBefore(row.id.part, state, before).reached(row.end, assigner.delay)
+    val wasComplete = assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.delay)
     val timing      = policy.atStepEnd(stage, wasComplete, row.paneState, processingTime)
     val now         = timing.fold(row)(fire(state, row, _, stage.isClosed, out))
     if (stage.isComplete && !now.paneState.isPastOnTime) now.copy(paneState = now.paneState.copy(isPastOnTime = true))
@@ -306,8 +306,8 @@ final class FullStateShard(
 
   // ---- queries
 
-  /** Where a replay must begin to rebuild the store: for each source and partition an offset (SEMANTICS R27). */
-  def replayOffsets: Map[(String, Long), Long] = admission.replayOffsets(states(None).flatMap { state =>
+  /** Where a replay must begin to rebuild the store: for each source partition an offset (SEMANTICS R27). */
+  def replayOffsets: Map[SourcePartition, Long] = admission.replayOffsets(states(None).flatMap { state =>
     state.messages.range(Axis.Time, None, None) ++ state.waiting
   }.flatMap(_.origin))
 
@@ -354,7 +354,7 @@ final class FullStateShard(
     row.last,
     row.paneState.index,
     life.isComplete(row, state),
-    row.id.part,
+    row.id.partition,
     row.id.message.map(one =>
       state.messages.range(Axis.Time, Some(one.time), Some(one.time))
         .find(StoredMessage.Order.equiv(_, one)).getOrElse(one)))

@@ -1,5 +1,6 @@
 package windrow.core.fullstate
 
+import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.state._
 import windrow.core.store._
@@ -23,8 +24,8 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
   def isEmpty: Boolean = messages.isEmpty && rows.isEmpty && numbered == 0
 
   /** The one that begins last, of a source partition if windows are on its offsets. */
-  def lastRow(part: Option[(String, Long)]): Option[WindowRow] =
-    rows.before(WindowId(Long.MaxValue, Long.MaxValue, part)).nextOption().filter(_.id.part == part)
+  def lastRow(partition: Option[SourcePartition]): Option[WindowRow] =
+    rows.before(WindowId(Long.MaxValue, Long.MaxValue, partition)).nextOption().filter(_.id.partition == partition)
 
   /** The messages that wait for a pane of a window, which it now has. */
   def takeUnsent(row: WindowRow): Vector[StoredMessage] =
@@ -77,7 +78,7 @@ private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife
   * @param end
   *   as panes show it: exclusive of half-open windows, else the last instant or position
   * @param offsets
-  *   by source and partition, of all messages that it ever accepted
+  *   by source partition, of all messages that it ever accepted
   * @param count
   *   of these messages
   * @param lastTiming
@@ -87,7 +88,7 @@ private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife
   * @param isComplete
   *   nothing more is on time for it
   * @param partition
-  *   source and partition, of windows on offsets
+  *   of windows on offsets
   * @param message
   *   of a window of `Over`: the one that it ends at
   */
@@ -95,12 +96,12 @@ final case class WindowMetadata(
     key: Key,
     start: Long,
     end: Long,
-    offsets: Map[(String, Long), OffsetRange],
+    offsets: Map[SourcePartition, OffsetRange],
     count: Long,
     lastTiming: Option[Timing],
     panes: Long,
     isComplete: Boolean = false,
-    partition: Option[(String, Long)] = None,
+    partition: Option[SourcePartition] = None,
     message: Option[StoredMessage] = None)
 
 object WindowMetadata {
@@ -108,6 +109,6 @@ object WindowMetadata {
   /** By (start, end), then key. */
   val Order: Ordering[WindowMetadata] = Ordering.by[WindowMetadata, (Long, Long)](row => (row.start, row.end))
     .orElse((a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
-    .orElse(Ordering.by[WindowMetadata, Option[(String, Long)]](_.partition))
+    .orElse(Ordering.by[WindowMetadata, Option[SourcePartition]](_.partition))
     .orElse(Ordering.by[WindowMetadata, Option[StoredMessage]](_.message)(Ordering.Option(StoredMessage.Order)))
 }

@@ -1,10 +1,11 @@
 package windrow.core.fullstate
 
+import windrow.SourcePartition
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Paged
-import windrow.core.store.PartCodec
+import windrow.core.state.SourcePartitionCodec
 import windrow.core.store.StoredMessage
 import windrow.core.store.Unsent
 import windrow.core.store.WindowId
@@ -13,7 +14,7 @@ import windrow.core.store.WindowRow
 /** What a page of windows tells of them unread (SEMANTICS S10).
   *
   * @param deadlines
-  *   how far their axis must come for the next of them to complete or to close, by source and partition where that is their
+  *   how far their axis must come for the next of them to complete or to close, by source partition where that is their
   *   axis; none of windows that are closed
   * @param period
   *   the processing time at which the first of them fires, in microseconds; [[Long.MaxValue]]: at none
@@ -23,7 +24,7 @@ import windrow.core.store.WindowRow
   *   of windows that are only remembered: the first message with which one of them leaves
   */
 private[fullstate] final case class PageSummary(
-    deadlines: Map[Option[(String, Long)], Long],
+    deadlines: Map[Option[SourcePartition], Long],
     period: Long,
     oldest: Long,
     newest: Option[StoredMessage]) {
@@ -58,7 +59,7 @@ private[fullstate] final class PagedRows(
   def both(one: PageSummary, other: PageSummary): PageSummary = one.and(other)
 
   val told: Codec[PageSummary] = new Codec[PageSummary] {
-    private val axes   = Codec.option(PartCodec)
+    private val axes   = Codec.option(SourcePartitionCodec)
     private val newest = Codec.option(messages)
 
     def write(told: PageSummary, out: ByteWriter): Unit = {

@@ -11,10 +11,10 @@ import windrow.core.time.EventTime
 private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => Reach) {
 
   def isComplete(row: WindowRow, state: KeyWindows): Boolean =
-    assigner.reach(row.id.part, state, reach).reached(row.end, assigner.delay)
+    assigner.reach(row.id.partition, state, reach).reached(row.end, assigner.delay)
 
   def isClosed(row: WindowRow, state: KeyWindows): Boolean =
-    assigner.reach(row.id.part, state, reach).reached(row.end, EventTime.plus(assigner.lateness, assigner.delay))
+    assigner.reach(row.id.partition, state, reach).reached(row.end, EventTime.plus(assigner.lateness, assigner.delay))
 
   def outlook(row: WindowRow, state: KeyWindows): PageSummary = {
     val complete = isComplete(row, state)
@@ -22,7 +22,8 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
     val open     = row.hasEnd && !closed
     val end      = EventTime.plus(row.end, assigner.delay)
     PageSummary(
-      if (closed) Map.empty else Map(row.id.part -> (if (complete) EventTime.plus(end, assigner.lateness) else end)),
+      if (closed) Map.empty
+      else Map(row.id.partition -> (if (complete) EventTime.plus(end, assigner.lateness) else end)),
       policy.deadline(complete, row.paneState).getOrElse(Long.MaxValue),
       if (open) row.oldest else Long.MaxValue,
       if (open || row.paneState.unsent > 0) None else row.newest)
@@ -31,7 +32,7 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
   /** A step brings something to one of these windows, beside its messages. */
   def isDue(told: PageSummary, state: KeyWindows, processingTime: Option[Long]): Boolean =
     processingTime.exists(told.period <= _) ||
-      told.deadlines.exists { case (part, at) => assigner.reach(part, state, reach).reached(at) }
+      told.deadlines.exists { case (partition, at) => assigner.reach(partition, state, reach).reached(at) }
 
   /** The watermark at which a key's windows are to be looked at, whatever comes. */
   def deadline(state: KeyWindows): Long = assigner.pace match {

@@ -1,5 +1,6 @@
 package windrow.core.fullstate
 
+import windrow.SourcePartition
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
@@ -12,10 +13,10 @@ private[fullstate] sealed trait SteppedAssigner extends AssignerDefaults {
 
   override def shownEnd(id: WindowId): Long = id.end - 1
 
-  protected def at(position: Long, start: Long, part: Option[(String, Long)]): Seq[WindowId] = {
+  protected def at(position: Long, start: Long, partition: Option[SourcePartition]): Seq[WindowId] = {
     val last = Math.floorDiv(position - start, step) * step + start
     Iterator.iterate(last)(_ - step).takeWhile(first => first >= start && first + n > position)
-      .map(first => WindowId(first, first + n, part)).toSeq.reverse
+      .map(first => WindowId(first, first + n, partition)).toSeq.reverse
   }
 }
 
@@ -27,15 +28,16 @@ private final class CountAssigner(val n: Long, val step: Long) extends SteppedAs
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (before.watermark.isEnd) Assignment.TooLate
     else {
-      val ids = at(state.numbered, start = 0, part = None)
+      val ids = at(state.numbered, start = 0, partition = None)
       if (ids.isEmpty) Assignment.Gap else WindowAssigner.counted(state, message.stored(time), ids)
     }
 
-  override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
+  override def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark =
     if (at.watermark.isEnd) at.watermark else Watermark(state.numbered)
 
   /** A window does not exist before the message that may complete it. */
-  override def reachedBefore(part: Option[(String, Long)], state: KeyWindows, before: Reach): Watermark = Watermark.None
+  override def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Watermark =
+    Watermark.None
 
   override def reachOf(message: StoredMessage, state: KeyWindows): Watermark = Watermark(state.numbered)
 
@@ -49,16 +51,15 @@ private final class OffsetAssigner(val n: Long, val step: Long, starts: Map[Long
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     message.origin.fold[Assignment](Assignment.Broken) { from =>
-      val part = (from.source, from.partition)
-      val ids  = at(from.offset, starts.getOrElse(from.partition, 0L), Some(part))
-      val open = ids.filterNot(id => before.of(part).reached(id.end, lateness))
+      val ids  = at(from.offset, starts.getOrElse(from.partition.number, 0L), Some(from.partition))
+      val open = ids.filterNot(id => before.of(from.partition).reached(id.end, lateness))
       if (ids.isEmpty) Assignment.Gap
       else if (open.isEmpty) Assignment.TooLate
       else WindowAssigner.counted(state, message.stored(time), open)
     }
 
-  override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
-    part.fold(Watermark.None)(at.of)
+  override def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark =
+    partition.fold(Watermark.None)(at.of)
 
   override def reachOf(message: StoredMessage, state: KeyWindows): Watermark =
     message.offset.fold(Watermark.None)(offset => Watermark(offset + 1))
@@ -75,17 +76,16 @@ private final class TupleSessionAssigner(n: Long) extends AssignerDefaults {
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     message.origin.fold[Assignment](Assignment.Broken) { from =>
-      val part = (from.source, from.partition)
-      if (before.of(part).reached(from.offset + 1)) Assignment.TooLate
+      if (before.of(from.partition).reached(from.offset + 1)) Assignment.TooLate
       else {
-        val joined = state.lastRow(Some(part)).filter(session => from.offset - session.end <= n)
-        val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(part))
+        val joined = state.lastRow(Some(from.partition)).filter(session => from.offset - session.end <= n)
+        val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(from.partition))
         SessionAssigner.replaced(joined.toSeq, id, message.stored(time), isComplete = false)
       }
     }
 
-  override def reach(part: Option[(String, Long)], state: KeyWindows, at: Reach): Watermark =
-    part.fold(Watermark.None)(at.of)
+  override def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark =
+    partition.fold(Watermark.None)(at.of)
 
   override def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
 }

@@ -74,12 +74,12 @@ final class JoinShard(
       keys.put(run, kept)
     }
 
-  def counters: Counters                     = admission.counters
-  def watermark: Watermark                   = admission.watermark
-  def processingDeadline: Option[Long]       = periods.first
-  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
+  def counters: Counters                      = admission.counters
+  def watermark: Watermark                    = admission.watermark
+  def processingDeadline: Option[Long]        = periods.first
+  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
-  private def sides(key: Option[Key]): KeySides = new KeySides(key, order, streams, segments)
+  private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, order, streams, segments)
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -143,7 +143,7 @@ final class JoinShard(
 
   /** The name of a stream is the source of its messages (SEMANTICS R42). */
   private def isReplay(stream: Int, message: Incoming): Boolean =
-    admission.isReplay(message.origin.map(_.copy(source = spec.names(stream))), message.time)
+    admission.isReplay(message.origin.map(_.of(spec.names(stream))), message.time)
 
   /** A message of a stream that has this time is refused from now on. */
   private def isPast(name: String, time: Long): Boolean = RefusalTime.isBefore(
@@ -216,8 +216,8 @@ final class JoinShard(
     case None => rows.map(JoinEffect.Row(_))
     case Some(waiting) =>
       rows.foreach { row =>
-        val rowKey = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
-        waiting.add(rowKey.getOrElse(JoinShard.Everyone), rowKey, row, processingTime)
+        val fingerprint = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
+        waiting.add(fingerprint.getOrElse(JoinShard.Everyone), fingerprint, row, processingTime)
       }
       Iterator.empty
   }
@@ -304,14 +304,14 @@ final class JoinShard(
   // ---- queries
 
   /** Where a replay must begin to rebuild the stores: for each stream and partition an offset (SEMANTICS R27). */
-  def replayOffsets: Map[(String, Long), Long] =
+  def replayOffsets: Map[SourcePartition, Long] =
     admission.replayOffsets(keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
-        run.range(Axis.Time, None, None).flatMap(_.origin).map(_.copy(source = name))
+        run.range(Axis.Time, None, None).flatMap(_.origin).map(_.of(name))
       }
     } ++ waiting.iterator.flatMap(_.all).flatMap { case (row, _) =>
       spec.names.zip(row.messages).flatMap { case (name, side) =>
-        side.flatMap(_.origin).map(_.copy(source = name))
+        side.flatMap(_.origin).map(_.of(name))
       }
     })
 

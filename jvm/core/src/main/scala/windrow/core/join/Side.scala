@@ -82,9 +82,9 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
 
   def shows(message: StoredMessage, partner: StoredMessage): Boolean =
     message.origin.zip(partner.origin).exists { case (mine, theirs) =>
-      val at = theirs.offset - start(partners, theirs.partition)
-      val my = mine.offset - start(own, mine.partition)
-      mine.partition == theirs.partition && at >= 0 && my >= 0 && share(at, my)
+      val at = theirs.offset - start(partners, theirs.partition.number)
+      val my = mine.offset - start(own, mine.partition.number)
+      mine.partition.number == theirs.partition.number && at >= 0 && my >= 0 && share(at, my)
     }
 
   private def start(starts: Map[Long, Long], partition: Long): Long = starts.getOrElse(partition, 0L)

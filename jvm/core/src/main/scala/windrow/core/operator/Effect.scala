@@ -10,8 +10,8 @@ import windrow.core.time.Watermark
 sealed trait Effect[+B, +V] {
 
   /** The same, of a source partition. */
-  private[core] def of(source: String, partition: Long): Effect[B, V] = this match {
-    case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(SourcePartition(source, partition))))
+  private[core] def of(partition: SourcePartition): Effect[B, V] = this match {
+    case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(partition)))
     case refusal           => refusal
   }
 }

@@ -2,17 +2,32 @@ package windrow.core.operator
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
+import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.state.Key
 
 /** Where a message comes from: its identity, by which a replay is known. */
-final case class Origin(source: String, partition: Long, offset: Long) {
+final case class Origin(partition: SourcePartition, offset: Long) {
+  def source: String = partition.source
+
+  /** The same of another source. */
+  private[windrow] def of(source: String): Origin = copy(partition = partition.copy(source = source))
 
   /** Bytes that compare, unsigned, by source, partition and offset. */
   def order: Array[Byte] = {
     val name = source.getBytes(UTF_8)
     ByteBuffer.allocate(name.length + 17)
-      .put(name).put(0.toByte).putLong(partition ^ Long.MinValue).putLong(offset ^ Long.MinValue).array
+      .put(name).put(0.toByte).putLong(partition.number ^ Long.MinValue).putLong(offset ^ Long.MinValue).array
+  }
+}
+
+object Origin {
+  def apply(source: String, partition: Long, offset: Long): Origin = Origin(SourcePartition(source, partition), offset)
+
+  /** By source, partition and offset. */
+  implicit val Order: Ordering[Origin] = (a, b) => {
+    val byPartition = SourcePartition.Order.compare(a.partition, b.partition)
+    if (byPartition != 0) byPartition else java.lang.Long.compare(a.offset, b.offset)
   }
 }
 

@@ -1,5 +1,6 @@
 package windrow.core.operator
 
+import windrow.SourcePartition
 import windrow.core.state.Key
 import windrow.core.trigger.PaneState
 
@@ -11,8 +12,8 @@ import windrow.core.trigger.PaneState
   *   as panes print it
   * @param isComplete
   *   it has passed its time for a pane on time
-  * @param part
-  *   source and partition, of windows on offsets
+  * @param partition
+  *   of windows on offsets
   * @param keeps
   *   of its panes
   * @param whole
@@ -23,21 +24,21 @@ final class OpenWindow[B] private[core] (
     val start: Long,
     val end: Long,
     val isComplete: Boolean,
-    val part: Option[(String, Long)],
+    val partition: Option[SourcePartition],
     keeps: () => PaneState[B],
     whole: () => B) {
   private[windrow] lazy val paneState: PaneState[B] = keeps()
   lazy val buffer: B                                = whole()
 
-  private[core] def of(part: (String, Long)): OpenWindow[B] =
-    new OpenWindow(key, start, end, isComplete, Some(part), keeps, whole)
+  private[core] def of(partition: SourcePartition): OpenWindow[B] =
+    new OpenWindow(key, start, end, isComplete, Some(partition), keeps, whole)
 
   private[core] def map[C](change: B => C): OpenWindow[C] = new OpenWindow(
     key,
     start,
     end,
     isComplete,
-    part,
+    partition,
     () => paneState.map(change),
     () => change(buffer))
 }

@@ -1,5 +1,6 @@
 package windrow.core.operator
 
+import windrow.SourcePartition
 import windrow.core.time.Watermark
 
 /** What the shards of all operators are to those who drive them. */
@@ -14,8 +15,8 @@ trait OperatorShard {
   /** What became of its messages since this object was made. */
   def counters: Counters
 
-  /** For each source and partition the offset after the greatest that was applied. */
-  def nextOffsets: Map[(String, Long), Long]
+  /** For each source partition the offset after the greatest that was applied. */
+  def nextOffsets: Map[SourcePartition, Long]
 
   /** A step without messages would change nothing but how its state is written. */
   def rests(watermark: Watermark, processingTime: Long): Boolean =

@@ -12,7 +12,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
     partition.held.foreach { held =>
       out.bytes(held.message.raw)
       buffers.write(held.message.buffer, out)
-      OriginCodec.write(held.message.origin, out)
+      OriginCodec.Optional.write(held.message.origin, out)
       out.long(java.lang.Double.doubleToLongBits(held.value))
       out.long(held.at)
     }
@@ -35,7 +35,7 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
   def read(in: ByteReader): Partition[Kept[B]] = {
     val held = Vector.fill(in.size())(
       HeldMessage(
-        Kept(in.bytes(), buffers.read(in), OriginCodec.read(in)),
+        Kept(in.bytes(), buffers.read(in), OriginCodec.Optional.read(in)),
         java.lang.Double.longBitsToDouble(in.long()),
         in.long()))
     Partition(

@@ -3,6 +3,7 @@ package windrow.core.policy
 import windrow.Eviction
 import windrow.Pane
 import windrow.PolicyWindowSpec
+import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
@@ -93,8 +94,8 @@ final class PolicyShard[B, V](
     windows.readDirectory(in)
   }
 
-  def counters: Counters                     = admission.counters
-  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
+  def counters: Counters                      = admission.counters
+  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
   /** It knows none but the end of the input. */
   def watermark: Watermark = admission.watermark
@@ -171,8 +172,8 @@ final class PolicyShard[B, V](
     written().foreach(identity)
   }
 
-  /** Where a replay must begin to rebuild what is inside the windows: for each source and partition an offset. */
-  def replayOffsets: Map[(String, Long), Long] =
+  /** Where a replay must begin to rebuild what is inside the windows: for each source partition an offset. */
+  def replayOffsets: Map[SourcePartition, Long] =
     admission.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
 
   private def allKeys: Iterator[Key] = windows.walk(Long.MaxValue)

@@ -55,10 +55,10 @@ final class Shard[B, V](
     if (in.hasNext) pieces.readDirectory(in)
   }
 
-  def counters: Counters                     = admission.counters
-  def watermark: Watermark                   = admission.watermark
-  def processingDeadline: Option[Long]       = algorithm.processingDeadline
-  def nextOffsets: Map[(String, Long), Long] = admission.nextOffsets
+  def counters: Counters                      = admission.counters
+  def watermark: Watermark                    = admission.watermark
+  def processingDeadline: Option[Long]        = algorithm.processingDeadline
+  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
   /** The windows of all keys that still take messages. */
   def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(watermark)

@@ -87,7 +87,7 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
   private def started(entry: Entry[B]): Entry[Started[B]] = entry.copy(buffer =
     Started(
       entry.buffer,
-      StartOffsets(entry.origin.map(one => (one.source, one.partition) -> one.offset).toMap)))
+      StartOffsets(entry.origin.map(one => one.partition -> one.offset).toMap)))
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
     inner.add(started(entry), clock, counters).map {

@@ -1,10 +1,10 @@
 package windrow.core.state
 
-import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
+import windrow.SourcePartition
 import windrow.core.time.Progress
 
-/** Offsets whose messages have had their fate, for each source and partition (SEMANTICS R13). It forgets none of them while
+/** Offsets whose messages have had their fate, for each source partition (SEMANTICS R13). It forgets none of them while
   * a window could still take its message.
   *
   * What the whole stream has seen counts as applied, too, once the step is over: it belongs to other shards and will go
@@ -14,7 +14,7 @@ private[core] final class AppliedOffsets(store: Spaces) {
   import AppliedOffsets._
 
   private val segments   = new Segments(Space, store)
-  private val partitions = mutable.LinkedHashMap.empty[(String, Long), Partition]
+  private val partitions = mutable.LinkedHashMap.empty[SourcePartition, Partition]
 
   /** The one that was asked for last: messages of one follow each other. */
   private var recent: Partition = _
@@ -24,16 +24,15 @@ private[core] final class AppliedOffsets(store: Spaces) {
     * @param place
     *   of the message in time, by which it is refused one day; the least of all numbers if it has none
     */
-  def apply(source: String, partition: Long, offset: Long, place: Long): Boolean =
-    of(source, partition).add(offset, place)
+  def apply(partition: SourcePartition, offset: Long, place: Long): Boolean = of(partition).add(offset, place)
 
   /** What the step brings to the whole stream. */
   def tell(progress: Iterable[Progress]): Unit = progress.foreach { one =>
-    if (one.isWhole) of(one.source, one.partition).tell(one.first, one.last)
+    if (one.isWhole) of(one.of).tell(one.first, one.last)
   }
 
-  /** For each source and partition the offset after the greatest that was applied. */
-  def next: Map[(String, Long), Long] = partitions.view.mapValues(_.next).toMap
+  /** For each source partition the offset after the greatest that was applied. */
+  def next: Map[SourcePartition, Long] = partitions.view.mapValues(_.next).toMap
 
   /** Ends the step.
     *
@@ -41,9 +40,9 @@ private[core] final class AppliedOffsets(store: Spaces) {
     *   a message of a source that has this place in time is refused from now on
     */
   def flush(isPast: (String, Long) => Boolean): Unit = {
-    partitions.values.foreach(one => one.flush(isPast(one.source, _)))
+    partitions.values.foreach(one => one.flush(isPast(one.of.source, _)))
     if (partitions.size > MostPartitions) {
-      val past = partitions.filter { case (_, one) => one.isOver(isPast(one.source, _)) }
+      val past = partitions.filter { case (_, one) => one.isOver(isPast(one.of.source, _)) }
       past.take(partitions.size - MostPartitions).foreach { case (of, one) =>
         one.drop()
         partitions -= of
@@ -52,9 +51,9 @@ private[core] final class AppliedOffsets(store: Spaces) {
     }
   }
 
-  private def of(source: String, partition: Long): Partition = {
-    if (recent == null || recent.partition != partition || recent.source != source)
-      recent = partitions.getOrElseUpdate((source, partition), new Partition(source, partition, segments))
+  private def of(partition: SourcePartition): Partition = {
+    if (recent == null || recent.of != partition)
+      recent = partitions.getOrElseUpdate(partition, new Partition(partition, segments))
     recent
   }
 
@@ -62,8 +61,8 @@ private[core] final class AppliedOffsets(store: Spaces) {
     val form = in.count()
     if (form == Form) {
       segments.readDirectory(in)
-      (0L until in.count()).foreach(_ => of(new String(in.bytes(), UTF_8), in.long()).read(in))
-    } else (0L until form).foreach(_ => of(new String(in.bytes(), UTF_8), in.long()).readBounded(in))
+      (0L until in.count()).foreach(_ => of(SourcePartitionCodec.read(in)).read(in))
+    } else (0L until form).foreach(_ => of(SourcePartitionCodec.read(in)).readBounded(in))
   }
 
   def write(out: ByteWriter): Unit = {
@@ -94,7 +93,7 @@ private[core] object AppliedOffsets {
   private val MostShort = 16
   private val FewShort  = 8
 
-  private final class Partition(val source: String, val partition: Long, segments: Segments) {
+  private final class Partition(val of: SourcePartition, segments: Segments) {
     private val ranges = new OffsetRanges
     private val pages  = new OffsetPages(segments)
     private var told   = Vector.empty[(Long, Long)]
@@ -147,8 +146,7 @@ private[core] object AppliedOffsets {
     }
 
     def write(out: ByteWriter): Unit = {
-      out.bytes(source.getBytes(UTF_8))
-      out.long(partition)
+      SourcePartitionCodec.write(of, out)
       out.long(next)
       out.count(ranges.all.size.toLong)
       ranges.all.foreach { range =>

@@ -1,6 +1,7 @@
 package windrow.core.store
 
 import windrow.Reason
+import windrow.SourcePartition
 import windrow.TimeSpan
 import windrow.core.operator.Counters
 import windrow.core.operator.HeaderStart
@@ -58,7 +59,7 @@ private[core] final class Admission(
     */
   def isReplay(origin: Option[Origin], place: Option[Long]): Boolean = {
     val isKnown = origin.exists(from =>
-      !applied(from.source, from.partition, from.offset, place.getOrElse(AppliedOffsets.NoPlace)))
+      !applied(from.partition, from.offset, place.getOrElse(AppliedOffsets.NoPlace)))
     if (isKnown) counters.replays += 1
     isKnown
   }
@@ -80,16 +81,16 @@ private[core] final class Admission(
   private def isTooFarAhead(time: Long): Boolean =
     maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
 
-  /** For each source and partition the offset after the greatest that was applied. */
-  def nextOffsets: Map[(String, Long), Long] = applied.next
+  /** For each source partition the offset after the greatest that was applied. */
+  def nextOffsets: Map[SourcePartition, Long] = applied.next
 
-  /** Where a replay must begin to rebuild a store: for each source and partition the least offset that is still kept, else
+  /** Where a replay must begin to rebuild a store: for each source partition the least offset that is still kept, else
     * the next one (SEMANTICS R27).
     */
-  def replayOffsets(kept: Iterator[Origin]): Map[(String, Long), Long] =
+  def replayOffsets(kept: Iterator[Origin]): Map[SourcePartition, Long] =
     kept.foldLeft(applied.next) { (least, origin) =>
-      val at = (origin.source, origin.partition)
-      least.updated(at, math.min(origin.offset, least.getOrElse(at, origin.offset)))
+      val of = origin.partition
+      least.updated(of, math.min(origin.offset, least.getOrElse(of, origin.offset)))
     }
 
   /** @param rest

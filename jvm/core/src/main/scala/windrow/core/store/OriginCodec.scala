@@ -1,21 +1,18 @@
 package windrow.core.store
 
-import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.state.SourcePartitionCodec
 
-private[core] object OriginCodec extends Codec[Option[Origin]] {
-  def write(origin: Option[Origin], out: ByteWriter): Unit = {
-    out.byte(if (origin.isDefined) 1 else 0)
-    origin.foreach { from =>
-      out.bytes(from.source.getBytes(UTF_8))
-      out.long(from.partition)
-      out.long(from.offset)
-    }
+private[windrow] object OriginCodec extends Codec[Origin] {
+  val Optional: Codec[Option[Origin]] = Codec.option(this)
+
+  def write(origin: Origin, out: ByteWriter): Unit = {
+    SourcePartitionCodec.write(origin.partition, out)
+    out.long(origin.offset)
   }
 
-  def read(in: ByteReader): Option[Origin] =
-    Option.when(in.byte() == 1)(Origin(new String(in.bytes(), UTF_8), in.long(), in.long()))
+  def read(in: ByteReader): Origin = Origin(SourcePartitionCodec.read(in), in.long())
 }

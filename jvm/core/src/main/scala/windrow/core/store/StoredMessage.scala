@@ -1,7 +1,6 @@
 package windrow.core.store
 
 import java.nio.ByteBuffer
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 import windrow.Positions
 import windrow.WindowKind
@@ -77,8 +76,7 @@ final case class StoredMessage(
 }
 
 object StoredMessage {
-  private[store] val Origins: Ordering[Option[Origin]] =
-    Ordering.Option(Ordering.by(origin => (origin.source, origin.partition, origin.offset)))
+  private[store] val Origins: Ordering[Option[Origin]] = Ordering.Option(Origin.Order)
 
   /** By (time, source, partition, offset); what has none of these by content. */
   val Order: Ordering[StoredMessage] = (a, b) =>
@@ -101,20 +99,15 @@ object StoredMessage {
       out.byte((if (message.isSettled) Settled else 0) | (if (message.origin.isDefined) HasOrigin else 0))
       if (key.isEmpty) out.bytes(message.key.bytes)
       out.long(message.time)
-      message.origin.foreach { origin =>
-        out.bytes(origin.source.getBytes(UTF_8))
-        out.long(origin.partition)
-        out.long(origin.offset)
-      }
+      message.origin.foreach(OriginCodec.write(_, out))
       out.bytes(message.payload)
     }
 
     def read(in: ByteReader): StoredMessage = {
-      val flags = in.byte()
-      val own   = key.getOrElse(new Key(in.bytes()))
-      val time  = in.long()
-      val origin =
-        Option.when((flags & HasOrigin) != 0)(Origin(new String(in.bytes(), UTF_8), in.long(), in.long()))
+      val flags  = in.byte()
+      val own    = key.getOrElse(new Key(in.bytes()))
+      val time   = in.long()
+      val origin = Option.when((flags & HasOrigin) != 0)(OriginCodec.read(in))
       StoredMessage(own, time, origin, in.bytes(), (flags & Settled) != 0)
     }
   }

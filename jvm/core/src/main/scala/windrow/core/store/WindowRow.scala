@@ -1,9 +1,11 @@
 package windrow.core.store
 
+import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.state.SourcePartitionCodec
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
@@ -13,17 +15,17 @@ final case class OffsetRange(first: Long, last: Long) {
 }
 
 object OffsetRange {
-  private[windrow] def write(ranges: Map[(String, Long), OffsetRange], out: ByteWriter): Unit = {
+  private[windrow] def write(ranges: Map[SourcePartition, OffsetRange], out: ByteWriter): Unit = {
     out.count(ranges.size.toLong)
-    ranges.toSeq.sortBy(_._1).foreach { case (part, range) =>
-      PartCodec.write(part, out)
+    ranges.toSeq.sortBy(_._1).foreach { case (of, range) =>
+      SourcePartitionCodec.write(of, out)
       out.long(range.first)
       out.long(range.last)
     }
   }
 
-  private[windrow] def read(in: ByteReader): Map[(String, Long), OffsetRange] = Seq.fill(in.size()) {
-    PartCodec.read(in) -> OffsetRange(in.long(), in.long())
+  private[windrow] def read(in: ByteReader): Map[SourcePartition, OffsetRange] = Seq.fill(in.size()) {
+    SourcePartitionCodec.read(in) -> OffsetRange(in.long(), in.long())
   }.toMap
 }
 
@@ -33,50 +35,50 @@ object OffsetRange {
   *   inclusive; of a global window the least position
   * @param end
   *   exclusive; of a global window the greatest position
-  * @param part
-  *   source and partition, of windows on offsets
+  * @param partition
+  *   of windows on offsets
   * @param message
   *   whose window it is (`Over`); then it begins and ends with it, whatever it shows
   */
 private[core] final case class WindowId(
     start: Long,
     end: Long,
-    part: Option[(String, Long)] = None,
+    partition: Option[SourcePartition] = None,
     message: Option[StoredMessage] = None)
 
 private[core] object WindowId {
 
-  private val Parts: Ordering[Option[(String, Long)]]   = Ordering.Option(Ordering.Tuple2[String, Long])
-  private val Messages: Ordering[Option[StoredMessage]] = Ordering.Option(StoredMessage.Order)
+  private val Partitions: Ordering[Option[SourcePartition]] = Ordering.Option(SourcePartition.Order)
+  private val Messages: Ordering[Option[StoredMessage]]     = Ordering.Option(StoredMessage.Order)
 
   /** Windows on offsets stand by their partitions. */
   implicit val Order: Ordering[WindowId] = (a, b) => {
-    val byPart = Parts.compare(a.part, b.part)
-    if (byPart != 0) byPart
+    val byPartition = Partitions.compare(a.partition, b.partition)
+    if (byPartition != 0) byPartition
     else if (a.start != b.start) java.lang.Long.compare(a.start, b.start)
     else if (a.end != b.end) java.lang.Long.compare(a.end, b.end)
     else Messages.compare(a.message, b.message)
   }
 
   def codec(messages: Codec[StoredMessage]): Codec[WindowId] = new Codec[WindowId] {
-    private val parts = Codec.option(PartCodec)
-    private val ofs   = Codec.option(messages)
+    private val partitions = Codec.option(SourcePartitionCodec)
+    private val ofs        = Codec.option(messages)
 
     def write(id: WindowId, out: ByteWriter): Unit = {
       out.long(id.start)
       out.long(id.end)
-      parts.write(id.part, out)
+      partitions.write(id.partition, out)
       ofs.write(id.message, out)
     }
 
-    def read(in: ByteReader): WindowId = WindowId(in.long(), in.long(), parts.read(in), ofs.read(in))
+    def read(in: ByteReader): WindowId = WindowId(in.long(), in.long(), partitions.read(in), ofs.read(in))
   }
 }
 
 /** What is known of a window beside its messages (SEMANTICS R22).
   *
   * @param offsets
-  *   by source and partition
+  *   by source partition
   * @param count
   *   messages ever accepted
   * @param oldest
@@ -88,7 +90,7 @@ private[core] object WindowId {
   */
 private[core] final case class WindowRow(
     id: WindowId,
-    offsets: Map[(String, Long), OffsetRange],
+    offsets: Map[SourcePartition, OffsetRange],
     count: Long,
     oldest: Long,
     newest: Option[StoredMessage],
@@ -105,9 +107,8 @@ private[core] final case class WindowRow(
     oldest = math.min(oldest, message.time),
     newest = WindowRow.newestOf(newest ++ Seq(message.position)),
     offsets = offsets ++ message.origin.map { from =>
-      val at   = (from.source, from.partition)
       val self = OffsetRange(from.offset, from.offset)
-      at -> offsets.get(at).fold(self)(_ span self)
+      from.partition -> offsets.get(from.partition).fold(self)(_ span self)
     })
 
   /** One message more that waits for a pane of this window. */

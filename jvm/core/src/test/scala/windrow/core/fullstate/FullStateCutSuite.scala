@@ -81,7 +81,8 @@ private object FullStateCutSuite {
     }
   }
 
-  private def name(message: Option[Origin]): String = message.fold("")(from => s"${from.partition}/${from.offset}")
+  private def name(message: Option[Origin]): String =
+    message.fold("")(from => s"${from.partition.number}/${from.offset}")
 
   /** No message is late for any of its windows. */
   def fed(window: WindowKind, steps: Seq[Seq[Incoming]], restarts: Boolean, pageBytes: Int): Run = {

@@ -3,6 +3,7 @@ package windrow.core.state
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
+import windrow.SourcePartition
 import windrow.core.time.Progress
 
 /** Nothing counts as a replay but what was applied before, at any size and in any order (SEMANTICS R13, A1). */
@@ -47,10 +48,11 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
   test("a source without holes is one range for each partition, whatever the number of messages; no page is written") {
     val store = new WritesStore
     def header(step: Int): Int = {
-      val applied  = opened(store)
-      val progress = (0L until 20L).map(part => Progress("topic", part, step * 1000L, step * 1000L + 999))
+      val applied = opened(store)
+      val progress =
+        (0L until 20L).map(part => Progress(SourcePartition("topic", part), step * 1000L, step * 1000L + 999))
       for (part <- 0L until 20L; n <- 0 until 8)
-        assert(applied("topic", part, step * 1000L + (n * 127 + 64) % 1000, step))
+        assert(applied(SourcePartition("topic", part), step * 1000L + (n * 127 + 64) % 1000, step))
       applied.tell(progress)
       applied.flush((_, _) => false)
       written(applied, store)
@@ -64,7 +66,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val store = new WritesStore
     val sizes = (0 until 1000).map { step =>
       val applied = opened(store)
-      (0 until 50).foreach(n => assert(applied("topic", 0, step * 50L + n, step)))
+      (0 until 50).foreach(n => assert(applied(SourcePartition("topic", 0), step * 50L + n, step)))
       applied.flush((_, _) => false)
       written(applied, store)
     }
@@ -77,7 +79,8 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val sizes = (0 until 300).map { step =>
       val applied = opened(store)
       store.writes = 0
-      (0 until 100).foreach(n => assert(applied("topic", 0, (step * 100L + n) * 128 + random.nextInt(128), step)))
+      (0 until 100).foreach(n =>
+        assert(applied(SourcePartition("topic", 0), (step * 100L + n) * 128 + random.nextInt(128), step)))
       applied.flush((_, _) => false)
       assert(store.writes <= 3)
       written(applied, store)
@@ -93,11 +96,13 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
       val applied = opened(store)
       (0 until 200).foreach { n =>
         val offset = (step * 200L + n) * 10 + random.nextInt(10)
-        assert(applied("topic", 0, offset, step))
+        assert(applied(SourcePartition("topic", 0), offset, step))
         kept += ((step, offset))
       }
       kept.filterInPlace { case (place, _) => place >= step - 20 }
-      if (step % 40 == 0) kept.foreach { case (place, offset) => assert(!applied("topic", 0, offset, place)) }
+      if (step % 40 == 0) kept.foreach { case (place, offset) =>
+        assert(!applied(SourcePartition("topic", 0), offset, place))
+      }
       applied.flush((_, place) => place < step - 20)
       written(applied, store)
       store.inner.bytes
@@ -109,7 +114,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val store = new WritesStore
     def put(from: Long, place: Long) = {
       val applied = opened(store)
-      (0 until 5000).foreach(n => assert(applied("topic", 0, from + n * 2, place)))
+      (0 until 5000).foreach(n => assert(applied(SourcePartition("topic", 0), from + n * 2, place)))
       applied.flush((_, place) => place < 100)
       written(applied, store)
       store.inner.bytes
@@ -123,12 +128,12 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val store = new WritesStore
     val sizes = (0 until 60).map { step =>
       val applied = opened(store)
-      for (file <- 0 until 100; n <- 0 until 3) assert(applied(s"file $step $file", 0, n.toLong, step))
+      for (file <- 0 until 100; n <- 0 until 3) assert(applied(SourcePartition(s"file $step $file", 0), n.toLong, step))
       applied.flush((_, place) => place < step - 2)
       written(applied, store)
     }
     assert(sizes.last <= sizes(30) + 1000)
-    assert(!opened(store)("file 58 99", 0, 1, 58))
+    assert(!opened(store)(SourcePartition("file 58 99", 0), 1, 58))
   }
 
   test("a header of the form before is gone on with: what was below its bound and in its ranges counts as applied") {
@@ -147,8 +152,9 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val in      = ByteReader(out.result())
     applied.read(in)
     assert(in.long() == 4711)
-    assert(applied.next == Map(("topic", 3L) -> 201L))
-    val isNew = Seq(-5L, 99L, 100L, 119L, 120L, 124L, 125L, 200L, 201L).map(offset => applied("topic", 3, offset, 0))
+    assert(applied.next == Map(SourcePartition("topic", 3) -> 201L))
+    val isNew = Seq(-5L, 99L, 100L, 119L, 120L, 124L, 125L, 200L, 201L).map(offset =>
+      applied(SourcePartition("topic", 3), offset, 0))
     assert(isNew == Seq(false, false, true, true, false, false, true, false, true))
   }
 }
@@ -163,7 +169,7 @@ private object AppliedOffsetsSuite {
     /** Which of the messages, partition and offset, are new. */
     def step(messages: Vector[(Long, Long)], tells: Boolean): Vector[Boolean] = {
       val isNew = messages.map { case (partition, offset) =>
-        open(shardOf(offset))("topic", partition, offset, offset)
+        open(shardOf(offset))(SourcePartition("topic", partition), offset, offset)
       }
       val told = runs(messages)
       open.indices.foreach { n =>
@@ -198,7 +204,7 @@ private object AppliedOffsetsSuite {
       val sorted = offsets.distinct.sorted
       val starts = sorted.indices.filter(i => i == 0 || sorted(i - 1) != sorted(i) - 1)
       starts.zip(starts.drop(1) :+ sorted.size).map { case (from, until) =>
-        Progress("topic", partition, sorted(from), sorted(until - 1))
+        Progress(SourcePartition("topic", partition), sorted(from), sorted(until - 1))
       }.take(64)
     }
 

@@ -147,8 +147,8 @@ final class DamageSuite extends AnyFunSuite {
 
   private def step(store: InMemoryShardStore, all: Seq[Long]): Unit = {
     val offsets = applied(store)
-    all.foreach(offset => offsets("orders", offset & 1, offset, offset))
-    offsets.tell(Seq(Progress("orders", 0, 5000, 5100)))
+    all.foreach(offset => offsets(SourcePartition("orders", offset & 1), offset, offset))
+    offsets.tell(Seq(Progress(SourcePartition("orders", 0), 5000, 5100)))
     offsets.flush((_, place) => place < 1000)
     offsets.next: Unit
     val out = new ByteWriter

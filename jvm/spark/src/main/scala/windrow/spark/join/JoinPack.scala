@@ -64,23 +64,23 @@ object JoinPack {
 object JoinEntry {
   import PacketFlag._
 
-  /** @param sender
-    *   partition and offset
+  /** @param origin
+    *   its source is the name of the stream, which readers know
     */
   def write(
       out: ByteWriter,
       stream: Int,
       key: UnsafeRow,
       time: Option[Long],
-      sender: Option[(Long, Long)],
+      origin: Option[Origin],
       message: UnsafeRow): Unit = {
-    out.byte((if (time.isDefined) Time else 0) | (if (sender.isDefined) Sender else 0))
+    out.byte((if (time.isDefined) Time else 0) | (if (origin.isDefined) Sender else 0))
     out.count(stream.toLong)
     Rows.write(key, out)
     time.foreach(out.long)
-    sender.foreach { case (partition, offset) =>
-      out.long(partition)
-      out.long(offset)
+    origin.foreach { from =>
+      out.long(from.partition.number)
+      out.long(from.offset)
     }
     Rows.write(message, out)
   }

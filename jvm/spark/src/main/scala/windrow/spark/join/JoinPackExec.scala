@@ -89,8 +89,8 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
     val values = fields(row)
     val time   = Option.unless(values.isNullAt(0))(values.getLong(0))
     val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
-      (values.getLong(1), values.getLong(2)))
-    from.foreach { case (partition, offset) => seen.add(Origin(packing.name, partition, offset)) }
+      Origin(packing.name, values.getLong(1), values.getLong(2)))
+    from.foreach(seen.add)
     JoinEntry.write(out, packing.stream, lastKey, time, from, message(row).getStruct(0, width))
     null
   }

@@ -117,7 +117,7 @@ final class OutputRow(schema: OutputSchema) {
     pane.setBoolean(5, fired.isRetraction)
     fired.partition.foreach { of =>
       pane.update(6, UTF8String.fromString(of.source))
-      pane.setLong(7, of.partition)
+      pane.setLong(7, of.number)
     }
     val values = joined(pane, fired.value)
     val whole = fired.message.fold[InternalRow](values) { bytes =>

@@ -1,6 +1,5 @@
 package windrow.spark.pack
 
-import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import windrow.Timing
 import windrow.core.operator.Entry
@@ -10,6 +9,7 @@ import windrow.spark.aggregate.Rows
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
+import windrow.core.store.OriginCodec
 
 /** An entry on its way through the shuffle: a few primitive fields and byte strings, one after another in a packet. */
 object EntryCodec {
@@ -40,11 +40,7 @@ object EntryCodec {
     Rows.write(key, out)
     Rows.write(buffer, out)
     if (raw != null) Rows.write(raw, out)
-    origin.foreach { from =>
-      out.bytes(from.source.getBytes(UTF_8))
-      out.long(from.partition)
-      out.long(from.offset)
-    }
+    origin.foreach(OriginCodec.write(_, out))
     pane.foreach(write(out, _))
     if (order != null) out.bytes(order)
   }
@@ -77,7 +73,7 @@ object EntryCodec {
         val key    = new Key(in.bytes())
         val lifted = buffer(in)
         val raw    = if ((flags & Raw) != 0) in.bytes() else null
-        val origin = Option.when((flags & Sender) != 0)(Origin(new String(in.bytes(), UTF_8), in.long(), in.long()))
+        val origin = Option.when((flags & Sender) != 0)(OriginCodec.read(in))
         val said   = Option.when((flags & Pane) != 0)(pane(in))
         val order  = if ((flags & Order) != 0) in.bytes() else null
         Entry(key, time, gap, count, ordered(order, lifted), raw, origin, said)

@@ -25,7 +25,7 @@ object MessageOrder {
     def putTime() = out.putLong(ascending(time.getOrElse(Long.MinValue)))
     if (!byPosition) putTime()
     out.put(source).put(0.toByte)
-    out.putLong(ascending(origin.fold(0L)(_.partition)))
+    out.putLong(ascending(origin.fold(0L)(_.partition.number)))
     out.putLong(ascending(origin.fold(0L)(_.offset)))
     if (byPosition) putTime()
     place.foreach(out.putLong)

@@ -1,8 +1,8 @@
 package windrow.spark.pack
 
-import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.SourcePartitionCodec
 import windrow.core.time.Progress
 
 /** A packet that tells a shard what the step brings to the whole stream. */
@@ -11,8 +11,7 @@ object ProgressCodec {
     val out = new ByteWriter
     out.byte(PacketFlag.Progress)
     all.foreach { one =>
-      out.bytes(one.source.getBytes(UTF_8))
-      out.long(one.partition)
+      SourcePartitionCodec.write(one.of, out)
       out.long(one.first)
       out.long(one.last)
       out.byte(if (one.isWhole) 1 else 0)
@@ -26,7 +25,7 @@ object ProgressCodec {
     val in = ByteReader(packet)
     in.byte()
     Iterator.continually(in).takeWhile(_.hasNext).map { in =>
-      Progress(new String(in.bytes(), UTF_8), in.long(), in.long(), in.long(), in.byte() == 1)
+      Progress(SourcePartitionCodec.read(in), in.long(), in.long(), in.byte() == 1)
     }.toVector
   }
 }

@@ -1,6 +1,7 @@
 package windrow.spark.pack
 
 import scala.collection.mutable
+import windrow.SourcePartition
 import windrow.core.operator.Origin
 import windrow.core.state.OffsetSet
 import windrow.core.time.Progress
@@ -11,14 +12,14 @@ import windrow.core.time.Progress
 private[spark] final class SeenOffsets {
   import SeenOffsets._
 
-  private val partitions = mutable.LinkedHashMap.empty[(String, Long), Seen]
+  private val partitions = mutable.LinkedHashMap.empty[SourcePartition, Seen]
 
   /** The one that was asked for last: rows of one follow each other. */
   private var recent: Seen = _
 
   def add(origin: Origin): Unit = {
-    if (recent == null || recent.partition != origin.partition || recent.source != origin.source)
-      recent = partitions.getOrElseUpdate((origin.source, origin.partition), new Seen(origin))
+    if (recent == null || recent.of != origin.partition)
+      recent = partitions.getOrElseUpdate(origin.partition, new Seen(origin))
     recent.add(origin.offset)
   }
 
@@ -32,8 +33,7 @@ private object SeenOffsets {
   private val MostJumps = 1 << 22
 
   private final class Seen(origin: Origin) {
-    val source: String  = origin.source
-    val partition: Long = origin.partition
+    val of: SourcePartition = origin.partition
 
     private var least    = origin.offset
     private var greatest = origin.offset
@@ -63,8 +63,8 @@ private object SeenOffsets {
       keep()
       val runs = if (jumps < MostJumps) earlier.runs.take(MostRuns + 1).toVector else Vector.empty
       if (runs.nonEmpty && runs.size <= MostRuns)
-        runs.map { case (from, to) => Progress(source, partition, from, to) }
-      else Seq(Progress(source, partition, math.min(least, first), math.max(greatest, last), isWhole = false))
+        runs.map { case (from, to) => Progress(of, from, to) }
+      else Seq(Progress(of, math.min(least, first), math.max(greatest, last), isWhole = false))
     }
   }
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.CheckpointError
 import windrow.FullStateSpec
+import windrow.SourcePartition
 import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
@@ -65,15 +66,15 @@ private[state] object Answer {
   private[state] def position(one: StoredMessage): InternalRow = row(
     one.time,
     one.origin.map(from => UTF8String.fromString(from.source)).orNull,
-    boxed(one.origin.map(_.partition)),
+    boxed(one.origin.map(_.partition.number)),
     boxed(one.origin.map(_.offset)))
 
   /** `Replay` of those that have one. */
   private[state] def replay(
-      from: Map[(String, Long), Long],
-      next: Map[(String, Long), Long]): Iterator[InternalRow] =
-    next.iterator.map { case (part @ (source, partition), after) =>
-      row(UTF8String.fromString(source), partition, boxed(from.get(part).filter(_ < after)), after)
+      from: Map[SourcePartition, Long],
+      next: Map[SourcePartition, Long]): Iterator[InternalRow] =
+    next.iterator.map { case (of, after) =>
+      row(UTF8String.fromString(of.source), of.number, boxed(from.get(of).filter(_ < after)), after)
     }
 
   private[state] def paneState(start: Long, end: Long, pending: Pending): InternalRow = row(

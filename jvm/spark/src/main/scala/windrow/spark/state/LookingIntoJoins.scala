@@ -38,7 +38,7 @@ private[state] final class SideOffsets(held: StateDescriptor.OfJoin, descriptor:
   def types: Seq[DataType] = Answer.Replay
 
   protected def answer(shard: JoinShard): Iterator[InternalRow] =
-    Answer.replay(shard.replayOffsets, shard.nextOffsets.filter(_._1._1 == descriptor.name))
+    Answer.replay(shard.replayOffsets, shard.nextOffsets.filter(_._1.source == descriptor.name))
 }
 
 /** Rows to come that have a message of the stream: equality fields, messages, watermark, processing time, and the position

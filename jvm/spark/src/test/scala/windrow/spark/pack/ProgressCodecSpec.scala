@@ -1,6 +1,7 @@
 package windrow.spark.pack
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.SourcePartition
 import windrow.core.operator.Origin
 import windrow.core.time.Progress
 
@@ -19,10 +20,10 @@ final class ProgressCodecSpec extends AnyFunSuite {
         false)
     assert(
       found.toSet == Set(
-        Progress("a", 0, 3, 5),
-        Progress("a", 0, 7, 7),
-        Progress("a", 1, 9, 9),
-        Progress("b", 0, 1, 1)))
+        Progress(SourcePartition("a", 0), 3, 5),
+        Progress(SourcePartition("a", 0), 7, 7),
+        Progress(SourcePartition("a", 1), 9, 9),
+        Progress(SourcePartition("b", 0), 1, 1)))
     assert(found.size == 4)
   }
 
@@ -31,12 +32,13 @@ final class ProgressCodecSpec extends AnyFunSuite {
       assert(told((0L to 126 by 2).map(("a", 0L, _)): _*)(goesByOffsets).size == 64)
       assert(
         told((0L to 128 by 2).map(("a", 0L, _)): _*)(goesByOffsets) ==
-          (if (goesByOffsets) Seq(Progress("a", 0, 0, 128, isWhole = false)) else Nil))
+          (if (goesByOffsets) Seq(Progress(SourcePartition("a", 0), 0, 128, isWhole = false)) else Nil))
     }
   }
 
   test("a task that has seen all in any order tells one run (SEMANTICS R13)") {
     val shuffled = new scala.util.Random(1).shuffle((0L until 10000L).toVector)
-    assert(told(shuffled.map(("a", 0L, _)): _*)(goesByOffsets = false) == Seq(Progress("a", 0, 0, 9999)))
+    assert(told(shuffled.map(("a", 0L, _)): _*)(goesByOffsets =
+      false) == Seq(Progress(SourcePartition("a", 0), 0, 9999)))
   }
 }

@@ -80,12 +80,10 @@ private final class CoreShards[Buffer](
   }
 
   private def stepTo(messages: Seq[Message], watermark: Watermark, now: Option[Long]): Emission = {
-    val sorted  = messages.sorted(order).toIndexedSeq
-    val all     = sorted.map(message => (entry(message), message))
-    val entries = all.map(_._1).groupBy(entry => shardOf(entry.key))
-    val progress = messages.flatMap(_.identity).map { case (stream, partition, offset) =>
-      Progress(stream.getOrElse("messages"), partition.toLong, offset, offset)
-    }
+    val sorted   = messages.sorted(order).toIndexedSeq
+    val all      = sorted.map(message => (entry(message), message))
+    val entries  = all.map(_._1).groupBy(entry => shardOf(entry.key))
+    val progress = messages.flatMap(CoreStores.origin).map(at => Progress(at.partition, at.offset, at.offset))
     val effects = shards.indices.flatMap { index =>
       shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, now, progress).toVector
     }
@@ -120,9 +118,7 @@ private final class CoreShards[Buffer](
       count = 1,
       lift(message),
       raw = MessageCodec.bytes(message),
-      message.identity.map { case (stream, partition, offset) =>
-        Origin(stream.getOrElse("messages"), partition.toLong, offset)
-      },
+      CoreStores.origin(message),
       message.pane.map(pane => IncomingPane(pane.start, pane.end, pane.timing, pane.isRetraction, content(message))))
   }
 

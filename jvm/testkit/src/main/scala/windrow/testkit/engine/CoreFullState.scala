@@ -23,7 +23,7 @@ private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int, wrap
     val entries = messages.map(message => CoreStores.incoming(message) -> message)
     val byShard =
       entries.sortBy(_._1)(Incoming.order(spec.window)).groupBy(entry => shardOf(entry._1.key))
-    val progress = entries.flatMap(_._1.origin).map(at => Progress(at.source, at.partition, at.offset, at.offset))
+    val progress = entries.flatMap(_._1.origin).map(at => Progress(at.partition, at.offset, at.offset))
     val deltas = shards.indices.flatMap(index =>
       shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now, progress))
     Emission(

@@ -1,7 +1,7 @@
 package windrow.testkit
 
 import windrow._
-import windrow.core.operator.{Counters, Origin}
+import windrow.core.operator.Counters
 import windrow.core.policy.{EventKind, PolicyEffect, PolicyEntry, PolicyShard}
 import windrow.core.state.{ByteReader, ByteWriter, ShardStore}
 
@@ -45,7 +45,7 @@ private[testkit] final class CorePolicies(
       isMarker = false,
       aggregation.lift(message),
       raw.result(),
-      message.identity.map { case (_, partition, offset) => Origin("messages", partition.toLong, offset) })
+      CoreStores.origin(message))
   }
 
   private def emission(effects: Seq[PolicyEffect[Content]]): Emission = Emission(

@@ -71,11 +71,13 @@ private[testkit] object CoreStores {
   def incoming(message: Message): Incoming = Incoming(
     CoreKey.write(message.key),
     message.time,
-    message.identity.map { case (stream, partition, offset) =>
-      Origin(stream.getOrElse("messages"), partition.toLong, offset)
-    },
+    origin(message),
     payload(message.value),
     message.gap)
+
+  def origin(message: Message): Option[Origin] = message.identity.map { case (stream, partition, offset) =>
+    Origin(stream.getOrElse("messages"), partition.toLong, offset)
+  }
 
   private def payload(value: Scalar): Array[Byte] = {
     val out = new ByteWriter(16)

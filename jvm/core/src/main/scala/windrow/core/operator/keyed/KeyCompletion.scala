@@ -1,12 +1,13 @@
 package windrow.core.operator
 package keyed
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable
+import windrow.SourcePartition
 import windrow.core.aggregate.StartOffsets
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.SourcePartitionCodec
 import windrow.core.time.Watermark
 
 /** Which windows of a key its own messages have completed (SEMANTICS R7): those whose end they have reached, but for some
@@ -16,7 +17,7 @@ private[core] final class KeyCompletion {
   private var greatest = Long.MinValue
 
   /** For each partition the offsets, falling, at rising positions: of the messages that no other is ahead of in both. */
-  private val fronts = mutable.TreeMap.empty[(String, Long), JTreeMap[Long, Long]]
+  private val fronts = mutable.TreeMap.empty[SourcePartition, JTreeMap[Long, Long]]
 
   /** The greatest position of messages without an offset. */
   private var unnumbered = Long.MinValue
@@ -50,7 +51,7 @@ private[core] final class KeyCompletion {
   def add(position: Long, origin: Option[Origin]): Unit = {
     greatest = math.max(greatest, position)
     origin.fold { unnumbered = math.max(unnumbered, position) } { one =>
-      val front = fronts.getOrElseUpdate((one.source, one.partition), new JTreeMap)
+      val front = fronts.getOrElseUpdate(one.partition, new JTreeMap)
       val ahead = front.ceilingEntry(position)
       if (ahead == null || ahead.getValue < one.offset) {
         var behind = front.floorEntry(position)
@@ -90,7 +91,7 @@ private[core] final class KeyCompletion {
     (0 until in.size()).foreach(_ => waiting += ((in.long(), in.long())))
     (0 until in.size()).foreach { _ =>
       val front = new JTreeMap[Long, Long]
-      fronts((new String(in.bytes(), UTF_8), in.long())) = front
+      fronts(SourcePartitionCodec.read(in)) = front
       (0 until in.size()).foreach(_ => front.put(in.long(), in.long()))
     }
   }
@@ -103,9 +104,8 @@ private[core] final class KeyCompletion {
       out.count(waiting.size.toLong)
       waiting.foreach { case (end, id) => out.long(end); out.long(id) }
       out.count(fronts.size.toLong)
-      fronts.foreach { case ((source, partition), front) =>
-        out.bytes(source.getBytes(UTF_8))
-        out.long(partition)
+      fronts.foreach { case (partition, front) =>
+        SourcePartitionCodec.write(partition, out)
         out.count(front.size.toLong)
         front.forEach { (position, offset) => out.long(position); out.long(offset) }
       }

@@ -1,8 +1,8 @@
 package windrow.core.operator
 package partitioned
 
-import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.mutable
+import windrow.SourcePartition
 import windrow.core.state._
 import windrow.core.time.Progress
 import windrow.core.time.StepClock
@@ -50,29 +50,27 @@ private[core] final class PartitionedAlgorithm[B, V](
     val windows  = make(starts.getOrElse(partition, 0L), new NumberedSpaces(store, number))
   }
 
-  private val parts = mutable.TreeMap.empty[(String, Long), Part]
+  private val parts = mutable.TreeMap.empty[SourcePartition, Part]
 
-  private def part(source: String, partition: Long): Part =
-    parts.getOrElseUpdate((source, partition), new Part(parts.size, partition))
+  private def part(of: SourcePartition): Part = parts.getOrElseUpdate(of, new Part(parts.size, of.number))
 
   override def begin(progress: Seq[Progress]): Unit =
-    progress.foreach(one => part(one.source, one.partition).progress.add(one.first, one.last))
+    progress.foreach(one => part(one.of).progress.add(one.first, one.last))
 
-  override def see(origin: Origin): Unit =
-    part(origin.source, origin.partition).progress.add(origin.offset, origin.offset)
+  override def see(origin: Origin): Unit = part(origin.partition).progress.add(origin.offset, origin.offset)
 
   override def hasPlace(entry: Entry[B]): Boolean = entry.origin.isDefined
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
     val origin = entry.origin.get
-    val of     = part(origin.source, origin.partition)
-    of.windows.add(entry, origin.offset, of.progress, clock, counters).map(_.of(origin.source, origin.partition))
+    val of     = part(origin.partition)
+    of.windows.add(entry, origin.offset, of.progress, clock, counters).map(_.of(origin.partition))
   }
 
   def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = parts.iterator.flatMap {
-    case ((source, partition), part) =>
+    case (partition, part) =>
       val to = if (now.isEnd) now else part.progress.now
-      part.windows.advance(part.progress, to, clock).map(_.of(source, partition)) ++ {
+      part.windows.advance(part.progress, to, clock).map(_.of(partition)) ++ {
         part.progress.endStep(to); Iterator.empty
       }
   }
@@ -87,18 +85,17 @@ private[core] final class PartitionedAlgorithm[B, V](
   def flush(): Unit = parts.values.foreach(_.windows.flush())
 
   def readDirectory(in: ByteReader): Unit = (0 until in.size()).foreach { _ =>
-    val (source, partition) = (new String(in.bytes(), UTF_8), in.long())
-    val part                = new Part(in.count().toInt, partition)
-    parts((source, partition)) = part
+    val of   = SourcePartitionCodec.read(in)
+    val part = new Part(in.count().toInt, of.number)
+    parts(of) = part
     part.progress.read(in)
     part.windows.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     out.count(parts.size.toLong)
-    parts.foreach { case ((source, partition), part) =>
-      out.bytes(source.getBytes(UTF_8))
-      out.long(partition)
+    parts.foreach { case (of, part) =>
+      SourcePartitionCodec.write(of, out)
       out.count(part.number.toLong)
       part.progress.write(out)
       part.windows.writeDirectory(out)

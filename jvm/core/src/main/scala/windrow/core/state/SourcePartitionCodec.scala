@@ -1,0 +1,13 @@
+package windrow.core.state
+
+import java.nio.charset.StandardCharsets.UTF_8
+import windrow.SourcePartition
+
+private[windrow] object SourcePartitionCodec extends Codec[SourcePartition] {
+  def write(partition: SourcePartition, out: ByteWriter): Unit = {
+    out.bytes(partition.source.getBytes(UTF_8))
+    out.long(partition.number)
+  }
+
+  def read(in: ByteReader): SourcePartition = SourcePartition(new String(in.bytes(), UTF_8), in.long())
+}
