@@ -15,8 +15,8 @@ PYTHON = ROOT / "python"
 
 #: Circles that are still there, by their members. One that is gone, or smaller, is so here too.
 OF_SPARK = [
-    {"", "ask", "cogroup", "fullstate", "input", "join", "output", "pack", "plan", "policy"}
-    | {"sql", "state"},
+    {"", "aggregate", "arguments", "cogroup", "fullstate", "input", "join", "pack", "panes"}
+    | {"policy", "query", "running", "shards", "sql", "stream"},
 ]
 
 Graph = Mapping[str, set[str]]

@@ -5,7 +5,7 @@ import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming._
-import windrow.spark.plan.ShardPlan
+import windrow.spark.shards.ShardPlan
 
 /** One way to do a workload. All read the same files with the same watermark and write to the same sink. */
 sealed abstract class Contender(val name: String) {

@@ -6,13 +6,13 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.ask.Asked
-import windrow.spark.ask.Asking
-import windrow.spark.plan.AllOutput
-import windrow.spark.plan.AnswersOutput
-import windrow.spark.plan.OutputKind
-import windrow.spark.plan.PanesOutput
-import windrow.spark.plan.RejectedOutput
+import windrow.spark.query.Asked
+import windrow.spark.query.Asking
+import windrow.spark.stream.AllOutput
+import windrow.spark.stream.AnswersOutput
+import windrow.spark.stream.OutputKind
+import windrow.spark.stream.PanesOutput
+import windrow.spark.stream.RejectedOutput
 
 /** A lookup stream with what it asked for; see [[Output.getMessages]]. Each DataFrame written alone is a query with a state
   * of its own; `output` holds all in one.

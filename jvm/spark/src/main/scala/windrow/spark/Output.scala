@@ -9,10 +9,18 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.explain.Clock
 import windrow.explain.Explanation
-import windrow.spark.ask.Asked
-import windrow.spark.ask.Asking
+import windrow.spark.input.AggregateParts
 import windrow.spark.pack.PackStrategy
-import windrow.spark.plan._
+import windrow.spark.query.Asked
+import windrow.spark.query.Asking
+import windrow.spark.stream.AllOutput
+import windrow.spark.stream.EventsOutput
+import windrow.spark.stream.OutputKind
+import windrow.spark.stream.PanesOutput
+import windrow.spark.stream.QueryOptions
+import windrow.spark.stream.QuerySpec
+import windrow.spark.stream.RejectedOutput
+import windrow.spark.stream.WindowQuery
 
 /** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
 final class Output private[spark] (

@@ -12,9 +12,10 @@ import org.slf4j.LoggerFactory
 import scala.annotation.nowarn
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.state.BeforeStart
-import windrow.spark.state.ResumeCheck
-import windrow.spark.state.FilesOf
+import windrow.spark.running.BeforeStart
+import windrow.spark.running.EndMarkerWriter
+import windrow.spark.running.FilesOf
+import windrow.spark.running.ResumeCheck
 
 /** How a query runs.
   *

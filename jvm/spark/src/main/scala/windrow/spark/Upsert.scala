@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.StructType
 import windrow._
-import windrow.spark.plan.QuerySpec
+import windrow.spark.stream.QuerySpec
 
 /** A table that Spark can `MERGE` into (Delta, Iceberg), with the columns of the panes: one row for each window of a key, the
   * last pane that holds. A retraction that no pane follows deletes. The table must be there.

@@ -9,9 +9,10 @@ import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
 import windrow.spark.fullstate.FullStateParts
-import windrow.spark.plan._
-import windrow.spark.state.ResumeCheck
-import windrow.spark.state.State
+import windrow.spark.input.AggregateParts
+import windrow.spark.running.BoundedInput
+import windrow.spark.running.ResumeCheck
+import windrow.spark.stream.QuerySpec
 
 /** The Scala entry:
   * {{{

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.spark.join.JoinInput
+import windrow.spark.input.JoinInput
 import windrow.spark.join.JoinPlan
 
 /** Several streams as one (SEMANTICS R56), to be put into windows as any other: a struct for each stream by its name, one of

@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TimeSpan
-import windrow.spark.join.JoinInput
-import windrow.spark.sql.NamedInput
-import windrow.spark.sql.TableArguments
+import windrow.spark.arguments.NamedInput
+import windrow.spark.arguments.TableArguments
+import windrow.spark.input.JoinInput
 
 /** `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`: several streams as one, for the table argument of the other
   * functions. Its columns are a struct for each stream by the name of its table, of which one is not null, and the keys.

@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.ArrayType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
-import windrow.spark.aggregate.FunctionSet
 import windrow.spark.cogroup.CoGroupPlan
-import windrow.spark.plan.AggregateParts
+import windrow.spark.functions.FunctionSet
+import windrow.spark.input.AggregateParts
 
 /** What full state shows of its windows: the messages, where an aggregation would have results. */
 object FullStateParts {

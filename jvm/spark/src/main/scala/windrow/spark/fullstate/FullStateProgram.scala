@@ -7,22 +7,22 @@ import windrow.TimeSpan
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
-import windrow.spark.ShardProgram
-import windrow.spark.ShardRunner
-import windrow.spark.aggregate.RowShape
-import windrow.spark.ask.Answering
-import windrow.spark.ask.Question
 import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.state.StateDescriptor
+import windrow.spark.query.Answering
+import windrow.spark.query.Question
+import windrow.spark.query.StateDescriptor
+import windrow.spark.rows.RowShape
+import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.ShardRunner
 
 /** Full state: messages are kept as the rows that they came as, and panes carry those that are new.
   *

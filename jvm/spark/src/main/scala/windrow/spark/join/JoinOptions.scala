@@ -3,7 +3,7 @@ package windrow.spark.join
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.spark.plan.OptionsReader
+import windrow.spark.sql.OptionsReader
 
 /** Which of its outputs a join gives. */
 sealed abstract class JoinPart(override val toString: String)

@@ -8,8 +8,8 @@ import windrow.core.join.JoinEffect
 import windrow.core.join.JoinRow
 import windrow.core.operator.Counters
 import windrow.core.window.SliceGrid
-import windrow.spark.aggregate.Rows
 import windrow.spark.output.CountColumns
+import windrow.spark.rows.Rows
 
 /** The one row type in which rows, rejected messages and counts leave a shard of a join: kind, keys, a message of each
   * stream, rejection, counts, and the window that joins them.

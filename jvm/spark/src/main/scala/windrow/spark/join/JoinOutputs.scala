@@ -5,9 +5,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow.JoinKind
+import windrow.spark.input.JoinInput
 import windrow.spark.output.Observed
-import windrow.spark.output.Outputs
 import windrow.spark.pack.Unpack
+import windrow.spark.stream.Outputs
 
 /** From what the shards of a join give to the columns that users see. */
 private[spark] object JoinOutputs {

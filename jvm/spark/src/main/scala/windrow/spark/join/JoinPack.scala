@@ -10,8 +10,8 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.store.Incoming
-import windrow.spark.aggregate.Rows
 import windrow.spark.pack.PacketFlag
+import windrow.spark.rows.Rows
 
 /** Messages of one stream of a join on their way to the shards, many in a row: the order in which they come does not show
   * in the rows of a join, and any of them may be needed as it is.

@@ -7,15 +7,16 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.spark.input.ColumnNames
+import windrow.spark.input.JoinInput
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.WatermarkCheck
-import windrow.spark.output.ColumnNames
-import windrow.spark.output.Corrections
-import windrow.spark.output.Outputs
-import windrow.spark.plan.QueryFingerprint
-import windrow.spark.plan.GuardSettings
-import windrow.spark.plan.ShardPlan
-import windrow.spark.state.JoinDescriptor
+import windrow.spark.panes.Corrections
+import windrow.spark.query.JoinDescriptor
+import windrow.spark.shards.GuardSettings
+import windrow.spark.shards.ShardPlan
+import windrow.spark.stream.Outputs
+import windrow.spark.stream.QueryFingerprint
 
 /** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[JoinInput]]), all
   * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).

@@ -6,16 +6,16 @@ import windrow.JoinSpec
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
 import windrow.core.time.Progress
 import windrow.core.time.Watermark
-import windrow.spark.ShardProgram
-import windrow.spark.ShardRunner
-import windrow.spark.aggregate.Rows
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.state.JoinDescriptor
+import windrow.spark.query.JoinDescriptor
+import windrow.spark.rows.Rows
+import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.ShardRunner
 
 /** Messages of several streams, and the pairs among them.
   *

@@ -5,8 +5,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.sql.NamedInput
-import windrow.spark.sql.TableArguments
+import windrow.spark.arguments.NamedInput
+import windrow.spark.arguments.TableArguments
+import windrow.spark.input.JoinInput
 
 /** A join as it is asked for: options that may be wrong, over tables that may not fit. */
 private[spark] object JoinQuery {

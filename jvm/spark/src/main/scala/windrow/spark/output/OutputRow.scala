@@ -12,8 +12,8 @@ import windrow.core.operator.Counters
 import windrow.core.policy.WindowEvent
 import windrow.core.state.Key
 import windrow.core.time.Watermark
-import windrow.spark.aggregate.RowShape
-import windrow.spark.aggregate.Rows
+import windrow.spark.rows.RowShape
+import windrow.spark.rows.Rows
 
 /** The one row type in which panes, rejected messages and counts leave a shard.
   *

@@ -5,11 +5,11 @@ import windrow.Timing
 import windrow.core.operator.Entry
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
-import windrow.spark.aggregate.Rows
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.store.OriginCodec
+import windrow.spark.rows.Rows
 
 /** An entry on its way through the shuffle: a few primitive fields and byte strings, one after another in a packet. */
 object EntryCodec {

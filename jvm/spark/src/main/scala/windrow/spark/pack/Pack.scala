@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
-import windrow.spark.aggregate.FunctionSet
+import windrow.spark.functions.FunctionSet
 
 /** How messages travel to their shards.
   *

@@ -12,9 +12,9 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
 import windrow.Count
 import windrow.Positions
 import windrow.core.operator.Origin
-import windrow.spark.aggregate.FunctionSet
-import windrow.spark.aggregate.Lift
 import windrow.core.state.ByteWriter
+import windrow.spark.functions.FunctionSet
+import windrow.spark.functions.Lift
 
 /** Which shard a key is hashed to; fixed for the life of a checkpoint. */
 private[spark] object ShardOf {

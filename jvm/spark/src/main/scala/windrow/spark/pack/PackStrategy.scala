@@ -11,6 +11,8 @@ import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.time.Watermark
+import windrow.spark.aggregate.CarriesMessage
+import windrow.spark.aggregate.SliceTime
 import windrow.spark.join.JoinPack
 import windrow.spark.join.JoinPackExec
 

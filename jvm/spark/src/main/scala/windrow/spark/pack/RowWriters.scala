@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.Predicate
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import windrow.core.state.ByteWriter
-import windrow.spark.PlacedPacket
 
 /** Writes rows for their shards. */
 private[spark] trait Packer {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.aggregate.Rows
+import windrow.spark.rows.Rows
 
 /** Reads the rows that stand in a binary column. */
 final case class UnpackExec(packed: Expression, output: Seq[Attribute], child: SparkPlan) extends UnaryExecNode {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.spark.plan.AggregateParts
+import windrow.spark.input.AggregateParts
 
 /** The columns that policies look at: what is measured as a double, markers as they are. */
 private[spark] object PolicyColumns {

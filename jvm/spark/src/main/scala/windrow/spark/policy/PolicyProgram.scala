@@ -13,19 +13,19 @@ import windrow.core.operator.Entry
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
 import windrow.core.time.Watermark
-import windrow.spark.ShardProgram
-import windrow.spark.ShardRunner
-import windrow.spark.aggregate.ObjectAggregation
-import windrow.spark.aggregate.RowAggregation
-import windrow.spark.aggregate.Rows
+import windrow.spark.functions.ObjectAggregation
+import windrow.spark.functions.RowAggregation
 import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
+import windrow.spark.rows.Rows
+import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.ShardRunner
 
 /** Windows by policies. Every message travels with its row: events show it.
   *

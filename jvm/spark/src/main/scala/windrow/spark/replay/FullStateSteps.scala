@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.TimestampType
 import windrow.FullStateSpec
 import windrow.TupleWindows
-import windrow.spark.state.StateReader
+import windrow.spark.query.StateReader
 import windrow.testkit._
 
 /** Full state; what is asked of it is read from the checkpoint while the query runs. */

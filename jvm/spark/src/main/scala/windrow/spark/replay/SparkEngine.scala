@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.QueryClock
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.WindowProcessor
+import windrow.spark.shards.WindowProcessor
 import windrow.testkit._
 
 /** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.

@@ -4,7 +4,7 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
-import windrow.spark.state.StateReader
+import windrow.spark.query.StateReader
 import windrow.testkit._
 
 /** What a transcript runs, as a query: the plan that it gives, and how its rows are read. */

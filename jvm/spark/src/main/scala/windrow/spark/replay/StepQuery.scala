@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
-import windrow.spark.state.StateReader
+import windrow.spark.query.StateReader
 import windrow.testkit._
 
 /** Drives a streaming query step by step. A step is one micro-batch; the watermark that it brings rules the next. */

@@ -10,6 +10,7 @@ import windrow.CalendarUnit
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.WindowKind
+import windrow.spark.arguments.TableArguments
 
 /** What the arguments of an SQL function say, as the JSON that the builders write; see [[OptionsReader]].
   *

@@ -16,10 +16,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.state.BeforeStart
-import windrow.spark.state.ResumeCheck
-import windrow.spark.state.FilesOf
-import windrow.spark.state.StateReader
+import windrow.spark.arguments.TableArguments
+import windrow.spark.query.StateReader
+import windrow.spark.running.BeforeStart
+import windrow.spark.running.FilesOf
+import windrow.spark.running.ResumeCheck
 
 /** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
   * [[windrow.spark.state.State]]. Keys are structs: `session_key => named_struct('product', 'a')`.

@@ -12,18 +12,18 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 import windrow._
 import windrow.spark.WindrowVersion
-import windrow.spark.ask.Asking
+import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.fullstate.FullStateParts
+import windrow.spark.input.AggregateParts
 import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinQuery
 import windrow.spark.join.JoinSql
-import windrow.spark.plan.AggregateParts
-import windrow.spark.plan.BoundedInput
-import windrow.spark.plan.OptionsReader
-import windrow.spark.plan.WindowQuery
 import windrow.spark.policy.PolicySql
+import windrow.spark.query.Asking
+import windrow.spark.running.BoundedInput
+import windrow.spark.stream.WindowQuery
 
 /** The one way of a window query into Spark: table functions over an aggregation. */
 object TableFunctions {

@@ -8,7 +8,7 @@ import windrow.WindowOperatorSpec
 import windrow.core.state.ShardStore
 import windrow.operators.AggregatedWindowOperator
 import windrow.operators.Context
-import windrow.spark.output.Outputs
+import windrow.spark.stream.Outputs
 
 /** A value for each window. */
 private[standalone] final class Aggregated(

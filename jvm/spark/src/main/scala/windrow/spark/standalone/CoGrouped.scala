@@ -9,7 +9,7 @@ import windrow.core.state.ShardStore
 import windrow.operators.CoGroup
 import windrow.operators.Context
 import windrow.operators.MergedWindowOperator
-import windrow.spark.output.Outputs
+import windrow.spark.stream.Outputs
 
 /** The messages of several streams in each window. */
 private[standalone] final class CoGrouped(

@@ -11,7 +11,7 @@ import windrow.core.time.Watermark
 import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
-import windrow.spark.output.Outputs
+import windrow.spark.stream.Outputs
 
 /** Keeps its messages. */
 private[standalone] final class FullState(session: SparkSession, spec: FullStateSpec, input: Input, format: RowFormat)

@@ -7,7 +7,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.operators.MessageFormat
-import windrow.spark.aggregate.Rows
+import windrow.spark.rows.Rows
 
 /** A row of one of an operator's streams.
   *

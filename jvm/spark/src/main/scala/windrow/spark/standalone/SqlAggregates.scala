@@ -14,9 +14,12 @@ import windrow.TupleWindows
 import windrow.WindowKind
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
-import windrow.spark.aggregate._
+import windrow.spark.functions.Lift
+import windrow.spark.functions.ObjectAggregation
+import windrow.spark.functions.ObjectBuffer
+import windrow.spark.functions.RowAggregation
+import windrow.spark.input.AggregateParts
 import windrow.spark.pack.MessageOrder
-import windrow.spark.plan.AggregateParts
 
 /** Aggregates of SQL texts, resolved by Spark against the columns of a stream, as the core folds with them. */
 sealed abstract class SqlAggregates(val parts: AggregateParts) {

@@ -9,10 +9,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.Timing
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
-import windrow.spark.aggregate.Rows
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
+import windrow.spark.rows.Rows
 
 final class EntryCodecSpec extends AnyFunSuite {
   private val row = UnsafeProjection.create(Array[DataType](StringType, LongType))

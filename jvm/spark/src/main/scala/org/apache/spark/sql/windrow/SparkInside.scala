@@ -30,7 +30,7 @@ import org.apache.spark.sql.types.StructType
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
-import windrow.spark.WindowProcessor
+import windrow.spark.shards.WindowProcessor
 
 /** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */
 object SparkInside {

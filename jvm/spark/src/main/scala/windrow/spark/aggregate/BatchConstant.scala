@@ -1,0 +1,27 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.LeafExpression
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
+import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
+import org.apache.spark.sql.catalyst.expressions.codegen.FalseLiteral
+import org.apache.spark.sql.catalyst.expressions.codegen.JavaCode
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.LongType
+
+/** A number that is another one in every micro-batch. A literal would be part of the generated code, which Spark would then
+  * compile anew each time.
+  */
+final case class BatchConstant(value: Long) extends LeafExpression {
+  override def dataType: DataType            = LongType
+  override def nullable: Boolean             = false
+  override def eval(input: InternalRow): Any = value
+  override def toString: String              = value.toString
+  override def sql: String                   = value.toString
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val reference = ctx.addReferenceObj("given", value, "Long")
+    ExprCode(code"", FalseLiteral, JavaCode.expression(s"$reference.longValue()", LongType))
+  }
+}

@@ -1,0 +1,52 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
+import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.LongType
+import windrow._
+import windrow.core.time.EventTime
+import windrow.core.window.SliceGrid
+
+/** A time that stands for all messages of a key that no window tells apart, as an expression, so that Spark can group by
+  * it. None: every message counts by itself. Times are valid or null (SEMANTICS T1), so nothing overflows.
+  */
+object SliceTime {
+
+  def of(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window match {
+    case fixed: FixedWindows     => Option.when(fixed.size.micros < EventTime.Limit)(ofFixed(fixed, time))
+    case calendar: Calendar      => Some(CalendarSlice(time, calendar))
+    case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))
+    case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // which goes by each time
+    case _                       => None
+  }
+
+  private def ofFixed(windows: FixedWindows, time: Expression): Expression = {
+    val (size, step, offset) = (windows.size.micros, windows.step.micros, windows.offset.micros)
+    if (size == step) floor(time, step, offset)
+    else Greatest(Seq(
+      floor(time, step, offset),
+      Add(floor(Subtract(time, Literal(size)), step, offset), Literal(size))))
+  }
+
+  private def floor(of: Expression, step: Long, offset: Long): Expression =
+    Subtract(of, Pmod(Subtract(of, Literal(offset)), Literal(step)))
+}
+
+/** The calendar window that a time, long microseconds, falls into: its start. */
+final case class CalendarSlice(child: Expression, windows: Calendar) extends UnaryExpression {
+  @transient private lazy val grid = SliceGrid(windows)
+
+  def start(time: Long): Long = grid.sliceStart(time)
+
+  override def dataType: DataType                                               = LongType
+  override def nullIntolerant: Boolean                                          = true
+  override protected def nullSafeEval(input: Any): Any                          = start(input.asInstanceOf[Long])
+  override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val slices = ctx.addReferenceObj("slices", this)
+    defineCodeGen(ctx, ev, time => s"$slices.start($time)")
+  }
+}

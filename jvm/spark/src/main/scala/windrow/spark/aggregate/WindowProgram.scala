@@ -1,0 +1,97 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.catalyst.InternalRow
+import windrow.Guards
+import windrow.TimeSpan
+import windrow.WindowOperatorSpec
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.core.operator.Effect
+import windrow.core.operator.Entry
+import windrow.core.operator.ShardFingerprint
+import windrow.core.shard.Shard
+import windrow.core.shard.ShardSpaces
+import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
+import windrow.core.time.Watermark
+import windrow.core.trigger.WindowTrigger
+import windrow.spark.functions.ObjectAggregation
+import windrow.spark.functions.RowAggregation
+import windrow.spark.output.OutputRow
+import windrow.spark.output.OutputSchema
+import windrow.spark.pack.EntryCodec
+import windrow.spark.pack.PackRecipe
+import windrow.spark.pack.ProgressCodec
+import windrow.spark.query.StateDescriptor
+import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.ShardRunner
+
+/** Windows of aggregates. */
+final class WindowProgram(
+    val spec: WindowOperatorSpec,
+    val fingerprint: SpecFingerprint,
+    recipe: PackRecipe,
+    val schema: OutputSchema,
+    override val descriptor: Option[StateDescriptor],
+    guards: Guards)
+    extends ShardProgram {
+  def shards: Int         = recipe.shards
+  def spaces: Seq[String] = ShardSpaces.of(spec, recipe.shuffle.ordered)
+  def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
+
+  override def behind: Option[TimeSpan] = recipe.behind
+
+  /** The same, with each pane taken back before another takes its place. */
+  def retracting: WindowProgram = {
+    val changed = spec.retracting
+    new WindowProgram(
+      changed,
+      fingerprint.having(ShardFingerprint.of(changed)),
+      recipe,
+      schema,
+      descriptor.map(_.of(changed)),
+      guards)
+  }
+
+  def runner(): ShardRunner =
+    if (recipe.functions.fixedWidth) over(new RowAggregation(recipe.functions))
+    else over(new ObjectAggregation(recipe.functions))
+
+  private def over[L](lifted: Aggregation[L, InternalRow]): ShardRunner =
+    if (recipe.shuffle.ordered) {
+      val ordered = new Ordered(lifted)
+      new Running(ordered, EntryCodec.read(_, lifted.read, ordered.lift))
+    } else new Running[L](lifted, EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
+
+  private final class Running[B](
+      aggregation: Aggregation[B, InternalRow],
+      entries: Array[Byte] => Iterator[Entry[B]])
+      extends ShardRunner {
+    private val output = new OutputRow(schema)
+
+    def step(
+        store: ShardStore,
+        packets: Iterator[Array[Byte]],
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val shard = new Shard(spec, aggregation, store, fingerprint, guards = guards)
+      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
+      else {
+        val (told, messages) = packets.span(ProgressCodec.isProgress)
+        val progress         = told.flatMap(ProgressCodec.read).toVector
+        val effects          = shard.step(messages.flatMap(entries), watermark, Some(processingTime), progress)
+        effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+      }
+    }
+
+    private def row(effect: Effect[B, InternalRow], processingTime: Long): Iterator[Array[Byte]] = effect match {
+      case Effect.Fire(pane) => Iterator.single(output.pane(pane))
+      case Effect.Refuse(entry, reason, watermark) =>
+        if (entry.raw == null)
+          throw new IllegalStateException(
+            s"[ROW_NOT_CARRIED] a message at ${entry.time} was refused ($reason, watermark $watermark) without its row.")
+        val bytes = output.rejected(entry.raw, reason, watermark, processingTime)
+        if (entry.count == 1) Iterator.single(bytes) else Iterator.fill(entry.count.toInt)(bytes)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package windrow.spark.arguments
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem
+import windrow.TimeSpan
+import windrow.spark.input.JoinInput
+
+/** One stream of several in SQL, whose fields are said by the names of columns, the same names for all streams.
+  *
+  * @param problems
+  *   names that are no columns
+  */
+private[spark] final case class NamedInput(
+    name: String,
+    problems: Seq[SpecProblem],
+    private val unmarked: JoinInput) {
+
+  def input(watermark: Option[TimeSpan]): JoinInput = unmarked.copy(watermark = watermark)
+}
+
+private[spark] object NamedInput {
+
+  /** Arguments that name columns, beside the keys. */
+  val Columns: Seq[String] = Seq("time", "partition", "offset_column")
+
+  /** @param time
+    *   if it is known otherwise
+    */
+  def apply(
+      session: SparkSession,
+      arguments: TableArguments,
+      name: String,
+      table: LogicalPlan,
+      time: Option[Expression],
+      keys: Seq[Expression]): NamedInput = {
+    val read = Columns.flatMap(argument =>
+      arguments.values.get(argument).map(said => argument -> column(session, table, name, argument, said.toString)))
+    val found = read.collect { case (argument, Right(column)) => argument -> column }.toMap
+    NamedInput(
+      name,
+      read.collect { case (_, Left(wrong)) => wrong },
+      JoinInput(
+        name,
+        table,
+        table.output,
+        time.orElse(found.get("time")).getOrElse(JoinInput.Timeless),
+        keys,
+        Seq("partition", "offset_column").flatMap(found.get),
+        None))
+  }
+
+  def column(
+      session: SparkSession,
+      table: LogicalPlan,
+      stream: String,
+      argument: String,
+      said: String): Either[SpecProblem, Expression] =
+    SparkInside.column(session, table, said).toRight(SpecProblem(
+      "COLUMN_NOT_FOUND",
+      s"$argument='$said' is no column of '$stream'; the columns are ${table.output.map(_.name).mkString(", ")}."))
+}

@@ -1,0 +1,127 @@
+package windrow.spark.arguments
+
+import java.util.Locale
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.TimeSpan
+
+/** The arguments of a table function: tables, the rest named constants.
+  *
+  * @param values
+  *   by name in lower case: text, number (whole: long, else double), truth value, duration, or a list of these
+  * @param problems
+  *   what is wrong with the other arguments, to be told with all that is wrong
+  */
+final case class TableArguments(
+    tables: Seq[LogicalPlan],
+    values: Map[String, Any],
+    problems: Seq[SpecProblem] = Nil) {
+  def table: LogicalPlan = tables.head
+
+  /** @throws SpecError
+    *   if anything is wrong
+    */
+  def checked(function: String): TableArguments = if (problems.isEmpty) this else throw SpecError(function, problems)
+
+  /** None if it was not said; one name is a list of one. */
+  def names(argument: String): Option[Seq[String]] = values.get(argument).map {
+    case all: Seq[_] => all.map(_.toString)
+    case one         => Seq(one.toString)
+  }
+
+  /** The table, if there is no other. */
+  def only(function: String): LogicalPlan = {
+    if (tables.size != 1) throw SpecError(function, Seq(TableArguments.missing(tables.size, several = false)))
+    table
+  }
+}
+
+object TableArguments {
+
+  /** Spark checks the tables as it would if they ran, which they do not: windrow takes them apart.
+    *
+    * @param allowed
+    *   names of the constants
+    * @param several
+    *   it takes more than one table
+    * @throws SpecError
+    *   if there are too few tables or too many, with everything else that is wrong
+    * @throws org.apache.spark.sql.AnalysisException
+    *   if Spark would refuse a table
+    */
+  def read(
+      function: String,
+      expressions: Seq[Expression],
+      allowed: Seq[String],
+      several: Boolean = false): TableArguments = {
+    val found          = Seq.newBuilder[SpecProblem]
+    val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
+    val isMissing      = tables.isEmpty || (tables.size > 1 && !several)
+    if (isMissing) found += missing(tables.size, several)
+    if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
+      found += SpecProblem(
+        "TABLE_OF_WITH",
+        "this session does not look into what WITH defines; write it out inside TABLE(…), or put the JAR into spark.jars.")
+    val values = rest.flatMap {
+      case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
+        constant(value) match {
+          case Some(read) => Some(name.toLowerCase(Locale.ROOT) -> read)
+          case None =>
+            found += SpecProblem(
+              "ARGUMENT_NOT_CONSTANT",
+              s"$name => ${value.sql} must be a constant: text, a number, true, false, an interval or an array of these.")
+            None
+        }
+      case NamedArgumentExpression(name, _) =>
+        found += SpecProblem("ARGUMENT_UNKNOWN", s"there is no argument '$name'; there are ${allowed.mkString(", ")}.")
+        None
+      case positional =>
+        found += SpecProblem("ARGUMENT_NOT_NAMED", s"${positional.sql} needs its name: name => value.")
+        None
+    }.filter(_._2 != null).toMap
+    if (isMissing) throw SpecError(function, found.result())
+    if (found.result().isEmpty) tables.flatMap(tableOf).foreach(SparkInside.check(SparkSession.active, _))
+    TableArguments(tables.flatMap(tableOf), values, found.result())
+  }
+
+  private def missing(tables: Int, several: Boolean): SpecProblem = {
+    val wanted = if (several) "a table argument for each stream" else "one table argument"
+    SpecProblem("TABLE_MISSING", s"it takes $wanted, TABLE(SELECT …); there are $tables.")
+  }
+
+  private def tableOf(argument: Expression): Option[LogicalPlan] = argument match {
+    case table: FunctionTableSubqueryArgumentExpression => Some(table.plan)
+    case NamedArgumentExpression(_, value)              => tableOf(value)
+    case _                                              => None
+  }
+
+  /** Some(null) for NULL. */
+  private def constant(value: Expression): Option[Any] =
+    if (value.foldable) read(value.eval(), value.dataType) else None
+
+  private def read(value: Any, of: DataType): Option[Any] = (value, of) match {
+    case (null, _)                              => Some(null)
+    case (text: UTF8String, _)                  => Some(text.toString)
+    case (micros: Long, _: DayTimeIntervalType) => Some(TimeSpan(micros))
+    case (number: Byte, _)                      => Some(number.toLong)
+    case (number: Short, _)                     => Some(number.toLong)
+    case (number: Int, _: IntegerType)          => Some(number.toLong)
+    case (number: Long, _: LongType)            => Some(number)
+    case (number: Decimal, _)                   => Some(number.toDouble)
+    case (number: Double, _)                    => Some(number)
+    case (number: Float, _)                     => Some(number.toDouble)
+    case (truth: Boolean, _)                    => Some(truth)
+    case (items: ArrayData, ArrayType(item, _)) =>
+      val all = items.toSeq[Any](item).map(read(_, item))
+      Option.when(all.forall(_.isDefined))(all.flatten)
+    case _ => None
+  }
+}

@@ -1,0 +1,68 @@
+package windrow.spark.functions
+
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.types.DataType
+
+/** The aggregate functions of a query, apart from any plan.
+  *
+  * Spark refuses aggregate functions in the expressions of any node but its own, and renames attributes as it plans, so
+  * the functions read their inputs by position: `BoundReference(i)` is the i-th of the inputs that the plan shows.
+  *
+  * @param filters
+  *   for each function the position of its FILTER condition among the inputs, if it has one
+  */
+final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[Option[Int]]) extends Serializable {
+
+  /** The functions over numbered inputs, with their filters. */
+  override def toString: String = functions.zip(filters).map { case (function, filter) =>
+    FunctionSet.described(function) + filter.fold("")(at => s" FILTER input$at")
+  }.mkString(", ")
+
+  /** The same over words, one for each input, in the place of numbers. */
+  def described(inputs: Seq[Expression]): String = functions.zip(filters).map { case (function, filter) =>
+    val plain = function.clone()
+    plain.foreach(_.unsetTagValue(FunctionRegistry.FUNC_ALIAS)) // `mean` is `avg`
+    FunctionSet.described(FunctionSet.read(plain, inputs)) + filter.fold("")(at => s" FILTER (WHERE ${inputs(at)})")
+  }.mkString(", ")
+
+  def resultTypes: Seq[DataType] = functions.map(_.dataType)
+
+  /** For each function which of the inputs it reads, with its filter. */
+  def reads: Seq[Seq[Int]] = functions.zip(filters).map { case (function, filter) =>
+    function.collect { case BoundReference(i, _, _) => i } ++ filter
+  }
+
+  /** All buffers can be changed in place as one row of fixed width. */
+  def fixedWidth: Boolean = functions.forall(_.isInstanceOf[DeclarativeAggregate]) &&
+    Aggregate.supportsHashAggregate(functions.flatMap(_.aggBufferAttributes), Nil)
+
+  /** The result depends on the order of the messages. */
+  def orderShows: Boolean = !functions.forall {
+    case _: Count | _: Sum | _: Average | _: Min | _: Max | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
+        _: PearsonCorrelation | _: HyperLogLogPlusPlus =>
+      true
+    case _ => false
+  }
+
+  /** The functions over the inputs as the plan has them now. */
+  def over(inputs: Seq[Expression]): Seq[AggregateExpression] = functions.zip(filters).map { case (function, filter) =>
+    AggregateExpression(
+      FunctionSet.read(function, inputs).asInstanceOf[AggregateFunction],
+      Partial,
+      isDistinct = false,
+      filter.map(inputs))
+  }
+}
+
+object FunctionSet {
+
+  /** Some functions print where their buffer begins, which is 0 here; which do, changes with the version of Spark. */
+  private def described(function: Expression): String = function.toString.replaceFirst(", 0, 0\\)$", ")")
+
+  private[functions] def read(expression: Expression, inputs: Seq[Expression]): Expression = expression.transform {
+    case BoundReference(i, _, _) => inputs(i)
+  }
+}

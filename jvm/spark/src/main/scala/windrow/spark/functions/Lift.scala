@@ -1,0 +1,88 @@
+package windrow.spark.functions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types.ObjectType
+
+/** Turns a row into the buffers of one message. The result is valid until the next call. */
+trait Lift {
+  def apply(row: InternalRow): UnsafeRow
+}
+
+object Lift {
+
+  /** @param inputs
+    *   of the functions, as attributes of `schema`
+    */
+  def apply(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]): Lift =
+    if (set.functions.forall(_.isInstanceOf[DeclarativeAggregate])) new Declared(set, inputs, schema)
+    else new Updated(set, inputs, schema)
+
+  /** Update expressions with the initial values put in for the buffers are one projection of the row. */
+  private final class Declared(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
+    private val project = UnsafeProjection.create(
+      set.functions.zip(set.filters).flatMap { case (f, filter) =>
+        val function = f.asInstanceOf[DeclarativeAggregate]
+        val initial  = AttributeMap(function.aggBufferAttributes.zip(function.initialValues))
+        function.updateExpressions.zip(function.initialValues).map { case (update, start) =>
+          val lifted = FunctionSet.read(
+            update.transform { case a: AttributeReference => initial.getOrElse(a, a) },
+            inputs)
+          filter.fold(lifted)(at => If(inputs(at), lifted, start))
+        }
+      },
+      schema)
+
+    def apply(row: InternalRow): UnsafeRow = project(row)
+  }
+
+  private final class Updated(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
+    private val functions = {
+      val offsets = set.functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
+      set.functions.zip(offsets).map { case (f, at) =>
+        FunctionSet.read(f, inputs) match {
+          case imperative: ImperativeAggregate =>
+            BindReferences.bindReference(imperative, schema).withNewMutableAggBufferOffset(at)
+          case declarative => declarative.asInstanceOf[AggregateFunction]
+        }
+      }
+    }
+    private val buffers = functions.flatMap(_.aggBufferAttributes)
+    private val filters = set.filters.map(_.map(at => Predicate.create(inputs(at), schema)))
+    private val pack    = UnsafeProjection.create(buffers.map(_.dataType).toArray)
+    private val any     = ObjectType(classOf[AnyRef])
+
+    private val initial = MutableProjection.create(
+      functions.flatMap {
+        case f: DeclarativeAggregate => f.initialValues
+        case f                       => f.aggBufferAttributes.map(_ => NoOp)
+      },
+      Nil)
+    private val starts = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
+    private val updates = functions.zip(starts).map {
+      case (f: DeclarativeAggregate, at) =>
+        val project = MutableProjection.create(
+          Seq.fill(at)(NoOp) ++ f.updateExpressions ++ Seq.fill(buffers.size - at - f.updateExpressions.size)(NoOp),
+          buffers ++ schema)
+        val joined = new JoinedRow
+        (buffer: InternalRow, row: InternalRow) => { project.target(buffer)(joined(buffer, row)); () }
+      case (f: ImperativeAggregate, _) => (buffer: InternalRow, row: InternalRow) => f.update(buffer, row)
+      case (f, _)                      => throw new IllegalStateException(s"no aggregate function to lift with: $f")
+    }
+
+    def apply(row: InternalRow): UnsafeRow = {
+      val buffer = new SpecificInternalRow(buffers.map(_.dataType))
+      initial.target(buffer)(InternalRow.empty)
+      functions.foreach { case f: ImperativeAggregate => f.initialize(buffer); case _ => }
+      updates.indices.foreach(i => if (filters(i).forall(_.eval(row))) updates(i)(buffer, row))
+      functions.zip(starts).foreach {
+        case (f: TypedImperativeAggregate[_], at) =>
+          val typed = f.asInstanceOf[TypedImperativeAggregate[AnyRef]]
+          buffer.update(at, typed.serialize(buffer.get(at, any).asInstanceOf[AnyRef]))
+        case _ =>
+      }
+      pack(buffer)
+    }
+  }
+}

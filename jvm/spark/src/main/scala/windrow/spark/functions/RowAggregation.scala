@@ -1,0 +1,37 @@
+package windrow.spark.functions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.spark.rows.RowShape
+import windrow.spark.rows.Rows
+
+/** Declarative functions whose buffers have a fixed width: generated code on rows that stand in state as they are. */
+final class RowAggregation(set: FunctionSet) extends Aggregation[UnsafeRow, InternalRow] {
+  private val functions = set.functions.map(_.asInstanceOf[DeclarativeAggregate])
+  private val buffers   = functions.flatMap(_.aggBufferAttributes)
+
+  private val initial = UnsafeProjection.create(functions.flatMap(_.initialValues)).apply(InternalRow.empty).copy()
+  private val merge = MutableProjection.create(
+    functions.flatMap(_.mergeExpressions),
+    buffers ++ functions.flatMap(_.inputAggBufferAttributes))
+  private val evaluate = UnsafeProjection.create(functions.map(_.evaluateExpression), buffers)
+  private val joined   = new JoinedRow
+  private val shape    = new RowShape(buffers.map(_.dataType))
+
+  def zero: UnsafeRow = initial.copy()
+
+  def combine(left: UnsafeRow, right: UnsafeRow): UnsafeRow = {
+    merge.target(left)(joined(left, right))
+    left
+  }
+
+  def copy(buffer: UnsafeRow): UnsafeRow    = buffer.copy()
+  def lower(buffer: UnsafeRow): InternalRow = evaluate(buffer).copy()
+
+  def write(buffer: UnsafeRow, out: ByteWriter): Unit = Rows.write(buffer, out)
+  def read(in: ByteReader): UnsafeRow                 = shape.read(in)
+}

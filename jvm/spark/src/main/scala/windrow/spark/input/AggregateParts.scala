@@ -1,0 +1,195 @@
+package windrow.spark.input
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem
+import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.functions.FunctionSet
+
+/** The user's aggregation, taken apart: it is never run as such.
+  *
+  * @param keys
+  *   grouping expressions over the child, with the names under which the output shows them; a key that it does not show
+  *   is kept all the same
+  * @param shown
+  *   which of the keys the output shows
+  * @param inputs
+  *   what the functions read, expressions over the child
+  * @param results
+  *   the other output columns, over `keys` and `functionResults`
+  * @param functionResults
+  *   one attribute for the result of each function
+  * @param markers
+  *   expressions that came as `first(<expr>) AS __windrow_<name>`
+  */
+final case class AggregateParts(
+    keys: Seq[Alias],
+    shown: Seq[Alias],
+    inputs: Seq[Alias],
+    functions: FunctionSet,
+    functionResults: Seq[AttributeReference],
+    results: Seq[NamedExpression],
+    markers: Map[String, Expression],
+    child: LogicalPlan) {
+
+  /** The columns of the input, but for those that a co-group marks. */
+  def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupPlan.isMark)
+
+  /** What each function reads, over the child. */
+  def read: Seq[Expression] = functions.reads.map(_.map(inputs(_).child)).map(CreateStruct(_))
+
+  /** Where messages say their event time.
+    *
+    * @param name
+    *   of a column, unless the table argument marks an expression
+    */
+  def eventTime(session: SparkSession, name: Option[String]): Option[Expression] =
+    markers.get("time").orElse(name.flatMap(SparkInside.column(session, child, _)))
+
+  /** Type of the original row. */
+  def message: StructType = StructType(messageColumns.map(a => StructField(a.name, a.dataType, a.nullable)))
+}
+
+object AggregateParts {
+  private val Marker = "__windrow_"
+
+  /** What the builders mark. */
+  private val Marks = Seq("time", "gap", "source", "partition", "offset", "nothing")
+
+  /** What is wrong with the aggregation, and its parts, if it is one. */
+  def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = stripped(table) match {
+    case aggregate: Aggregate =>
+      val dissection = new Dissection(aggregate)
+      (dissection.problems, Some(dissection.parts))
+    case other =>
+      val text =
+        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY " +
+          "keys. What filters or orders its rows goes around the function."
+      (Seq(SpecProblem("TABLE_NOT_AGGREGATED", text)), None)
+  }
+
+  /** The same of a grouping that shows all its keys, whatever `spark.sql.retainGroupColumns` says. */
+  def ofGrouping(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = {
+    val (found, parts) = of(table)
+    (found, parts.map(showing))
+  }
+
+  private def showing(parts: AggregateParts) =
+    if (parts.shown.size >= parts.keys.size) parts
+    else parts.copy(shown = parts.keys.map(key => Alias(key.toAttribute, key.name)()))
+
+  /** Those of an aggregation that only groups and marks; None: it is another table. */
+  def ofMarkers(table: LogicalPlan): Option[AggregateParts] = stripped(table) match {
+    case aggregate: Aggregate => Some(showing(new Dissection(aggregate).parts)).filter(_.results.isEmpty)
+    case _                    => None
+  }
+
+  /** Without what only names the aggregation. */
+  private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
+    case SubqueryAlias(_, child)                                                  => stripped(child)
+    case View(_, _, child, _)                                                     => stripped(child)
+    case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => stripped(child)
+    case other                                                                    => other
+  }
+
+  private final class Dissection(aggregate: Aggregate) {
+    private val replaced = aggregate.aggregateExpressions.map(_.transform {
+      case replaceable: RuntimeReplaceable => replaceable.replacement
+    }.asInstanceOf[NamedExpression])
+
+    private val (markers, columns) = replaced.partition(_.name.startsWith(Marker))
+
+    private val calls = columns.flatMap(_.collect { case call: AggregateExpression => call })
+      .distinctBy(_.canonicalized)
+
+    private val inputs = Seq.newBuilder[Alias]
+    private var width  = 0
+
+    private def input(expression: Expression): BoundReference = {
+      val column = Alias(expression, s"input$width")()
+      inputs += column
+      width += 1
+      BoundReference(width - 1, expression.dataType, expression.nullable)
+    }
+
+    /** The function reading its inputs by position; what it needs as a constant stays one, but for what is constant only
+      * within a batch: that Spark puts into the plan when the batch begins.
+      */
+    private def positioned(function: AggregateFunction): AggregateFunction = function.mapChildren {
+      case constant if constant.foldable && !constant.containsPattern(CURRENT_LIKE) => constant
+      case order: SortOrder => order.copy(child = input(order.child), sameOrderExpressions = Nil)
+      case expression       => input(expression)
+    }.asInstanceOf[AggregateFunction]
+
+    def problems: Seq[SpecProblem] = ColumnNames.reserved(markers.map(_.name).diff(Marks.map(Marker + _))) ++
+      (if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*)."))
+       else calls.flatMap(check))
+
+    def parts: AggregateParts = {
+      val functions = new FunctionSet(
+        calls.map(call => positioned(call.aggregateFunction)),
+        calls.map(_.filter.map(condition => input(condition).ordinal)))
+      val keys    = aggregate.groupingExpressions.map(named)
+      val results = calls.zipWithIndex.map { case (call, i) => AttributeReference(s"result$i", call.dataType)() }
+      def over(expression: Expression): Expression = expression.transformDown {
+        case call: AggregateExpression => results(calls.indexWhere(_.canonicalized == call.canonicalized))
+        case e if aggregate.groupingExpressions.exists(_.semanticEquals(e)) =>
+          keys(aggregate.groupingExpressions.indexWhere(_.semanticEquals(e))).toAttribute
+      }
+      val (shown, others) = columns.partition(column => keyOf(column).isDefined)
+      val marked          = markers.map(column => column.name.stripPrefix(Marker) -> markedBy(column)).toMap
+      AggregateParts(
+        keys,
+        shown.map(column => Alias(keys(keyOf(column).get).toAttribute, column.name)()),
+        inputs.result(),
+        functions,
+        results,
+        others.map {
+          case Alias(e, name) => Alias(over(e), name)()
+          case other          => Alias(over(other), other.name)()
+        },
+        CoGroupPlan.markers(aggregate.child) ++ marked,
+        aggregate.child)
+    }
+
+    private def keyOf(column: NamedExpression): Option[Int] = {
+      val shown = column match {
+        case Alias(e, _) => e
+        case other       => other
+      }
+      Some(aggregate.groupingExpressions.indexWhere(_.semanticEquals(shown))).filter(_ >= 0)
+    }
+
+    private def named(grouping: Expression): Alias = grouping match {
+      case attribute: Attribute =>
+        Alias(attribute, attribute.name)(nonInheritableMetadataKeys = Seq(CoGroupPlan.Marker))
+      case other => Alias(other, other.sql)()
+    }
+
+    private def markedBy(column: NamedExpression): Expression = column.collectFirst { case first: First => first.child }
+      .getOrElse(Literal(null))
+
+    private def check(call: AggregateExpression): Seq[SpecProblem] = {
+      val text = call.sql
+      val distinct = Option.when(call.isDistinct)(SpecProblem(
+        "AGGREGATE_NOT_MERGEABLE",
+        s"$text cannot be merged. Use approx_count_distinct, or collect_set and size."))
+      val unknown = call.aggregateFunction match {
+        case _: DeclarativeAggregate | _: ImperativeAggregate
+            if !call.aggregateFunction.nodeName.contains("TypedAggregate") =>
+          None
+        case function =>
+          Some(SpecProblem(
+            "AGGREGATE_NOT_SUPPORTED",
+            s"$text is a ${function.nodeName}; use one of Spark's aggregates or an Aggregator registered by udaf."))
+      }
+      distinct.toSeq ++ unknown
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package windrow.spark.input
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+import windrow.SpecProblem
+import windrow.TimeSpan
+import windrow.spark.join.JoinPack
+
+/** One stream of a join as its table brings it; all expressions are over `table`.
+  *
+  * @param message
+  *   what its messages are
+  * @param time
+  *   event time, of type timestamp
+  * @param sender
+  *   partition and offset, or empty
+  * @param watermark
+  *   set by windrow; None if the table has one already
+  */
+private[spark] final case class JoinInput(
+    name: String,
+    table: LogicalPlan,
+    message: Seq[Attribute],
+    time: Expression,
+    keys: Seq[Expression],
+    sender: Seq[Expression],
+    watermark: Option[TimeSpan]) {
+
+  /** Without one only windows on positions, and the one of everything, go on. */
+  def hasTime: Boolean = time ne JoinInput.Timeless
+
+  def hasWatermark: Boolean = watermark.isDefined || comesWithWatermark
+
+  /** How many watermarks it brings into the query. */
+  def marks: Int = if (table.isStreaming) math.max(1, WatermarkCheck.marks(table)) else 0
+
+  private def comesWithWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
+
+  /** Of the messages in the rows. */
+  def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
+
+  private def ofThis(problem: SpecProblem) = problem.copy(text = s"stream '$name': ${problem.text}")
+
+  def problems(maxFuture: Option[TimeSpan]): Seq[SpecProblem] = {
+    def refuse(when: Boolean, code: String, text: => String) =
+      Option.when(when)(ofThis(SpecProblem(code, text)))
+    val isStreaming = table.isStreaming
+    val notTime     = MessageTime.problem(time, completes = isStreaming && hasTime)
+    Seq(
+      refuse(notTime.isDefined, MessageTime.Refused, notTime.get),
+      refuse(
+        isStreaming && !hasWatermark,
+        "NO_WATERMARK",
+        s"${time.sql} has no watermark, nothing could ever leave the join. Say stream(watermark='1 minute'), or withWatermark before."),
+      refuse(
+        isStreaming && watermark.isDefined && comesWithWatermark,
+        "WATERMARK_TWICE",
+        s"${time.sql} has a watermark already. Leave out stream(watermark=...), or withWatermark before."),
+      refuse(
+        isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined,
+        "GUARD_TOO_LATE",
+        "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...)."),
+      Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
+        _,
+        table)).map(ofThis)).flatten ++
+      ColumnNames.reserved(table.output.map(_.name).diff(JoinInput.marks(keys.size))).map(ofThis)
+  }
+
+  /** On their way to the shards, each stream with its own watermark.
+    *
+    * @param number
+    *   its place in the spec
+    * @param metrics
+    *   under which the number of messages is observed
+    */
+  def packed(
+      session: SparkSession,
+      number: Int,
+      shards: Int,
+      maxFuture: Option[TimeSpan],
+      metrics: String): LogicalPlan = {
+    val micros = Alias(ValidTime.micros(time), "time")()
+    val named = (keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
+      Seq("partition", "offset").zip(sender).map { case (as, part) => (Cast(part, LongType), as) })
+      .map { case (value, as) => Alias(value, as)() }
+    val (key, from) = named.map(_.toAttribute).splitAt(keys.size)
+    JoinPack(
+      number,
+      name,
+      key,
+      micros.toAttribute,
+      from,
+      message,
+      Nil,
+      metrics,
+      shards,
+      JoinPack.output,
+      Project(message ++ (micros +: named), watermarked(session, maxFuture)))
+  }
+
+  /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
+  def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
+    case Some(delay) if table.isStreaming =>
+      val micros = ValidTime.micros(time)
+      val tooFar = maxFuture.map(ValidTime.isBeyond(micros, ValidTime.now, _))
+      WithWatermark(session, table, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+    case _ => table
+  }
+}
+
+private[spark] object JoinInput {
+  private val Marker = "__windrow_"
+
+  private def marks(keys: Int): Seq[String] =
+    (Seq("time", "partition", "offset") ++ (0 until keys).map(i => s"key$i")).map(Marker + _)
+
+  /** The time of messages whose stream has none. */
+  val Timeless: Expression = Literal.create(null, TimestampType)
+
+  /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
+  def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): JoinInput = {
+    val (marks, message)     = table.output.partition(_.name.startsWith(Marker))
+    def mark(column: String) = marks.find(_.name == Marker + column)
+    JoinInput(
+      name,
+      table,
+      message,
+      mark("time").getOrElse(Timeless),
+      (0 until keys).flatMap(i => mark(s"key$i")),
+      Seq("partition", "offset").flatMap(mark),
+      watermark)
+  }
+}

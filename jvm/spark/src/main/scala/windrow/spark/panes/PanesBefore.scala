@@ -1,0 +1,136 @@
+package windrow.spark.panes
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.streaming.StatefulProcessor
+import windrow._
+import windrow.spark.aggregate.WindowProgram
+import windrow.spark.output.OutputSchema
+import windrow.spark.pack.Unpack
+import windrow.spark.shards.WindowProcessor
+
+/** An operator of the same query whose panes come to another one, and what happens to them on the way (SEMANTICS R55).
+  *
+  * @param rows
+  *   the columns of the operator's own rows, over which are the rest
+  * @param conditions
+  *   that hold of what comes
+  * @param reads
+  *   what each aggregate of the other operator reads
+  */
+private[spark] final case class PanesBefore(
+    operator: TransformWithState,
+    program: WindowProgram,
+    rows: Seq[Attribute],
+    conditions: Seq[Expression],
+    reads: Seq[Expression]) {
+  import PanesBefore._
+
+  private def spec = program.spec
+
+  private def field(number: Int): Attribute = rows(program.schema.paneAt + number)
+
+  private def isRetraction = field(5)
+
+  /** What else must hold of such panes. */
+  private def condition(pane: Kind): Expression = {
+    val known = AttributeMap(Seq[(Attribute, Expression)](
+      rows.head    -> Literal(OutputSchema.PaneKind),
+      field(2)     -> Literal(pane.timing.toString),
+      field(4)     -> Literal(pane.isLast),
+      isRetraction -> Literal(pane.isRetraction)))
+    simplified(conditions.reduceOption(And).getOrElse(Literal(true)).transformUp {
+      case a: Attribute => known.getOrElse(a, a)
+    })
+  }
+
+  /** No pane that comes takes the place of another that came: windows fire once, in parts, or one pane of each was chosen. */
+  lazy val comeOnce: Boolean = !spec.firesAgain || spec.accumulation == Discarding || {
+    val come = Kinds.filterNot(_.isRetraction && !spec.retracts).filterNot(kind => never(condition(kind)))
+    !come.exists(_.isRetraction) && (come.forall(_.timing == Timing.OnTime) || come.forall(_.isLast))
+  }
+
+  /** A retraction comes wherever its pane has. */
+  def comeWithRetractions: Boolean = Kinds.filter(kind => !kind.isRetraction && !kind.isLast).forall(pane =>
+    condition(pane).semanticEquals(condition(pane.copy(isRetraction = true))))
+
+  /** Each aggregate sees whether a pane is a retraction. */
+  def areTakenBack: Boolean = reads.nonEmpty && reads.forall(readsRetraction)
+
+  def someSeeRetractions: Boolean = reads.exists(readsRetraction)
+
+  private def readsRetraction(read: Expression) = simplified(read).references.contains(isRetraction)
+
+  def name: String = program.descriptor.fold("")(_.name)
+}
+
+private[spark] object PanesBefore {
+
+  private final case class Kind(timing: Timing, isLast: Boolean, isRetraction: Boolean)
+
+  /** After the last pane of a window none comes that could withdraw it. */
+  private val Kinds = for {
+    timing       <- Timing.All
+    isLast       <- Seq(false, true)
+    isRetraction <- Seq(false, true)
+    if !(isLast && isRetraction)
+  } yield Kind(timing, isLast, isRetraction)
+
+  /** The operators whose panes a table has. What Spark's own operators with state and users' functions make of panes is
+    * theirs, and all panes of a batch come once.
+    *
+    * @param reads
+    *   over the table
+    */
+  def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)
+
+  private def below(plan: LogicalPlan, conditions: Seq[Expression], reads: Seq[Expression]): Seq[PanesBefore] = {
+    def through(child: LogicalPlan, meaning: Seq[(Attribute, Expression)]) = {
+      val known = AttributeMap(meaning)
+      def over(expressions: Seq[Expression]) =
+        expressions.map(_.transformUp { case a: Attribute => known.getOrElse(a, a) })
+      below(child, over(conditions), over(reads))
+    }
+    plan match {
+      case Project(columns, child) =>
+        through(child, columns.collect { case a @ Alias(value, _) => a.toAttribute -> value })
+      case Filter(condition, child) => below(child, conditions :+ condition, reads)
+      case all: Union               => all.children.flatMap(one => through(one, all.output.zip(one.output)))
+      case Join(left, right, Inner, Some(on), _) => Seq(left, right).flatMap(below(_, conditions :+ on, reads))
+      case join: Join                            => join.children.flatMap(below(_, conditions, reads))
+      case Unpack(_, rows, SerializeFromObject(_, shards: TransformWithState)) =>
+        operator(shards, rows, conditions, reads).toSeq
+      case _: SubqueryAlias | _: View | _: EventTimeWatermark | _: CollectMetrics | _: RepartitionOperation |
+          _: Sort | _: ResolvedHint =>
+        plan.children.flatMap(below(_, conditions, reads))
+      case _ => Nil
+    }
+  }
+
+  private def operator(
+      shards: TransformWithState,
+      rows: Seq[Attribute],
+      conditions: Seq[Expression],
+      reads: Seq[Expression]): Option[PanesBefore] = (shards.statefulProcessor: Any) match {
+    case processor: WindowProcessor =>
+      Some(processor.program).collect { case program: WindowProgram =>
+        PanesBefore(shards, program, rows, conditions, reads)
+      }
+    case _ => None
+  }
+
+  /** The table, where operators take back each pane before they send one in its place. */
+  def retracting(table: LogicalPlan, operators: Seq[PanesBefore]): LogicalPlan = table.transform {
+    case shards: TransformWithState if operators.exists(_.operator eq shards) =>
+      val program = operators.find(_.operator eq shards).get.program.retracting
+      shards.copy(statefulProcessor = new WindowProcessor(program).asInstanceOf[StatefulProcessor[Any, Any, Any]])
+  }
+
+  private def simplified(expression: Expression): Expression = SimplifiedExpression(expression)
+
+  private def never(condition: Expression): Boolean = condition match {
+    case Literal(value, _) => value == null || value == false
+    case _                 => false
+  }
+}

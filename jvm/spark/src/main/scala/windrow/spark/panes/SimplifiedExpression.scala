@@ -1,0 +1,28 @@
+package windrow.spark.panes
+
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.optimizer._
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.rules.RuleExecutor
+
+/** What is left of an expression once Spark's own rules have computed what is constant in it. */
+private[spark] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
+
+  protected def batches: Seq[Batch] = Seq(Batch(
+    "simplify",
+    FixedPoint(20),
+    ReplaceExpressions,
+    ConstantFolding,
+    SimplifyConditionals,
+    SimplifyExtractValueOps,
+    BooleanSimplification))
+
+  def apply(expression: Expression): Expression =
+    execute(Project(Seq(Alias(expression, "simple")()), LocalRelation(expression.references.toSeq))) match {
+      case Project(Seq(Alias(simple, _)), _) => simple
+      case _                                 => expression
+    }
+}

@@ -1,0 +1,207 @@
+package windrow.spark.query
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import java.nio.charset.StandardCharsets.UTF_8
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+import scala.util.Using
+import scala.util.control.NonFatal
+import windrow.CheckpointError
+import windrow.core.state.SpecFingerprint
+
+/** A value of a shard's state.
+  *
+  * @param space
+  *   null: it is the header
+  */
+private[query] final case class StoredValue(shard: Int, space: String, id: Long, bytes: Array[Byte])
+
+/** What an operator keeps of a stream, as one batch of its query has committed it. */
+private[query] final case class StoredState(operator: StoredOperator, descriptor: StateDescriptor)
+
+/** The state of an operator as one batch of its query has committed it; a query that goes on does not change it.
+  *
+  * @param batch
+  *   the batch
+  */
+private[query] final class StoredOperator(
+    session: SparkSession,
+    val path: String,
+    operator: Long,
+    batch: Long,
+    spaces: Seq[String]) {
+
+  /** What can be asked for; of a join it is several streams. */
+  val streams: Seq[StateDescriptor] = {
+    val kept = variable(OperatorDescriptor.Variable).select("value").collect()
+    if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
+    OperatorDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
+  }
+
+  /** Of all shards or of one; of the spaces that are needed. */
+  def values(shard: Option[Int], needs: String => Boolean): Dataset[StoredValue] = {
+    val header = variable("header").select(col("key"), lit(null).as("space"), lit(0L).as("id"), col("value"))
+    val others = spaces.filter(needs).map(space =>
+      variable(space).select(col("key"), lit(space).as("space"), col("user_map_key"), col("user_map_value")))
+    val all = others.foldLeft(header)(_.unionAll(_)).toDF("shard", "space", "id", "bytes")
+    shard.fold(all)(one => all.where(col("shard") === one)).as(StoredOperator.encoder)
+  }
+
+  /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
+  private def variable(name: String): DataFrame = Checkpoint.reading(path) {
+    val rows = session.read.format("statestore")
+      .option("operatorId", operator).option("batchId", batch).option("stateVarName", name).load(path)
+    rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
+      col(column).getField(fields.head.name).as(column)
+    }: _*)
+  }
+}
+
+private object StoredOperator {
+  val encoder: Encoder[StoredValue] = Encoders.product
+}
+
+/** What is known of an operator before its query goes on.
+  *
+  * @param timeMode
+  *   of Spark's `transformWithState`
+  * @param fingerprint
+  *   what it was begun with, in words
+  */
+private[spark] final case class CheckpointedOperator(timeMode: String, fingerprint: Seq[String])
+
+private[spark] object Checkpoint {
+  private val mapper = new ObjectMapper()
+
+  /** The windrow operator of a query, as its last batch has committed it.
+    *
+    * @param named
+    *   which, by the name of its stream or its number; None: the only one
+    */
+  private[query] def operator(session: SparkSession, path: String, named: Option[String]): StoredState = {
+    val folder = new Path(path)
+    val files  = folder.getFileSystem(session.sparkContext.hadoopConfiguration)
+    if (!files.exists(new Path(folder, "offsets")))
+      throw new CheckpointError(s"[CHECKPOINT_NOT_FOUND] '$path' is no checkpoint of a query.")
+    readable(session, path)
+    val commits = new Path(folder, "commits")
+    if (!files.exists(commits) || !files.listStatus(commits).exists(_.getPath.getName.forall(_.isDigit)))
+      throw new CheckpointError(s"[CHECKPOINT_EMPTY] the query of '$path' has committed no batch yet.")
+    val found = if (files.exists(new Path(folder, "state"))) operators(session, path) else Nil
+    if (found.isEmpty)
+      throw new CheckpointError(s"[NO_WINDROW_STATE] the query of '$path' has no windrow operator to look into.")
+    chosen(found, path, named)
+  }
+
+  private def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
+    val all = found.flatMap { case (number, one) => one.streams.map(number -> StoredState(one, _)) }
+    val fitting = named.fold(all)(name =>
+      all.filter { case (number, state) => state.descriptor.name == name || number.toString == name })
+    if (fitting.size == 1) fitting.head._2
+    else {
+      val names = found.map { case (number, one) => s"${shown(one)} ($number)" }.mkString(", ")
+      val why = named.fold("say which stream is meant, operator='…'")(name =>
+        s"operator='$name' is ${if (fitting.isEmpty) "none" else "several"} of them")
+      throw new CheckpointError(s"[OPERATOR_NOT_CLEAR] '$path' has the operators $names; $why.")
+    }
+  }
+
+  private def shown(operator: StoredOperator): String = operator.streams.map(stream => s"'${stream.name}'") match {
+    case Seq(one) => one
+    case several  => several.mkString("a join of ", " and ", "")
+  }
+
+  /** Its query has planned a batch. */
+  def isBegun(session: SparkSession, path: String): Boolean = {
+    val offsets = new Path(path, "offsets")
+    val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
+    files.exists(offsets) && files.listStatus(offsets).exists(_.getPath.getName.forall(_.isDigit))
+  }
+
+  /** Windrow operators as the last committed batch left them; none where no batch was. */
+  def begun(session: SparkSession, path: String): Seq[CheckpointedOperator] = {
+    val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
+    if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
+    else {
+      readable(session, path)
+      session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
+        val header = session.read.format("statestore")
+          .option("operatorId", row.getAs[Long]("operatorId"))
+          .option("batchId", row.getAs[Long]("maxBatchId"))
+          .option("stateVarName", "header")
+        if (!variablesOf(row).map(_._1).contains("header")) None
+        else
+          header.load(path).select("value.*").take(1).headOption.map(value =>
+            CheckpointedOperator(timeModeOf(row), SpecFingerprint.of(value.getAs[Array[Byte]](0))))
+      }
+    }
+  }
+
+  /** A setting of Spark's that a query keeps from its first batch on, whatever the session says later. */
+  def begunWith(session: SparkSession, path: String, setting: String): Option[String] = {
+    val offsets = new Path(path, "offsets")
+    val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
+    for {
+      batch <- Option.when(files.exists(offsets))(files.listStatus(offsets).toSeq.map(_.getPath)).getOrElse(Nil)
+        .filter(_.getName.forall(_.isDigit)).maxByOption(_.getName.toLong)
+      text <- Using(files.open(batch))(in => new String(in.readAllBytes, UTF_8)).toOption
+      conf <-
+        text.linesIterator.flatMap(line => Try(mapper.readTree(line)).toOption).map(_.path("conf")).find(_.isObject)
+      said <- Option(conf.get(setting))
+    } yield said.asText
+  }
+
+  private def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {
+    val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
+    rows.toSeq.flatMap { row =>
+      val variables = variablesOf(row)
+      Option.when(variables.exists(_._1 == OperatorDescriptor.Variable)) {
+        val number = row.getAs[Long]("operatorId")
+        val spaces = variables.collect { case (name, "MapState") => name }
+        number -> new StoredOperator(session, path, number, row.getAs[Long]("maxBatchId"), spaces)
+      }
+    }
+  }
+
+  private def timeModeOf(row: Row): String =
+    mapper.readTree(row.getAs[String]("operatorProperties")).path("timeMode").asText
+
+  /** Name and type of each; only `transformWithState` has any. */
+  private def variablesOf(row: Row): Seq[(String, String)] =
+    Option(row.getAs[String]("operatorProperties")).filter(_.nonEmpty).toSeq.flatMap(properties =>
+      mapper.readTree(properties).path("stateVariables").elements.asScala
+        .map(one => one.path("stateName").asText -> one.path("stateVariableType").asText))
+
+  /** Spark's reader of state takes the path for one that is written as in a URI, and so looks elsewhere. */
+  private def readable(session: SparkSession, path: String): Unit = {
+    val folder = new Path(path)
+    val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder).toUri
+    if (whole.getRawPath != whole.getPath)
+      throw new CheckpointError(
+        s"[CHECKPOINT_PATH_NOT_READABLE] '$path' has a blank, '%' or another sign that is written otherwise in a URI, and " +
+          "Spark's reader of state does not find it. The query can go on; to look into it, take a checkpoint (or a link) with " +
+          "a path of letters, digits, '-', '_', '.' and '/'.")
+  }
+
+  /** What Spark cannot read is damaged. */
+  def reading[T](path: String)(code: => T): T =
+    try code
+    catch {
+      case ours: CheckpointError => throw ours
+      case NonFatal(wrong)       => throw damaged(path, wrong.getMessage.linesIterator.next())
+    }
+
+  def damaged(path: String, why: String): CheckpointError =
+    new CheckpointError(s"[STATE_DAMAGED] the checkpoint '$path' cannot be read: $why")
+}

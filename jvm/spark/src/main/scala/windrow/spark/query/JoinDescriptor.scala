@@ -1,0 +1,62 @@
+package windrow.spark.query
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import windrow.JoinSpec
+import windrow.OperatorJson
+
+/** What the state of a join is; each of its streams can be asked for.
+  *
+  * @param shards
+  *   into which keys are hashed
+  * @param keys
+  *   the equality fields, under the names that rows show
+  * @param sides
+  *   in the order of the spec's streams
+  */
+final case class JoinDescriptor(
+    spec: JoinSpec,
+    shards: Int,
+    keys: StructType,
+    sides: Seq[JoinDescriptor.Side])
+    extends OperatorDescriptor {
+
+  private[query] def streams: Seq[StateDescriptor] = spec.names.zip(sides).zipWithIndex.map {
+    case ((name, side), number) =>
+      StateDescriptor(name, shards, keys, side.timeType, StateDescriptor.OfJoin(this, number))
+  }
+
+  private[query] def json: ObjectNode = {
+    val node = OperatorDescriptor.node(shards, keys)
+    node.set[JsonNode]("spec", OperatorJson.write(spec))
+    val all = node.putArray("sides")
+    sides.foreach(side =>
+      all.addObject().put("message", side.message.json).put("time", side.timeType.json).put("offsets", side.hasOffsets))
+    node
+  }
+}
+
+object JoinDescriptor {
+
+  /** @param message
+    *   columns of the input
+    * @param timeType
+    *   of the column of the event time
+    * @param hasOffsets
+    *   messages have an identity
+    */
+  final case class Side(message: StructType, timeType: DataType, hasOffsets: Boolean)
+
+  private[query] def read(node: JsonNode, spec: JoinSpec): JoinDescriptor = JoinDescriptor(
+    spec,
+    node.path("shards").asInt,
+    OperatorDescriptor.struct(node.get("keys")),
+    node.get("sides").elements.asScala.map(side =>
+      Side(
+        OperatorDescriptor.struct(side.get("message")),
+        SafeText.typeOf(side.get("time").asText),
+        side.path("offsets").asBoolean)).toSeq)
+}

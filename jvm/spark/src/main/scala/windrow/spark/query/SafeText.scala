@@ -1,0 +1,89 @@
+package windrow.spark.query
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import java.util.Locale
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
+import org.apache.spark.sql.catalyst.expressions.CallMethodViaReflection
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.PlanExpression
+import org.apache.spark.sql.catalyst.expressions.UserDefinedExpression
+import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.windrow.SparkInside
+import scala.jdk.CollectionConverters._
+import windrow.CheckpointError
+
+/** Texts of a checkpoint as types and expressions. A checkpoint is data: its texts may combine columns by Spark's own
+  * functions that touch nothing else, and nothing in them is run (SEMANTICS S12).
+  */
+private[query] object SafeText {
+
+  /** Functions of Spark that call a class, or read files, by their arguments. Some do so when they are resolved. */
+  private val Reaching = Set(
+    "java_method",
+    "reflect",
+    "try_reflect",
+    "from_avro",
+    "to_avro",
+    "schema_of_avro",
+    "from_protobuf",
+    "to_protobuf")
+
+  /** @param columns
+    *   all that it may name
+    */
+  def column(session: SparkSession, text: String, columns: Seq[String]): Column = {
+    parsed(session, text).foreach {
+      case called: UnresolvedFunction if !isHarmless(called.nameParts) =>
+        refuse(s"calls the function ${called.nameParts.mkString(".")}")
+      case name: UnresolvedAttribute if !columns.contains(name.nameParts.head) =>
+        refuse("names a column that it does not have")
+      case _: PlanExpression[_] => refuse("has a query inside")
+      case _                    =>
+    }
+    expr(text)
+  }
+
+  private def parsed(session: SparkSession, text: String): Expression =
+    try session.sessionState.sqlParser.parseExpression(text)
+    catch { case _: ParseException => refuse("is no expression") }
+
+  private def isHarmless(function: Seq[String]): Boolean = {
+    val name = function.last.toLowerCase(Locale.ROOT)
+    function.size == 1 && FunctionRegistry.expressions.contains(name) && !Reaching(name)
+  }
+
+  /** The plan of a table whose columns are texts, where no function of the session has taken the name of one of Spark's. */
+  def checked(table: DataFrame): LogicalPlan = {
+    val plan = SparkInside.plan(table)
+    plan.expressions.foreach(_.foreach(check))
+    plan
+  }
+
+  private def check(resolved: Expression): Unit = resolved match {
+    case _: UserDefinedExpression | _: CallMethodViaReflection => refuse("calls a function that is not Spark's own")
+    case _: PlanExpression[_]                                  => refuse("has a query inside")
+    case _                                                     =>
+  }
+
+  /** A type by its JSON, in which a type of a user would name a class. */
+  def typeOf(json: String): DataType = {
+    if (namesClass(new ObjectMapper().readTree(json))) refuse("has a column of a user's own type")
+    DataType.fromJson(json)
+  }
+
+  private def namesClass(of: JsonNode): Boolean =
+    of.path("type").asText == "udt" || of.elements.asScala.exists(namesClass)
+
+  private def refuse(why: String): Nothing = throw new CheckpointError(
+    s"[STATE_NOT_SAFE] a text in the checkpoint $why. Looking into a checkpoint runs nothing that stands in it; the query " +
+      "itself can go on.")
+}

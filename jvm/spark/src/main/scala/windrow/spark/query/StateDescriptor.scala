@@ -1,0 +1,150 @@
+package windrow.spark.query
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import windrow.FullStateSpec
+import windrow.OperatorJson
+import windrow.SpecJson
+import windrow.WindowKind
+import windrow.WindowOperatorSpec
+import windrow.spark.input.AggregateParts
+import windrow.spark.pack.PackRecipe
+
+/** What an operator of a query keeps of a stream, for those who look into its checkpoint.
+  *
+  * @param name
+  *   of the stream
+  * @param shards
+  *   into which keys are hashed
+  * @param keys
+  *   key columns, under the names that panes show
+  * @param timeType
+  *   of the column of the event time
+  */
+final case class StateDescriptor(
+    name: String,
+    shards: Int,
+    keys: StructType,
+    timeType: DataType,
+    holds: StateDescriptor.Holds)
+    extends OperatorDescriptor {
+
+  /** The same of windows of aggregates that run by another spec. */
+  private[spark] def of(spec: WindowOperatorSpec): StateDescriptor = holds match {
+    case aggregates: StateDescriptor.Aggregates => copy(holds = aggregates.copy(spec = spec))
+    case _                                      => this
+  }
+
+  private[query] def json: ObjectNode = holds match {
+    case StateDescriptor.OfJoin(join, _) => join.json
+    case held: StateDescriptor.Windowed =>
+      val node = OperatorDescriptor.node(shards, keys).put("name", name).put("time", timeType.json)
+      held.write(node)
+      node
+  }
+}
+
+object StateDescriptor {
+
+  sealed trait Holds
+
+  /** Windows of one stream. */
+  sealed trait Windowed extends Holds {
+    def window: WindowKind
+    private[query] def write(node: ObjectNode): Unit
+  }
+
+  /** @param texts
+    *   of the aggregates, or which of them has none that says it whole
+    * @param ordered
+    *   messages keep their place, because an aggregate depends on their order
+    */
+  final case class Aggregates(spec: WindowOperatorSpec, texts: Either[String, AggregateTexts], ordered: Boolean)
+      extends Windowed {
+    def window: WindowKind = spec.window
+
+    private[query] def write(node: ObjectNode): Unit = {
+      node.set[JsonNode]("spec", SpecJson.write(spec.draft))
+      val aggregates = node.putObject("aggregates").put("ordered", ordered)
+      texts match {
+        case Right(clear)  => AggregateTexts.write(clear, aggregates)
+        case Left(unclear) => aggregates.put("unclear", unclear): Unit
+      }
+    }
+  }
+
+  object Aggregates {
+    private[query] def read(node: JsonNode, spec: WindowOperatorSpec): Aggregates = {
+      val said  = node.get("aggregates")
+      val texts = Option(said.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(said))
+      Aggregates(spec, texts, said.path("ordered").asBoolean)
+    }
+  }
+
+  /** @param message
+    *   columns of the input
+    * @param joinKeys
+    *   columns of the message by which it is asked for
+    */
+  final case class Messages(spec: FullStateSpec, message: StructType, joinKeys: Seq[String]) extends Windowed {
+    def window: WindowKind = spec.window
+
+    private[query] def write(node: ObjectNode): Unit = {
+      node.set[JsonNode]("spec", OperatorJson.write(spec))
+      node.put("message", message.json)
+      OperatorDescriptor.texts(node, "join_keys", joinKeys)
+    }
+  }
+
+  object Messages {
+    private[query] def read(node: JsonNode, spec: FullStateSpec): Messages =
+      Messages(spec, OperatorDescriptor.struct(node.get("message")), OperatorDescriptor.texts(node.get("join_keys")))
+  }
+
+  /** Messages of one stream of a join.
+    *
+    * @param number
+    *   its place among the streams
+    */
+  final case class OfJoin(join: JoinDescriptor, number: Int) extends Holds {
+    def side: JoinDescriptor.Side = join.sides(number)
+  }
+
+  def ofAggregates(
+      session: SparkSession,
+      name: String,
+      spec: WindowOperatorSpec,
+      recipe: PackRecipe,
+      parts: AggregateParts,
+      timeType: DataType): StateDescriptor = StateDescriptor(
+    name,
+    recipe.shards,
+    keysOf(parts),
+    timeType,
+    Aggregates(spec, AggregateTexts.of(session, parts), recipe.shuffle.ordered))
+
+  def ofMessages(
+      spec: FullStateSpec,
+      name: String,
+      joinKeys: Seq[String],
+      shards: Int,
+      parts: AggregateParts,
+      timeType: DataType): StateDescriptor =
+    StateDescriptor(name, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
+
+  private def keysOf(parts: AggregateParts): StructType = StructType(parts.keys.map { key =>
+    val shown = parts.shown.find(_.child.semanticEquals(key.toAttribute)).getOrElse(key)
+    StructField(shown.name, key.dataType, key.nullable)
+  })
+
+  private[query] def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
+    node.path("name").asText,
+    node.path("shards").asInt,
+    OperatorDescriptor.struct(node.get("keys")),
+    SafeText.typeOf(node.path("time").asText),
+    holds)
+}

@@ -1,0 +1,110 @@
+package windrow.spark.rows
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.DamagedStateError
+
+/** Rows as byte strings. Spark reads a row without looking where it ends, so its size is checked here; what lies behind its
+  * fixed part is checked by [[RowShape]].
+  */
+object Rows {
+
+  def write(row: UnsafeRow, out: ByteWriter): Unit = row.getBaseObject match {
+    case bytes: Array[Byte] =>
+      out.bytes(bytes, (row.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt, row.getSizeInBytes)
+    case _ => out.bytes(row.getBytes)
+  }
+
+  /** A row that shares the reader's array. */
+  def read(in: ByteReader, fields: Int): UnsafeRow = {
+    val start = in.skipBytes()
+    at(in.array, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start, fields)
+  }
+
+  def of(bytes: Array[Byte], fields: Int): UnsafeRow =
+    at(bytes, Platform.BYTE_ARRAY_OFFSET.toLong, bytes.length, fields)
+
+  private def at(base: Array[Byte], offset: Long, size: Int, fields: Int): UnsafeRow = {
+    if ((size & 7) != 0 || size < least(fields)) throw damaged(size, s"no row of $fields columns")
+    val row = new UnsafeRow(fields)
+    row.pointTo(base, offset, size)
+    row
+  }
+
+  private[rows] def least(fields: Int): Int = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8 * fields
+
+  private[rows] def damaged(size: Int, why: String): DamagedStateError =
+    new DamagedStateError(s"[STATE_DAMAGED] a row of $size bytes is $why.")
+}
+
+/** Rows of known types: all that a row says to lie behind its fixed part lies inside it. */
+final class RowShape(types: Seq[DataType]) extends Serializable {
+  private val apart: Array[Int]            = types.indices.filterNot(i => UnsafeRow.isFixedLength(types(i))).toArray
+  private val shapes: Array[RowShape.Part] = apart.map(i => RowShape.part(types(i)))
+
+  def of(bytes: Array[Byte]): UnsafeRow = checked(Rows.of(bytes, types.size))
+
+  def read(in: ByteReader): UnsafeRow = checked(Rows.read(in, types.size))
+
+  private def checked(row: UnsafeRow): UnsafeRow = {
+    if (apart.length > 0 && !holds(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes))
+      throw Rows.damaged(row.getSizeInBytes, s"no row of (${types.map(_.sql).mkString(", ")})")
+    row
+  }
+
+  private[rows] def holds(base: AnyRef, at: Long, size: Int): Boolean =
+    size >= Rows.least(types.size) && apart.indices.forall { i =>
+      isNull(base, at, apart(i)) || {
+        val place = Platform.getLong(base, at + UnsafeRow.calculateBitSetWidthInBytes(types.size) + 8L * apart(i))
+        val (from, width) = ((place >>> 32).toInt, place.toInt)
+        from >= 0 && width >= 0 && from.toLong + width <= size && shapes(i)(base, at + from, width)
+      }
+    }
+
+  private def isNull(base: AnyRef, at: Long, field: Int): Boolean =
+    (Platform.getLong(base, at + (field >> 6) * 8L) & (1L << (field & 63))) != 0
+}
+
+private object RowShape {
+
+  /** Whether what stands in some bytes ends there: array, offset, size. */
+  type Part = (AnyRef, Long, Int) => Boolean
+
+  private val Anything: Part = (_, _, _) => true
+
+  def part(of: DataType): Part = of match {
+    case struct: StructType    => new RowShape(struct.map(_.dataType)).holds(_, _, _)
+    case ArrayType(element, _) => array(element)
+    case MapType(key, value, _) =>
+      val (keys, values) = (array(key), array(value))
+      (base, at, size) =>
+        size >= 8 && {
+          val width = Platform.getLong(base, at)
+          width >= 0 && width <= size - 8 && keys(base, at + 8, width.toInt) &&
+          values(base, at + 8 + width, size - 8 - width.toInt)
+        }
+    case CalendarIntervalType => (_, _, size) => size == 16
+    case _                    => Anything
+  }
+
+  private def array(element: DataType): Part = {
+    val isFixed = UnsafeRow.isFixedLength(element)
+    val width   = if (isFixed) math.min(8, math.max(1, element.defaultSize)) else 8
+    val inner   = if (isFixed) Anything else part(element)
+    (base, at, size) =>
+      size >= 8 && {
+        val count  = Platform.getLong(base, at)
+        val header = 8 + ((count + 63) / 64) * 8
+        count >= 0 && count <= size && header + count * width <= size && (isFixed || (0L until count).forall { i =>
+          (Platform.getLong(base, at + 8 + (i >> 6) * 8) & (1L << (i & 63))) != 0 || {
+            val place        = Platform.getLong(base, at + header + i * 8)
+            val (from, wide) = ((place >>> 32).toInt, place.toInt)
+            from >= 0 && wide >= 0 && from.toLong + wide <= size && inner(base, at + from, wide)
+          }
+        })
+      }
+  }
+}

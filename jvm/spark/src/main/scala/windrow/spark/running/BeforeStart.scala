@@ -1,0 +1,117 @@
+package windrow.spark.running
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import java.util.Locale
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+import windrow.CheckpointError
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.query.Checkpoint
+
+/** Folders of files that a query writes to.
+  *
+  * @param kind
+  *   of the rows
+  */
+private[spark] final case class FilesOf(kind: String, path: String, format: String)
+
+private[spark] object FilesOf {
+
+  /** `{"panes": {"path": "…", "format": "parquet"}, …}` */
+  def read(json: String): Seq[FilesOf] = {
+    val all: JsonNode = new ObjectMapper().readTree(json)
+    all.fieldNames.asScala.toSeq.map(kind =>
+      FilesOf(kind, all.get(kind).path("path").asText, all.get(kind).path("format").asText))
+  }
+}
+
+/** What can be told of a query before it begins, and would else come out of it as an error of Spark's. */
+private[spark] object BeforeStart {
+  private val Provider = "spark.sql.streaming.stateStore.providerClass"
+  private val RocksDb  = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+  /** What could not be told; see [[ResumeCheck]].
+    *
+    * @param isFinal
+    *   the query has an end
+    * @throws SpecError
+    *   with all that is wrong with the session and the folders
+    * @throws CheckpointError
+    *   if the query cannot go on from the checkpoint, or a folder belongs to another
+    */
+  def check(
+      session: SparkSession,
+      plan: LogicalPlan,
+      checkpoint: String,
+      isFinal: Boolean,
+      files: Seq[FilesOf]): Option[String] = {
+    val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _))
+    if (found.nonEmpty) throw SpecError("start(...)", found)
+    ofEnd(session, checkpoint, isFinal).foreach(throw _)
+    val unchecked = ResumeCheck.check(session, plan, checkpoint)
+    val owner     = new FilesOwner(session, checkpoint)
+    files.foreach(one => owner.claim(one.path))
+    unchecked
+  }
+
+  /** One that is gone on with keeps that of its checkpoint. */
+  private def provider(session: SparkSession, checkpoint: String): Option[SpecProblem] = {
+    val set = session.conf.get(Provider)
+    Option.when(!set.contains("RocksDB") && !Checkpoint.isBegun(session, checkpoint))(SpecProblem(
+      "STATE_STORE_NOT_ROCKSDB",
+      s"$Provider is $set, which cannot hold windows; set it to $RocksDb, as wr.configure does."))
+  }
+
+  private def ofFiles(plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
+    val columns = plan.output.find(_.name == files.kind).map(_.dataType).collect { case rows: StructType =>
+      rows.fieldNames.toSeq
+    }.getOrElse(Nil)
+    columns.filter(_.toLowerCase(Locale.ROOT) == "batch").map(name =>
+      SpecProblem(
+        "NAME_TAKEN",
+        s"${files.kind} have a column '$name', and Files call that of a batch's number so. Give it an alias.")) ++
+      format(files)
+  }
+
+  private def format(files: FilesOf): Option[SpecProblem] =
+    try {
+      DataSource.lookupDataSource(files.format, SQLConf.get)
+      None
+    } catch {
+      case NonFatal(_) =>
+        Some(SpecProblem(
+          "FORMAT_NOT_FOUND",
+          s"${files.kind} are to be files of format '${files.format}', which this session does not know. Add its JAR, or " +
+            "say another: parquet, orc, json."))
+    }
+
+  /** The end of its input is one of a query's sources, which stay what they were. */
+  private def ofEnd(session: SparkSession, checkpoint: String, isFinal: Boolean): Option[CheckpointError] = {
+    def refuse(code: String, text: String) = Some(new CheckpointError(s"[$code] '$checkpoint' $text"))
+    val end                                = new Path(checkpoint, "windrow/end")
+    val files                              = end.getFileSystem(session.sparkContext.hadoopConfiguration)
+    (Checkpoint.isBegun(session, checkpoint), files.exists(end)) match {
+      case (true, false) if isFinal =>
+        refuse(
+          "FINAL_NOT_BEGUN",
+          "was begun without final=True (isFinal), which must be said from its first start on. Go on without it, or begin " +
+            "a new checkpoint with it.")
+      case (true, true) if !isFinal =>
+        refuse(
+          "FINAL_LEFT_OUT",
+          "was begun with final=True (isFinal) and cannot go on without it. Say it again, or begin a new checkpoint.")
+      case (false, true) if !isFinal => // of a start that failed
+        files.delete(end, true)
+        None
+      case _ => None
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package windrow.spark.running
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.Union
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.join.JoinPack
+import windrow.spark.pack.EndMarker
+import windrow.spark.pack.Pack
+
+/** A query that ends: each operator in it also reads a folder, whose first line of text means that all is in, so that every
+  * window is complete (SEMANTICS R71).
+  */
+private[spark] object BoundedInput {
+
+  /** @param folder
+    *   that is there from the query's first batch on
+    */
+  def apply(session: SparkSession, query: LogicalPlan, folder: String): LogicalPlan = {
+    val found = problems(query)
+    if (found.nonEmpty) throw SpecError("windrow_until", found)
+    val end = EndMarker(folder)
+    query.transform {
+      case pack: Pack =>
+        val child = withEnd(session, pack.child, end)
+        pack.copy(end = Seq(child.output.last), until = Some(end), child = child)
+      case pack: JoinPack if pack.stream == 0 =>
+        val child = withEnd(session, pack.child, end)
+        pack.copy(end = Seq(child.output.last), child = child)
+    }
+  }
+
+  private def problems(query: LogicalPlan): Seq[SpecProblem] = {
+    val operators = query.exists { case _: Pack | _: JoinPack => true; case _ => false }
+    if (!query.isStreaming)
+      Seq(SpecProblem("NOT_STREAMING", "the table is a batch, which ends by itself."))
+    else if (!operators)
+      Seq(SpecProblem("OPERATOR_MISSING", "the table is no query of windrow; give it panes or rows."))
+    else Nil
+  }
+
+  /** Rows with a flag more: whether this is no row but the end. */
+  private def withEnd(session: SparkSession, rows: LogicalPlan, end: EndMarker): LogicalPlan = {
+    val lines                = SparkInside.plan(session.readStream.text(end.path))
+    def flagged(is: Boolean) = Alias(Literal(is), "end")()
+    val nothing              = rows.output.map(column => Alias(Literal.create(null, column.dataType), column.name)())
+    Union(Seq(Project(rows.output :+ flagged(false), rows), Project(nothing :+ flagged(true), lines)))
+  }
+}

@@ -1,0 +1,18 @@
+package windrow.spark.running
+
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.SparkSession
+
+/** The folder of one checkpoint that tells its query the end (SEMANTICS R71). A query must find it when it starts. */
+private[spark] final class EndMarkerWriter(session: SparkSession, checkpoint: String) {
+  val folder: String = s"${checkpoint.stripSuffix("/")}/windrow/end"
+  append()
+
+  def isTold: Boolean = !session.read.text(folder).isEmpty
+
+  def tell(): Unit = append("all is in")
+
+  private def append(lines: String*): Unit =
+    session.createDataset(lines)(Encoders.STRING).coalesce(1).write.mode(SaveMode.Append).text(folder)
+}

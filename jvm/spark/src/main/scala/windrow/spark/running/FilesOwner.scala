@@ -1,0 +1,52 @@
+package windrow.spark.running
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.UUID
+import org.apache.hadoop.fs.FileSystem
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import scala.util.Using
+import windrow.CheckpointError
+import windrow.spark.query.Checkpoint
+
+/** Which checkpoint the batches in a folder of files belong to, by a mark in both: a query of another one would write its own
+  * over some of them and leave the rest (SEMANTICS B5).
+  */
+private[spark] final class FilesOwner(session: SparkSession, checkpoint: String) {
+  private val settings = session.sparkContext.hadoopConfiguration
+  private val ours     = new Path(checkpoint, "windrow/query")
+
+  /** QueryFingerprint before there were marks, its query goes on with a folder without one.
+    *
+    * @throws CheckpointError
+    *   if the folder has batches of another query
+    */
+  def claim(folder: String): Unit = {
+    val mark = new Path(folder, "_windrow/query")
+    val id   = read(ours).getOrElse(UUID.randomUUID.toString)
+    read(mark) match {
+      case Some(other) if other != id                                             => throw taken(folder)
+      case None if hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint) => throw taken(folder)
+      case found =>
+        write(ours, id)
+        if (found.isEmpty) write(mark, id)
+    }
+  }
+
+  private def taken(folder: String) = new CheckpointError(
+    s"[FILES_OF_ANOTHER_QUERY] '$folder' holds batches that a query with another checkpoint than '$checkpoint' has written, " +
+      "and would be overwritten in part. Write to another folder, or delete this one.")
+
+  private def files(of: Path): FileSystem = of.getFileSystem(settings)
+
+  private def hasBatches(folder: String): Boolean = {
+    val path = new Path(folder)
+    files(path).exists(path) && files(path).listStatus(path).exists(_.getPath.getName.startsWith("batch="))
+  }
+
+  private def read(path: Path): Option[String] = Option.when(files(path).exists(path))(
+    Using.resource(files(path).open(path))(in => new String(in.readAllBytes(), UTF_8).trim))
+
+  private def write(path: Path, text: String): Unit =
+    Using.resource(files(path).create(path, true))(_.write(text.getBytes(UTF_8)))
+}

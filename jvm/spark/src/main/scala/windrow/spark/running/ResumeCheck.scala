@@ -1,0 +1,66 @@
+package windrow.spark.running
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
+import org.apache.spark.sql.streaming.TimeMode
+import scala.util.control.NonFatal
+import windrow.CheckpointError
+import windrow.SpecError
+import windrow.core.state.SpecFingerprint
+import windrow.spark.input.WatermarkCheck
+import windrow.spark.query.Checkpoint
+import windrow.spark.query.CheckpointedOperator
+import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.WindowProcessor
+
+/** Whether a query can go on from a checkpoint, told before it begins and by the rule of its shards (SEMANTICS S2); else the
+  * error would come out of the running query, inside Spark's own.
+  */
+object ResumeCheck {
+
+  /** What could not be told before the query begins, of which it says itself what is wrong: its checkpoint is there and
+    * cannot be read. None: it can go on.
+    *
+    * @param plan
+    *   of the query, analysed
+    */
+  def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Option[String] = {
+    WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(plan)).foreach(wrong =>
+      throw SpecError("start(...)", Seq(wrong)))
+    if (WatermarkCheck.marks(plan) > 1 && Checkpoint.begunWith(session, checkpoint, WatermarkCheck.Policy).exists(
+        _.equalsIgnoreCase(WatermarkCheck.Greatest)))
+      throw new CheckpointError(
+        s"[SPEC_CHANGED] the checkpoint was begun with ${WatermarkCheck.Policy}=${WatermarkCheck.Greatest}, and goes on with " +
+          "it: one stream would make the messages of another late. Take a new checkpoint.")
+    val asked = programs(plan)
+    val begun =
+      try Right(Checkpoint.begun(session, checkpoint))
+      catch { case NonFatal(wrong) => Left(wrong) }
+    begun.foreach(operators => if (operators.nonEmpty) refuse(asked, operators))
+    begun.left.toOption.filter(_ => asked.nonEmpty).map(wrong =>
+      s"[CHECKPOINT_NOT_CHECKED] whether the query can go on from '$checkpoint' shows only when it begins: " +
+        Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next()))
+  }
+
+  private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[CheckpointedOperator]): Unit =
+    asked.foreach { case (mode, program) =>
+      val wrong = begun.map(changed(_, mode, program)) // which of several it goes on with Spark decides
+      if (wrong.forall(_.isDefined)) throw wrong.flatten.head
+    }
+
+  /** Of windrow's operators in a streaming plan, with the clock that each goes by. */
+  def programs(plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] =
+    plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
+      .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
+
+  private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
+    program.fingerprint.changed(begun.fingerprint)
+      .orElse(SpecFingerprint("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))
+
+  /** A query cannot change the clock that it goes by. */
+  private def periods(mode: String): String =
+    if (mode == TimeMode.ProcessingTime.toString) "a trigger with a period of processing time"
+    else if (mode == TimeMode.EventTime.toString) "a watermark and no trigger with a period of processing time"
+    else "no watermark"
+}

@@ -1,0 +1,79 @@
+package windrow.spark.shards
+
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.types._
+import windrow._
+import windrow.spark.pack.PlacedPacket
+import windrow.spark.pack.SortStep
+
+/** From packets to what the shards give, one binary column.
+  *
+  * Packets have the columns `packet` binary, `shard` int, and where their order counts `order` binary.
+  */
+private[windrow] object ShardPlan {
+
+  /** Spark setting: into how many shards keys are hashed. A checkpoint keeps the number that it was begun with. */
+  val Setting = "spark.windrow.shards"
+  val Default = 128
+
+  private implicit val int: Encoder[Int]           = Encoders.scalaInt
+  private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
+
+  private implicit val placed: Encoder[PlacedPacket.Type] = Encoders.tuple(bytes, bytes)
+
+  def shards(session: SparkSession): Int = {
+    val text = session.conf.get(Setting, Default.toString)
+    text.toIntOption.filter(n => n >= 1 && n <= 32768).getOrElse(throw SpecError(
+      Setting,
+      Seq(SpecProblem("SHARDS_NOT_UNDERSTOOD", s"it is '$text'; it must be a whole number from 1 to 32768."))))
+  }
+
+  /** @param now
+    *   processing time of a batch query, in microseconds
+    */
+  def apply(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan =
+    if (packets.isStreaming) streamed(packets, program) else atOnce(packets, program, now)
+
+  private def streamed(packets: LogicalPlan, program: ShardProgram): LogicalPlan = {
+    val (packet, shard) = (packets.output.head, packets.output(1))
+    val inPlace         = packets.output.lift(2).fold(unplaced(packets))(SortStep(shard, _, packets))
+    val place           = inPlace.output(2)
+    // Spark reads the value of a row by number, so what it is made of must stand first.
+    val child   = Project(Seq(packet, place, shard), inPlace)
+    val numbers = Range(0, program.shards.toLong, 1, None)
+    val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
+    TransformWithState[Int, PlacedPacket.Type, Array[Byte], Int](
+      Seq(shard),
+      Seq(packet, place),
+      new WindowProcessor(program),
+      timeMode(packets, program),
+      OutputMode.Append,
+      child,
+      Seq(number.toAttribute),
+      Seq(number.toAttribute),
+      Project(Seq(number), numbers))
+  }
+
+  private def unplaced(packets: LogicalPlan): LogicalPlan =
+    Project(packets.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), packets)
+
+  /** Without a watermark, where none is needed, shards are called with messages only. */
+  private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =
+    if (program.hasPeriods) TimeMode.ProcessingTime
+    else if (packets.exists(_.isInstanceOf[EventTimeWatermark])) TimeMode.EventTime
+    else TimeMode.None
+
+  private def atOnce(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan =
+    MapGroups[Int, Array[Byte], Array[Byte]](
+      new BatchShards(program, now),
+      Seq(packets.output(1)),
+      Seq(packets.output.head),
+      packets.output.drop(2).map(SortOrder(_, Ascending)),
+      packets)
+}

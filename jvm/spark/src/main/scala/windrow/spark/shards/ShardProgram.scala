@@ -1,0 +1,51 @@
+package windrow.spark.shards
+
+import windrow.TimeSpan
+import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
+import windrow.core.time.Watermark
+import windrow.spark.query.OperatorDescriptor
+
+/** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
+  * [[BatchShards]] in a batch.
+  */
+trait ShardProgram extends Serializable {
+
+  /** Into how many shards keys are hashed; fixed for the life of a checkpoint. */
+  def shards: Int
+
+  /** The spaces of a shard's store. */
+  def spaces: Seq[String]
+
+  /** It goes by processing time, too, so Spark has to begin batches without data (SEMANTICS R69). */
+  def hasPeriods: Boolean
+
+  /** What a checkpoint was begun with and must go on with (SEMANTICS S2). */
+  def fingerprint: SpecFingerprint
+
+  /** The watermark is the processing time less this, and none of Spark's. */
+  def behind: Option[TimeSpan] = None
+
+  /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
+  def descriptor: Option[OperatorDescriptor] = None
+
+  /** Made once in each task. */
+  def runner(): ShardRunner
+}
+
+/** Runs the steps of shards on packets. */
+trait ShardRunner {
+
+  /** One step of one shard; the rows are made as they are taken.
+    *
+    * @param watermark
+    *   at the end of the step; known once all packets are taken
+    * @param processingTime
+    *   in microseconds
+    */
+  def step(
+      store: ShardStore,
+      packets: Iterator[Array[Byte]],
+      watermark: => Watermark,
+      processingTime: Long): Iterator[Array[Byte]]
+}

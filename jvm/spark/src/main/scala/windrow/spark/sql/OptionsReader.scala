@@ -1,0 +1,110 @@
+package windrow.spark.sql
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import scala.jdk.CollectionConverters._
+import windrow._
+import windrow.spark.stream.AllOutput
+import windrow.spark.stream.AnswersOutput
+import windrow.spark.stream.EventsOutput
+import windrow.spark.stream.PanesOutput
+import windrow.spark.stream.QueryOptions
+import windrow.spark.stream.QuerySpec
+import windrow.spark.stream.RejectedOutput
+
+/** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
+object OptionsReader {
+  private val Outputs =
+    Map(
+      "panes"    -> PanesOutput,
+      "rejected" -> RejectedOutput,
+      "events"   -> EventsOutput,
+      "answers"  -> AnswersOutput,
+      "all"      -> AllOutput)
+
+  private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
+
+  def apply(node: ObjectNode): Either[Seq[SpecProblem], QueryOptions] = {
+    val spec   = node.deepCopy()
+    val stream = Option(spec.remove("stream"))
+    val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
+    val read   = if (isPolicy(spec)) policies(spec) else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
+    val mark   = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
+    val behind = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
+    val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption) ++
+      Option.when(!Outputs.contains(output))(
+        SpecProblem("OUTPUT_UNKNOWN", s"output is '$output'; allowed are ${Outputs.keys.mkString(", ")}."))
+    Either.cond(
+      found.isEmpty,
+      QueryOptions(
+        read.toOption.get,
+        stream.flatMap(field(_, "time")).map(_.asText),
+        stream.flatMap(field(_, "gap")).map(_.asText),
+        Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
+        mark.flatMap(_.toOption),
+        behind.flatMap(_.toOption),
+        stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
+        Outputs(output),
+        names(node, "join_keys").getOrElse(Nil)),
+      found)
+  }
+
+  private def isPolicy(node: JsonNode): Boolean = node.path("window").path("kind").asText == "policy"
+
+  private def policies(node: ObjectNode): Either[Seq[SpecProblem], QuerySpec] = {
+    val meant = node.deepCopy()
+    meant.remove(OfPolicies.asJava)
+    val strange = meant.fieldNames.asScala.toSeq.map(name =>
+      SpecProblem(
+        "VALUE_NOT_SUPPORTED",
+        s"$name: ${meant.get(name)} means nothing for windows of policies; leave it out."))
+    val mode = Option(node.get("accumulation")).map(_.asText).filter(_ != "accumulating").map(mode =>
+      SpecProblem("VALUE_NOT_SUPPORTED", s"accumulation: $mode means nothing for windows of policies; leave it out."))
+    val read =
+      PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], node.path("time_unit").asText("us"))
+    val found = strange ++ mode ++ read.left.getOrElse(Nil)
+    Either.cond(found.isEmpty, QuerySpec.Policies(read.toOption.get), found)
+  }
+
+  private val OfPolicies = Seq("window", "time_unit", "operator", "accumulation")
+
+  private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], QuerySpec] =
+    operator match {
+      case CheckedSpec.Aggregate(spec) => Right(QuerySpec.Aggregates(spec))
+      case CheckedSpec.FullState(spec) => Right(QuerySpec.FullState(spec))
+      case _ => Left(Seq(SpecProblem(
+          "VALUE_NOT_SUPPORTED",
+          "operator is that of several streams; windrow_apply over one table takes aggregate and full_state.")))
+    }
+
+  /** The query keeps messages instead of aggregating them. */
+  def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
+
+  /** Names of the key columns of a plain table; None: the table argument groups by them. */
+  def key(node: ObjectNode): Option[Seq[String]] = names(node, "key")
+
+  private def names(node: ObjectNode, field: String): Option[Seq[String]] =
+    Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
+
+  /** What a message about this spec calls it. */
+  def subject(node: ObjectNode): String = {
+    val spec = node.deepCopy()
+    spec.remove("stream")
+    spec.remove("output")
+    spec.remove("operator")
+    if (isPolicy(spec)) "Policy" else SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
+  }
+
+  private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
+
+  private val Behind = "behind_processing_time"
+
+  /** Not negative: text, or microseconds. */
+  private[spark] def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
+    val span =
+      if (node.isIntegralNumber) TimeSpan.of(BigInt(node.bigIntegerValue), name) else TimeSpan.parse(node.asText)
+    span.filterOrElse(
+      _.micros >= 0,
+      SpecProblem("WATERMARK_NEGATIVE", s"$name is '${node.asText}'; it must be '0 seconds' or longer."))
+  }
+}

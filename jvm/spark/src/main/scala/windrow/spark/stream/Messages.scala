@@ -1,0 +1,278 @@
+package windrow.spark.stream
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.input.AggregateParts
+import windrow.spark.input.ColumnNames
+import windrow.spark.input.KeyCheck
+import windrow.spark.input.MessageTime
+import windrow.spark.input.ValidTime
+import windrow.spark.input.WatermarkCheck
+import windrow.spark.input.WithWatermark
+import windrow.spark.panes.Corrections
+import windrow.spark.panes.IncomingPanes
+import windrow.spark.panes.PanesBefore
+
+/** The input with what windrow needs to know of each message.
+  *
+  * @param child
+  *   the input, with its watermark
+  * @param time
+  *   event time, long microseconds; null for a message without one, and 0 for all where windows need none
+  * @param timeType
+  *   of the column from which it comes
+  * @param pane
+  *   what it says as a pane of another operator, see [[IncomingPanes]]
+  * @param now
+  *   processing time of a batch query, in microseconds
+  */
+final case class Messages(
+    child: LogicalPlan,
+    time: Alias,
+    timeType: DataType,
+    gap: Seq[Alias],
+    origin: Seq[Alias],
+    pane: Seq[Alias],
+    tooFar: Seq[Alias],
+    now: Long) {
+  def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
+}
+
+object Messages {
+
+  /** The time of every message where none is needed. */
+  private val Timeless = Literal(0L, TimestampType)
+
+  def of(session: SparkSession, options: QueryOptions, parts: AggregateParts): Either[Seq[SpecProblem], Messages] =
+    new Builder(session, options, parts).result
+
+  private final class Builder(session: SparkSession, options: QueryOptions, parts: AggregateParts) {
+    private val found     = Seq.newBuilder[SpecProblem]
+    private val input     = parts.child
+    private val streaming = input.isStreaming
+    private val now       = System.currentTimeMillis * 1000
+
+    private lazy val panes: Option[IncomingPanes] = options.spec.window.collect { case windows: Inherit =>
+      IncomingPanes.of(session, windows, input, parts.inputs.map(_.child)).fold(
+        problems => {
+          found ++= problems
+          None
+        },
+        Some(_))
+    }.flatten
+
+    private lazy val before = PanesBefore.of(input, parts.read)
+
+    private def refuse(code: String, text: String): Option[Nothing] = {
+      found += SpecProblem(code, text)
+      None
+    }
+
+    def result: Either[Seq[SpecProblem], Messages] = {
+      val stated = eventTime
+      checkWatermark(stated)
+      checkCoGroup()
+      checkChain()
+      found ++= Corrections.problems(options.spec, before)
+      checkOffsets()
+      checkNames()
+      found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
+      val messages = stated.map { time =>
+        val gap    = sessionGap(time)
+        val micros = ValidTime.micros(time)
+        val valid  = gap.fold(micros)(ValidTime.ofSession(micros, _))
+        val tooFar = maxFuture.map(ValidTime.isBeyond(micros, microsNow, _))
+        Messages(
+          watermarked(time, micros, tooFar),
+          Alias(valid, "time")(),
+          panes.fold(time)(_.start).dataType,
+          gap.map(Alias(_, "gap")()).toSeq,
+          origin,
+          panes.toSeq.flatMap(came => came.fields :+ came.content),
+          tooFar.map(Alias(_, "too_far")()).toSeq,
+          now)
+      }
+      Either.cond(found.result().isEmpty, messages.get, found.result().distinct)
+    }
+
+    private def column(name: String, what: String): Option[Expression] =
+      input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
+        .orElse(refuse(
+          "COLUMN_NOT_FOUND",
+          s"$what='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
+
+    private def eventTime: Option[Expression] = parts.markers.get("time")
+      .orElse(options.time.fold(unstatedTime)(column(_, "time")))
+      .filter { time =>
+        val problem = MessageTime.problem(time, completes = hasWatermark)
+        problem.foreach(refuse(MessageTime.Refused, _))
+        problem.isEmpty
+      }
+
+    /** A pane has the time of the last instant in its window, and where windows are inherited that of its start. */
+    private def unstatedTime: Option[Expression] = options.spec.window match {
+      case Some(_: Inherit) => panes.map(_.start)
+      case _ => if (needsTime) IncomingPanes.lastInstant(session, input).orElse(noTime) else Some(Messages.Timeless)
+    }
+
+    private def noTime: Option[Expression] =
+      refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
+
+    /** Windows on positions and the one of everything go without event time, but for limits of time. */
+    private def needsTime: Boolean = options.spec.windows.exists(spec =>
+      spec.window.bounds.areTimes || spec.retention.time.isDefined || spec.maxFuture.isDefined)
+
+    private def maxFuture: Option[TimeSpan] = options.spec.windows.flatMap(_.maxFuture)
+
+    private def checkCoGroup(): Unit =
+      Seq(
+        "time"      -> options.time,
+        "partition" -> options.origin.get("partition"),
+        "offset"    -> options.origin.get("offset"))
+        .collect {
+          case (mark, Some(name)) if CoGroupPlan.markers(input).contains(mark) =>
+            refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
+        }
+
+    private def hasWatermark: Boolean = streaming && (needsTime || options.watermark.isDefined)
+
+    private def checkWatermark(time: Option[Expression]): Unit = if (hasWatermark) {
+      val has = input.exists(_.isInstanceOf[EventTimeWatermark])
+      val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
+        .replace(CoGroupPlan.Marker, "")
+      if (options.behind.isDefined && (options.watermark.isDefined || has))
+        refuse(
+          "WATERMARK_TWICE",
+          s"the watermark is behind processing time, and '$name' has one of event time. Leave out one of them.")
+      if (options.watermark.isEmpty && options.behind.isEmpty && !has)
+        refuse(
+          "NO_WATERMARK",
+          s"'$name' has no watermark, no window could complete. Say stream(watermark='1 minute'), or withWatermark before.")
+      if (options.watermark.isDefined && has)
+        refuse(
+          "WATERMARK_TWICE",
+          s"'$name' has a watermark already. Leave out stream(watermark=...), or withWatermark before.")
+      if (options.watermark.isEmpty && has && maxFuture.isDefined)
+        refuse(
+          "GUARD_TOO_LATE",
+          "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
+      if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // whose streams say it themselves
+        found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
+      found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
+    }
+
+    private def isCoGroup: Boolean = CoGroupPlan.markers(input).contains("time")
+
+    /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
+    private def checkChain(): Unit = {
+      val stuck = input.exists {
+        case before: TransformWithState => before.timeMode != TimeMode.EventTime
+        case _                          => false
+      }
+      if (streaming && stuck && needsTime)
+        refuse(
+          "WATERMARK_NOT_PASSED_ON",
+          "the input comes from an operator with periods of processing time, or without event time, behind which Spark " +
+            "passes no watermark on. Leave out the periods, or write its panes and read them in another query.")
+      val metrics = Outputs.metrics(options.name)
+      if (input.exists { case counted: CollectMetrics => counted.name == metrics; case _ => false })
+        refuse(
+          "STREAM_NAME_TAKEN",
+          s"the input comes from an operator over a stream of the name '${options.name}'. Say stream(name=...).")
+    }
+
+    private def checkOffsets(): Unit = options.spec match {
+      case QuerySpec.Policies(_) if part("offset").isEmpty && options.time.isEmpty && !parts.markers.contains("time") =>
+        refuse(
+          "ORDER_NOT_STATED",
+          "windows by policies go by the order of messages: say stream(offset=KAFKA), or time='…', by which they stand then.")
+        ()
+      case _ =>
+        options.spec.window match {
+          case Some(windows: SourceWindows) if part("offset").isEmpty =>
+            refuse(
+              "OFFSET_NOT_STATED",
+              s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
+            ()
+          case _ => ()
+        }
+    }
+
+    /** Names of the columns that panes and events have beside those of the user. */
+    private val own: Seq[String] = Seq("window", "pane") ++ (options.spec match {
+      case _: QuerySpec.FullState                                => Seq("message", "messages")
+      case _: QuerySpec.Policies                                 => Seq("event", "sequence", "messages")
+      case QuerySpec.Aggregates(spec) if spec.window.isOfMessage => Seq("message")
+      case _: QuerySpec.Aggregates                               => Nil
+    })
+
+    private def checkNames(): Unit = {
+      val keeps    = options.spec.isInstanceOf[QuerySpec.FullState]
+      val resolver = SparkInside.resolver(session)
+      options.joinKeys.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
+        refuse(
+          "COLUMN_NOT_FOUND",
+          s"joinKeys='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
+      if (options.joinKeys.nonEmpty && !keeps)
+        refuse("STORE_WITHOUT_MESSAGES", "joinKeys are for full state; an aggregate keeps no messages.")
+      val names = (parts.shown ++ (if (keeps) Nil else parts.results)).map(_.name)
+      found ++= ColumnNames.taken(resolver, names, own)
+      found ++= ColumnNames.twice(resolver, "the panes", names, "Give one of them an alias.")
+      found ++= ColumnNames.twice(
+        resolver,
+        "a rejected message",
+        parts.messageColumns.map(_.name),
+        "Rename or drop one of them before.")
+    }
+
+    private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)
+
+    private def sessionGap(time: Expression): Option[Expression] = options.spec.window match {
+      case Some(Session(Some(gap))) => Some(Literal(gap.micros))
+      case Some(Session(None)) =>
+        parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
+          .orElse(refuse("GAP_NOT_STATED", "Session needs its gap: a duration, or an expression of the message."))
+          .flatMap(gap => gapMicros(time, gap))
+      case _ => None
+    }
+
+    private def gapMicros(time: Expression, gap: Expression): Option[Expression] = gap.dataType match {
+      case LongType    => Some(gap)
+      case IntegerType => Some(Cast(gap, LongType))
+      case _: DayTimeIntervalType | CalendarIntervalType =>
+        Some(ValidTime.length(time, gap, session.sessionState.conf.sessionLocalTimeZone))
+      case other =>
+        refuse(
+          "GAP_NOT_INTERVAL",
+          s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
+    }
+
+    private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>
+      Seq(
+        "source"    -> Cast(part("source").getOrElse(Literal("")), StringType),
+        "partition" -> Cast(part("partition").getOrElse(Literal(0L)), LongType),
+        "offset"    -> Cast(offset, LongType))
+        .map { case (name, value) => Alias(value, name)() }
+    }
+
+    private def part(name: String): Option[Expression] =
+      parts.markers.get(name).orElse(options.origin.get(name).flatMap(column(_, name)))
+
+    /** The guard stands before the watermark: a time too far ahead does not move it, as none does not (SEMANTICS R73). */
+    private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan = {
+      val handed = Corrections.handed(input, before)
+      options.watermark match {
+        case Some(delay) if streaming =>
+          WithWatermark(session, handed, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+        case _ => handed
+      }
+    }
+  }
+}

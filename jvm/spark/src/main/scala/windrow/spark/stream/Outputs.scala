@@ -1,0 +1,142 @@
+package windrow.spark.stream
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types._
+import windrow._
+import windrow.spark.input.AggregateParts
+import windrow.spark.output.Observed
+import windrow.spark.output.OutputSchema
+import windrow.spark.pack.Unpack
+
+/** From the rows of the shards to the columns that users see. */
+object Outputs {
+
+  def apply(
+      session: SparkSession,
+      options: QueryOptions,
+      parts: AggregateParts,
+      timeType: DataType,
+      schema: OutputSchema,
+      answers: Option[String],
+      shards: LogicalPlan): LogicalPlan = {
+    val columns             = schema.types.map(AttributeReference("column", _)())
+    def ofKind(number: Int) = EqualTo(columns.head, Literal(number))
+    val rows = Observed(
+      session,
+      metrics(options.name),
+      Unpack(shards.output.head, columns, shards),
+      columns.drop(schema.countsAt).zip(OutputSchema.Counts.names),
+      Observed.reasonOf(ofKind(OutputSchema.RejectedKind), columns(schema.rejectionAt)))
+    val parted = Seq(
+      Part(
+        "panes",
+        PanesOutput,
+        OutputSchema.PaneKind,
+        paneColumns(parts, timeType, schema, columns, PaneTime.of(schema.window, shards))),
+      Part("rejected", RejectedOutput, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
+      Option.when(schema.hasEvents)(
+        Part("events", EventsOutput, OutputSchema.EventKind, eventColumns(parts, schema, columns))) ++
+      answers.map(name =>
+        Part("answers", AnswersOutput, OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
+    parted.find(_.output == options.output) match {
+      case Some(one) => Project(one.columns, Filter(ofKind(one.number), rows))
+      case None =>
+        val kinds = parted.flatMap(part => Seq(ofKind(part.number), Literal(part.name)))
+        Project(
+          Alias(KnownNotNull(CaseWhen.createFromParser(kinds)), "kind")() +: parted.map { part =>
+            val struct = structOf(part.columns.map(field => field.name -> field.child): _*)
+            Alias(If(ofKind(part.number), struct, Literal.create(null, struct.dataType)), part.name)()
+          },
+          Filter(Not(ofKind(OutputSchema.CountsKind)), rows))
+    }
+  }
+
+  /** @param number
+    *   the kind of its rows
+    */
+  private final case class Part(name: String, output: OutputKind, number: Int, columns: Seq[Alias])
+
+  /** Under which the counts of a stream are observed. */
+  private[spark] def metrics(stream: String): String = s"windrow_$stream"
+
+  /** Under which the messages are observed that come to a stream. */
+  private[spark] def metricsOfRead(stream: String): String = s"${metrics(stream)}/read"
+
+  private def structOf(fields: (String, Expression)*): Expression =
+    CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
+
+  private def instant(micros: Expression, timeType: DataType): Expression =
+    PreciseTimestampConversion(micros, LongType, timeType)
+
+  /** The window as users see it: `end` is exclusive, `last` inclusive. */
+  private[spark] def windowOf(kind: WindowKind, timeType: DataType, from: Expression, to: Expression): Expression = {
+    def bound(value: Expression) = kind.bounds match {
+      case HalfOpen | Closed => instant(value, timeType)
+      case Positions         => value
+      case Unbounded         => Literal.create(null, timeType)
+    }
+    val (first, second) = kind.bounds.names
+    structOf(first -> bound(from), second -> bound(to))
+  }
+
+  private def paneColumns(
+      parts: AggregateParts,
+      timeType: DataType,
+      schema: OutputSchema,
+      columns: Seq[Attribute],
+      time: Metadata): Seq[Alias] = {
+    val here = AttributeMap(
+      parts.keys.map(_.toAttribute).zip(columns.drop(1)) ++ parts.functionResults.zip(columns.drop(schema.resultsAt)))
+    def moved(column: NamedExpression): Alias = {
+      val value = column match {
+        case Alias(child, _) => child
+        case other           => other
+      }
+      Alias(value.transform { case a: Attribute => here.getOrElse(a, a) }, column.name)()
+    }
+    def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
+    val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
+    val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
+    val window = schema.window match {
+      case Some(_: SourceWindows) =>
+        structOf(
+          "source"    -> columns(schema.paneAt + 6),
+          "partition" -> KnownNotNull(Cast(columns(schema.paneAt + 7), IntegerType)),
+          "first"     -> at(0),
+          "last"      -> at(1))
+      case Some(kind) => windowOf(kind, timeType, at(0), at(1))
+      case None       => structOf("number" -> at(0))
+    }
+    (parts.shown.map(moved) :+ Alias(window, "window")(explicitMetadata = Some(time))) ++
+      parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
+  }
+
+  private def rejectedColumns(stream: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    def at(field: Int): Expression = columns(schema.rejectionAt + field)
+    Seq(
+      "stream"          -> Literal(stream),
+      "reason"          -> KnownNotNull(at(0)),
+      "watermark"       -> instant(at(1), TimestampType),
+      "processing_time" -> instant(KnownNotNull(at(2)), TimestampType),
+      "message"         -> KnownNotNull(at(3))).map { case (name, value) => Alias(value, name)() }
+  }
+
+  /** Those of the lookup stream, then the answers. */
+  private def answerColumns(name: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    val (asks, gets) = (KnownNotNull(columns(schema.answerAt)), KnownNotNull(columns(schema.answerAt + 1)))
+    val fields       = schema.answers.toSeq.flatMap(_._1.fields)
+    fields.zipWithIndex.map { case (field, i) => Alias(GetStructField(asks, i), field.name)() } :+ Alias(gets, name)()
+  }
+
+  private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns.drop(1)))
+    def at(field: Int): Expression = KnownNotNull(columns(schema.eventAt + field))
+    parts.shown.map(key => Alias(key.child.transform { case a: Attribute => keys.getOrElse(a, a) }, key.name)()) ++ Seq(
+      Alias(structOf("number" -> at(1)), "window")(),
+      Alias(at(0), "event")(),
+      Alias(at(2), "sequence")(),
+      Alias(at(3), "messages")())
+  }
+}

@@ -1,0 +1,39 @@
+package windrow.spark.stream
+
+import windrow.TimeSpan
+
+/** Which of its outputs a table function gives. */
+sealed trait OutputKind
+case object PanesOutput    extends OutputKind
+case object RejectedOutput extends OutputKind
+case object EventsOutput   extends OutputKind
+case object AnswersOutput  extends OutputKind
+case object AllOutput      extends OutputKind
+
+/** A checked window query, but for what its table argument says.
+  *
+  * @param time
+  *   name of the event-time column, unless the table argument marks the expression
+  * @param gap
+  *   name of the column that holds a message's session gap
+  * @param origin
+  *   names of the columns that hold a message's source, partition and offset
+  * @param watermark
+  *   set by windrow; None if the input has one already
+  * @param behind
+  *   the watermark is the processing time less this, and none of Spark's
+  * @param name
+  *   of the stream
+  * @param joinKeys
+  *   columns by which kept messages are asked for; none: by the key
+  */
+final case class QueryOptions(
+    spec: QuerySpec,
+    time: Option[String],
+    gap: Option[String],
+    origin: Map[String, String],
+    watermark: Option[TimeSpan],
+    behind: Option[TimeSpan],
+    name: String,
+    output: OutputKind,
+    joinKeys: Seq[String] = Nil)

@@ -1,0 +1,76 @@
+package windrow.spark.rows
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.CatalystTypeConverters
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+import windrow.core.state.DamagedStateError
+
+/** A row is read within its bytes, whatever stands in them (SEMANTICS S1). */
+final class RowShapeSuite extends AnyFunSuite {
+  private val count = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 3000
+
+  private val schema = StructType.fromDDL(
+    "k string, n bigint, d decimal(38,2), b binary, a array<string>, w array<int>, m map<string,bigint>, " +
+      "s struct<x: string, y: array<struct<z: string>>>, i int")
+
+  private val value = Row(
+    "apple",
+    7L,
+    new java.math.BigDecimal("12345678901234567890.12"),
+    Array[Byte](1, 2, 3),
+    Seq("x", null, "longer than eight"),
+    Seq(1, 2, 3),
+    Map("one" -> 1L, "two" -> 2L),
+    Row("inner", Seq(Row("deep"), Row(null))),
+    3)
+
+  private val shape = new RowShape(schema.map(_.dataType))
+
+  private val bytes: Array[Byte] = {
+    val row = CatalystTypeConverters.createToCatalystConverter(schema)(value).asInstanceOf[InternalRow]
+    UnsafeProjection.create(schema)(row).getBytes.clone()
+  }
+
+  test("what was written") {
+    assert(shape.of(bytes) == Rows.of(bytes, schema.size))
+  }
+
+  test("rows of other columns") {
+    val other = StructType.fromDDL("n int")
+    assert(intercept[DamagedStateError](Rows.of(UnsafeProjection.create(other)(InternalRow(5)).getBytes, 2)).getMessage
+      == "[STATE_DAMAGED] a row of 16 bytes is no row of 2 columns.")
+    val number = UnsafeProjection.create(other)(InternalRow(-1)).getBytes
+    assert(
+      intercept[DamagedStateError](new RowShape(Seq(StringType)).of(number)).getMessage.contains("no row of (STRING)"))
+    Seq(0, 7, 15).foreach(size => intercept[DamagedStateError](Rows.of(bytes.take(size), 1)))
+  }
+
+  test(s"$count rows with other bytes") {
+    val random = new Random(5)
+    val found = (1 to count).count { _ =>
+      val changed = bytes.clone()
+      (0 to random.nextInt(3)).foreach(_ => changed(random.nextInt(changed.length)) = random.nextInt().toByte)
+      try {
+        read(shape.of(changed), schema)
+        false
+      } catch { case _: DamagedStateError => true }
+    }
+    assert(found > count / 10)
+  }
+
+  /** All that is in it, whatever it is. */
+  private def read(row: InternalRow, of: StructType): Unit = of.zipWithIndex.foreach { case (field, i) =>
+    if (!row.isNullAt(i)) field.dataType match {
+      case StringType         => row.getUTF8String(i).getBytes
+      case BinaryType         => row.getBinary(i)
+      case inner: StructType  => read(row.getStruct(i, inner.size), inner)
+      case ArrayType(of, _)   => row.getArray(i).foreach(of, (_, _) => ())
+      case MapType(of, to, _) => row.getMap(i).foreach(of, to, (_, _) => ())
+      case _                  => ()
+    }
+  }
+}
