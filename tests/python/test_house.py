@@ -14,10 +14,7 @@ SCALA = ROOT / "jvm"
 PYTHON = ROOT / "python"
 
 #: Circles that are still there, by their members. One that is gone, or smaller, is so here too.
-OF_SPARK = [
-    {"", "aggregate", "arguments", "cogroup", "fullstate", "input", "join", "pack", "panes"}
-    | {"policy", "query", "running", "shards", "sql", "stream"},
-]
+OF_SPARK = [{"join", "policy", "sql"}]
 
 Graph = Mapping[str, set[str]]
 

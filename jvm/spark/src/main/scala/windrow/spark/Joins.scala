@@ -10,6 +10,7 @@ import scala.language.implicitConversions
 import windrow._
 import windrow.explain.Explanation
 import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.input.CoGroupMarks
 import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinPart
 import windrow.spark.join.JoinQuery
@@ -132,10 +133,10 @@ private[spark] object Joining {
       streams.map(s => SparkInside.plan(marked(s, s.key.map(_.column)))))
     Stream(
       SparkInside.frame(session, plan),
-      first.time.map(_ => Field(col(s"${CoGroupPlan.Marker}time"))),
-      names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupPlan.Marker}key$i").as(name)) },
+      first.time.map(_ => Field(col(s"${CoGroupMarks.Marker}time"))),
+      names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupMarks.Marker}key$i").as(name)) },
       Option.when(streams.exists(_.offset.isDefined))(
-        Offset(s"${CoGroupPlan.Marker}source", s"${CoGroupPlan.Marker}partition", s"${CoGroupPlan.Marker}offset")),
+        Offset(s"${CoGroupMarks.Marker}source", s"${CoGroupMarks.Marker}partition", s"${CoGroupMarks.Marker}offset")),
       None,
       None,
       streams.map(_.name).mkString("_"),

@@ -8,7 +8,6 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.explain.Clock
-import windrow.explain.Explanation
 import windrow.spark.input.AggregateParts
 import windrow.spark.pack.PackStrategy
 import windrow.spark.query.Asked
@@ -17,16 +16,16 @@ import windrow.spark.stream.AllOutput
 import windrow.spark.stream.EventsOutput
 import windrow.spark.stream.OutputKind
 import windrow.spark.stream.PanesOutput
-import windrow.spark.stream.QueryOptions
-import windrow.spark.stream.QuerySpec
 import windrow.spark.stream.RejectedOutput
+import windrow.spark.stream.StreamOperator
+import windrow.spark.stream.StreamOptions
 import windrow.spark.stream.WindowQuery
 
 /** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
 final class Output private[spark] (
     stream: Stream,
     window: String,
-    spec: Either[Seq[SpecProblem], QuerySpec],
+    operator: Either[Seq[SpecProblem], StreamOperator],
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
@@ -51,13 +50,7 @@ final class Output private[spark] (
       (if (stream.key.isEmpty) ", without a key" else s", by ${shown(stream.key)}")
     val clock = stream.behind.map(Clock.OfProcessingTime(_)).orElse(stream.watermark.map(Clock.OfEvents(_)))
       .getOrElse(Clock.OfInput)
-    spec.fold(
-      problems => throw SpecError(window, problems),
-      {
-        case QuerySpec.Aggregates(operator) => Explanation(operator, about, clock)
-        case QuerySpec.FullState(operator)  => Explanation(operator.windows, about, clock, keepsMessages = true)
-        case QuerySpec.Policies(operator)   => Explanation(operator, about)
-      })
+    operator.fold(problems => throw SpecError(window, problems), _.explanation(about, clock))
   }
 
   /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
@@ -124,21 +117,14 @@ final class Output private[spark] (
       output,
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
-      isInParts,
+      operator.exists(_.firesParts),
       panes.toSeq.collect { case table: Upsert =>
-        spec.toOption.flatMap(table.unclear(_, stream.offset.isDefined))
+        operator.toOption.flatMap(_.unclearRow(stream.offset.isDefined)).flatMap(table.unclear)
       }.flatten)
-
-  private def isInParts: Boolean = spec.exists {
-    case QuerySpec.Aggregates(operator) => operator.accumulation == Discarding
-    case _: QuerySpec.FullState         => true
-    case _: QuerySpec.Policies          => false
-  }
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = spec.map(QueryOptions(
-      _,
+    val options = StreamOptions(
       None,
       None,
       Map.empty,
@@ -146,8 +132,8 @@ final class Output private[spark] (
       stream.behind,
       stream.name,
       kind,
-      stream.joinKeys))
-    SparkInside.frame(session, WindowQuery.plan(session, window, options, parts, asking))
+      stream.joinKeys)
+    SparkInside.frame(session, WindowQuery.plan(session, window, operator.map(_ -> options), parts, asking))
   }
 }
 

@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.StructType
 import windrow._
-import windrow.spark.stream.QuerySpec
 
 /** A table that Spark can `MERGE` into (Delta, Iceberg), with the columns of the panes: one row for each window of a key, the
   * last pane that holds. A retraction that no pane follows deletes. The table must be there.
@@ -47,25 +46,11 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
       names.takeWhile(_ != "window") :+ (if (names.contains("message")) "message" else "window")
     }
 
-  /** Why the key and window of panes do not say which row is theirs, where `on` says nothing.
-    *
-    * @param hasOffsets
-    *   no two messages are alike
+  /** @param why
+    *   the key and window of panes do not say which row is theirs; `on` does
     */
-  private[spark] def unclear(spec: QuerySpec, hasOffsets: Boolean): Option[SpecProblem] = {
-    def refuse(why: String) = Option.when(on.isEmpty)(SpecProblem("UPSERT_ROW_UNCLEAR", s"panes=$this: $why"))
-    spec match {
-      case QuerySpec.Aggregates(operator) if operator.window.isOfMessage && !hasOffsets =>
-        refuse(
-          "each message has a window, and without offset= two messages may be alike. State stream(offset=...), or say " +
-            "on='message' if no two messages are alike.")
-      case QuerySpec.Policies(policy) if policy.limits != PartitionLimits.NotStated =>
-        refuse(
-          "once a limit has let a key go its windows begin again at 0, in the place of others. Say on=..., or leave out " +
-            "the limits.")
-      case _ => None
-    }
-  }
+  private[spark] def unclear(why: String): Option[SpecProblem] =
+    Option.when(on.isEmpty)(SpecProblem("UPSERT_ROW_UNCLEAR", s"panes=$this: $why"))
 
   /** What is wrong with the table, found by merging no pane. */
   private[spark] def problems(session: SparkSession, panes: StructType): Seq[SpecProblem] = {

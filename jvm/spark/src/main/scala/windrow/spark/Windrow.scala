@@ -8,11 +8,13 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.windrow.SparkInside
 import scala.language.implicitConversions
 import windrow._
+import windrow.spark.aggregate.Aggregates
+import windrow.spark.fullstate.FullState
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
 import windrow.spark.running.BoundedInput
+import windrow.spark.policy.Policies
 import windrow.spark.running.ResumeCheck
-import windrow.spark.stream.QuerySpec
 
 /** The Scala entry:
   * {{{
@@ -204,7 +206,7 @@ final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq
     Output.checked(new Output(
       stream,
       "Policy",
-      spec.map(QuerySpec.Policies(_)),
+      spec.map(Policies(_)),
       AggregateParts.ofGrouping(SparkInside.plan(described)),
       described.sparkSession))
   }
@@ -245,7 +247,7 @@ final case class Windowed private[spark] (
     Output.checked(new Output(
       stream,
       draft.window.toString,
-      draft.check.map(QuerySpec.Aggregates(_)),
+      draft.check.map(Aggregates(_)),
       AggregateParts.ofGrouping(SparkInside.plan(described)),
       described.sparkSession))
   }
@@ -264,7 +266,7 @@ final case class Windowed private[spark] (
     Output.checked(new Output(
       stream,
       draft.window.toString,
-      kept.map(QuerySpec.FullState(_)),
+      kept.map(FullState(_)),
       FullStateParts.of(described.sparkSession, SparkInside.plan(described), None),
       described.sparkSession))
   }

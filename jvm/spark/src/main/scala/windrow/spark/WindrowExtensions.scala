@@ -10,7 +10,7 @@ import windrow.spark.sql.TablesOfWith
 final class WindrowExtensions extends SparkSessionExtensionsProvider {
 
   def apply(extensions: SparkSessionExtensions): Unit = {
-    TableFunctions.all.foreach(extensions.injectTableFunction)
+    TableFunctions.all(WindrowVersion.value).foreach(extensions.injectTableFunction)
     extensions.injectHintResolutionRule(_ => TablesOfWith)
     extensions.injectPlannerStrategy(session => PackStrategy(session))
   }

@@ -7,26 +7,22 @@ import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 import windrow.spark.pack.Pack
 
-/** Which messages travel with their original row: those that the shard might refuse (whether it does is decided there), and
-  * all of them where panes show their message.
+/** Which messages travel with their original row: those that the shard might refuse; whether it does is decided there.
   *
   * @param watermark
   *   not below the one that the shard judges by; None: not known, so any message may be too late
   */
 object CarriesMessage {
 
-  def apply(pack: Pack, watermark: Option[Watermark]): Expression = {
+  def apply(spec: WindowOperatorSpec, pack: Pack, watermark: Option[Watermark]): Expression = {
     val tooLate = watermark match {
       case None                          => Literal(true)
       case Some(mark) if !mark.isDefined => Literal(false)
       case Some(mark) if mark.isEnd      => Literal(true)
-      case Some(mark)                    => isBelow(pack, mark)
+      case Some(mark)                    => isBelow(pack, spec, mark)
     }
-    if (pack.recipe.shuffle.whole) Literal(true) else (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
+    (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
-
-  private def isBelow(pack: Pack, watermark: Watermark): Expression =
-    pack.recipe.windows.fold[Expression](Literal(false))(isBelow(pack, _, watermark))
 
   private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Watermark): Expression = {
     lazy val left                   = watermark.leaves(spec.lateness.micros)

@@ -21,9 +21,6 @@ private[spark] object ShuffleChoice {
       whole = spec.window.needsRows)
   }
 
-  /** In the order in which they are applied, each with its row: full state keeps it, events of policies show it. */
-  val OfWholeMessages: ShuffleMode = ShuffleMode(sorted = true, combined = false, ordered = false, whole = true)
-
   private def ofEach(trigger: PaneTrigger): Boolean = WindowTrigger.parts(trigger).exists {
     case EachMessage | Every(_) => true
     case _                      => false

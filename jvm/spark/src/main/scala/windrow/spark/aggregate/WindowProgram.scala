@@ -22,8 +22,8 @@ import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
+import windrow.spark.panes.FiresPanes
 import windrow.spark.query.StateDescriptor
-import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
 
 /** Windows of aggregates. */
@@ -34,14 +34,14 @@ final class WindowProgram(
     val schema: OutputSchema,
     override val descriptor: Option[StateDescriptor],
     guards: Guards)
-    extends ShardProgram {
+    extends FiresPanes {
+  def stream: String      = descriptor.fold("")(_.name)
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = ShardSpaces.of(spec, recipe.shuffle.ordered)
   def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
   override def behind: Option[TimeSpan] = recipe.behind
 
-  /** The same, with each pane taken back before another takes its place. */
   def retracting: WindowProgram = {
     val changed = spec.retracting
     new WindowProgram(

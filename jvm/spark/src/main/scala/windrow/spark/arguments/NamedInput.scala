@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.TimeSpan
-import windrow.spark.input.JoinInput
+import windrow.spark.input.StreamTable
 
 /** One stream of several in SQL, whose fields are said by the names of columns, the same names for all streams.
   *
@@ -16,9 +16,9 @@ import windrow.spark.input.JoinInput
 private[spark] final case class NamedInput(
     name: String,
     problems: Seq[SpecProblem],
-    private val unmarked: JoinInput) {
+    private val unmarked: StreamTable) {
 
-  def input(watermark: Option[TimeSpan]): JoinInput = unmarked.copy(watermark = watermark)
+  def input(watermark: Option[TimeSpan]): StreamTable = unmarked.copy(watermark = watermark)
 }
 
 private[spark] object NamedInput {
@@ -42,11 +42,11 @@ private[spark] object NamedInput {
     NamedInput(
       name,
       read.collect { case (_, Left(wrong)) => wrong },
-      JoinInput(
+      StreamTable(
         name,
         table,
         table.output,
-        time.orElse(found.get("time")).getOrElse(JoinInput.Timeless),
+        time.orElse(found.get("time")).getOrElse(StreamTable.Timeless),
         keys,
         Seq("partition", "offset_column").flatMap(found.get),
         None))

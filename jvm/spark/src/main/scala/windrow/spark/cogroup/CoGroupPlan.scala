@@ -7,17 +7,14 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.spark.input.JoinInput
-import windrow.spark.join.JoinPlan
+import windrow.spark.input.CoGroupMarks
+import windrow.spark.input.StreamTable
 
 /** Several streams as one (SEMANTICS R56), to be put into windows as any other: a struct for each stream by its name, one of
   * them not null, and marked columns for time, keys and identity. Each stream keeps its watermark, of which the least rules;
   * its name is the source of its messages.
   */
 private[spark] object CoGroupPlan {
-
-  /** Columns are not called as those of the tables: Spark's optimizer breaks a union of streams of which some only rename. */
-  val Marker = "__windrow_of_"
 
   def isCoGroup(node: ObjectNode): Boolean = node.path("operator").asText == "cogroup"
 
@@ -39,7 +36,7 @@ private[spark] object CoGroupPlan {
       streams: Seq[(String, Option[TimeSpan])],
       keys: Int,
       tables: Seq[LogicalPlan]): LogicalPlan = {
-    val inputs = streams.zip(tables).map { case ((name, mark), table) => JoinInput.marked(name, table, keys, mark) }
+    val inputs = streams.zip(tables).map { case ((name, mark), table) => StreamTable.marked(name, table, keys, mark) }
     val found  = problems(inputs)
     if (found.nonEmpty) throw SpecError("a co-group", found)
     union(session, inputs, Nil)
@@ -48,22 +45,22 @@ private[spark] object CoGroupPlan {
   /** @param shown
     *   names of the keys, where the columns of the input show them, too
     */
-  def union(session: SparkSession, inputs: Seq[JoinInput], shown: Seq[String]): LogicalPlan =
+  def union(session: SparkSession, inputs: Seq[StreamTable], shown: Seq[String]): LogicalPlan =
     Union(inputs.map(branch(session, _, inputs, shown)))
 
   /** What is wrong with the streams together. */
-  def problems(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+  def problems(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
     val names = inputs.map(_.name)
     Seq(
       Option.when(names.size < 2)(
         SpecProblem("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")),
       Option.when(names.distinct.size < names.size)(
         SpecProblem("STREAM_TWICE", s"the streams are ${names.mkString(", ")}."))).flatten ++
-      ofTime(inputs) ++ JoinPlan.mixed(inputs) ++ differing(inputs, inputs.map(_.keys.size).minOption.getOrElse(0))
+      ofTime(inputs) ++ StreamTable.mixed(inputs) ++ differing(inputs, inputs.map(_.keys.size).minOption.getOrElse(0))
   }
 
   /** All streams have event time or none has; whether the windows need it, and so a watermark, is theirs to say. */
-  private def ofTime(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
+  private def ofTime(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
     val (timed, timeless) = inputs.partition(_.hasTime)
     val isUnmarked        = inputs.forall(!_.hasWatermark)
     timed.flatMap(_.problems(None)).filterNot(isUnmarked && _.code == "NO_WATERMARK") ++
@@ -71,15 +68,7 @@ private[spark] object CoGroupPlan {
         SpecProblem("TIME_NOT_STATED", s"'${one.name}' has no event time; say which column holds it."))
   }
 
-  /** What the columns of a co-group say of its messages, by the names of [[AggregateParts.markers]]. */
-  def markers(child: LogicalPlan): Map[String, Expression] = child.output.collect {
-    case mark if mark.name.startsWith(Marker) => mark.name.stripPrefix(Marker) -> mark
-  }.toMap
-
-  /** Columns that are no part of a message: they only say what windrow must know of it. */
-  def isMark(column: Attribute): Boolean = column.name.startsWith(Marker) || column.metadata.contains(Marker)
-
-  private def differing(inputs: Seq[JoinInput], keys: Int): Seq[SpecProblem] =
+  private def differing(inputs: Seq[StreamTable], keys: Int): Seq[SpecProblem] =
     (("time", inputs.filter(_.hasTime).map(_.time)) +: (0 until keys).map(i =>
       (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
       case (what, all) =>
@@ -89,7 +78,7 @@ private[spark] object CoGroupPlan {
             "it must be of one type."))
     }
 
-  private def branch(session: SparkSession, of: JoinInput, all: Seq[JoinInput], shown: Seq[String]): LogicalPlan = {
+  private def branch(session: SparkSession, of: StreamTable, all: Seq[StreamTable], shown: Seq[String]): LogicalPlan = {
     val structs = all.map { other =>
       val struct   = CreateStruct(other.message)
       val nullable = struct.dataType
@@ -103,10 +92,10 @@ private[spark] object CoGroupPlan {
       if (all.forall(_.sender.isEmpty)) Nil
       else Seq("source" -> Literal(of.name), "partition" -> part(0), "offset" -> part(1))
     val marks  = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
-    val hidden = new MetadataBuilder().putBoolean(Marker, true).build()
+    val hidden = new MetadataBuilder().putBoolean(CoGroupMarks.Marker, true).build()
     Project(
       structs ++ shown.zip(of.keys).map { case (name, key) => Alias(key, name)(explicitMetadata = Some(hidden)) } ++
-        marks.map { case (name, mark) => Alias(mark, Marker + name)() },
+        marks.map { case (name, mark) => Alias(mark, CoGroupMarks.Marker + name)() },
       of.watermarked(session, None))
   }
 }

@@ -7,7 +7,7 @@ import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.spark.arguments.NamedInput
 import windrow.spark.arguments.TableArguments
-import windrow.spark.input.JoinInput
+import windrow.spark.input.StreamTable
 
 /** `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`: several streams as one, for the table argument of the other
   * functions. Its columns are a struct for each stream by the name of its table, of which one is not null, and the keys.
@@ -37,7 +37,7 @@ private[spark] object CoGroupSql {
     CoGroupPlan.union(session, inputs, shown)
   }
 
-  private def taken(keys: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] =
+  private def taken(keys: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] =
     keys.filter(key => inputs.exists(_.name.equalsIgnoreCase(key))).map(key =>
       SpecProblem("NAME_TAKEN", s"key='$key' is also the name of a stream; call the stream otherwise."))
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.ArrayType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
-import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.input.CoGroupMarks
 import windrow.spark.functions.FunctionSet
 import windrow.spark.input.AggregateParts
 
@@ -39,9 +39,9 @@ object FullStateParts {
     }
     val keys = found.collect { case (name, Some(column)) =>
       Alias(column, UnresolvedAttribute.parseAttributeName(name).last)(nonInheritableMetadataKeys =
-        Seq(CoGroupPlan.Marker)) // a field of a struct is shown as by `groupBy`
+        Seq(CoGroupMarks.Marker)) // a field of a struct is shown as by `groupBy`
     }
-    (wrong, Some(keeping(keys, keys.map(key => Alias(key.toAttribute, key.name)()), CoGroupPlan.markers(table), table)))
+    (wrong, Some(keeping(keys, keys.map(key => Alias(key.toAttribute, key.name)()), CoGroupMarks.of(table), table)))
   }
 
   private def keeping(

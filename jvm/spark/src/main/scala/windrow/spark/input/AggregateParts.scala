@@ -9,7 +9,6 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
-import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.functions.FunctionSet
 
 /** The user's aggregation, taken apart: it is never run as such.
@@ -39,7 +38,7 @@ final case class AggregateParts(
     child: LogicalPlan) {
 
   /** The columns of the input, but for those that a co-group marks. */
-  def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupPlan.isMark)
+  def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupMarks.isMark)
 
   /** What each function reads, over the child. */
   def read: Seq[Expression] = functions.reads.map(_.map(inputs(_).child)).map(CreateStruct(_))
@@ -154,7 +153,7 @@ object AggregateParts {
           case Alias(e, name) => Alias(over(e), name)()
           case other          => Alias(over(other), other.name)()
         },
-        CoGroupPlan.markers(aggregate.child) ++ marked,
+        CoGroupMarks.of(aggregate.child) ++ marked,
         aggregate.child)
     }
 
@@ -168,7 +167,7 @@ object AggregateParts {
 
     private def named(grouping: Expression): Alias = grouping match {
       case attribute: Attribute =>
-        Alias(attribute, attribute.name)(nonInheritableMetadataKeys = Seq(CoGroupPlan.Marker))
+        Alias(attribute, attribute.name)(nonInheritableMetadataKeys = Seq(CoGroupMarks.Marker))
       case other => Alias(other, other.sql)()
     }
 

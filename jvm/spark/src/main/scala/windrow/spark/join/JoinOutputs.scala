@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow.JoinKind
-import windrow.spark.input.JoinInput
+import windrow.spark.input.StreamTable
 import windrow.spark.output.Observed
 import windrow.spark.pack.Unpack
-import windrow.spark.stream.Outputs
+import windrow.spark.output.OutputColumns
 
 /** From what the shards of a join give to the columns that users see. */
 private[spark] object JoinOutputs {
@@ -19,7 +19,7 @@ private[spark] object JoinOutputs {
   def apply(
       session: SparkSession,
       options: JoinOptions,
-      inputs: Seq[JoinInput],
+      inputs: Seq[StreamTable],
       filter: Option[Expression],
       schema: JoinSchema,
       shards: LogicalPlan): LogicalPlan = {
@@ -27,7 +27,7 @@ private[spark] object JoinOutputs {
     val kind    = EqualTo(columns.head, _: Expression)
     val all = Observed(
       session,
-      Outputs.metrics(name(schema.streams.map(_._1))),
+      OutputColumns.metrics(name(schema.streams.map(_._1))),
       Unpack(shards.output.head, columns, shards),
       columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts.names),
       Observed.reasonOf(kind(Literal(JoinSchema.RejectedKind)), columns(schema.rejectionAt + 1)))
@@ -41,7 +41,7 @@ private[spark] object JoinOutputs {
       case JoinPart.Rejected => Project(rejected, Filter(isLost, all))
       case JoinPart.All =>
         def optional(when: Expression, fields: Seq[Alias], name: String) = {
-          val struct = structOf(fields.map(field => field.name -> field.child))
+          val struct = OutputColumns.structOf(fields.map(field => field.name -> field.child): _*)
           Alias(If(when, struct, Literal.create(null, struct.dataType)), name)()
         }
         Project(
@@ -52,11 +52,6 @@ private[spark] object JoinOutputs {
           Filter(Or(isShown, isLost), all))
     }
   }
-
-  private def structOf(fields: Seq[(String, Expression)]): Expression =
-    CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
-
-  private def instant(micros: Expression): Expression = PreciseTimestampConversion(micros, LongType, TimestampType)
 
   /** The equality fields once, then a struct for each stream, of semi and anti joins the first only, then the window by
     * which they are joined.
@@ -80,7 +75,7 @@ private[spark] object JoinOutputs {
         Alias(if (mayLack(stream)) message else KnownNotNull(message), name)()
       } ++ schema.windows.map { kind =>
         def edge(at: Int): Expression = KnownNotNull(columns(schema.windowAt + at))
-        Alias(Outputs.windowOf(kind, timeType, edge(0), edge(1)), "window")()
+        Alias(OutputColumns.windowOf(kind, timeType, edge(0), edge(1)), "window")()
       }
   }
 
@@ -93,15 +88,15 @@ private[spark] object JoinOutputs {
     Seq(
       "stream"          -> KnownNotNull(at(0)),
       "reason"          -> KnownNotNull(at(1)),
-      "watermark"       -> instant(at(2)),
-      "processing_time" -> instant(KnownNotNull(at(3))),
-      "message"         -> structOf(messages)).map { case (name, value) => Alias(value, name)() }
+      "watermark"       -> OutputColumns.instant(at(2), TimestampType),
+      "processing_time" -> OutputColumns.instant(KnownNotNull(at(3)), TimestampType),
+      "message"         -> OutputColumns.structOf(messages: _*)).map { case (name, value) => Alias(value, name)() }
   }
 
   /** A condition on messages of the inputs, as one on those of a row. */
   private def over(
       condition: Expression,
-      inputs: Seq[JoinInput],
+      inputs: Seq[StreamTable],
       schema: JoinSchema,
       columns: Seq[Attribute]): Expression = {
     val fields = AttributeMap(inputs.zipWithIndex.flatMap { case (input, stream) =>

@@ -1,16 +1,25 @@
 package windrow.spark.join
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.LongType
+import windrow.TimeSpan
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.store.Incoming
+import windrow.spark.input.StreamTable
+import windrow.spark.input.ValidTime
+import windrow.spark.pack.EndMarker
+import windrow.spark.pack.PackNode
 import windrow.spark.pack.PacketFlag
+import windrow.spark.pack.ReadCount
 import windrow.spark.rows.Rows
 
 /** Messages of one stream of a join on their way to the shards, many in a row: the order in which they come does not show
@@ -47,15 +56,58 @@ final case class JoinPack(
     shards: Int,
     output: Seq[Attribute],
     child: LogicalPlan)
-    extends UnaryNode {
+    extends PackNode {
 
-  override def producedAttributes: AttributeSet = outputSet
+  /** One of the streams brings the end. */
+  def bounded(marker: EndMarker, rows: => LogicalPlan): LogicalPlan =
+    if (stream > 0) this
+    else {
+      val marked = rows
+      copy(end = Seq(marked.output.last), child = marked)
+    }
+
+  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan =
+    JoinPackExec(this, ReadCount(metrics, Literal(1L), end, later(child)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
 
 object JoinPack {
-  def output: Seq[Attribute] = Seq(
+
+  /** A stream's, with its own watermark.
+    *
+    * @param number
+    *   its place in the spec
+    * @param metrics
+    *   under which the number of messages is observed
+    */
+  def of(
+      session: SparkSession,
+      input: StreamTable,
+      number: Int,
+      shards: Int,
+      maxFuture: Option[TimeSpan],
+      metrics: String): LogicalPlan = {
+    val micros = Alias(ValidTime.micros(input.time), "time")()
+    val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
+      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Cast(part, LongType), as) })
+      .map { case (value, as) => Alias(value, as)() }
+    val (key, from) = named.map(_.toAttribute).splitAt(input.keys.size)
+    JoinPack(
+      number,
+      input.name,
+      key,
+      micros.toAttribute,
+      from,
+      input.message,
+      Nil,
+      metrics,
+      shards,
+      output,
+      Project(input.message ++ (micros +: named), input.watermarked(session, maxFuture)))
+  }
+
+  private def output: Seq[Attribute] = Seq(
     AttributeReference("packet", BinaryType, nullable = false)(),
     AttributeReference("shard", IntegerType, nullable = false)())
 }

@@ -8,17 +8,17 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.ColumnNames
-import windrow.spark.input.JoinInput
+import windrow.spark.input.StreamTable
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.WatermarkCheck
+import windrow.spark.output.OutputColumns
 import windrow.spark.panes.Corrections
+import windrow.spark.panes.PanesBefore
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardPlan
-import windrow.spark.stream.Outputs
-import windrow.spark.stream.QueryFingerprint
 
-/** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[JoinInput]]), all
+/** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[StreamTable]]), all
   * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).
   */
 private[spark] object JoinPlan {
@@ -29,27 +29,29 @@ private[spark] object JoinPlan {
   def apply(
       session: SparkSession,
       options: JoinOptions,
-      said: Seq[JoinInput],
+      said: Seq[StreamTable],
       filter: Option[Expression] = None): LogicalPlan = {
     val spec   = options.spec
     val inputs = withComparable(said)
-    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ inputs.flatMap(one => Corrections.ofJoin(one.table)) ++
-      mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
+    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ inputs.flatMap(one =>
+      Corrections.kept(PanesBefore.of(one.table), "a join")) ++
+      StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
       WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val packs = inputs.zipWithIndex.map { case (input, number) =>
-      input.packed(
+      JoinPack.of(
         session,
+        input,
         number,
         shards,
         spec.maxFuture,
-        Outputs.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
+        OutputColumns.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
     }
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =
       new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
-    val fingerprint = QueryFingerprint.ofJoin(spec, shards, options.on, inputs)
+    val fingerprint = JoinQueryFingerprint(spec, shards, options.on, inputs)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
     val program = new JoinProgram(spec, fingerprint, shards, schema, notes, GuardSettings(session))
@@ -57,30 +59,22 @@ private[spark] object JoinPlan {
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
 
-  private def keysOf(on: Seq[String], first: JoinInput): StructType = StructType(on.zip(first.keys).map {
+  private def keysOf(on: Seq[String], first: StreamTable): StructType = StructType(on.zip(first.keys).map {
     case (name, key) => StructField(name, key.dataType)
   })
 
-  private def sideOf(input: JoinInput): JoinDescriptor.Side =
+  private def sideOf(input: StreamTable): JoinDescriptor.Side =
     JoinDescriptor.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
 
-  def mixed(inputs: Seq[JoinInput]): Seq[SpecProblem] = {
-    val (streaming, batch)        = inputs.partition(_.table.isStreaming)
-    def names(of: Seq[JoinInput]) = of.map(input => s"'${input.name}'").mkString(", ")
-    Option.when(streaming.nonEmpty && batch.nonEmpty)(SpecProblem(
-      "STREAM_WITH_BATCH",
-      s"${names(batch)} is no stream and ${names(streaming)} is; Spark's own join is for that.")).toSeq
-  }
-
   /** What is equal in all streams, made comparable as Spark does. */
-  private def withComparable(inputs: Seq[JoinInput]): Seq[JoinInput] = {
+  private def withComparable(inputs: Seq[StreamTable]): Seq[StreamTable] = {
     val byField = inputs.map(_.keys).transpose.map(KeyCheck.comparable)
     if (byField.isEmpty) inputs
     else inputs.zip(byField.transpose).map { case (input, keys) => input.copy(keys = keys) }
   }
 
   /** Keys of several streams are equal if their bytes are. */
-  private def ofKeys(on: Seq[String], inputs: Seq[JoinInput]): Seq[SpecProblem] = on.indices.flatMap { i =>
+  private def ofKeys(on: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] = on.indices.flatMap { i =>
     val types = inputs.map(input => input.name -> input.keys(i).dataType)
     if (types.map(_._2.catalogString).distinct.size > 1)
       Some(SpecProblem(
@@ -92,7 +86,7 @@ private[spark] object JoinPlan {
   private def ofNames(
       session: SparkSession,
       on: Seq[String],
-      inputs: Seq[JoinInput],
+      inputs: Seq[StreamTable],
       spec: JoinSpec): Seq[SpecProblem] = {
     val resolver = SparkInside.resolver(session)
     val names    = inputs.map(_.name)

@@ -7,7 +7,7 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.arguments.NamedInput
 import windrow.spark.arguments.TableArguments
-import windrow.spark.input.JoinInput
+import windrow.spark.input.StreamTable
 
 /** A join as it is asked for: options that may be wrong, over tables that may not fit. */
 private[spark] object JoinQuery {
@@ -25,7 +25,7 @@ private[spark] object JoinQuery {
         "windrow_apply",
         Seq(SpecProblem("TABLE_MISSING", s"a join of ${names.size} streams has ${tables.size} tables.")))
     val inputs = names.zip(tables).map { case (name, table) =>
-      JoinInput.marked(name, table, options.on.size, options.watermarks.get(name))
+      StreamTable.marked(name, table, options.on.size, options.watermarks.get(name))
     }
     JoinPlan(session, options, inputs)
   }

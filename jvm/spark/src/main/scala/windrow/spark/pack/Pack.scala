@@ -1,10 +1,14 @@
 package windrow.spark.pack
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
+import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
 
 /** How messages travel to their shards.
@@ -21,7 +25,7 @@ import windrow.spark.functions.FunctionSet
   */
 final case class ShuffleMode(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
 
-/** All of a window query that is no expression over the current plan.
+/** All of a window query that is no expression over the current plan, and how its messages are packed.
   *
   * @param windows
   *   None: by policies
@@ -30,13 +34,90 @@ final case class ShuffleMode(sorted: Boolean, combined: Boolean, ordered: Boolea
   * @param behind
   *   the watermark is the processing time less this
   */
-final class PackRecipe(
+abstract class PackRecipe(
     val windows: Option[WindowOperatorSpec],
     val functions: FunctionSet,
     val shards: Int,
     val shuffle: ShuffleMode,
-    val behind: Option[TimeSpan] = None)
-    extends Serializable
+    val behind: Option[TimeSpan])
+    extends Serializable {
+
+  /** @param keys
+    *   in the form in which they are equal
+    * @param watermark
+    *   not below the one that shards judge by; None: not known
+    * @param later
+    *   plans what the messages come from
+    */
+  def planned(
+      pack: Pack,
+      keys: Seq[Expression],
+      watermark: Option[Watermark],
+      later: LogicalPlan => SparkPlan): SparkPlan
+
+  /** Every message by itself.
+    *
+    * @param carries
+    *   whether a message travels with its row
+    */
+  protected final def each(
+      pack: Pack,
+      keys: Seq[Expression],
+      carries: Expression,
+      later: LogicalPlan => SparkPlan): SparkPlan = PackExec(
+    keys,
+    pack.time,
+    pack.gap,
+    pack.sender,
+    pack.pane,
+    carries,
+    CreateStruct(pack.message),
+    pack.end,
+    PackLift.Each(functions, pack.inputs),
+    this,
+    pack.output,
+    ReadCount(pack.metrics, Literal(1L), pack.end, later(pack.child)))
+}
+
+/** Messages travel in the order in which they are applied, each with its row: full state keeps it, events of policies show
+  * it.
+  */
+final class WholeMessages(
+    windows: Option[WindowOperatorSpec],
+    functions: FunctionSet,
+    shards: Int,
+    behind: Option[TimeSpan] = None)
+    extends PackRecipe(
+      windows,
+      functions,
+      shards,
+      ShuffleMode(sorted = true, combined = false, ordered = false, whole = true),
+      behind) {
+
+  def planned(
+      pack: Pack,
+      keys: Seq[Expression],
+      watermark: Option[Watermark],
+      later: LogicalPlan => SparkPlan): SparkPlan = each(pack, keys, Literal(true), later)
+}
+
+/** Messages of a stream on their way to the shards. */
+private[spark] trait PackNode extends UnaryNode {
+
+  /** It also reads the end of the input.
+    *
+    * @param rows
+    *   its rows and, marked by the last column, those that are the end
+    */
+  def bounded(marker: EndMarker, rows: => LogicalPlan): LogicalPlan
+
+  /** @param later
+    *   plans what is below
+    */
+  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan
+
+  override def producedAttributes: AttributeSet = outputSet
+}
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *
@@ -77,9 +158,30 @@ final case class Pack(
     recipe: PackRecipe,
     output: Seq[Attribute],
     child: LogicalPlan)
-    extends UnaryNode {
+    extends PackNode {
 
-  override def producedAttributes: AttributeSet = outputSet
+  def bounded(marker: EndMarker, rows: => LogicalPlan): LogicalPlan = {
+    val marked = rows
+    copy(end = Seq(marked.output.last), until = Some(marker), child = marked)
+  }
+
+  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan = {
+    val isOver = until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
+    recipe.planned(
+      this,
+      keys.map(SparkInside.normalized),
+      if (isOver) Some(Watermark.End) else watermark.map(leaving),
+      later)
+  }
+
+  private def watermark: Option[Watermark] =
+    if (!child.isStreaming) Some(Watermark.None)
+    else recipe.behind.fold(SparkInside.watermark)(delay =>
+      SparkInside.processingTime.map(now => Watermark(now - delay.micros)))
+
+  /** With what may have left before this run, or before now if it is not known since when it runs. */
+  private def leaving(watermark: Watermark): Watermark =
+    watermark.copy(left = RunStart.watermark(watermark).getOrElse(watermark).micros)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }

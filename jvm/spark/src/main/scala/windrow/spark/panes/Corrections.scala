@@ -2,31 +2,30 @@ package windrow.spark.panes
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecProblem
-import windrow.spark.stream.QuerySpec
 
 /** Whether an operator can take panes that take the place of others, which would else count beside them (SEMANTICS B4). */
 private[spark] object Corrections {
 
-  def problems(spec: QuerySpec, before: Seq[PanesBefore]): Seq[SpecProblem] = {
-    val again = before.filterNot(_.comeOnce)
-    spec match {
-      case QuerySpec.Aggregates(operator) if operator.window.takesPanes =>
-        before.filter(_.someSeeRetractions).map(_ => readTwice) ++ again.filterNot(_.comeWithRetractions).map(leftOut)
-      case _: QuerySpec.FullState => again.map(twice(_, "messages()"))
-      case _ =>
-        val taker           = spec.window.fold("a policy")(_.toString)
-        val (signed, plain) = again.partition(_.areTakenBack)
-        plain.map(twice(_, taker, ", let every aggregate read pane.is_retraction")) ++
-          signed.filterNot(_.comeWithRetractions).map(leftOut)
-    }
+  /** Of an operator that takes panes as such. */
+  def inherited(before: Seq[PanesBefore]): Seq[SpecProblem] =
+    before.filter(_.someSeeRetractions).map(_ => readTwice) ++ again(
+      before).filterNot(_.comeWithRetractions).map(leftOut)
+
+  /** Of one that keeps or joins them. */
+  def kept(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = again(before).map(twice(_, taker))
+
+  /** Of one that aggregates them as messages. */
+  def aggregated(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = {
+    val (signed, plain) = again(before).partition(_.areTakenBack)
+    plain.map(twice(_, taker, ", let every aggregate read pane.is_retraction")) ++
+      signed.filterNot(_.comeWithRetractions).map(leftOut)
   }
 
-  def ofJoin(table: LogicalPlan): Seq[SpecProblem] =
-    PanesBefore.of(table).filterNot(_.comeOnce).map(twice(_, "a join"))
+  private def again(before: Seq[PanesBefore]) = before.filterNot(_.comeOnce)
 
   /** The table, whose panes come with the retractions of those that they take the place of. */
   def handed(table: LogicalPlan, before: Seq[PanesBefore]): LogicalPlan =
-    PanesBefore.retracting(table, before.filterNot(_.comeOnce))
+    PanesBefore.retracting(table, again(before))
 
   /** A retraction would not be known as that of its pane. */
   val readTwice: SpecProblem = SpecProblem(

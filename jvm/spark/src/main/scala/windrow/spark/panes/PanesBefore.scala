@@ -5,10 +5,22 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.StatefulProcessor
 import windrow._
-import windrow.spark.aggregate.WindowProgram
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.Unpack
+import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.WindowProcessor
+
+/** A program whose panes other operators can take. */
+private[spark] trait FiresPanes extends ShardProgram {
+  def spec: WindowOperatorSpec
+  def schema: OutputSchema
+
+  /** Name of its stream. */
+  def stream: String
+
+  /** The same, with each pane taken back before another takes its place. */
+  def retracting: ShardProgram
+}
 
 /** An operator of the same query whose panes come to another one, and what happens to them on the way (SEMANTICS R55).
   *
@@ -21,7 +33,7 @@ import windrow.spark.shards.WindowProcessor
   */
 private[spark] final case class PanesBefore(
     operator: TransformWithState,
-    program: WindowProgram,
+    program: FiresPanes,
     rows: Seq[Attribute],
     conditions: Seq[Expression],
     reads: Seq[Expression]) {
@@ -62,7 +74,7 @@ private[spark] final case class PanesBefore(
 
   private def readsRetraction(read: Expression) = simplified(read).references.contains(isRetraction)
 
-  def name: String = program.descriptor.fold("")(_.name)
+  def name: String = program.stream
 }
 
 private[spark] object PanesBefore {
@@ -114,7 +126,7 @@ private[spark] object PanesBefore {
       conditions: Seq[Expression],
       reads: Seq[Expression]): Option[PanesBefore] = (shards.statefulProcessor: Any) match {
     case processor: WindowProcessor =>
-      Some(processor.program).collect { case program: WindowProgram =>
+      Some(processor.program).collect { case program: FiresPanes =>
         PanesBefore(shards, program, rows, conditions, reads)
       }
     case _ => None

@@ -114,13 +114,13 @@ object AggregateTexts {
 
   private[query] def write(texts: AggregateTexts, node: ObjectNode): Unit = {
     node.put("inputs", texts.inputs.json)
-    OperatorDescriptor.texts(node, "functions", texts.functions)
+    DescriptorJson.texts(node, "functions", texts.functions)
     val results = node.putArray("results")
     texts.results.foreach { case (name, text) => results.addObject().put("name", name).put("text", text) }
   }
 
   private[query] def read(node: JsonNode): AggregateTexts = AggregateTexts(
-    OperatorDescriptor.struct(node.get("inputs")),
-    OperatorDescriptor.texts(node.get("functions")),
+    DescriptorJson.struct(node.get("inputs")),
+    DescriptorJson.texts(node.get("functions")),
     node.get("results").elements.asScala.map(one => one.get("name").asText -> one.get("text").asText).toSeq)
 }

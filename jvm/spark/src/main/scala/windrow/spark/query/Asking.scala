@@ -13,9 +13,7 @@ import windrow.Positions
 import windrow.SpecProblem
 import windrow.core.store.Axis
 import windrow.spark.input.AggregateParts
-import windrow.spark.stream.Outputs
-import windrow.spark.stream.QueryOptions
-import windrow.spark.stream.QuerySpec
+import windrow.spark.output.OutputColumns
 
 /** What a lookup stream asks for. */
 private[spark] sealed abstract class Asked(val column: String)
@@ -45,25 +43,32 @@ private[spark] final case class Asking(
 
   private val bounds: Seq[(String, Attribute)] = Seq("start", "end").flatMap(name => mark(name).map(name -> _))
 
-  /** What is asked of an operator, or everything that is wrong with it. */
-  def of(session: SparkSession, options: QueryOptions, parts: AggregateParts): Either[Seq[SpecProblem], Questions] =
-    options.spec match {
-      case QuerySpec.FullState(spec) => new OfStore(session, spec, options, parts).questions
-      case _ => Left(Seq(SpecProblem(
-          "NO_MESSAGE_STORE",
-          "its operator keeps aggregates, no messages; say messages() instead of aggregate(...).")))
-    }
+  /** What is asked of full state, or everything that is wrong with it.
+    *
+    * @param declared
+    *   columns by which messages are asked for; none: by the key
+    * @param time
+    *   the event time of its messages
+    */
+  def of(
+      session: SparkSession,
+      spec: FullStateSpec,
+      declared: Seq[String],
+      time: Option[Expression],
+      parts: AggregateParts): Either[Seq[SpecProblem], Questions] =
+    new OfStore(session, spec, declared, time, parts).questions
 
   private final class OfStore(
       session: SparkSession,
       spec: FullStateSpec,
-      options: QueryOptions,
+      declared: Seq[String],
+      ofMessages: Option[Expression],
       parts: AggregateParts) {
     private val named    = new NamedValues(session)
-    private val timeType = parts.eventTime(session, options.time).fold[DataType](TimestampType)(_.dataType)
+    private val timeType = ofMessages.fold[DataType](TimestampType)(_.dataType)
 
     /** Without declared join keys they are the key. */
-    private val byKey = options.joinKeys.isEmpty
+    private val byKey = declared.isEmpty
 
     private val byPosition = asked match {
       case Asked.Messages => bounds.exists { case (_, bound) => isWhole(bound.dataType) }
@@ -77,7 +82,7 @@ private[spark] final case class Asking(
       else named("sessionKey", wanted, named.among(wanted.map(_._1), columns))
     }
 
-    private val fields = named.at(options.joinKeys, parts.message)
+    private val fields = named.at(declared, parts.message)
 
     private val values =
       if (byKey || joinKeys.isEmpty) Right(Nil)
@@ -108,7 +113,7 @@ private[spark] final case class Asking(
           if (byPosition) Axis.Offset else Axis.Time,
           if (byJoinKeys) fields else Nil)
       case Asked.Windows =>
-        val window = Outputs.windowOf(spec.window, timeType, Literal(0L), Literal(0L)).dataType
+        val window = OutputColumns.windowOf(spec.window, timeType, Literal(0L), Literal(0L)).dataType
         Answering.Windows(spec.window, window.asInstanceOf[StructType])
     }
 

@@ -19,6 +19,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.core.state.SpecFingerprint
+import windrow.spark.shards.OperatorDescriptor
 
 /** A value of a shard's state.
   *
@@ -46,7 +47,7 @@ private[query] final class StoredOperator(
   val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
-    OperatorDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
+    DescriptorJson.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
   /** Of all shards or of one; of the spaces that are needed. */

@@ -22,7 +22,7 @@ final case class JoinDescriptor(
     shards: Int,
     keys: StructType,
     sides: Seq[JoinDescriptor.Side])
-    extends OperatorDescriptor {
+    extends DescriptorJson {
 
   private[query] def streams: Seq[StateDescriptor] = spec.names.zip(sides).zipWithIndex.map {
     case ((name, side), number) =>
@@ -30,7 +30,7 @@ final case class JoinDescriptor(
   }
 
   private[query] def json: ObjectNode = {
-    val node = OperatorDescriptor.node(shards, keys)
+    val node = DescriptorJson.node(shards, keys)
     node.set[JsonNode]("spec", OperatorJson.write(spec))
     val all = node.putArray("sides")
     sides.foreach(side =>
@@ -53,10 +53,10 @@ object JoinDescriptor {
   private[query] def read(node: JsonNode, spec: JoinSpec): JoinDescriptor = JoinDescriptor(
     spec,
     node.path("shards").asInt,
-    OperatorDescriptor.struct(node.get("keys")),
+    DescriptorJson.struct(node.get("keys")),
     node.get("sides").elements.asScala.map(side =>
       Side(
-        OperatorDescriptor.struct(side.get("message")),
+        DescriptorJson.struct(side.get("message")),
         SafeText.typeOf(side.get("time").asText),
         side.path("offsets").asBoolean)).toSeq)
 }

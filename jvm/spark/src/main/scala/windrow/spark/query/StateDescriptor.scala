@@ -2,7 +2,6 @@ package windrow.spark.query
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
@@ -12,7 +11,6 @@ import windrow.SpecJson
 import windrow.WindowKind
 import windrow.WindowOperatorSpec
 import windrow.spark.input.AggregateParts
-import windrow.spark.pack.PackRecipe
 
 /** What an operator of a query keeps of a stream, for those who look into its checkpoint.
   *
@@ -31,7 +29,7 @@ final case class StateDescriptor(
     keys: StructType,
     timeType: DataType,
     holds: StateDescriptor.Holds)
-    extends OperatorDescriptor {
+    extends DescriptorJson {
 
   /** The same of windows of aggregates that run by another spec. */
   private[spark] def of(spec: WindowOperatorSpec): StateDescriptor = holds match {
@@ -42,7 +40,7 @@ final case class StateDescriptor(
   private[query] def json: ObjectNode = holds match {
     case StateDescriptor.OfJoin(join, _) => join.json
     case held: StateDescriptor.Windowed =>
-      val node = OperatorDescriptor.node(shards, keys).put("name", name).put("time", timeType.json)
+      val node = DescriptorJson.node(shards, keys).put("name", name).put("time", timeType.json)
       held.write(node)
       node
   }
@@ -96,13 +94,13 @@ object StateDescriptor {
     private[query] def write(node: ObjectNode): Unit = {
       node.set[JsonNode]("spec", OperatorJson.write(spec))
       node.put("message", message.json)
-      OperatorDescriptor.texts(node, "join_keys", joinKeys)
+      DescriptorJson.texts(node, "join_keys", joinKeys)
     }
   }
 
   object Messages {
     private[query] def read(node: JsonNode, spec: FullStateSpec): Messages =
-      Messages(spec, OperatorDescriptor.struct(node.get("message")), OperatorDescriptor.texts(node.get("join_keys")))
+      Messages(spec, DescriptorJson.struct(node.get("message")), DescriptorJson.texts(node.get("join_keys")))
   }
 
   /** Messages of one stream of a join.
@@ -114,27 +112,8 @@ object StateDescriptor {
     def side: JoinDescriptor.Side = join.sides(number)
   }
 
-  def ofAggregates(
-      session: SparkSession,
-      name: String,
-      spec: WindowOperatorSpec,
-      recipe: PackRecipe,
-      parts: AggregateParts,
-      timeType: DataType): StateDescriptor = StateDescriptor(
-    name,
-    recipe.shards,
-    keysOf(parts),
-    timeType,
-    Aggregates(spec, AggregateTexts.of(session, parts), recipe.shuffle.ordered))
-
-  def ofMessages(
-      spec: FullStateSpec,
-      name: String,
-      joinKeys: Seq[String],
-      shards: Int,
-      parts: AggregateParts,
-      timeType: DataType): StateDescriptor =
-    StateDescriptor(name, shards, keysOf(parts), timeType, Messages(spec, parts.message, joinKeys))
+  def of(name: String, shards: Int, parts: AggregateParts, timeType: DataType, holds: Holds): StateDescriptor =
+    StateDescriptor(name, shards, keysOf(parts), timeType, holds)
 
   private def keysOf(parts: AggregateParts): StructType = StructType(parts.keys.map { key =>
     val shown = parts.shown.find(_.child.semanticEquals(key.toAttribute)).getOrElse(key)
@@ -144,7 +123,7 @@ object StateDescriptor {
   private[query] def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
     node.path("name").asText,
     node.path("shards").asInt,
-    OperatorDescriptor.struct(node.get("keys")),
+    DescriptorJson.struct(node.get("keys")),
     SafeText.typeOf(node.path("time").asText),
     holds)
 }

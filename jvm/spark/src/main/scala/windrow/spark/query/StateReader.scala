@@ -21,7 +21,7 @@ import windrow.core.store.Axis
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.ShardOf
 import windrow.spark.pack.Unpack
-import windrow.spark.stream.Outputs
+import windrow.spark.output.OutputColumns
 
 /** Reads what a query keeps from its checkpoint; see [[State]], here with literals, of which null is an open end. */
 private[spark] final class StateReader(session: SparkSession, path: String, operator: Option[String]) {
@@ -103,7 +103,9 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
     ask(state, None, answer) { columns =>
       val at = columns.drop(descriptor.keys.size)
       keyColumns(descriptor, columns) ++ Seq(
-        Alias(Outputs.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+        Alias(
+          OutputColumns.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))),
+          "window")(),
         Alias(KnownNotNull(at(2)), "timing")()) ++ moments(at.drop(3))
     }(columns => columns.drop(descriptor.keys.size).drop(3) ++ columns.drop(descriptor.keys.size).take(2))
   }
@@ -297,7 +299,9 @@ private object StateReader {
       columns: Seq[Attribute]): Seq[NamedExpression] = {
     val at = columns.drop(descriptor.keys.size)
     keyColumns(descriptor, columns) ++ Seq(
-      Alias(Outputs.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))), "window")(),
+      Alias(
+        OutputColumns.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))),
+        "window")(),
       Alias(at(2), "first_offset")(),
       Alias(at(3), "last_offset")(),
       Alias(KnownNotNull(at(4)), "is_complete")())

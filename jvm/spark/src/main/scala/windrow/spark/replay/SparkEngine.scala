@@ -8,9 +8,9 @@ import java.util.Comparator
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.QueryClock
+import org.apache.spark.sql.windrow.SparkWatermark
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.shards.WindowProcessor
 import windrow.testkit._
 
 /** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.
@@ -71,7 +71,7 @@ class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) exten
         StepResult.Restarted
       case (Step.Ask(asked, _), _) => StepResult.Answered(query.ask(asked))
     }
-    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => query.finish(WindowProcessor.EndMillis)))
+    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => query.finish(SparkWatermark.EndMillis)))
   }
 }
 
@@ -114,7 +114,7 @@ object SparkEngine {
       case (before, feed: Step.Feed) if !knowsNone => feed.watermark.fold(before)(mark => math.max(before, mark / 1000))
       case (before, _)                             => before
     }.tail
-    val end = if (transcript.atEnd.exists(_.isFinal)) WindowProcessor.EndMillis else marks.lastOption.getOrElse(0L)
+    val end = if (transcript.atEnd.exists(_.isFinal)) SparkWatermark.EndMillis else marks.lastOption.getOrElse(0L)
     val next = transcript.steps.zip(marks).foldRight(List(end)) {
       case ((_: Step.Feed, mark), later) => mark :: later
       case (_, later)                    => later.head :: later

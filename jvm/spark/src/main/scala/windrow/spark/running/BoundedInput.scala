@@ -9,9 +9,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Union
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.spark.join.JoinPack
 import windrow.spark.pack.EndMarker
-import windrow.spark.pack.Pack
+import windrow.spark.pack.PackNode
 
 /** A query that ends: each operator in it also reads a folder, whose first line of text means that all is in, so that every
   * window is complete (SEMANTICS R71).
@@ -25,21 +24,13 @@ private[spark] object BoundedInput {
     val found = problems(query)
     if (found.nonEmpty) throw SpecError("windrow_until", found)
     val end = EndMarker(folder)
-    query.transform {
-      case pack: Pack =>
-        val child = withEnd(session, pack.child, end)
-        pack.copy(end = Seq(child.output.last), until = Some(end), child = child)
-      case pack: JoinPack if pack.stream == 0 =>
-        val child = withEnd(session, pack.child, end)
-        pack.copy(end = Seq(child.output.last), child = child)
-    }
+    query.transform { case pack: PackNode => pack.bounded(end, withEnd(session, pack.child, end)) }
   }
 
   private def problems(query: LogicalPlan): Seq[SpecProblem] = {
-    val operators = query.exists { case _: Pack | _: JoinPack => true; case _ => false }
     if (!query.isStreaming)
       Seq(SpecProblem("NOT_STREAMING", "the table is a batch, which ends by itself."))
-    else if (!operators)
+    else if (!query.exists(_.isInstanceOf[PackNode]))
       Seq(SpecProblem("OPERATOR_MISSING", "the table is no query of windrow; give it panes or rows."))
     else Nil
   }

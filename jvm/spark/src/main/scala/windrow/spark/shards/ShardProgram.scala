@@ -4,7 +4,6 @@ import windrow.TimeSpan
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.time.Watermark
-import windrow.spark.query.OperatorDescriptor
 
 /** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
   * [[BatchShards]] in a batch.

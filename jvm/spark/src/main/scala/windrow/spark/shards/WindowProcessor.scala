@@ -2,10 +2,10 @@ package windrow.spark.shards
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.windrow.SparkWatermark
 import windrow.core.time.Watermark
 import windrow.spark.pack.PacketFlag
 import windrow.spark.pack.PlacedPacket
-import windrow.spark.query.OperatorDescriptor
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
   *
@@ -49,7 +49,7 @@ final class WindowProcessor(val program: ShardProgram)
   }
 
   private def watermark(timers: TimerValues): Watermark = program.behind.fold(
-    WindowProcessor.watermark(timers.getCurrentWatermarkInMs()))(delay =>
+    SparkWatermark(timers.getCurrentWatermarkInMs()))(delay =>
     Watermark(timers.getCurrentProcessingTimeInMs() * 1000 - delay.micros))
 
   private def step(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] = {
@@ -78,16 +78,4 @@ private final class Notes(handle: StatefulProcessorHandle, descriptor: OperatorD
     if (!java.util.Arrays.equals(kept.get(), bytes)) kept.update(bytes)
     isThere = true
   }
-}
-
-object WindowProcessor {
-
-  /** A watermark from here on, in milliseconds, is the end of time: no stream has such times. Spark's arithmetic goes
-    * further, so a query can be brought there (SEMANTICS R71).
-    */
-  val EndMillis = 100000000000000L
-
-  /** Spark's watermark begins at 0 and is never below: 0 means none yet (SEMANTICS R70). */
-  def watermark(millis: Long): Watermark =
-    if (millis == 0) Watermark.None else if (millis >= EndMillis) Watermark.End else Watermark(millis * 1000)
 }

@@ -4,54 +4,45 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.spark.stream.AllOutput
-import windrow.spark.stream.AnswersOutput
-import windrow.spark.stream.EventsOutput
-import windrow.spark.stream.PanesOutput
-import windrow.spark.stream.QueryOptions
-import windrow.spark.stream.QuerySpec
-import windrow.spark.stream.RejectedOutput
+import windrow.spark.aggregate.Aggregates
+import windrow.spark.fullstate.FullState
+import windrow.spark.policy.Policies
+import windrow.spark.stream.OutputKind
+import windrow.spark.stream.StreamOperator
+import windrow.spark.stream.StreamOptions
 
 /** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
-object OptionsReader {
-  private val Outputs =
-    Map(
-      "panes"    -> PanesOutput,
-      "rejected" -> RejectedOutput,
-      "events"   -> EventsOutput,
-      "answers"  -> AnswersOutput,
-      "all"      -> AllOutput)
-
+private[spark] object OptionsReader {
   private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
 
-  def apply(node: ObjectNode): Either[Seq[SpecProblem], QueryOptions] = {
+  def apply(node: ObjectNode): Either[Seq[SpecProblem], (StreamOperator, StreamOptions)] = {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
     val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
+    val kind   = OutputKind.All.find(_.toString == output)
     val read   = if (isPolicy(spec)) policies(spec) else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val mark   = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
     val behind = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
     val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption) ++
-      Option.when(!Outputs.contains(output))(
-        SpecProblem("OUTPUT_UNKNOWN", s"output is '$output'; allowed are ${Outputs.keys.mkString(", ")}."))
+      Option.when(kind.isEmpty)(
+        SpecProblem("OUTPUT_UNKNOWN", s"output is '$output'; allowed are ${OutputKind.All.mkString(", ")}."))
     Either.cond(
       found.isEmpty,
-      QueryOptions(
-        read.toOption.get,
+      read.toOption.get -> StreamOptions(
         stream.flatMap(field(_, "time")).map(_.asText),
         stream.flatMap(field(_, "gap")).map(_.asText),
         Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
         mark.flatMap(_.toOption),
         behind.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
-        Outputs(output),
+        kind.get,
         names(node, "join_keys").getOrElse(Nil)),
       found)
   }
 
   private def isPolicy(node: JsonNode): Boolean = node.path("window").path("kind").asText == "policy"
 
-  private def policies(node: ObjectNode): Either[Seq[SpecProblem], QuerySpec] = {
+  private def policies(node: ObjectNode): Either[Seq[SpecProblem], StreamOperator] = {
     val meant = node.deepCopy()
     meant.remove(OfPolicies.asJava)
     val strange = meant.fieldNames.asScala.toSeq.map(name =>
@@ -63,15 +54,15 @@ object OptionsReader {
     val read =
       PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], node.path("time_unit").asText("us"))
     val found = strange ++ mode ++ read.left.getOrElse(Nil)
-    Either.cond(found.isEmpty, QuerySpec.Policies(read.toOption.get), found)
+    Either.cond(found.isEmpty, Policies(read.toOption.get), found)
   }
 
   private val OfPolicies = Seq("window", "time_unit", "operator", "accumulation")
 
-  private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], QuerySpec] =
+  private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], StreamOperator] =
     operator match {
-      case CheckedSpec.Aggregate(spec) => Right(QuerySpec.Aggregates(spec))
-      case CheckedSpec.FullState(spec) => Right(QuerySpec.FullState(spec))
+      case CheckedSpec.Aggregate(spec) => Right(Aggregates(spec))
+      case CheckedSpec.FullState(spec) => Right(FullState(spec))
       case _ => Left(Seq(SpecProblem(
           "VALUE_NOT_SUPPORTED",
           "operator is that of several streams; windrow_apply over one table takes aggregate and full_state.")))

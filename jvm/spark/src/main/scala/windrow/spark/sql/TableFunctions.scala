@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 import windrow._
-import windrow.spark.WindrowVersion
 import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.cogroup.CoGroupSql
@@ -30,11 +29,15 @@ object TableFunctions {
   private val mapper  = new ObjectMapper()
   private val Applied = "windrow_apply"
 
-  /** Name and builder of each. */
-  val all: Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
+  /** Name and builder of each.
+    *
+    * @param version
+    *   of the JAR
+    */
+  def all(version: String): Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
     Seq(
       described(Applied, applied),
-      described("windrow_version", _ => version),
+      described("windrow_version", _ => shown(version)),
       described("windrow_until", until),
       described(JoinSql.Name, joined),
       described(CoGroupSql.Name, coGrouped),
@@ -45,9 +48,9 @@ object TableFunctions {
   private def described(name: String, builder: TableFunctionBuilder) =
     (FunctionIdentifier(name), new ExpressionInfo(classOf[LogicalPlan].getName, name), builder)
 
-  private def version: LogicalPlan = LocalRelation(
+  private def shown(version: String): LogicalPlan = LocalRelation(
     Seq(AttributeReference("version", StringType, nullable = false)()),
-    Seq(org.apache.spark.sql.catalyst.InternalRow(UTF8String.fromString(WindrowVersion.value))))
+    Seq(org.apache.spark.sql.catalyst.InternalRow(UTF8String.fromString(version))))
 
   /** `windrow_apply(TABLE(...), spec => JSON)`, by which the builders come in. */
   private def applied(expressions: Seq[Expression]): LogicalPlan = {

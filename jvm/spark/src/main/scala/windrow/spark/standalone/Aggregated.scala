@@ -8,7 +8,7 @@ import windrow.WindowOperatorSpec
 import windrow.core.state.ShardStore
 import windrow.operators.AggregatedWindowOperator
 import windrow.operators.Context
-import windrow.spark.stream.Outputs
+import windrow.spark.output.OutputColumns
 
 /** A value for each window. */
 private[standalone] final class Aggregated(
@@ -27,7 +27,7 @@ private[standalone] final class Aggregated(
 
   private val panes = PaneTable.aggregates(
     input,
-    Outputs.windowOf(spec.window, input.timeType, _, _),
+    OutputColumns.windowOf(spec.window, input.timeType, _, _),
     spec.window.isOfMessage,
     format,
     fold)

@@ -9,7 +9,7 @@ import windrow.core.state.ShardStore
 import windrow.operators.CoGroup
 import windrow.operators.Context
 import windrow.operators.MergedWindowOperator
-import windrow.spark.stream.Outputs
+import windrow.spark.output.OutputColumns
 
 /** The messages of several streams in each window. */
 private[standalone] final class CoGrouped(
@@ -30,7 +30,7 @@ private[standalone] final class CoGrouped(
 
   private val panes = new PaneTable(
     inputs.head,
-    Outputs.windowOf(spec.window.window, inputs.head.timeType, _, _),
+    OutputColumns.windowOf(spec.window.window, inputs.head.timeType, _, _),
     isOver = false,
     format,
     OutputTable.valuesOfKey(inputs.head),

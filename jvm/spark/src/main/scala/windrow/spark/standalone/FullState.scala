@@ -11,7 +11,7 @@ import windrow.core.time.Watermark
 import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
-import windrow.spark.stream.Outputs
+import windrow.spark.output.OutputColumns
 
 /** Keeps its messages. */
 private[standalone] final class FullState(session: SparkSession, spec: FullStateSpec, input: Input, format: RowFormat)
@@ -24,7 +24,7 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
   protected type Running = FullStateWindowOperator[UnsafeRow, Message]
 
   private def column(start: Expression, end: Expression) =
-    Outputs.windowOf(spec.window, input.timeType, start, end)
+    OutputColumns.windowOf(spec.window, input.timeType, start, end)
 
   private val panes = PaneTable.messages(input, column, format)
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.input.CoGroupMarks
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.ColumnNames
 import windrow.spark.input.KeyCheck
@@ -16,6 +16,7 @@ import windrow.spark.input.MessageTime
 import windrow.spark.input.ValidTime
 import windrow.spark.input.WatermarkCheck
 import windrow.spark.input.WithWatermark
+import windrow.spark.output.OutputColumns
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.IncomingPanes
 import windrow.spark.panes.PanesBefore
@@ -33,7 +34,7 @@ import windrow.spark.panes.PanesBefore
   * @param now
   *   processing time of a batch query, in microseconds
   */
-final case class Messages(
+private[spark] final case class Messages(
     child: LogicalPlan,
     time: Alias,
     timeType: DataType,
@@ -45,21 +46,28 @@ final case class Messages(
   def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
 }
 
-object Messages {
+private[spark] object Messages {
 
   /** The time of every message where none is needed. */
   private val Timeless = Literal(0L, TimestampType)
 
-  def of(session: SparkSession, options: QueryOptions, parts: AggregateParts): Either[Seq[SpecProblem], Messages] =
-    new Builder(session, options, parts).result
+  def of(
+      session: SparkSession,
+      operator: StreamOperator,
+      options: StreamOptions,
+      parts: AggregateParts): Either[Seq[SpecProblem], Messages] = new Builder(session, operator, options, parts).result
 
-  private final class Builder(session: SparkSession, options: QueryOptions, parts: AggregateParts) {
+  private final class Builder(
+      session: SparkSession,
+      operator: StreamOperator,
+      options: StreamOptions,
+      parts: AggregateParts) {
     private val found     = Seq.newBuilder[SpecProblem]
     private val input     = parts.child
     private val streaming = input.isStreaming
     private val now       = System.currentTimeMillis * 1000
 
-    private lazy val panes: Option[IncomingPanes] = options.spec.window.collect { case windows: Inherit =>
+    private lazy val panes: Option[IncomingPanes] = operator.window.collect { case windows: Inherit =>
       IncomingPanes.of(session, windows, input, parts.inputs.map(_.child)).fold(
         problems => {
           found ++= problems
@@ -80,8 +88,10 @@ object Messages {
       checkWatermark(stated)
       checkCoGroup()
       checkChain()
-      found ++= Corrections.problems(options.spec, before)
-      checkOffsets()
+      found ++= operator.corrections(before)
+      found ++= operator.withoutOrder(
+        part("offset").isDefined,
+        options.time.isDefined || parts.markers.contains("time"))
       checkNames()
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
       val messages = stated.map { time =>
@@ -117,7 +127,7 @@ object Messages {
       }
 
     /** A pane has the time of the last instant in its window, and where windows are inherited that of its start. */
-    private def unstatedTime: Option[Expression] = options.spec.window match {
+    private def unstatedTime: Option[Expression] = operator.window match {
       case Some(_: Inherit) => panes.map(_.start)
       case _ => if (needsTime) IncomingPanes.lastInstant(session, input).orElse(noTime) else Some(Messages.Timeless)
     }
@@ -126,10 +136,10 @@ object Messages {
       refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
 
     /** Windows on positions and the one of everything go without event time, but for limits of time. */
-    private def needsTime: Boolean = options.spec.windows.exists(spec =>
+    private def needsTime: Boolean = operator.windows.exists(spec =>
       spec.window.bounds.areTimes || spec.retention.time.isDefined || spec.maxFuture.isDefined)
 
-    private def maxFuture: Option[TimeSpan] = options.spec.windows.flatMap(_.maxFuture)
+    private def maxFuture: Option[TimeSpan] = operator.windows.flatMap(_.maxFuture)
 
     private def checkCoGroup(): Unit =
       Seq(
@@ -137,7 +147,7 @@ object Messages {
         "partition" -> options.origin.get("partition"),
         "offset"    -> options.origin.get("offset"))
         .collect {
-          case (mark, Some(name)) if CoGroupPlan.markers(input).contains(mark) =>
+          case (mark, Some(name)) if CoGroupMarks.of(input).contains(mark) =>
             refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
         }
 
@@ -146,7 +156,7 @@ object Messages {
     private def checkWatermark(time: Option[Expression]): Unit = if (hasWatermark) {
       val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
-        .replace(CoGroupPlan.Marker, "")
+        .replace(CoGroupMarks.Marker, "")
       if (options.behind.isDefined && (options.watermark.isDefined || has))
         refuse(
           "WATERMARK_TWICE",
@@ -168,7 +178,7 @@ object Messages {
       found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
     }
 
-    private def isCoGroup: Boolean = CoGroupPlan.markers(input).contains("time")
+    private def isCoGroup: Boolean = CoGroupMarks.of(input).contains("time")
 
     /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
     private def checkChain(): Unit = {
@@ -181,49 +191,23 @@ object Messages {
           "WATERMARK_NOT_PASSED_ON",
           "the input comes from an operator with periods of processing time, or without event time, behind which Spark " +
             "passes no watermark on. Leave out the periods, or write its panes and read them in another query.")
-      val metrics = Outputs.metrics(options.name)
+      val metrics = OutputColumns.metrics(options.name)
       if (input.exists { case counted: CollectMetrics => counted.name == metrics; case _ => false })
         refuse(
           "STREAM_NAME_TAKEN",
           s"the input comes from an operator over a stream of the name '${options.name}'. Say stream(name=...).")
     }
 
-    private def checkOffsets(): Unit = options.spec match {
-      case QuerySpec.Policies(_) if part("offset").isEmpty && options.time.isEmpty && !parts.markers.contains("time") =>
-        refuse(
-          "ORDER_NOT_STATED",
-          "windows by policies go by the order of messages: say stream(offset=KAFKA), or time='…', by which they stand then.")
-        ()
-      case _ =>
-        options.spec.window match {
-          case Some(windows: SourceWindows) if part("offset").isEmpty =>
-            refuse(
-              "OFFSET_NOT_STATED",
-              s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
-            ()
-          case _ => ()
-        }
-    }
-
-    /** Names of the columns that panes and events have beside those of the user. */
-    private val own: Seq[String] = Seq("window", "pane") ++ (options.spec match {
-      case _: QuerySpec.FullState                                => Seq("message", "messages")
-      case _: QuerySpec.Policies                                 => Seq("event", "sequence", "messages")
-      case QuerySpec.Aggregates(spec) if spec.window.isOfMessage => Seq("message")
-      case _: QuerySpec.Aggregates                               => Nil
-    })
-
     private def checkNames(): Unit = {
-      val keeps    = options.spec.isInstanceOf[QuerySpec.FullState]
       val resolver = SparkInside.resolver(session)
       options.joinKeys.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
         refuse(
           "COLUMN_NOT_FOUND",
           s"joinKeys='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
-      if (options.joinKeys.nonEmpty && !keeps)
+      if (options.joinKeys.nonEmpty && operator.kept.isEmpty)
         refuse("STORE_WITHOUT_MESSAGES", "joinKeys are for full state; an aggregate keeps no messages.")
-      val names = (parts.shown ++ (if (keeps) Nil else parts.results)).map(_.name)
-      found ++= ColumnNames.taken(resolver, names, own)
+      val names = (parts.shown ++ (if (operator.kept.isDefined) Nil else parts.results)).map(_.name)
+      found ++= ColumnNames.taken(resolver, names, Seq("window", "pane") ++ operator.columns)
       found ++= ColumnNames.twice(resolver, "the panes", names, "Give one of them an alias.")
       found ++= ColumnNames.twice(
         resolver,
@@ -234,7 +218,7 @@ object Messages {
 
     private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)
 
-    private def sessionGap(time: Expression): Option[Expression] = options.spec.window match {
+    private def sessionGap(time: Expression): Option[Expression] = operator.window match {
       case Some(Session(Some(gap))) => Some(Literal(gap.micros))
       case Some(Session(None)) =>
         parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))

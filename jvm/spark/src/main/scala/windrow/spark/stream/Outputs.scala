@@ -8,14 +8,18 @@ import windrow._
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.Observed
 import windrow.spark.output.OutputSchema
+import windrow.spark.output.OutputColumns
+import windrow.spark.output.OutputPart
 import windrow.spark.pack.Unpack
 
 /** From the rows of the shards to the columns that users see. */
-object Outputs {
+private[spark] object Outputs {
+  import OutputColumns._
 
   def apply(
       session: SparkSession,
-      options: QueryOptions,
+      operator: StreamOperator,
+      options: StreamOptions,
       parts: AggregateParts,
       timeType: DataType,
       schema: OutputSchema,
@@ -30,17 +34,14 @@ object Outputs {
       columns.drop(schema.countsAt).zip(OutputSchema.Counts.names),
       Observed.reasonOf(ofKind(OutputSchema.RejectedKind), columns(schema.rejectionAt)))
     val parted = Seq(
-      Part(
+      OutputPart(
         "panes",
-        PanesOutput,
         OutputSchema.PaneKind,
         paneColumns(parts, timeType, schema, columns, PaneTime.of(schema.window, shards))),
-      Part("rejected", RejectedOutput, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
-      Option.when(schema.hasEvents)(
-        Part("events", EventsOutput, OutputSchema.EventKind, eventColumns(parts, schema, columns))) ++
-      answers.map(name =>
-        Part("answers", AnswersOutput, OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
-    parted.find(_.output == options.output) match {
+      OutputPart("rejected", OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
+      operator.outputs(parts, schema, columns) ++
+      answers.map(name => OutputPart("answers", OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
+    parted.find(_.name == options.output.toString) match {
       case Some(one) => Project(one.columns, Filter(ofKind(one.number), rows))
       case None =>
         val kinds = parted.flatMap(part => Seq(ofKind(part.number), Literal(part.name)))
@@ -51,34 +52,6 @@ object Outputs {
           },
           Filter(Not(ofKind(OutputSchema.CountsKind)), rows))
     }
-  }
-
-  /** @param number
-    *   the kind of its rows
-    */
-  private final case class Part(name: String, output: OutputKind, number: Int, columns: Seq[Alias])
-
-  /** Under which the counts of a stream are observed. */
-  private[spark] def metrics(stream: String): String = s"windrow_$stream"
-
-  /** Under which the messages are observed that come to a stream. */
-  private[spark] def metricsOfRead(stream: String): String = s"${metrics(stream)}/read"
-
-  private def structOf(fields: (String, Expression)*): Expression =
-    CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
-
-  private def instant(micros: Expression, timeType: DataType): Expression =
-    PreciseTimestampConversion(micros, LongType, timeType)
-
-  /** The window as users see it: `end` is exclusive, `last` inclusive. */
-  private[spark] def windowOf(kind: WindowKind, timeType: DataType, from: Expression, to: Expression): Expression = {
-    def bound(value: Expression) = kind.bounds match {
-      case HalfOpen | Closed => instant(value, timeType)
-      case Positions         => value
-      case Unbounded         => Literal.create(null, timeType)
-    }
-    val (first, second) = kind.bounds.names
-    structOf(first -> bound(from), second -> bound(to))
   }
 
   private def paneColumns(
@@ -128,15 +101,5 @@ object Outputs {
     val (asks, gets) = (KnownNotNull(columns(schema.answerAt)), KnownNotNull(columns(schema.answerAt + 1)))
     val fields       = schema.answers.toSeq.flatMap(_._1.fields)
     fields.zipWithIndex.map { case (field, i) => Alias(GetStructField(asks, i), field.name)() } :+ Alias(gets, name)()
-  }
-
-  private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
-    val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns.drop(1)))
-    def at(field: Int): Expression = KnownNotNull(columns(schema.eventAt + field))
-    parts.shown.map(key => Alias(key.child.transform { case a: Attribute => keys.getOrElse(a, a) }, key.name)()) ++ Seq(
-      Alias(structOf("number" -> at(1)), "window")(),
-      Alias(at(0), "event")(),
-      Alias(at(2), "sequence")(),
-      Alias(at(3), "messages")())
   }
 }

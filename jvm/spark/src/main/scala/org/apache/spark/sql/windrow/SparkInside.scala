@@ -30,7 +30,6 @@ import org.apache.spark.sql.types.StructType
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
-import windrow.spark.shards.WindowProcessor
 
 /** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */
 object SparkInside {
@@ -41,7 +40,7 @@ object SparkInside {
   /** The watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first; None if it
     * cannot be told. Read by name, because its class changes between Spark versions.
     */
-  def watermark: Option[Watermark] = ofMicroBatch("batchWatermarkMs").map(WindowProcessor.watermark)
+  def watermark: Option[Watermark] = ofMicroBatch("batchWatermarkMs").map(SparkWatermark(_))
 
   /** Of the micro-batch that this thread is planning, in microseconds; None if it cannot be told. */
   def processingTime: Option[Long] = ofMicroBatch("batchTimestampMs").map(_ * 1000)

@@ -6,9 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow.SpecProblem
 import windrow.TimeSpan
-import windrow.spark.join.JoinPack
 
-/** One stream of a join as its table brings it; all expressions are over `table`.
+/** One stream of several as its table brings it; all expressions are over `table`.
   *
   * @param message
   *   what its messages are
@@ -19,7 +18,7 @@ import windrow.spark.join.JoinPack
   * @param watermark
   *   set by windrow; None if the table has one already
   */
-private[spark] final case class JoinInput(
+private[spark] final case class StreamTable(
     name: String,
     table: LogicalPlan,
     message: Seq[Attribute],
@@ -29,7 +28,7 @@ private[spark] final case class JoinInput(
     watermark: Option[TimeSpan]) {
 
   /** Without one only windows on positions, and the one of everything, go on. */
-  def hasTime: Boolean = time ne JoinInput.Timeless
+  def hasTime: Boolean = time ne StreamTable.Timeless
 
   def hasWatermark: Boolean = watermark.isDefined || comesWithWatermark
 
@@ -65,39 +64,7 @@ private[spark] final case class JoinInput(
       Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
         _,
         table)).map(ofThis)).flatten ++
-      ColumnNames.reserved(table.output.map(_.name).diff(JoinInput.marks(keys.size))).map(ofThis)
-  }
-
-  /** On their way to the shards, each stream with its own watermark.
-    *
-    * @param number
-    *   its place in the spec
-    * @param metrics
-    *   under which the number of messages is observed
-    */
-  def packed(
-      session: SparkSession,
-      number: Int,
-      shards: Int,
-      maxFuture: Option[TimeSpan],
-      metrics: String): LogicalPlan = {
-    val micros = Alias(ValidTime.micros(time), "time")()
-    val named = (keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
-      Seq("partition", "offset").zip(sender).map { case (as, part) => (Cast(part, LongType), as) })
-      .map { case (value, as) => Alias(value, as)() }
-    val (key, from) = named.map(_.toAttribute).splitAt(keys.size)
-    JoinPack(
-      number,
-      name,
-      key,
-      micros.toAttribute,
-      from,
-      message,
-      Nil,
-      metrics,
-      shards,
-      JoinPack.output,
-      Project(message ++ (micros +: named), watermarked(session, maxFuture)))
+      ColumnNames.reserved(table.output.map(_.name).diff(StreamTable.marks(keys.size))).map(ofThis)
   }
 
   /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
@@ -110,7 +77,17 @@ private[spark] final case class JoinInput(
   }
 }
 
-private[spark] object JoinInput {
+private[spark] object StreamTable {
+
+  /** A query over streams is one, not a mixture with batches. */
+  def mixed(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
+    val (streaming, batch)          = inputs.partition(_.table.isStreaming)
+    def names(of: Seq[StreamTable]) = of.map(input => s"'${input.name}'").mkString(", ")
+    Option.when(streaming.nonEmpty && batch.nonEmpty)(SpecProblem(
+      "STREAM_WITH_BATCH",
+      s"${names(batch)} is no stream and ${names(streaming)} is; Spark's own join is for that.")).toSeq
+  }
+
   private val Marker = "__windrow_"
 
   private def marks(keys: Int): Seq[String] =
@@ -120,10 +97,10 @@ private[spark] object JoinInput {
   val Timeless: Expression = Literal.create(null, TimestampType)
 
   /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
-  def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): JoinInput = {
+  def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
     val (marks, message)     = table.output.partition(_.name.startsWith(Marker))
     def mark(column: String) = marks.find(_.name == Marker + column)
-    JoinInput(
+    StreamTable(
       name,
       table,
       message,

@@ -3,14 +3,18 @@ package windrow.spark.stream
 import windrow.TimeSpan
 
 /** Which of its outputs a table function gives. */
-sealed trait OutputKind
-case object PanesOutput    extends OutputKind
-case object RejectedOutput extends OutputKind
-case object EventsOutput   extends OutputKind
-case object AnswersOutput  extends OutputKind
-case object AllOutput      extends OutputKind
+sealed abstract class OutputKind(override val toString: String)
+case object PanesOutput    extends OutputKind("panes")
+case object RejectedOutput extends OutputKind("rejected")
+case object EventsOutput   extends OutputKind("events")
+case object AnswersOutput  extends OutputKind("answers")
+case object AllOutput      extends OutputKind("all")
 
-/** A checked window query, but for what its table argument says.
+object OutputKind {
+  val All: Seq[OutputKind] = Seq(PanesOutput, RejectedOutput, EventsOutput, AnswersOutput, AllOutput)
+}
+
+/** What is said of a stream and of its query, beside the operator; but for what its table argument says.
   *
   * @param time
   *   name of the event-time column, unless the table argument marks the expression
@@ -27,8 +31,7 @@ case object AllOutput      extends OutputKind
   * @param joinKeys
   *   columns by which kept messages are asked for; none: by the key
   */
-final case class QueryOptions(
-    spec: QuerySpec,
+final case class StreamOptions(
     time: Option[String],
     gap: Option[String],
     origin: Map[String, String],

@@ -9,20 +9,16 @@ import scala.jdk.CollectionConverters._
 import windrow.CheckedSpec
 import windrow.CheckpointError
 import windrow.OperatorJson
+import windrow.spark.shards.OperatorDescriptor
 
-/** What the state of an operator says of itself, for those who look into its checkpoint. It is kept in the state itself, as
-  * JSON.
-  */
-trait OperatorDescriptor extends Serializable {
+/** As JSON. */
+trait DescriptorJson extends OperatorDescriptor {
   private[query] def json: ObjectNode
 
-  final def bytes: Array[Byte] = json.put("format", OperatorDescriptor.Format).toString.getBytes(UTF_8)
+  final def bytes: Array[Byte] = json.put("format", DescriptorJson.Format).toString.getBytes(UTF_8)
 }
 
-object OperatorDescriptor {
-
-  /** Their name among the variables of the operator. */
-  val Variable = "about"
+object DescriptorJson {
 
   private val Format = 1
   private val mapper = new ObjectMapper()

@@ -1,0 +1,88 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.ProjectExec
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import windrow.TimeSpan
+import windrow.WindowOperatorSpec
+import windrow.core.time.Watermark
+import windrow.spark.functions.FunctionSet
+import windrow.spark.pack._
+
+/** How messages of aggregates are packed: those that share key and slice together where nothing tells them apart, by Spark's
+  * own partial aggregation.
+  */
+private[spark] final class AggregateRecipe(
+    spec: WindowOperatorSpec,
+    functions: FunctionSet,
+    shards: Int,
+    shuffle: ShuffleMode,
+    behind: Option[TimeSpan])
+    extends PackRecipe(Some(spec), functions, shards, shuffle, behind) {
+
+  def planned(
+      pack: Pack,
+      keys: Seq[Expression],
+      watermark: Option[Watermark],
+      later: LogicalPlan => SparkPlan): SparkPlan = {
+    val carries = if (shuffle.whole) Literal(true) else CarriesMessage(spec, pack, watermark)
+    SliceTime.of(spec, pack.time).filter(_ => shuffle.combined && canCombine(pack))
+      .fold(each(pack, keys, carries, later))(combined(pack, keys, carries, _, later))
+  }
+
+  private def canCombine(pack: Pack): Boolean =
+    Aggregate.supportsHashAggregate(functions.functions.flatMap(_.aggBufferAttributes), pack.keys)
+
+  /** Messages by (key, slice); one that carries its row stays apart, with its own time. */
+  private def combined(
+      pack: Pack,
+      keys: Seq[Expression],
+      carries: Expression,
+      of: Expression,
+      later: LogicalPlan => SparkPlan): SparkPlan = {
+    val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
+    val slice   = Alias(If(carries, pack.time, of), "slice")()
+    val struct  = CreateStruct(pack.message)
+    val raw     = Alias(If(carries, struct, Literal.create(null, struct.dataType)), "raw")()
+    val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
+    val end     = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")().toAttribute }
+    val project = ProjectExec(keyed ++ Seq(slice, raw) ++ end ++ values, later(pack.child))
+
+    val counted    = AggregateExpression(Count(Literal(1)), Partial, isDistinct = false)
+    val aggregates = counted +: functions.over(values.map(_.toAttribute))
+    val grouping   = (keyed ++ Seq(slice, raw)).map(_.toAttribute) ++ end
+    val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
+    // Instances of a function have buffers of their own ids; from here on these names stand for them.
+    val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
+    val partial = HashAggregateExec(
+      None,
+      isStreaming = false,
+      None,
+      grouping,
+      aggregates,
+      aggregates.flatMap(_.aggregateFunction.aggBufferAttributes),
+      0,
+      grouping ++ buffers.flatten,
+      project)
+    val renamed = ProjectExec(
+      grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
+      partial)
+    PackExec(
+      keyed.map(_.toAttribute),
+      slice.toAttribute,
+      Nil,
+      Nil,
+      Nil,
+      IsNotNull(raw.toAttribute),
+      raw.toAttribute,
+      end,
+      PackLift.Done(named.head, named.tail),
+      this,
+      pack.output,
+      ReadCount(pack.metrics, named.head, end, renamed))
+  }
+}

@@ -1,0 +1,52 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.SparkSession
+import windrow._
+import windrow.core.operator.ShardFingerprint
+import windrow.core.state.SpecFingerprint
+import windrow.explain.Clock
+import windrow.explain.Explanation
+import windrow.spark.input.AggregateParts
+import windrow.spark.pack.PackRecipe
+import windrow.spark.panes.Corrections
+import windrow.spark.panes.PanesBefore
+import windrow.spark.query.AggregateTexts
+import windrow.spark.query.StateDescriptor
+import windrow.spark.shards.GuardSettings
+import windrow.spark.shards.ShardProgram
+import windrow.spark.stream.QueryFingerprint
+import windrow.spark.stream.StreamFrame
+import windrow.spark.stream.StreamOperator
+
+/** Panes carry aggregates. */
+private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends StreamOperator {
+  def windows: Option[WindowOperatorSpec] = Some(spec)
+
+  def columns: Seq[String] = if (showsMessage) Seq("message") else Nil
+
+  override def showsMessage: Boolean = spec.window.isOfMessage
+
+  def firesParts: Boolean = spec.accumulation == Discarding
+
+  def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] = GuardSettings(session).problems(spec)
+
+  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] =
+    if (spec.window.takesPanes) Corrections.inherited(before) else Corrections.aggregated(before, spec.window.toString)
+
+  def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
+    import frame._
+    val spec    = if (isStreaming) this.spec else new WindowOperatorSpec(this.spec.draft.copy(early = Never))
+    val shuffle = ShuffleChoice(spec, parts.functions, hasOffsets, isStreaming)
+    val recipe  = new AggregateRecipe(spec, parts.functions, shards, shuffle, options.behind)
+    val begun = (ShardFingerprint.of(spec) :+ fingerprint.aggregates :+ QueryFingerprint.shards(shards)) ++
+      Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
+    val holds = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
+    (recipe, new WindowProgram(spec, new SpecFingerprint(begun), recipe, schema, holds, GuardSettings(session)))
+  }
+
+  def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)
+
+  override def unclearRow(hasOffsets: Boolean): Option[String] = Option.when(showsMessage && !hasOffsets)(
+    "each message has a window, and without offset= two messages may be alike. State stream(offset=...), or say " +
+      "on='message' if no two messages are alike.")
+}

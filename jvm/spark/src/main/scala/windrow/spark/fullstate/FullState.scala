@@ -1,0 +1,56 @@
+package windrow.spark.fullstate
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.core.operator.ShardFingerprint
+import windrow.core.state.FingerprintField
+import windrow.core.state.SpecFingerprint
+import windrow.explain.Clock
+import windrow.explain.Explanation
+import windrow.spark.input.AggregateParts
+import windrow.spark.input.PlainText
+import windrow.spark.pack.PackRecipe
+import windrow.spark.pack.WholeMessages
+import windrow.spark.panes.Corrections
+import windrow.spark.panes.PanesBefore
+import windrow.spark.query.StateDescriptor
+import windrow.spark.shards.ShardProgram
+import windrow.spark.stream.QueryFingerprint
+import windrow.spark.stream.StreamFrame
+import windrow.spark.stream.StreamOperator
+
+/** Panes carry messages, which are kept. */
+private[spark] final case class FullState(spec: FullStateSpec) extends StreamOperator {
+  def windows: Option[WindowOperatorSpec] = Some(spec.windows)
+
+  def columns: Seq[String] = Seq("message", "messages")
+
+  override def kept: Option[FullStateSpec] = Some(spec)
+
+  def firesParts: Boolean = true
+
+  def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] = Nil
+
+  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "messages()")
+
+  def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
+    import frame._
+    val spec = if (isStreaming) this.spec else new FullStateSpec(this.spec.draft.copy(early = Never))
+    val begun = Seq(
+      QueryFingerprint.same("windows", s"full state of ${spec.window}"),
+      FingerprintField("messages", PlainText.of(parts.message), Some(s"messages ${parts.message.simpleString}")),
+      QueryFingerprint.shards(shards),
+      ShardFingerprint.lateness(spec.window, spec.lateness)) ++
+      ShardFingerprint.retained(spec.window, spec.draft.retention) ++ fingerprint.ofMessages
+    val resolver = SparkInside.resolver(session)
+    val joinKeys = options.joinKeys.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
+    val holds    = descriptor(StateDescriptor.Messages(spec, parts.message, joinKeys))
+    (
+      new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
+      new FullStateProgram(spec, new SpecFingerprint(begun), shards, schema, answering, options.behind, holds))
+  }
+
+  def explanation(stream: String, clock: Clock): String =
+    Explanation(spec.windows, stream, clock, keepsMessages = true)
+}

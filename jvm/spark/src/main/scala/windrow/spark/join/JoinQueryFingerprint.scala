@@ -1,0 +1,64 @@
+package windrow.spark.join
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import windrow.JoinSpec
+import windrow.core.join.JoinFingerprint
+import windrow.core.state.FingerprintField
+import windrow.core.state.SpecFingerprint
+import windrow.spark.input.PlainText
+import windrow.spark.input.StreamTable
+import windrow.spark.stream.QueryFingerprint
+import windrow.spark.stream.QueryFingerprint.same
+
+/** What a join begins a checkpoint with and must go on with; see [[windrow.spark.stream.QueryFingerprint]]. */
+private[join] object JoinQueryFingerprint {
+
+  def apply(spec: JoinSpec, shards: Int, on: Seq[String], inputs: Seq[StreamTable]): SpecFingerprint = {
+    val keys = StructType(on.zip(inputs.head.keys).map { case (name, key) => StructField(name, key.dataType) })
+    new SpecFingerprint(
+      Seq(
+        same(
+          "streams",
+          spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", ")),
+        same("range", s"within=${spec.within}"),
+        same("kind", s"how='${spec.how}'"),
+        same("expectation", s"expect='${spec.expect}'"),
+        FingerprintField(
+          "equal fields",
+          PlainText.of(keys),
+          Some(s"on ${keys.map(_.dataType.catalogString).mkString(", ")}")),
+        FingerprintField(
+          "messages",
+          inputs.map(input => s"${input.name}: ${PlainText.of(input.schema)}").mkString("; "),
+          Some(inputs.map(input => s"${input.name} ${input.schema.catalogString}").mkString(", "))),
+        QueryFingerprint.shards(shards)) ++ JoinFingerprint.times(spec) ++ inputs.flatMap(ofStream))
+  }
+
+  private def ofStream(input: StreamTable): Seq[FingerprintField] = {
+    val (columns, marked)             = marks(input.table)
+    val text                          = new PlainText(columns)
+    def read(values: Seq[Expression]) = values.map(_.transform { case a: Attribute => marked.getOrElse(a, a) })
+    val known                         = read(input.keys ++ Option.when(input.hasTime)(input.time))
+    val zones                         = PlainText.zones(known)
+    Seq(
+      FingerprintField(s"what '${input.name}' is joined by", known.map(text.typed).mkString(", ")),
+      FingerprintField(s"identity in '${input.name}'", read(input.sender).map(text.typed).mkString(", "))) ++
+      Option.when(zones.nonEmpty)(FingerprintField(s"session time zone of '${input.name}'", zones.mkString(", ")))
+  }
+
+  /** The columns that expressions are over, and which of them builders have marked. */
+  private def marks(table: LogicalPlan): (Seq[Attribute], AttributeMap[Expression]) = table match {
+    case SubqueryAlias(_, child) => marks(child)
+    case Project(list, child) => (
+        table.output ++ child.output,
+        AttributeMap(list.collect {
+          case mark: Alias if mark.name.startsWith("__windrow_") => mark.toAttribute -> mark.child
+        }))
+    case other => (other.output, AttributeMap.empty)
+  }
+}

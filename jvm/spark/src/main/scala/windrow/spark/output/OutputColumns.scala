@@ -1,0 +1,39 @@
+package windrow.spark.output
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import windrow._
+
+/** One kind of rows that leave an operator.
+  *
+  * @param number
+  *   of the kind in the rows
+  */
+final case class OutputPart(name: String, number: Int, columns: Seq[Alias])
+
+/** What columns are made of. */
+private[spark] object OutputColumns {
+
+  /** Under which the counts of a stream are observed. */
+  def metrics(stream: String): String = s"windrow_$stream"
+
+  /** Under which the messages are observed that come to a stream. */
+  def metricsOfRead(stream: String): String = s"${metrics(stream)}/read"
+
+  def structOf(fields: (String, Expression)*): Expression =
+    CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
+
+  def instant(micros: Expression, timeType: DataType): Expression =
+    PreciseTimestampConversion(micros, LongType, timeType)
+
+  /** The window as users see it: `end` is exclusive, `last` inclusive. */
+  def windowOf(kind: WindowKind, timeType: DataType, from: Expression, to: Expression): Expression = {
+    def bound(value: Expression) = kind.bounds match {
+      case HalfOpen | Closed => instant(value, timeType)
+      case Positions         => value
+      case Unbounded         => Literal.create(null, timeType)
+    }
+    val (first, second) = kind.bounds.names
+    structOf(first -> bound(from), second -> bound(to))
+  }
+}

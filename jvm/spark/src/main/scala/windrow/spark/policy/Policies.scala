@@ -1,0 +1,78 @@
+package windrow.spark.policy
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import windrow._
+import windrow.core.state.SpecFingerprint
+import windrow.explain.Clock
+import windrow.explain.Explanation
+import windrow.spark.input.AggregateParts
+import windrow.spark.output.OutputColumns
+import windrow.spark.output.OutputPart
+import windrow.spark.output.OutputSchema
+import windrow.spark.pack.PackRecipe
+import windrow.spark.pack.WholeMessages
+import windrow.spark.panes.Corrections
+import windrow.spark.panes.PanesBefore
+import windrow.spark.shards.ShardProgram
+import windrow.spark.stream.QueryFingerprint
+import windrow.spark.stream.StreamFrame
+import windrow.spark.stream.StreamOperator
+
+/** Panes carry aggregates of what policies let go of or tell. */
+private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamOperator {
+  def windows: Option[WindowOperatorSpec] = None
+
+  def columns: Seq[String] = Seq("event", "sequence", "messages")
+
+  def firesParts: Boolean = false
+
+  def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] =
+    PolicyColumns.in(session, spec, parts.child).left.getOrElse(Nil)
+
+  override def withoutOrder(hasOffsets: Boolean, hasTime: Boolean): Option[SpecProblem] =
+    Option.unless(hasOffsets || hasTime)(SpecProblem(
+      "ORDER_NOT_STATED",
+      "windows by policies go by the order of messages: say stream(offset=KAFKA), or time='…', by which they stand then."))
+
+  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.aggregated(before, "a policy")
+
+  def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
+    import frame._
+    val all    = if (spec.limits.areShared) 1 else shards
+    val recipe = new WholeMessages(None, parts.functions, all)
+    val begun = Seq(
+      QueryFingerprint.same("policy", s"${spec.eviction}"),
+      fingerprint.aggregates,
+      QueryFingerprint.shards(all),
+      fingerprint.messages) ++ fingerprint.ofMessages
+    (
+      recipe,
+      new PolicyProgram(
+        spec,
+        new SpecFingerprint(begun),
+        PolicyColumns.bound(session, spec, parts),
+        recipe,
+        schema))
+  }
+
+  override def outputs(parts: AggregateParts, schema: OutputSchema, rows: Seq[Attribute]): Seq[OutputPart] =
+    Seq(OutputPart("events", OutputSchema.EventKind, eventColumns(parts, schema, rows)))
+
+  private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns.drop(1)))
+    def at(field: Int): Expression = KnownNotNull(columns(schema.eventAt + field))
+    parts.shown.map(key => Alias(key.child.transform { case a: Attribute => keys.getOrElse(a, a) }, key.name)()) ++ Seq(
+      Alias(OutputColumns.structOf("number" -> at(1)), "window")(),
+      Alias(at(0), "event")(),
+      Alias(at(2), "sequence")(),
+      Alias(at(3), "messages")())
+  }
+
+  def explanation(stream: String, clock: Clock): String = Explanation(spec, stream)
+
+  override def unclearRow(hasOffsets: Boolean): Option[String] =
+    Option.when(spec.limits != PartitionLimits.NotStated)(
+      "once a limit has let a key go its windows begin again at 0, in the place of others. Say on=..., or leave out " +
+        "the limits.")
+}
