@@ -1,11 +1,13 @@
 package windrow.core.fullstate
 
-import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.core.operator.Counters
 import windrow.core.operator.OperatorShard
 import windrow.core.operator.Origin
+import windrow.core.operator.Out
+import windrow.core.operator.Part
 import windrow.core.operator.RefusalTime
+import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.EventTime
@@ -91,8 +93,7 @@ final class FullStateShard(
     * @param progress
     *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
     *
-    * The deltas are made as they are taken, those of a message and those of a key at the end of the step together, and the
-    * state is written when the last one is: take them all.
+    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
     */
   def step(
       messages: Iterator[Incoming],
@@ -102,35 +103,38 @@ final class FullStateShard(
     val isFirstP = admission.begin(now)
     val clock    = StepClock(admission.watermark, processingTime)
     val before   = reach
-    val ofMessages = messages.flatMap { message =>
-      if (assigner.pace == Pace.ByOffsets) message.origin.foreach(see)
-      counted(apply(message, clock, before, _))
-    }
-    ofMessages ++ {
-      val brought = progress
-      admission.tell(brought)
-      if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.of, one.last)))
-      admission.watermark = clock.before.max(watermark)
-      stepEnd(before, isFirstP)
-    } ++ flush()
+    val applied  = messages.map[Part[FullStateEffect]](message => apply(message, clock, before, _))
+    new Step(
+      applied ++
+        Part.silent(move(progress, clock.before.max(watermark))) ++
+        stepEnd(before, isFirstP) ++
+        Part.silent(flush()),
+      count)
   }
 
-  private def counted(make: ArrayBuffer[FullStateEffect] => Unit): Iterator[FullStateEffect] = {
-    val out = new ArrayBuffer[FullStateEffect]
-    make(out)
-    out.foreach { case FullStateEffect.Fire(_) => counters.panes += 1; case _ => counters.rejected += 1 }
-    out.iterator
+  /** The step has come to its end. */
+  private def move(brought: Seq[Progress], now: Watermark): Unit = {
+    admission.tell(brought)
+    if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.of, one.last)))
+    admission.watermark = now
+  }
+
+  private def count(effect: FullStateEffect): Unit = effect match {
+    case FullStateEffect.Fire(_) => counters.panes += 1
+    case _                       => counters.rejected += 1
   }
 
   private def see(origin: Origin): Unit = offsets = reach.seeing(origin).offsets
 
   // ---- messages
 
-  private def apply(message: Incoming, clock: StepClock, before: Reach, out: ArrayBuffer[FullStateEffect]): Unit =
+  private def apply(message: Incoming, clock: StepClock, before: Reach, out: Out[FullStateEffect]): Unit = {
+    if (assigner.pace == Pace.ByOffsets) message.origin.foreach(see)
     if (!isReplay(message)) admission.timeOf(message) match {
-      case Left(reason) => out += refuse(message, reason)
+      case Left(reason) => out.put(refuse(message, reason))
       case Right(time)  => place(message, time, clock, before, out)
     }
+  }
 
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
   def withhold(message: Incoming): Boolean = !isReplay(message)
@@ -148,17 +152,17 @@ final class FullStateShard(
       time: Long,
       clock: StepClock,
       before: Reach,
-      out: ArrayBuffer[FullStateEffect]): Unit = {
+      out: Out[FullStateEffect]): Unit = {
     val found = keys.get(message.key)
     val state = if (found == null) codec.empty(message.key) else found
     assigner.place(state, message, time, before) match {
-      case Assignment.Broken => out += refuse(message, Reason.InvalidTime)
+      case Assignment.Broken => out.put(refuse(message, Reason.InvalidTime))
       case Assignment.Gap =>
         counters.gaps += 1
         if (assigner.pace == Pace.ByNumbers) number(state)
       case Assignment.TooLate =>
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
-        out += refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate)
+        out.put(refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate))
       case entered: Assignment.Enter =>
         classify(state, message, time)
         counters.accepted += 1
@@ -189,7 +193,7 @@ final class FullStateShard(
       entered: Assignment.Enter,
       clock: StepClock,
       before: Reach,
-      out: ArrayBuffer[FullStateEffect]): Unit = {
+      out: Out[FullStateEffect]): Unit = {
     state.messages.add(message.copy(isSettled = entered.first.isDefined))
     entered.replaced.foreach(state.rows.remove)
     entered.put.foreach(state.rows.put)
@@ -207,7 +211,7 @@ final class FullStateShard(
       id: WindowId,
       clock: StepClock,
       before: Reach,
-      out: ArrayBuffer[FullStateEffect]): Unit = {
+      out: Out[FullStateEffect]): Unit = {
     val row         = state.rows.get(id).get.awaiting(message, clock.processingTime)
     val wasComplete = assigner.reachedBefore(id.partition, state, before).reached(row.end, assigner.delay)
     val completes   = !wasComplete && assigner.reachOf(message, state).reached(row.end, assigner.delay)
@@ -220,9 +224,9 @@ final class FullStateShard(
       row: WindowRow,
       timing: Timing,
       isLast: Boolean,
-      out: ArrayBuffer[FullStateEffect]): WindowRow = {
+      out: Out[FullStateEffect]): WindowRow = {
     val unsent = state.takeUnsent(row)
-    out += FullStateEffect.Fire(Pane(
+    out.put(FullStateEffect.Fire(Pane(
       state.key,
       assigner.shownStart(row.id, state),
       assigner.shownEnd(row.id),
@@ -232,24 +236,22 @@ final class FullStateShard(
       isRetraction = false,
       unsent.sorted(StoredMessage.Order),
       row.id.message.flatMap(_ => unsent.headOption).map(_.payload),
-      row.id.partition))
+      row.id.partition)))
     val fired = row.fired(timing)
     if (timing == Timing.Early) fired else fired.copy(paneState = fired.paneState.copy(isPastOnTime = true))
   }
 
   // ---- the end of a step
 
-  private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[FullStateEffect] = {
+  private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[Part[FullStateEffect]] = {
     val due =
       if (isFirstP) keys.due(Long.MaxValue)
       else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
-    due.flatMap(key => Option(keys.get(key)).iterator.flatMap(state => counted(endOf(state, before, isFirstP, _)))) ++ {
-      periods.forget(processingTime)
-      None
-    }
+    due.map[Part[FullStateEffect]](key => out => Option(keys.get(key)).foreach(endOf(_, before, isFirstP, out))) ++
+      Part.silent(periods.forget(processingTime))
   }
 
-  private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: ArrayBuffer[FullStateEffect]): Unit = {
+  private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: Out[FullStateEffect]): Unit = {
     state.rows.due(isFirstP || life.isDue(_, state, processingTime)).foreach { row =>
       val now = atStepEnd(state, row.begun(processingTime), before, out)
       if (now ne row) state.rows.put(now)
@@ -264,7 +266,7 @@ final class FullStateShard(
       state: KeyWindows,
       row: WindowRow,
       before: Reach,
-      out: ArrayBuffer[FullStateEffect]): WindowRow = {
+      out: Out[FullStateEffect]): WindowRow = {
     val stage       = Stage(life.isComplete(row, state), life.isClosed(row, state))
     val wasComplete = assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.delay)
     val timing      = policy.atStepEnd(stage, wasComplete, row.paneState, processingTime)
@@ -292,7 +294,7 @@ final class FullStateShard(
     math.min(life.deadline(state), leaves.getOrElse(Long.MaxValue))
   }
 
-  private def flush(): Option[FullStateEffect] = {
+  private def flush(): Unit = {
     keys.flush()
     periods.flush()
     admission.write((_, place) => refusal.hasCome(place, watermark)) { out =>
@@ -301,7 +303,6 @@ final class FullStateShard(
       keys.writeDirectory(out)
       periods.writeDirectory(out)
     }
-    None
   }
 
   // ---- queries

@@ -21,22 +21,19 @@ private[join] final class JoinOutcome(how: JoinKind) {
   /** Of a message of this stream it only shows that it has a partner, not how many. */
   def needsOne(stream: Int): Boolean = (how == Semi || how == Anti) && stream == 0
 
-  /** @param groups
-    *   that a message completes, those of one message of the first stream together; each as it was before it was found
+  /** The row of each group that a message completes. It is told those of one message of the first stream one after the
+    * other; each as it was before it was found.
     */
-  def rows(groups: Iterator[Vector[StoredMessage]]): Iterator[JoinRow] = how match {
-    case Anti => groups.filter(_ => false).map(_ => JoinRow(Vector.empty))
-    case Semi => firsts(groups).filterNot(_.isSettled).map(first => JoinRow(Vector(Some(first))))
-    case _    => groups.map(group => JoinRow(group.map(Some(_))))
-  }
-
-  private def firsts(groups: Iterator[Vector[StoredMessage]]): Iterator[StoredMessage] = {
-    var last: StoredMessage = null
-    groups.map(_.head).filter { first =>
-      val isNew = first ne last
-      last = first
-      isNew
-    }
+  def row: Vector[StoredMessage] => Option[JoinRow] = how match {
+    case Anti => _ => None
+    case Semi =>
+      var last: StoredMessage = null
+      group => {
+        val isNew = group.head ne last
+        last = group.head
+        Option.when(isNew && !last.isSettled)(JoinRow(Vector(Some(last))))
+      }
+    case _ => group => Some(JoinRow(group.map(Some(_))))
   }
 
   def unmatched(stream: Int, message: StoredMessage): JoinRow =

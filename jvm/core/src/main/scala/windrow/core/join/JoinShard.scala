@@ -3,7 +3,10 @@ package windrow.core.join
 import windrow._
 import windrow.core.operator.Counters
 import windrow.core.operator.OperatorShard
+import windrow.core.operator.Out
+import windrow.core.operator.Part
 import windrow.core.operator.RefusalTime
+import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.EventTime
@@ -91,7 +94,7 @@ final class JoinShard(
     * @param progress
     *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
     *
-    * The effects are made as they are taken, and the state is written when the last one is: take them all.
+    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
     */
   def step(
       messages: Iterator[(Int, Incoming)],
@@ -99,8 +102,18 @@ final class JoinShard(
       now: Option[Long],
       progress: => Seq[Progress] = Nil): Iterator[JoinEffect] = {
     val isFirstP = admission.begin(now)
-    messages.flatMap { case (stream, message) => apply(stream, message) } ++ stepEnd(watermark, isFirstP) ++
-      flush(progress)
+    val applied  = messages.map[Part[JoinEffect]] { case (stream, message) => apply(stream, message, _) }
+    new Step(
+      applied ++
+        Part.silent(admission.watermark = this.watermark.max(watermark)) ++
+        stepEnd(isFirstP) ++
+        Part.silent(flush(progress)),
+      count)
+  }
+
+  private def count(effect: JoinEffect): Unit = effect match {
+    case JoinEffect.Row(_)    => ()
+    case _: JoinEffect.Refuse => counters.rejected += 1
   }
 
   private var retiredCount = 0L
@@ -114,20 +127,18 @@ final class JoinShard(
 
   // ---- messages
 
-  private def apply(stream: Int, message: Incoming): Iterator[JoinEffect] =
-    if (isReplay(stream, message)) Iterator.empty
-    else admission.timeOf(message) match {
-      case Left(reason) => refuse(stream, message, reason)
-      case Right(time) if rule.inGap(time, stream) =>
-        counters.gaps += 1
-        Iterator.empty
-      case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) =>
-        refuse(stream, message, Reason.OutOfRetention)
-      case Right(time) if isTooLate(time, stream) => refuse(stream, message, Reason.TooLate)
+  private def apply(stream: Int, message: Incoming, out: Out[JoinEffect]): Unit = {
+    def refuse(reason: Reason): Unit = out.put(JoinEffect.Refuse(stream, message, reason, watermark))
+    if (!isReplay(stream, message)) admission.timeOf(message) match {
+      case Left(reason)                                                         => refuse(reason)
+      case Right(time) if rule.inGap(time, stream)                              => counters.gaps += 1
+      case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) => refuse(Reason.OutOfRetention)
+      case Right(time) if isTooLate(time, stream)                               => refuse(Reason.TooLate)
       case Right(time) =>
         counters.accepted += 1
-        accept(stream, message.stored(time))
+        accept(stream, message.stored(time), out)
     }
+  }
 
   /** Or its partners may have left under a lateness that was shorter (SEMANTICS S2). */
   private def isTooLate(time: Long, stream: Int): Boolean =
@@ -135,11 +146,6 @@ final class JoinShard(
       (watermark.left != Long.MinValue && atOnce.tooLateFrom(time, stream) <= watermark.left)
 
   private lazy val atOnce = PairRule(spec.withoutLateness)
-
-  private def refuse(stream: Int, message: Incoming, reason: Reason): Iterator[JoinEffect] = {
-    counters.rejected += 1
-    Iterator.single(JoinEffect.Refuse(stream, message, reason, watermark))
-  }
 
   /** The name of a stream is the source of its messages (SEMANTICS R42). */
   private def isReplay(stream: Int, message: Incoming): Boolean =
@@ -154,25 +160,27 @@ final class JoinShard(
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
   def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
 
-  private def accept(stream: Int, message: StoredMessage): Iterator[JoinEffect] =
-    if (spec.hasKeys && isNull(message.key))
-      Option.when(outcome.tellsUnmatched(stream))(JoinEffect.Row(outcome.unmatched(stream, message))).iterator
-    else {
+  private def accept(stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit =
+    if (spec.hasKeys && isNull(message.key)) {
+      if (outcome.tellsUnmatched(stream)) out.put(JoinEffect.Row(outcome.unmatched(stream, message)))
+    } else {
       val run   = if (MessageKey.isRunPerKey(layout)) message.key else JoinShard.Everyone
       val found = Option(keys.get(run)).map(_._2)
       val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
       keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
-      emit(matched(state, stream, message))
+      pair(state, stream, message, out)
     }
 
   /** Gives the rows that a message completes, settles what it matches, then keeps it. */
-  private def matched(state: KeySides, stream: Int, message: StoredMessage): Iterator[JoinRow] = {
-    var hasPartner = false
-    val groups = groupsOf(state, stream, message).map { group =>
+  private def pair(state: KeySides, stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit = {
+    val (row, settle) = (outcome.row, settling(state, message))
+    var hasPartner    = false
+    val paired = groupsOf(state, stream, message).map[Part[JoinEffect]] { group => out =>
       hasPartner ||= group(stream) eq message
-      group
+      settle(group)
+      row(group).foreach(emit(_, out))
     }
-    outcome.rows(settling(state, groups, message)) ++ keep(state, stream, message, hasPartner)
+    out.andThen(paired ++ Iterator.single[Part[JoinEffect]](keep(state, stream, message, hasPartner, _)))
   }
 
   private def groupsOf(state: KeySides, stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
@@ -181,28 +189,27 @@ final class JoinShard(
       if (outcome.needsOne(stream)) groups.take(1) else groups
     }
 
-  private def settling(
-      state: KeySides,
-      groups: Iterator[Vector[StoredMessage]],
-      message: StoredMessage): Iterator[Vector[StoredMessage]] = {
+  /** Settles the partners of a message, of which those that follow each other may be the same. */
+  private def settling(state: KeySides, message: StoredMessage): Vector[StoredMessage] => Unit = {
     val last = new Array[StoredMessage](streams)
     def settle(one: StoredMessage, of: Int): Unit = if ((one ne message) && !one.isSettled && (one ne last(of))) {
       state.runs(of).settle(one)
       last(of) = one
     }
     val those = (0 until streams).filter(outcome.settles)
-    if (those.isEmpty) groups
-    else groups.map { group =>
-      those.foreach(of => settle(group(of), of))
-      group
-    }
+    group => those.foreach(of => settle(group(of), of))
   }
 
-  private def keep(state: KeySides, stream: Int, message: StoredMessage, hasPartner: Boolean): Option[JoinRow] = {
+  private def keep(
+      state: KeySides,
+      stream: Int,
+      message: StoredMessage,
+      hasPartner: Boolean,
+      out: Out[JoinEffect]): Unit = {
     val isAlone = !hasPartner && outcome.tellsUnmatched(stream) && isDecided(message.time, stream, rule.in(state))
     state.runs(stream).add(message.copy(isSettled = isAlone || (hasPartner && outcome.settles(stream))))
     if (!isAlone) state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
-    Option.when(isAlone)(outcome.unmatched(stream, message))
+    if (isAlone) emit(outcome.unmatched(stream, message), out)
   }
 
   /** Nothing that still comes could match a message of this time (SEMANTICS R37). */
@@ -212,62 +219,55 @@ final class JoinShard(
   }
 
   /** Rows come at once, or wait for their period to end. */
-  private def emit(rows: Iterator[JoinRow]): Iterator[JoinEffect] = waiting match {
-    case None => rows.map(JoinEffect.Row(_))
+  private def emit(row: JoinRow, out: Out[JoinEffect]): Unit = waiting match {
+    case None => out.put(JoinEffect.Row(row))
     case Some(waiting) =>
-      rows.foreach { row =>
-        val fingerprint = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
-        waiting.add(fingerprint.getOrElse(JoinShard.Everyone), fingerprint, row, processingTime)
-      }
-      Iterator.empty
+      val key = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
+      waiting.add(key.getOrElse(JoinShard.Everyone), key, row, processingTime)
   }
 
   // ---- the end of a step
 
-  private def stepEnd(now: Watermark, isFirstP: Boolean): Iterator[JoinEffect] = {
-    admission.watermark = watermark.max(now)
-    val due = keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue)
-    due.flatMap(run => Option(keys.get(run)).fold[Iterator[JoinEffect]](Iterator.empty)(endOf(run, _))) ++
-      waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd)).map(JoinEffect.Row(_))
-  }
+  private def stepEnd(isFirstP: Boolean): Iterator[Part[JoinEffect]] =
+    keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue)
+      .map[Part[JoinEffect]](run => out => Option(keys.get(run)).foreach(endOf(run, _, out))) ++
+      waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd))
 
-  private def endOf(run: Key, kept: (Option[Key], KeySides)): Iterator[JoinEffect] = {
+  private def endOf(run: Key, kept: (Option[Key], KeySides), out: Out[JoinEffect]): Unit = {
     val state = kept._2
     val now   = rule.in(state)
     keys.put(run, kept)
-    val rows =
-      Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now))
-    emit(rows) ++ {
-      state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.lateness.micros))
-      if (state.isEmpty) keys.remove(run)
-      None
-    }
+    out.andThen(
+      Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now)) ++
+        Part.silent {
+          state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.lateness.micros))
+          if (state.isEmpty) keys.remove(run)
+        })
   }
 
   /** Messages that nothing can match any more (SEMANTICS R37). */
-  private def unmatched(state: KeySides, stream: Int, rule: PairRule): Iterator[JoinRow] =
+  private def unmatched(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] =
     if (!outcome.tellsUnmatched(stream)) Iterator.empty
     else {
-      val run = state.runs(stream)
-      run.range(Axis.Time, Some(state.settledBelow(stream)), None).takeWhile { message =>
-        val isOver = isDecided(message.time, stream, rule)
-        state.settledBelow(stream) = if (isOver) EventTime.plus(message.time, 1) else message.time
-        isOver
-      }.filterNot(_.isSettled).map { message =>
-        run.settle(message)
-        outcome.unmatched(stream, message)
-      }
+      val run                                = state.runs(stream)
+      def undecided: Iterator[StoredMessage] = run.range(Axis.Time, Some(state.settledBelow(stream)), None)
+      undecided.takeWhile(message => isDecided(message.time, stream, rule)).map[Part[JoinEffect]] { message => out =>
+        state.settledBelow(stream) = EventTime.plus(message.time, 1)
+        if (!message.isSettled) {
+          run.settle(message)
+          emit(outcome.unmatched(stream, message), out)
+        }
+      } ++ Part.silent(undecided.nextOption().foreach(message => state.settledBelow(stream) = message.time))
     }
 
-  private def retired(state: KeySides, stream: Int, rule: PairRule): Iterator[JoinRow] = {
+  private def retired(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] = {
     val (run, leaves) = (state.runs(stream), retention.leaves(stream, rule, watermark))
-    if (outcome.tellsUnmatched(stream)) run.leaving(leaves).flatMap { message =>
-      retiredCount += 1
-      Option.unless(message.isSettled)(outcome.unmatched(stream, message))
-    }
-    else {
-      retiredCount += run.retire(leaves)
-      Iterator.empty
+    if (!outcome.tellsUnmatched(stream)) Part.silent(retiredCount += run.retire(leaves))
+    else Iterator.continually(run.leaving(leaves)).takeWhile(_.isDefined).flatten.map[Part[JoinEffect]] {
+      message => out =>
+        run.dropOldest()
+        retiredCount += 1
+        if (!message.isSettled) emit(outcome.unmatched(stream, message), out)
     }
   }
 
@@ -287,7 +287,7 @@ final class JoinShard(
     (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
   }
 
-  private def flush(progress: Seq[Progress]): Option[JoinEffect] = {
+  private def flush(progress: Seq[Progress]): Unit = {
     admission.tell(progress)
     keys.flush()
     waiting.foreach(_.flush())
@@ -298,7 +298,6 @@ final class JoinShard(
       periods.writeDirectory(out)
       waiting.foreach(_.writeDirectory(out))
     }
-    None
   }
 
   // ---- queries

@@ -3,6 +3,8 @@ package windrow.core.join
 import windrow.EveryPeriod
 import windrow.Guard
 import windrow.Guards
+import windrow.core.operator.Out
+import windrow.core.operator.Part
 import windrow.core.state._
 import windrow.core.store.Periods
 import windrow.core.store.StoredMessage
@@ -57,23 +59,18 @@ private[join] final class WaitingRows(
     * @param isEnd
     *   nothing comes any more
     */
-  def release(now: Option[Long], isFirst: Boolean, isEnd: Boolean): Iterator[JoinRow] = {
+  def release(now: Option[Long], isFirst: Boolean, isEnd: Boolean): Iterator[Part[JoinEffect]] = {
     val due = if (isFirst || isEnd) keys.walk(Long.MaxValue) else periods.due(now)
-    due.flatMap(key => Option(keys.get(key)).fold[Iterator[JoinRow]](Iterator.empty)(release(key, _, now, isEnd))) ++ {
-      periods.forget(now)
-      None
-    }
+    due.map[Part[JoinEffect]](key => out => Option(keys.get(key)).foreach(release(key, _, now, isEnd, out))) ++
+      Part.silent(periods.forget(now))
   }
 
-  private def release(key: Key, held: Waiting, now: Option[Long], isEnd: Boolean): Iterator[JoinRow] = {
+  private def release(key: Key, held: Waiting, now: Option[Long], isEnd: Boolean, out: Out[JoinEffect]): Unit = {
     keep(key, held, now)
     if (isEnd || held.until.zip(now).exists { case (end, now) => end <= now }) {
       keys.remove(key)
-      held.all ++ {
-        held.forget()
-        None
-      }
-    } else Iterator.empty
+      out.andThen(held.all.map(row => Part.put(JoinEffect.Row(row))) ++ Part.silent(held.forget()))
+    }
   }
 
   /** All rows, with the processing times at which their periods end. */

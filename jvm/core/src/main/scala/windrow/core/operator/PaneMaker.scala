@@ -58,7 +58,7 @@ private[core] final class PaneMaker[B, V](
   def first(id: WindowId, timing: Timing, isLast: Boolean, whole: B): Effect[B, V] =
     pane(id, Shown(timing, 0, isLast, whole), isRetraction = false)
 
-  /** Panes, made as they are taken, and what the window keeps from now on.
+  /** Gives out panes; gives back what the window keeps from now on.
     *
     * @param whole
     *   the value of the window so far; not asked for where it does not show
@@ -68,28 +68,27 @@ private[core] final class PaneMaker[B, V](
       paneState: PaneState[B],
       timing: Timing,
       isLast: Boolean,
-      whole: => B): (Iterator[Effect[B, V]], PaneState[B]) = {
+      whole: => B,
+      out: Out[Effect[B, V]]): PaneState[B] = {
     val buffer = if (discards) paneState.delta.getOrElse(aggregation.zero) else whole
     val sent   = paneState.copy(unsent = 0, since = None, delta = None)
     for (delta <- paneState.delta; keeping <- aggregation.keeping) keeping.release(delta)
-    if (isHeldBack(paneState, buffer)) (Iterator.empty, sent)
+    if (isHeldBack(paneState, buffer)) sent
     else {
       val last = Shown(timing, paneState.index, isLast, buffer)
-      val panes =
-        (if (retracts) withdrawn(id, paneState) else Iterator.empty) ++ lazily(pane(id, last, isRetraction = false))
       val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
-      (panes, sent.copy(index = paneState.index + 1, shown = kept, last = Some(timing)))
+      if (retracts) withdraw(id, paneState, out)
+      out.put(pane(id, last, isRetraction = false))
+      sent.copy(index = paneState.index + 1, shown = kept, last = Some(timing))
     }
   }
 
-  /** The retraction of a window's last pane, if that must be withdrawn. */
-  def withdrawn(id: WindowId, paneState: PaneState[B]): Iterator[Effect[B, V]] =
-    paneState.shown.iterator.map(pane(id, _, isRetraction = true))
+  /** Gives out the retraction of a window's last pane, if that must be withdrawn. */
+  def withdraw(id: WindowId, paneState: PaneState[B], out: Out[Effect[B, V]]): Unit =
+    paneState.shown.foreach(shown => out.put(pane(id, shown, isRetraction = true)))
 
   private def isHeldBack(paneState: PaneState[B], buffer: B): Boolean = spec.fireOnlyUpdated &&
     paneState.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
-
-  private def lazily(effect: => Effect[B, V]): Iterator[Effect[B, V]] = Iterator.single(()).map(_ => effect)
 
   private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] = Effect.Fire(Pane(
     id.key,

@@ -19,10 +19,10 @@ private[core] trait WindowAlgorithm[B, V] {
   def hasPlace(entry: Entry[B]): Boolean = true
 
   /** Applies a message, judged by the watermark before the step. */
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]]
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit
 
-  /** Ends the step: what was left to its end, what the move of the watermark completes, what leaves. */
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]]
+  /** The end of the step: what was left to it, what the move of the watermark completes, what leaves. */
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]]
 
   /** The processing time at which a window would fire though nothing came, in microseconds. */
   def processingDeadline: Option[Long]

@@ -9,6 +9,8 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.operator.OperatorShard
 import windrow.core.operator.Origin
+import windrow.core.operator.Part
+import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store.Admission
 import windrow.core.time.Progress
@@ -113,7 +115,7 @@ final class PolicyShard[B, V](
 
   /** One step: messages, then a marker for every key, then processing time (microseconds), by which all of it is judged.
     *
-    * Effects are made as they are taken, and the state is written when the last one is: take them all.
+    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
     *
     * @param now
     *   None: that of the step before
@@ -128,17 +130,27 @@ final class PolicyShard[B, V](
     admission.tell(progress)
     left = Map.empty
     if (admission.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
-    entries.flatMap(add) ++
-      (if (marker) allKeys.flatMap(punctuate) else Iterator.empty) ++
-      admission.processingTime.iterator.flatMap(windows.walk).flatMap(tick) ++
-      written()
+    steps(
+      entries.map(entry => part(add(entry))) ++
+        (if (marker) allKeys.map(key => part(punctuate(key))) else Iterator.empty) ++
+        admission.processingTime.iterator.flatMap(windows.walk).map(key => part(tick(key))))
+  }
+
+  private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] =
+    new Step(parts ++ Part.silent(write()), count)
+
+  private def part(effects: => Effects): Part[PolicyEffect[V]] = out => effects.foreach(out.put)
+
+  private def count(effect: PolicyEffect[V]): Unit = effect match {
+    case PolicyEffect.Fire(_)     => counters.panes += 1
+    case _: PolicyEffect.Happened => ()
   }
 
   /** The input is over: FINAL for every partition, once. */
   def finish(): Iterator[PolicyEffect[V]] = if (admission.watermark.isEnd) Iterator.empty
   else {
     admission.watermark = Watermark.End
-    allKeys.flatMap(key => keep(key, Vector(finalOf(windows.get(key))), windows.get(key))) ++ written()
+    steps(allKeys.map(key => part(keep(key, Vector(finalOf(windows.get(key))), windows.get(key)))))
   }
 
   private def finalOf(window: Window) = WindowEvent(EventKind.Final, window.messages)
@@ -159,7 +171,7 @@ final class PolicyShard[B, V](
 
   /** Drops a key's window, contents and marks. */
   def evictPartition(key: Key): Iterator[PolicyEffect[V]] =
-    if (windows.get(key) == null) Iterator.empty else drop(key).iterator ++ written()
+    if (windows.get(key) == null) Iterator.empty else steps(Iterator.single(part(drop(key))))
 
   /** What listeners keep beside a key's window, in their order; empty if it has none (SEMANTICS R61). */
   def state(key: Key): Seq[Array[Byte]] = Option(windows.get(key)).fold(Seq.empty[Array[Byte]])(_.state)
@@ -169,7 +181,7 @@ final class PolicyShard[B, V](
     states.foreach { case (key, state) =>
       Option(windows.get(key)).foreach(window => windows.put(key, window.copy(state = state.toVector)))
     }
-    written().foreach(identity)
+    write()
   }
 
   /** Where a replay must begin to rebuild what is inside the windows: for each source partition an offset. */
@@ -232,7 +244,6 @@ final class PolicyShard[B, V](
         window = now.panes,
         sequence = now.events)
       val pane = Option.when(firesPane(event.kind))(paneOf(key, now.panes, event.messages))
-      counters.panes += pane.size.toLong
       ((out :+ happened) ++ pane, now.copy(panes = now.panes + pane.size, events = now.events + 1))
     }
     windows.put(key, after)
@@ -252,13 +263,12 @@ final class PolicyShard[B, V](
       Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, aggregation.lower(sum)))
   }
 
-  private def written(): Iterator[PolicyEffect[V]] = Iterator.single(()).flatMap { _ =>
+  private def write(): Unit = {
     windows.flush()
     admission.write((_, _) => false) { out =>
       out.long(turn)
       windows.writeDirectory(out)
     }
-    Iterator.empty
   }
 }
 

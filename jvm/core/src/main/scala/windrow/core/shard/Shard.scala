@@ -2,6 +2,9 @@ package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.operator.Out
+import windrow.core.operator.Part
+import windrow.core.operator.Step
 import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
@@ -84,7 +87,7 @@ final class Shard[B, V](
     *   what the step brings to the whole stream, the same for every shard. Offsets that are not covered count as seen when
     *   their message comes
     *
-    * The effects are made as they are taken, and the state is written when the last one is: take them all.
+    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
     */
   def step(
       entries: Iterator[Entry[B]],
@@ -97,15 +100,18 @@ final class Shard[B, V](
     admission.tell(progress)
     val clock    = StepClock(this.watermark, processingTime)
     lazy val now = clock.before.max(watermark)
-    (entries.flatMap(add(_, clock)) ++ algorithm.advance(clock, now)).map(counted) ++ close(now)
+    val added    = entries.map[Part[Effect[B, V]]](entry => add(entry, clock, _))
+    new Step(added ++ algorithm.advance(clock, now) ++ Part.silent(close(now)), count)
   }
 
-  private def add(entry: Entry[B], clock: StepClock): Iterator[Effect[B, V]] = {
+  private def add(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
     val reason = if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
-    if (admission.isReplay(entry.origin, placeOf(entry, reason))) Iterator.empty
-    else {
+    if (!admission.isReplay(entry.origin, placeOf(entry, reason))) {
       entry.origin.foreach(algorithm.see)
-      reason.fold(algorithm.add(entry, clock, counters))(refuse(entry, _))
+      reason match {
+        case None         => algorithm.add(entry, clock, counters, out)
+        case Some(reason) => out.put(Effect.Refuse(entry, reason, watermark))
+      }
     }
   }
 
@@ -116,20 +122,14 @@ final class Shard[B, V](
     Option.when(reason != InvalidTime)(
       entry.pane.filter(_ => spec.window.takesPanes).fold(EventTime.plus(entry.time.get, entry.gap))(_.end))
 
-  private def refuse(entry: Entry[B], reason: Reason): Iterator[Effect[B, V]] =
-    Iterator.single(Effect.Refuse(entry, reason, watermark))
-
-  private def counted(effect: Effect[B, V]): Effect[B, V] = {
-    effect match {
-      case Effect.Fire(_) =>
-        counters.panes += 1
-        guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
-      case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
-    }
-    effect
+  private def count(effect: Effect[B, V]): Unit = effect match {
+    case Effect.Fire(_) =>
+      counters.panes += 1
+      guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
+    case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
   }
 
-  private def close(now: Watermark): Iterator[Effect[B, V]] = {
+  private def close(now: Watermark): Unit = {
     admission.watermark = now
     algorithm.flush()
     guards.check(Guard.KeysPerShard, algorithm.keyCount, s"the state of ${spec.window}")
@@ -138,6 +138,5 @@ final class Shard[B, V](
       algorithm.writeDirectory(out)
       if (bound.keeping.isDefined) pieces.writeDirectory(out)
     }
-    Iterator.empty
   }
 }

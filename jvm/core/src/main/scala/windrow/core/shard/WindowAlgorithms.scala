@@ -5,6 +5,8 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.aggregate.Started
 import windrow.core.aggregate.StartedAggregation
+import windrow.core.operator.Out
+import windrow.core.operator.Part
 import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
@@ -89,15 +91,16 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
       entry.buffer,
       StartOffsets(entry.origin.map(one => one.partition -> one.offset).toMap)))
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
-    inner.add(started(entry), clock, counters).map {
-      case Effect.Refuse(_, reason, watermark) => Effect.Refuse(entry, reason, watermark)
-      case Effect.Fire(pane)                   => Effect.Fire(pane)
-    }
+  private def plain(entry: Entry[Started[B]] => Entry[B])(effect: Effect[Started[B], V]): Effect[B, V] = effect match {
+    case Effect.Refuse(refused, reason, watermark) => Effect.Refuse(entry(refused), reason, watermark)
+    case Effect.Fire(pane)                         => Effect.Fire(pane)
+  }
 
-  /** No message is refused when a step ends. */
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] =
-    inner.advance(clock, now).collect { case Effect.Fire(pane) => Effect.Fire(pane) }
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit =
+    inner.add(started(entry), clock, counters, out.taking(plain(_ => entry)))
+
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] =
+    inner.advance(clock, now).map(_.as(plain(refused => refused.copy(buffer = refused.buffer.buffer))))
 
   def processingDeadline: Option[Long]                    = inner.processingDeadline
   def keyCount: Long                                      = inner.keyCount

@@ -153,18 +153,19 @@ private[core] final class MessageRun(
   def retire(leaves: (Long, Long) => Boolean): Long = {
     val before = size
     while (pieces.nonEmpty && leaves(pieces(0).maxTime, size - pieces(0).count + hidden + 1)) dropPiece()
-    leaving(leaves).foreach(_ => ())
+    while (leaving(leaves).isDefined) dropOldest()
     before - size
   }
 
-  /** The same for those who must see what leaves: each has left when it is given. */
-  def leaving(leaves: (Long, Long) => Boolean): Iterator[StoredMessage] =
-    Iterator.continually(()).takeWhile(_ => !isEmpty && leaves(next.time, size)).map { _ =>
-      val message = next
-      hidden += 1
-      if (hidden == pieces(0).count) dropPiece()
-      message
-    }
+  /** The oldest message, if it leaves. */
+  def leaving(leaves: (Long, Long) => Boolean): Option[StoredMessage] =
+    oldest.filter(message => leaves(message.time, size))
+
+  def dropOldest(): Unit = {
+    next // it may stand in a piece that is not read
+    hidden += 1
+    if (hidden == pieces(0).count) dropPiece()
+  }
 
   private def next: StoredMessage = loaded(0)(hidden)
 

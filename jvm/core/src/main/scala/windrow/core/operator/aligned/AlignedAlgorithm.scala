@@ -53,15 +53,13 @@ private[core] final class AlignedAlgorithm[B, V](
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = gaps.fold(0L)(_.keyCount)
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val time = entry.time.get
-    if (grid.inGap(time)) {
-      counters.gaps += entry.count
-      Iterator.empty
-    } else if (clock.before.reached(
+    if (grid.inGap(time)) counters.gaps += entry.count
+    else if (clock.before.reached(
         grid.end(grid.lastStart(time)),
         lateness) || Refusal.isForgotten(spec, time, clock.before))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
       if (classes) counters.classify(time, current(entry.key, clock.before))
@@ -70,8 +68,7 @@ private[core] final class AlignedAlgorithm[B, V](
       arrivals.foreach(_.add(entry.key, slice, entry.count, entry.buffer))
       slices.insert(slice, entry.key, entry.buffer)
       gaps.foreach(_.add(entry.key, time, clock.before))
-      if (open.isEmpty) Iterator.empty
-      else open.iterator.flatMap { case (start, record) => update(start, entry, record, clock) }
+      open.foreach { case (start, record) => update(start, entry, record, clock, out) }
     }
   }
 
@@ -102,14 +99,13 @@ private[core] final class AlignedAlgorithm[B, V](
       start: Long,
       entry: Entry[B],
       record: Option[PaneState[B]],
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     val isComplete = clock.before.reached(grid.end(start))
     val now        = panes.add(record.getOrElse(PaneState()), entry, clock.processingTime)
     rule.withMessage(isComplete, isNew = record.isEmpty, completes = false, now.unsent) match {
-      case Some(timing) => fire(start, entry.key, now, timing, isLast = false, slices.value(entry.key, start))
-      case None =>
-        rest(start, entry.key, now, isComplete)
-        Iterator.empty
+      case Some(timing) => fire(start, entry.key, now, timing, isLast = false, slices.value(entry.key, start), out)
+      case None         => rest(start, entry.key, now, isComplete)
     }
   }
 
@@ -137,42 +133,49 @@ private[core] final class AlignedAlgorithm[B, V](
       record: PaneState[B],
       timing: Timing,
       isLast: Boolean,
-      whole: => B): Iterator[Effect[B, V]] = {
-    val (fired, kept) = panes.fire(idOf(start, key), record, timing, isLast, whole)
-    records.at(start).put(key, kept)
-    fired
+      whole: => B,
+      out: Out[Effect[B, V]]): Unit = {
+    records.at(start).put(key, panes.fire(idOf(start, key), record, timing, isLast, whole, out))
+    ()
   }
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
+    Part.silent(tellArrivals(clock)) ++
+      (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
+      gaps.iterator.flatMap(gapPanes(_, now)) ++
+      Part.silent(touchDue(clock, now, moved)) ++
+      touched.entrySet.iterator.asScala.map[Part[Effect[B, V]]](e =>
+        endStep(e.getKey, e.getValue.asScala.toVector, clock, now, _)) ++
+      Part.silent(leave(now))
+  }
+
+  private def tellArrivals(clock: StepClock): Unit =
     arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
       val record = recordOf(start, key).getOrElse(PaneState[B]())
       rest(start, key, panes.add(record, messages, buffer, clock.processingTime), isComplete = false)
     })
-    (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
-      gaps.iterator.flatMap(gapPanes(_, now)) ++
-      stepEnd(clock, now, moved) ++
-      leave(now)
-  }
 
-  private def onTimePanes(before: Watermark, now: Watermark): Iterator[Effect[B, V]] =
+  private def onTimePanes(before: Watermark, now: Watermark): Iterator[Part[Effect[B, V]]] =
     slices.completed(before, now).flatMap { case (start, values) =>
       val isLast = now.reached(grid.end(start), lateness)
-      if (recordsAll) values.flatMap { case (key, buffer) =>
-        fire(start, key, records.peek(start).get(key), Timing.OnTime, isLast, buffer)
+      values.map[Part[Effect[B, V]]] { case (key, buffer) =>
+        if (recordsAll) fire(start, key, records.peek(start).get(key), Timing.OnTime, isLast, buffer, _)
+        else _.put(panes.first(idOf(start, key), Timing.OnTime, isLast, buffer))
       }
-      else values.map { case (key, buffer) => panes.first(idOf(start, key), Timing.OnTime, isLast, buffer) }
     }
 
   /** Windows without messages (SEMANTICS R3). */
-  private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Effect[B, V]] =
-    gaps.fill(now).flatMap(key => gaps.take(key)(_ => true).map((key, _))).filter(_ => spec.onTime).map {
-      case (key, start) =>
-        panes.first(idOf(start, key), Timing.OnTime, now.reached(grid.end(start), lateness), aggregation.zero)
+  private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Part[Effect[B, V]]] =
+    gaps.fill(now) { key =>
+      gaps.take(key)(_ => true) { start => out =>
+        val isLast = now.reached(grid.end(start), lateness)
+        if (spec.onTime) out.put(panes.first(idOf(start, key), Timing.OnTime, isLast, aggregation.zero))
+      }
     }
 
-  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
-  private def stepEnd(clock: StepClock, now: Watermark, moved: Boolean): Iterator[Effect[B, V]] = {
+  /** Finds the windows that are looked at as the step ends, beside those that messages touched. */
+  private def touchDue(clock: StepClock, now: Watermark, moved: Boolean): Unit = {
     // A window that completes without a pane goes on under the late policy, which may release what is unsent at once.
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
     val isDue      = periods.isReached(clock.processingTime)
@@ -182,14 +185,19 @@ private[core] final class AlignedAlgorithm[B, V](
       if (isReleased) touchAll(completing(clock.before, now))
       if (moved) touchAll(closing(now))
     }
-    touched.entrySet.iterator.asScala.flatMap(e => endStep(e.getKey, e.getValue.asScala.toVector, clock, now))
   }
 
   private def touchAll(windows: Iterator[(Long, Seq[Key])]): Unit = windows.foreach { case (start, keys) =>
     keys.foreach(touch(_, start))
   }
 
-  private def endStep(key: Key, starts: Seq[Long], clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
+  private def endStep(
+      key: Key,
+      starts: Seq[Long],
+      clock: StepClock,
+      now: Watermark,
+      out: Out[Effect[B, V]]): Unit = {
     def stage(start: Long) = Stage(now.reached(grid.end(start)), now.reached(grid.end(start), lateness))
     val ended = for (start <- starts; record <- Option(records.peek(start).get(key))) yield {
       val begun = record.begun(clock.processingTime)
@@ -198,8 +206,8 @@ private[core] final class AlignedAlgorithm[B, V](
     for ((start, record, None) <- ended if record.unsent > 0) keep(start, key, record, stage(start).isComplete)
     val due         = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
     lazy val values = slices.values(key, due.map(_._1))
-    due.iterator.flatMap { case (start, record, timing) =>
-      fire(start, key, record, timing, stage(start).isClosed, values.next())
+    due.foreach { case (start, record, timing) =>
+      fire(start, key, record, timing, stage(start).isClosed, values.next(), out)
     }
   }
 
@@ -217,12 +225,11 @@ private[core] final class AlignedAlgorithm[B, V](
     recorded(Long.MinValue).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
       .map { case (start, keys) => (start, keys.filter(records.peek(start).get(_).unsent > 0)) }
 
-  private def leave(now: Watermark): Iterator[Effect[B, V]] = {
+  private def leave(now: Watermark): Unit = {
     touched.clear()
     val left = now.leaves(lateness)
     if (now.isEnd) drop(Long.MaxValue)
     else if (left != Long.MinValue) drop(grid.firstStart(left))
-    Iterator.empty
   }
 
   private def drop(open: Long): Unit = {

@@ -47,23 +47,26 @@ private[core] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOp
     keys.walk(Long.MaxValue).flatMap(key => keys.get(key).filled(from).filter(isOpen(_, at)).map((key, _)))
   }
 
-  /** Takes the windows of a key that fire now, as they are asked for. */
-  def take(key: Key)(fires: Long => Boolean): Iterator[Long] = Option(keys.get(key)).filter(_.hasPending).iterator
-    .flatMap { gaps =>
-      keys.put(key, gaps)
-      gaps.take(fires)
+  /** Takes the windows of a key that fire now, one after the other, however many there are. */
+  def take[E](key: Key)(fires: Long => Boolean)(fire: Long => Part[E]): Iterator[Part[E]] =
+    Option(keys.get(key)).filter(_.hasPending).iterator.flatMap { gaps =>
+      Part.silent(keys.put(key, gaps)) ++
+        Iterator.continually(gaps.pendingStart.filter(fires)).takeWhile(_.isDefined).flatten.map[Part[E]] {
+          start => out =>
+            gaps.take(start)
+            fire(start).run(out)
+        }
     }
 
-  /** The keys for which windows without messages may have come to be, or wait to fire, at the end of a step. */
-  def fill(now: Watermark): Iterator[Key] =
-    keys.walk(if (now.isDefined) now.micros else Long.MinValue)
-      .filter(keys.get(_).isDue(now))
-      .map { key =>
+  /** At the end of a step windows without messages come to be; what is to be done then for each key that may have some. */
+  def fill[E](now: Watermark)(ended: Key => Iterator[Part[E]]): Iterator[Part[E]] =
+    keys.walk(if (now.isDefined) now.micros else Long.MinValue).filter(keys.get(_).isDue(now)).map[Part[E]] {
+      key => out =>
         val gaps = keys.get(key)
         gaps.fill(now)
         keys.put(key, gaps)
-        key
-      }
+        out.andThen(ended(key))
+    }
 
   def keyCount: Long                        = keys.size
   def flush(): Unit                         = keys.flush()

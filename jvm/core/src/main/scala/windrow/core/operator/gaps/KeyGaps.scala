@@ -84,12 +84,11 @@ private[core] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Lon
 
   def hasPending: Boolean = pending.first.isDefined
 
-  /** Takes the windows that fire now, as they are asked for. */
-  def take(fires: Long => Boolean): Iterator[Long] =
-    Iterator.continually(pending.first.filter(fires)).takeWhile(_.isDefined).flatten.map { start =>
-      pending.remove(start, start)
-      start
-    }
+  /** The first window that has not fired. */
+  def pendingStart: Option[Long] = pending.first
+
+  /** It fires. */
+  def take(start: Long): Unit = pending.remove(start, start)
 
   def read(in: ByteReader): Unit = {
     next = in.long()

@@ -55,16 +55,17 @@ private[core] final class BeyondWindows[B, V](
       entry: Entry[B],
       before: Watermark,
       at: Watermark,
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     val reached = keyState.completion.reached
     val windows = grid.windowsAt(position, openFrom(before))
       .takeWhile(start => panes.recordsAll || reached.reached(grid.end(start)))
       .map(find(key, keyState, _, reached)).toVector
     panes.insert(keyState, position, entry)
-    windows.iterator.flatMap(update(key, keyState, _, entry, clock)) ++ {
-      keyState.completion.add(position, entry.origin)
-      completed(key, keyState, openAfter(reached, before), position, at) ++ emptyOnes(key, keyState, before)
-    }
+    windows.foreach(update(key, keyState, _, entry, clock, out))
+    keyState.completion.add(position, entry.origin)
+    out.andThen(
+      completed(key, keyState, openAfter(reached, before), position, at) ++ emptyOnes(key, keyState, before))
   }
 
   private def find(key: Key, keyState: GridKeyState[B], start: Long, reached: Watermark): ReachedWindow[B] = {
@@ -85,15 +86,24 @@ private[core] final class BeyondWindows[B, V](
       keyState: GridKeyState[B],
       window: ReachedWindow[B],
       entry: Entry[B],
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     import window.start
     val end        = grid.end(start)
     val isPassed   = window.isBehind && !window.wasComplete && isPassedBefore(keyState, start)
     val isComplete = window.wasComplete || (window.isNew && isPassed)
     if (window.isBehind && window.isNew && !isPassed) keyState.completion.await(end, start)
     if (panes.recordsAll || isComplete)
-      panes.update(key, keyState, start, entry, window.record, isComplete, completes = isPassed && !isComplete, clock)
-    else Iterator.empty
+      panes.update(
+        key,
+        keyState,
+        start,
+        entry,
+        window.record,
+        isComplete,
+        completes = isPassed && !isComplete,
+        clock,
+        out)
   }
 
   private def isPassedBefore(keyState: GridKeyState[B], start: Long): Boolean =
@@ -105,26 +115,24 @@ private[core] final class BeyondWindows[B, V](
       keyState: GridKeyState[B],
       after: Watermark,
       position: Long,
-      at: Watermark): Iterator[Effect[B, V]] = {
+      at: Watermark): Iterator[Part[Effect[B, V]]] = {
     val passed = panes.withContent(keyState, after).takeWhile(start => grid.end(start) <= position).toVector
     val again  = keyState.completion.waitingIds.filter(_ <= position)
     val starts = (again ++ passed).toVector
-    starts.iterator.zip(panes.values(keyState, starts)).flatMap { case (start, value) =>
-      val end = grid.end(start)
-      if (keyState.completion.isPassed(end, startsOf(value))) {
-        keyState.completion.complete(end, start)
-        panes.onTime(key, keyState, start, value, isLast = closesComplete || isClosed(start, at))
-      } else {
-        keyState.completion.await(end, start)
-        Iterator.empty
-      }
+    starts.iterator.zip(panes.values(keyState, starts)).map[Part[Effect[B, V]]] { case (start, value) =>
+      out =>
+        val end = grid.end(start)
+        if (keyState.completion.isPassed(end, startsOf(value))) {
+          keyState.completion.complete(end, start)
+          panes.onTime(key, keyState, start, value, isLast = closesComplete || isClosed(start, at), out)
+        } else keyState.completion.await(end, start)
     }
   }
 
   /** Windows without messages fire as messages come past them, or as they close. */
-  def emptyOnes(key: Key, keyState: GridKeyState[B], now: Watermark): Iterator[Effect[B, V]] =
-    gaps.iterator.flatMap(_.take(key)(start => isComplete(keyState, start) || isClosed(start, now)))
-      .flatMap(start => panes.gap(key, start, isClosed(start, now)))
+  def emptyOnes(key: Key, keyState: GridKeyState[B], now: Watermark): Iterator[Part[Effect[B, V]]] =
+    gaps.iterator.flatMap(_.take(key)(start => isComplete(keyState, start) || isClosed(start, now))(start =>
+      panes.gap(key, start, isClosed(start, now), _)))
 
   def endStep(
       key: Key,
@@ -132,24 +140,29 @@ private[core] final class BeyondWindows[B, V](
       before: Watermark,
       now: Watermark,
       coming: Long => Watermark,
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     def isOver(start: Long) = isClosed(start, now) || (closesComplete && isComplete(keyState, start))
     closed(key, keyState, before, now) ++
-      panes.endStep(key, keyState, start => Stage(isComplete(keyState, start), isOver(start)), clock) ++
-      leave(keyState, now)
+      Iterator.single[Part[Effect[B, V]]](
+        panes.endStep(key, keyState, start => Stage(isComplete(keyState, start), isOver(start)), clock, _)) ++
+      Part.silent(leave(keyState, now))
   }
 
   /** Windows that close before they were complete. */
-  private def closed(key: Key, keyState: GridKeyState[B], before: Watermark, now: Watermark): Iterator[Effect[B, V]] = {
+  private def closed(
+      key: Key,
+      keyState: GridKeyState[B],
+      before: Watermark,
+      now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val open =
       keyState.completion.waitingIds ++ panes.withContent(keyState, openAfter(keyState.completion.reached, before))
     val starts = open.takeWhile(isClosed(_, now)).toVector
-    starts.iterator.zip(panes.values(keyState, starts)).flatMap { case (start, value) =>
-      panes.onTime(key, keyState, start, value, isLast = true)
+    starts.iterator.zip(panes.values(keyState, starts)).map[Part[Effect[B, V]]] { case (start, value) =>
+      panes.onTime(key, keyState, start, value, isLast = true, _)
     }
   }
 
-  private def leave(keyState: GridKeyState[B], now: Watermark): Iterator[Effect[B, V]] = {
+  private def leave(keyState: GridKeyState[B], now: Watermark): Unit = {
     if (now.isEnd) keyState.clear()
     else if (closesComplete && keyState.completion.reached.isDefined) {
       val reached = keyState.completion.reached.micros
@@ -161,7 +174,6 @@ private[core] final class BeyondWindows[B, V](
       keyState.completion.close(end)
     }
     keyState.deadline = nextDeadline(keyState)
-    Iterator.empty
   }
 
   private def nextDeadline(keyState: GridKeyState[B]): Long =

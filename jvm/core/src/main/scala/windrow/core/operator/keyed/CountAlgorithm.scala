@@ -33,29 +33,35 @@ private[core] final class CountAlgorithm[B, V](
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] =
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit =
     if (clock.before.isEnd)
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val position = keyState.next
       keyState.next += 1
       keyState.change()
       keys.put(entry.key, keyState)
-      if (grid.inGap(position)) {
-        counters.gaps += entry.count
-        Iterator.empty
-      } else {
+      if (grid.inGap(position)) counters.gaps += entry.count
+      else {
         counters.accepted += entry.count
         if (classes)
           counters.classify(
             position,
             keyStates.current(keyState, Watermark(position)).map(first => (first, grid.end(first))))
-        keyStates.add(entry.key, keyState, position, entry, Watermark(keyState.ended), Watermark(position + 1), clock)
+        keyStates.add(
+          entry.key,
+          keyState,
+          position,
+          entry,
+          Watermark(keyState.ended),
+          Watermark(position + 1),
+          clock,
+          out)
       }
     }
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val looksAtAll = isDue || now.isEnd
@@ -64,10 +70,9 @@ private[core] final class CountAlgorithm[B, V](
       .flatMap { key =>
         val keyState = keys.get(key)
         val to       = if (now.isEnd) now else Watermark(keyState.next)
-        keyStates.endStep(key, keyState, Watermark(keyState.ended), to, Watermark(_), clock) ++ {
+        keyStates.endStep(key, keyState, Watermark(keyState.ended), to, Watermark(_), clock) ++ Part.silent {
           keyState.ended = keyState.next
           keys.put(key, keyState)
-          Iterator.empty
         }
       }
   }

@@ -105,9 +105,8 @@ private[core] final class GridPanes[B, V](
   def recordOfGap: Option[PaneState[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
 
   /** A window without messages completes (SEMANTICS R3). */
-  def gap(key: Key, start: Long, isLast: Boolean): Iterator[Effect[B, V]] =
-    if (spec.onTime) Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, aggregation.zero))
-    else Iterator.empty
+  def gap(key: Key, start: Long, isLast: Boolean, out: Out[Effect[B, V]]): Unit =
+    if (spec.onTime) out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, aggregation.zero))
 
   /** A message reaches a window; a new one that is complete fires at once (SEMANTICS R79).
     *
@@ -122,13 +121,12 @@ private[core] final class GridPanes[B, V](
       record: Option[PaneState[B]],
       isComplete: Boolean,
       completes: Boolean,
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     val now = panes.add(record.getOrElse(PaneState()), entry, clock.processingTime)
     rule.withMessage(isComplete, isNew = record.isEmpty, completes, now.unsent) match {
-      case Some(timing) => fire(key, keyState, start, now, timing, isLast = false, value(keyState, start))
-      case None =>
-        keep(keyState, start, now, isComplete)
-        Iterator.empty
+      case Some(timing) => fire(key, keyState, start, now, timing, isLast = false, value(keyState, start), out)
+      case None         => keep(keyState, start, now, isComplete)
     }
   }
 
@@ -145,34 +143,42 @@ private[core] final class GridPanes[B, V](
       record: PaneState[B],
       timing: Timing,
       isLast: Boolean,
-      whole: => B): Iterator[Effect[B, V]] = {
-    val (fired, kept) = panes.fire(idOf(key, start), record, timing, isLast, whole)
-    keyState.records.put(start, kept)
-    fired
+      whole: => B,
+      out: Out[Effect[B, V]]): Unit = {
+    keyState.records.put(start, panes.fire(idOf(key, start), record, timing, isLast, whole, out))
+    ()
   }
 
   private def idOf(key: Key, start: Long): WindowId = WindowId(key, start, grid.printedEnd(start))
 
   /** A window completes. */
-  def onTime(key: Key, keyState: GridKeyState[B], start: Long, value: => B, isLast: Boolean): Iterator[Effect[B, V]] =
-    if (!spec.onTime) {
-      periods.add(isComplete = true, keyState.records.get(start))
-      Iterator.empty
-    } else if (recordsAll) fire(key, keyState, start, keyState.records.get(start), Timing.OnTime, isLast, value)
-    else Iterator.single(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
+  def onTime(
+      key: Key,
+      keyState: GridKeyState[B],
+      start: Long,
+      value: => B,
+      isLast: Boolean,
+      out: Out[Effect[B, V]]): Unit =
+    if (!spec.onTime) periods.add(isComplete = true, keyState.records.get(start))
+    else if (recordsAll) fire(key, keyState, start, keyState.records.get(start), Timing.OnTime, isLast, value, out)
+    else out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
 
   /** Panes at the end of the step, beside those of windows that complete in it. */
-  def endStep(key: Key, keyState: GridKeyState[B], stage: Long => Stage, clock: StepClock): Iterator[Effect[B, V]] =
-    Iterator.single(()).flatMap { _ =>
-      val ended = keyState.records.asScala.toVector.map { case (start, record) =>
-        val begun = record.begun(clock.processingTime)
-        (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
-      }
-      for ((start, record, None) <- ended if record.unsent > 0) keep(keyState, start, record, stage(start).isComplete)
-      val due   = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
-      val whole = values(keyState, due.map(_._1))
-      due.iterator.flatMap { case (start, record, timing) =>
-        fire(key, keyState, start, record, timing, stage(start).isClosed, whole.next())
-      }
+  def endStep(
+      key: Key,
+      keyState: GridKeyState[B],
+      stage: Long => Stage,
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
+    val ended = keyState.records.asScala.toVector.map { case (start, record) =>
+      val begun = record.begun(clock.processingTime)
+      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
     }
+    for ((start, record, None) <- ended if record.unsent > 0) keep(keyState, start, record, stage(start).isComplete)
+    val due   = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
+    val whole = values(keyState, due.map(_._1))
+    due.foreach { case (start, record, timing) =>
+      fire(key, keyState, start, record, timing, stage(start).isClosed, whole.next(), out)
+    }
+  }
 }

@@ -26,7 +26,8 @@ private[core] trait GridWindows[B, V] {
       entry: Entry[B],
       before: Watermark,
       at: Watermark,
-      clock: StepClock): Iterator[Effect[B, V]]
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit
 
   /** @param coming
     *   the watermark as it came to a position
@@ -37,7 +38,7 @@ private[core] trait GridWindows[B, V] {
       before: Watermark,
       now: Watermark,
       coming: Long => Watermark,
-      clock: StepClock): Iterator[Effect[B, V]]
+      clock: StepClock): Iterator[Part[Effect[B, V]]]
 
   /** The existing windows. */
   def open(keyState: GridKeyState[B], at: Watermark): Iterator[Long]
@@ -65,16 +66,17 @@ private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: 
       entry: Entry[B],
       before: Watermark,
       at: Watermark,
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     val open = grid.windowsAt(position, Long.MinValue)
       .takeWhile(start => panes.recordsAll || before.reached(grid.end(start)))
       .filterNot(isClosed(_, before))
       .map(start => (start, panes.recordOf(keyState, start))).toVector
     panes.insert(keyState, position, entry)
-    open.iterator.flatMap { case (start, record) =>
+    open.foreach { case (start, record) =>
       val isComplete = before.reached(grid.end(start))
       val completes  = !isComplete && Watermark(position + 1).reached(grid.end(start))
-      panes.update(key, keyState, start, entry, record, isComplete, completes, clock)
+      panes.update(key, keyState, start, entry, record, isComplete, completes, clock, out)
     }
   }
 
@@ -84,28 +86,29 @@ private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: 
       before: Watermark,
       now: Watermark,
       coming: Long => Watermark,
-      clock: StepClock): Iterator[Effect[B, V]] =
+      clock: StepClock): Iterator[Part[Effect[B, V]]] =
     (if (now != before) onTimePanes(key, keyState, before, now, coming) else Iterator.empty) ++
-      panes.endStep(key, keyState, start => Stage(now.reached(grid.end(start)), isClosed(start, now)), clock) ++
-      leave(keyState, now)
+      Iterator.single[Part[Effect[B, V]]](panes.endStep(key, keyState, stage(_, now), clock, _)) ++
+      Part.silent(leave(keyState, now))
+
+  private def stage(start: Long, now: Watermark): Stage = Stage(now.reached(grid.end(start)), isClosed(start, now))
 
   private def onTimePanes(
       key: Key,
       keyState: GridKeyState[B],
       before: Watermark,
       now: Watermark,
-      coming: Long => Watermark): Iterator[Effect[B, V]] = Iterator.single(()).flatMap { _ =>
+      coming: Long => Watermark): Iterator[Part[Effect[B, V]]] = {
     val starts = panes.withContent(keyState, before).takeWhile(start => now.reached(grid.end(start))).toVector
-    starts.iterator.zip(panes.values(keyState, starts)).flatMap { case (start, value) =>
-      panes.onTime(key, keyState, start, value, isClosed(start, coming(grid.end(start))))
+    starts.iterator.zip(panes.values(keyState, starts)).map[Part[Effect[B, V]]] { case (start, value) =>
+      panes.onTime(key, keyState, start, value, isClosed(start, coming(grid.end(start))), _)
     }
   }
 
-  private def leave(keyState: GridKeyState[B], now: Watermark): Iterator[Effect[B, V]] = {
+  private def leave(keyState: GridKeyState[B], now: Watermark): Unit = {
     if (now.isEnd) keyState.clear()
     else if (closedUpTo(now).isDefined) panes.dropBelow(keyState, grid.firstStart(closedUpTo(now).micros))
     keyState.deadline = nextDeadline(keyState, now)
-    Iterator.empty
   }
 
   private def nextDeadline(keyState: GridKeyState[B], now: Watermark): Long = {

@@ -34,13 +34,11 @@ private[core] final class KeyedAlgorithm[B, V](
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = math.max(keys.size, gaps.fold(0L)(_.keyCount))
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val time = entry.time.get
-    if (grid.inGap(time)) {
-      counters.gaps += entry.count
-      Iterator.empty
-    } else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
+    if (grid.inGap(time)) counters.gaps += entry.count
+    else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
@@ -49,14 +47,14 @@ private[core] final class KeyedAlgorithm[B, V](
       gaps.foreach(_.add(entry.key, time, clock.before))
       keyState.change()
       keys.put(entry.key, keyState)
-      windows.add(entry.key, keyState, time, entry, clock.before, clock.before, clock)
+      windows.add(entry.key, keyState, time, entry, clock.before, clock.before, clock, out)
     }
   }
 
   private def current(key: Key, keyState: GridKeyState[B], at: Watermark): Option[Long] =
     (windows.current(keyState, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
@@ -65,12 +63,10 @@ private[core] final class KeyedAlgorithm[B, V](
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val keyState = keys.get(key)
-        windows.endStep(key, keyState, clock.before, now, _ => now, clock) ++ {
-          if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState)
-          Iterator.empty
-        }
-      } ++ gaps.iterator.flatMap(_.fill(now)).flatMap(key =>
-      windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now))
+        windows.endStep(key, keyState, clock.before, now, _ => now, clock) ++
+          Part.silent(if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState))
+      } ++ gaps.iterator.flatMap(_.fill(now)(key =>
+      windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now)))
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {

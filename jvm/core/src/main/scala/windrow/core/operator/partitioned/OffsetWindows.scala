@@ -50,12 +50,11 @@ private[core] final class OffsetWindows[B, V](
       offset: Long,
       progress: PartitionProgress,
       clock: StepClock,
-      counters: Counters): Iterator[Effect[B, V]] =
-    if (grid.inGap(offset)) {
-      counters.gaps += entry.count
-      Iterator.empty
-    } else if (progress.before.reached(grid.end(grid.lastStart(offset)), closing))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      counters: Counters,
+      out: Out[Effect[B, V]]): Unit =
+    if (grid.inGap(offset)) counters.gaps += entry.count
+    else if (progress.before.reached(grid.end(grid.lastStart(offset)), closing))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
@@ -72,10 +71,11 @@ private[core] final class OffsetWindows[B, V](
         entry,
         progress.before,
         progress.before.max(Watermark(offset + 1)),
-        clock)
+        clock,
+        out)
     }
 
-  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
+  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     val moved = now != progress.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
@@ -84,10 +84,8 @@ private[core] final class OffsetWindows[B, V](
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val keyState = keys.get(key)
-        keyStates.endStep(key, keyState, progress.before, now, progress.coming(_, now), clock) ++ {
-          if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState)
-          Iterator.empty
-        }
+        keyStates.endStep(key, keyState, progress.before, now, progress.coming(_, now), clock) ++
+          Part.silent(if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState))
       }
   }
 

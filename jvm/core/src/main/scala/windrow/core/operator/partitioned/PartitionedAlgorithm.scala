@@ -15,12 +15,13 @@ private[core] trait PartitionWindows[B, V] {
       offset: Long,
       progress: PartitionProgress,
       clock: StepClock,
-      counters: Counters): Iterator[Effect[B, V]]
+      counters: Counters,
+      out: Out[Effect[B, V]]): Unit
 
   /** @param now
     *   how far the partition has come with this step
     */
-  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]]
+  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Part[Effect[B, V]]]
 
   def processingDeadline: Option[Long]
   def keyCount: Long
@@ -45,60 +46,60 @@ private[core] final class PartitionedAlgorithm[B, V](
     make: (Long, Spaces) => PartitionWindows[B, V])
     extends WindowAlgorithm[B, V] {
 
-  private final class Part(val number: Int, partition: Long) {
+  private final class Partition(val number: Int, partition: Long) {
     val progress = new PartitionProgress
     val windows  = make(starts.getOrElse(partition, 0L), new NumberedSpaces(store, number))
   }
 
-  private val parts = mutable.TreeMap.empty[SourcePartition, Part]
+  private val partitions = mutable.TreeMap.empty[SourcePartition, Partition]
 
-  private def part(of: SourcePartition): Part = parts.getOrElseUpdate(of, new Part(parts.size, of.number))
+  private def partition(of: SourcePartition): Partition =
+    partitions.getOrElseUpdate(of, new Partition(partitions.size, of.number))
 
   override def begin(progress: Seq[Progress]): Unit =
-    progress.foreach(one => part(one.of).progress.add(one.first, one.last))
+    progress.foreach(one => partition(one.of).progress.add(one.first, one.last))
 
-  override def see(origin: Origin): Unit = part(origin.partition).progress.add(origin.offset, origin.offset)
+  override def see(origin: Origin): Unit = partition(origin.partition).progress.add(origin.offset, origin.offset)
 
   override def hasPlace(entry: Entry[B]): Boolean = entry.origin.isDefined
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val origin = entry.origin.get
-    val of     = part(origin.partition)
-    of.windows.add(entry, origin.offset, of.progress, clock, counters).map(_.of(origin.partition))
+    val of     = partition(origin.partition)
+    of.windows.add(entry, origin.offset, of.progress, clock, counters, out.taking(_.of(origin.partition)))
   }
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = parts.iterator.flatMap {
-    case (partition, part) =>
-      val to = if (now.isEnd) now else part.progress.now
-      part.windows.advance(part.progress, to, clock).map(_.of(partition)) ++ {
-        part.progress.endStep(to); Iterator.empty
-      }
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = partitions.iterator.flatMap {
+    case (of, partition) =>
+      val to = if (now.isEnd) now else partition.progress.now
+      partition.windows.advance(partition.progress, to, clock).map(_.as(_.of(of))) ++
+        Part.silent(partition.progress.endStep(to))
   }
 
-  def keyCount: Long                   = parts.values.map(_.windows.keyCount).sum
-  def processingDeadline: Option[Long] = parts.values.flatMap(_.windows.processingDeadline).minOption
+  def keyCount: Long                   = partitions.values.map(_.windows.keyCount).sum
+  def processingDeadline: Option[Long] = partitions.values.flatMap(_.windows.processingDeadline).minOption
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = parts.iterator.flatMap { case (of, part) =>
-    part.windows.openWindows(part.progress.before).map(_.of(of))
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = partitions.iterator.flatMap { case (of, partition) =>
+    partition.windows.openWindows(partition.progress.before).map(_.of(of))
   }
 
-  def flush(): Unit = parts.values.foreach(_.windows.flush())
+  def flush(): Unit = partitions.values.foreach(_.windows.flush())
 
   def readDirectory(in: ByteReader): Unit = (0 until in.size()).foreach { _ =>
-    val of   = SourcePartitionCodec.read(in)
-    val part = new Part(in.count().toInt, of.number)
-    parts(of) = part
-    part.progress.read(in)
-    part.windows.readDirectory(in)
+    val of        = SourcePartitionCodec.read(in)
+    val partition = new Partition(in.count().toInt, of.number)
+    partitions(of) = partition
+    partition.progress.read(in)
+    partition.windows.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
-    out.count(parts.size.toLong)
-    parts.foreach { case (of, part) =>
+    out.count(partitions.size.toLong)
+    partitions.foreach { case (of, partition) =>
       SourcePartitionCodec.write(of, out)
-      out.count(part.number.toLong)
-      part.progress.write(out)
-      part.windows.writeDirectory(out)
+      out.count(partition.number.toLong)
+      partition.progress.write(out)
+      partition.windows.writeDirectory(out)
     }
   }
 }

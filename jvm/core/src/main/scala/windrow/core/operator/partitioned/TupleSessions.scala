@@ -69,9 +69,10 @@ private[core] final class TupleSessions[B, V](
       offset: Long,
       progress: PartitionProgress,
       clock: StepClock,
-      counters: Counters): Iterator[Effect[B, V]] =
+      counters: Counters,
+      out: Out[Effect[B, V]]): Unit =
     if (progress.before.reached(offset + 1))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val open = Option(keys.get(entry.key))
       counters.accepted += entry.count
@@ -80,30 +81,36 @@ private[core] final class TupleSessions[B, V](
         else counters.inTime += 1
       }
       open match {
-        case Some(session) if offset < session.end(n) => extend(entry, offset, session, clock)
+        case Some(session) if offset < session.end(n) => extend(entry, offset, session, clock, out)
         case _ =>
-          open.iterator.flatMap(endStep(entry.key, _, Stage.Closed, clock)) ++
-            put(entry, TupleSessionState(offset, offset, entry.buffer, added(PaneState(), entry, clock)))
+          open.foreach(endStep(entry.key, _, Stage.Closed, clock, out))
+          put(entry, TupleSessionState(offset, offset, entry.buffer, added(PaneState(), entry, clock)), out)
       }
     }
 
   private def added(paneState: PaneState[B], entry: Entry[B], clock: StepClock): PaneState[B] =
     panes.add(paneState, entry, clock.processingTime)
 
-  private def extend(entry: Entry[B], offset: Long, session: Session, clock: StepClock): Iterator[Effect[B, V]] =
-    panes.withdrawn(idOf(entry.key, session), session.paneState) ++ put(
+  private def extend(
+      entry: Entry[B],
+      offset: Long,
+      session: Session,
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
+    panes.withdraw(idOf(entry.key, session), session.paneState, out)
+    put(
       entry,
       TupleSessionState(
         session.first,
         offset,
         aggregation.combine(session.buffer, entry.buffer),
-        added(panes.merged(Seq(session.paneState)), entry, clock)))
+        added(panes.merged(Seq(session.paneState)), entry, clock)),
+      out)
+  }
 
-  private def put(entry: Entry[B], session: Session): Iterator[Effect[B, V]] = {
-    val timing       = rule.withMessage(isComplete = false, isNew = true, completes = false, session.paneState.unsent)
-    val (fired, now) = fire(entry.key, session, timing, isLast = false)
-    keep(entry.key, now)
-    fired
+  private def put(entry: Entry[B], session: Session, out: Out[Effect[B, V]]): Unit = {
+    val timing = rule.withMessage(isComplete = false, isNew = true, completes = false, session.paneState.unsent)
+    keep(entry.key, fire(entry.key, session, timing, isLast = false, out))
   }
 
   private def keep(key: Key, session: Session): Unit = {
@@ -115,37 +122,41 @@ private[core] final class TupleSessions[B, V](
       key: Key,
       session: Session,
       timing: Option[Timing],
-      isLast: Boolean): (Iterator[Effect[B, V]], Session) =
-    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session)) { timing =>
-      val (fired, paneState) = panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer)
-      (fired, session.copy(paneState = paneState))
-    }
+      isLast: Boolean,
+      out: Out[Effect[B, V]]): Session =
+    timing.fold(session)(timing =>
+      session.copy(paneState =
+        panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer, out)))
 
   private def idOf(key: Key, session: Session) = WindowId(key, session.first, session.last)
 
-  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Effect[B, V]] = {
+  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val moved   = now != progress.before
     val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
     if (!moved && !isDue && !waits) Iterator.empty
-    else keys.walk(horizon).flatMap { key =>
+    else keys.walk(horizon).map[Part[Effect[B, V]]] { key =>
       val session = keys.get(key)
-      endStep(key, session, if (now.reached(session.end(n))) Stage.Closed else Stage.Open, clock)
+      endStep(key, session, if (now.reached(session.end(n))) Stage.Closed else Stage.Open, clock, _)
     }
   }
 
   /** Nothing is late for a session, so one that is complete leaves. */
-  private def endStep(key: Key, session: Session, stage: Stage, clock: StepClock): Iterator[Effect[B, V]] = {
-    val begun        = session.paneState.begun(clock.processingTime)
-    val timing       = rule.atStepEnd(stage, completes = stage.isComplete, begun, clock.processingTime)
-    val (fired, now) = fire(key, session.copy(paneState = begun), timing, stage.isClosed)
+  private def endStep(
+      key: Key,
+      session: Session,
+      stage: Stage,
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
+    val begun  = session.paneState.begun(clock.processingTime)
+    val timing = rule.atStepEnd(stage, completes = stage.isComplete, begun, clock.processingTime)
+    val now    = fire(key, session.copy(paneState = begun), timing, stage.isClosed, out)
     if (stage.isClosed) {
       keys.remove(key)
       aggregation.keeping.foreach(_.release(session.buffer))
     } else if (now.paneState eq session.paneState) periods.add(isComplete = false, session.paneState)
     else keep(key, now)
-    fired
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).map { key =>

@@ -62,10 +62,10 @@ private[core] final class RunAlgorithm[B, V](
 
   // ---- messages
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val position = windows.position(entry.time.get)
     if (clock.before.reached(windows.lastEnd(position), lateness))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(keyStates.empty)
       counters.accepted += entry.count
@@ -79,9 +79,11 @@ private[core] final class RunAlgorithm[B, V](
       awaitPeriods(clock)
       if (waits)
         touched.merge(entry.key, (position, position), (a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
-      changed(keyState, index, mark, clock).flatMap(afterMessage(entry.key, keyState, _, index, stamp, clock)) ++
-        completion.completedBy(keyState, position, entry.origin, clock.before).iterator
-          .flatMap(completed(entry.key, keyState, _))
+      out.andThen(
+        changed(keyState, index, mark, clock)
+          .map[Part[Effect[B, V]]](window => afterMessage(entry.key, keyState, window, index, stamp, clock, _)) ++
+          completion.completedBy(keyState, position, entry.origin, clock.before).iterator
+            .map[Part[Effect[B, V]]](found => completed(entry.key, keyState, found, _)))
     }
   }
 
@@ -121,23 +123,27 @@ private[core] final class RunAlgorithm[B, V](
       window: RunWindow,
       index: Int,
       stamp: Long,
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     val isInside = window.from <= index && index < window.until
-    if (!isInside && windows.maker(keyState.run, window).stamp != stamp) Iterator.empty
-    else {
+    if (isInside || windows.maker(keyState.run, window).stamp == stamp) {
       val isComplete = completion.isComplete(keyState, window, clock.before)
       val found      = paneStates(keyState, window, isComplete)
       rule.withMessage(isComplete, found.isNew, completion.isCompletedInside(keyState, window), found.paneState.unsent)
-        .iterator.flatMap(fire(key, keyState, window, found, _, isLast = false))
+        .foreach(fire(key, keyState, window, found, _, isLast = false, out))
     }
   }
 
   /** A message has completed a window. */
-  private def completed(key: Key, keyState: RunKeyState[B], found: CompletedWindow[B]): Iterator[Effect[B, V]] =
-    if (spec.onTime) onTime(key, keyState, found.window, found.value, found.hasWaited, isLast = false)
+  private def completed(
+      key: Key,
+      keyState: RunKeyState[B],
+      found: CompletedWindow[B],
+      out: Out[Effect[B, V]]): Unit =
+    if (spec.onTime) onTime(key, keyState, found.window, found.value, found.hasWaited, isLast = false, out)
     else {
       unseen.merge(key, found.window.end, math.min(_, _))
-      Iterator.empty
+      ()
     }
 
   private def fire(
@@ -146,19 +152,20 @@ private[core] final class RunAlgorithm[B, V](
       window: RunWindow,
       found: RunPaneState[B],
       timing: Timing,
-      isLast: Boolean): Iterator[Effect[B, V]] = {
-    val (fired, kept) =
-      panes.fire(
-        idOf(key, keyState, window),
-        found.paneState,
-        timing,
-        isLast,
-        keyState.run.value(window.from, window.until))
+      isLast: Boolean,
+      out: Out[Effect[B, V]]): Unit = {
+    val kept = panes.fire(
+      idOf(key, keyState, window),
+      found.paneState,
+      timing,
+      isLast,
+      keyState.run.value(window.from, window.until),
+      if (found.start == window.start) out else out.taking(begunAt(found.start, _)))
     val isShown = kept.index != found.paneState.index
     keyState.records.put(
       window.id,
       RunRecord(if (isShown) window.start else found.start, window.end, keyState.accepted, kept))
-    if (found.start == window.start) fired else fired.map(begunAt(found.start, _))
+    ()
   }
 
   /** A retraction repeats where its window began then. */
@@ -173,7 +180,7 @@ private[core] final class RunAlgorithm[B, V](
 
   // ---- the end of a step
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     if (paneStates.firstTime.isEmpty) paneStates.firstTime = clock.processingTime
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
@@ -185,8 +192,11 @@ private[core] final class RunAlgorithm[B, V](
         (if (moved && spec.onTime) onTimePanes(key, keyState, clock.before, now) else Iterator.empty) ++
           stepEnd(key, keyState, clock, now, isDue, completesUnseen = moved && !spec.onTime) ++
           (if (moved) lastPanes(key, keyState, clock.before, now) else Iterator.empty) ++
-          leave(key, keyState, now)
-    } ++ { touched.clear(); unseen.clear(); Iterator.empty }
+          Part.silent(leave(key, keyState, now))
+    } ++ Part.silent {
+      touched.clear()
+      unseen.clear()
+    }
   }
 
   /** Every window that the watermark completes, by one sweep over the run. */
@@ -194,15 +204,14 @@ private[core] final class RunAlgorithm[B, V](
       key: Key,
       keyState: RunKeyState[B],
       before: Watermark,
-      now: Watermark): Iterator[Effect[B, V]] =
-    Iterator.single(()).flatMap { _ =>
-      val found  = completion.completedAtEnd(keyState, before, now)
-      val ranges = found.map { case (window, _) => (window.from, window.until) }
-      val values = new RangeSweep(keyState.run, aggregation).apply(ranges)
-      found.iterator.zip(values).flatMap { case ((window, hasWaited), value) =>
-        onTime(key, keyState, window, value, hasWaited, isClosed(window, now))
-      }
+      now: Watermark): Iterator[Part[Effect[B, V]]] = {
+    val found  = completion.completedAtEnd(keyState, before, now)
+    val ranges = found.map { case (window, _) => (window.from, window.until) }
+    val values = new RangeSweep(keyState.run, aggregation).apply(ranges)
+    found.iterator.zip(values).map[Part[Effect[B, V]]] { case ((window, hasWaited), value) =>
+      onTime(key, keyState, window, value, hasWaited, isClosed(window, now), _)
     }
+  }
 
   /** A message has come in this step. */
   private def isChanged(keyState: RunKeyState[B]): Boolean = keyState.deadline == Long.MinValue
@@ -216,10 +225,11 @@ private[core] final class RunAlgorithm[B, V](
       window: RunWindow,
       value: B,
       hasWaited: Boolean,
-      isLast: Boolean): Iterator[Effect[B, V]] =
+      isLast: Boolean,
+      out: Out[Effect[B, V]]): Unit =
     if (hasWaited || keyState.records.containsKey(window.id))
-      fire(key, keyState, window, paneStates(keyState, window, isComplete = false), Timing.OnTime, isLast)
-    else Iterator.single(panes.first(idOf(key, keyState, window), Timing.OnTime, isLast, value))
+      fire(key, keyState, window, paneStates(keyState, window, isComplete = false), Timing.OnTime, isLast, out)
+    else out.put(panes.first(idOf(key, keyState, window), Timing.OnTime, isLast, value))
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(
@@ -228,7 +238,7 @@ private[core] final class RunAlgorithm[B, V](
       clock: StepClock,
       now: Watermark,
       isDue: Boolean,
-      completesUnseen: Boolean): Iterator[Effect[B, V]] = {
+      completesUnseen: Boolean): Iterator[Part[Effect[B, V]]] = {
     val complete = math.max(completion.mark(keyState, now).micros, bound(now))
     // Where incomplete windows fire nothing they are not even looked at: they can be many.
     def mayFireByEnd(all: Iterator[RunWindow]) =
@@ -245,16 +255,24 @@ private[core] final class RunAlgorithm[B, V](
     def mayFire(window: RunWindow, isComplete: Boolean) =
       policy.mayFireAtStepEnd(isComplete) && (!isComplete || paneStates.mayHaveUnsent(keyState, window, latest))
     found.filterNot(isClosed(_, clock.before)).map(window => (window, completion.isComplete(keyState, window, now)))
-      .filter { case (window, isComplete) => mayFire(window, isComplete) }.flatMap { case (window, isComplete) =>
-        val found = paneStates(keyState, window, isComplete)
-        val stage = Stage(isComplete, isClosed(window, now))
-        rule.atStepEnd(stage, completes = false, found.paneState, clock.processingTime) match {
-          case Some(timing) => fire(key, keyState, window, found, timing, stage.isClosed)
-          case None =>
-            periods.add(isComplete, found.paneState)
-            Iterator.empty
-        }
+      .filter { case (window, isComplete) => mayFire(window, isComplete) }
+      .map[Part[Effect[B, V]]] { case (window, isComplete) =>
+        endStep(key, keyState, window, Stage(isComplete, isClosed(window, now)), clock, _)
       }
+  }
+
+  private def endStep(
+      key: Key,
+      keyState: RunKeyState[B],
+      window: RunWindow,
+      stage: Stage,
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
+    val found = paneStates(keyState, window, stage.isComplete)
+    rule.atStepEnd(stage, completes = false, found.paneState, clock.processingTime) match {
+      case Some(timing) => fire(key, keyState, window, found, timing, stage.isClosed, out)
+      case None         => periods.add(stage.isComplete, found.paneState)
+    }
   }
 
   /** The least end of a window that is not closed. */
@@ -269,20 +287,17 @@ private[core] final class RunAlgorithm[B, V](
       key: Key,
       keyState: RunKeyState[B],
       before: Watermark,
-      now: Watermark): Iterator[Effect[B, V]] = {
+      now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val latest = keyState.run.maxJudged
-    windows.ending(
-      keyState.run,
-      openFrom(before),
-      bound(now)).filter(paneStates.mayHaveUnsent(keyState, _, latest)).flatMap {
-      window =>
+    windows.ending(keyState.run, openFrom(before), bound(now)).filter(paneStates.mayHaveUnsent(keyState, _, latest))
+      .map[Part[Effect[B, V]]] { window => out =>
         val found = paneStates(keyState, window, isComplete = true)
         rule.atStepEnd(Stage.Closed, completes = false, found.paneState, now = None)
-          .iterator.flatMap(fire(key, keyState, window, found, _, isLast = true))
-    }
+          .foreach(fire(key, keyState, window, found, _, isLast = true, out))
+      }
   }
 
-  private def leave(key: Key, keyState: RunKeyState[B], now: Watermark): Iterator[Effect[B, V]] = {
+  private def leave(key: Key, keyState: RunKeyState[B], now: Watermark): Unit = {
     val closed = bound(now)
     if (closed != Long.MinValue) {
       keyState.records.values.removeIf(_.end <= closed)
@@ -295,7 +310,6 @@ private[core] final class RunAlgorithm[B, V](
       keyState.deadline = nextDeadline(keyState, now)
       keys.put(key, keyState)
     }
-    Iterator.empty
   }
 
   /** Messages whose windows are closed become one, unless a window that is open does not show one of them yet. */

@@ -54,20 +54,18 @@ private[core] final class InheritAlgorithm[B, V](
 
   override def hasPlace(entry: Entry[B]): Boolean = entry.pane.isDefined
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val pane = entry.pane.get
     if (clock.before.reached(pane.end, lateness))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val found   = windows.get(Place(pane.start, pane.end))
       counters.accepted += entry.count
       if (classes) counters.classify(pane.start, windows.last.map(w => (w.start, w.end)))
-      val old          = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, PaneState()))
-      val (fired, now) = update(entry, pane, old, isNew = found.isEmpty, clock)
-      windows.put(now)
+      val old = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, PaneState()))
+      windows.put(update(entry, pane, old, isNew = found.isEmpty, clock, out))
       keys.put(entry.key, windows)
-      fired
     }
   }
 
@@ -76,7 +74,8 @@ private[core] final class InheritAlgorithm[B, V](
       pane: IncomingPane,
       old: Window,
       isNew: Boolean,
-      clock: StepClock): (Iterator[Effect[B, V]], Window) = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Window = {
     val before = old.panes.getOrElse(pane.content, EqualPanes())
     val equal  = if (pane.isRetraction) before.retract else before.add(entry.buffer)
     // A window that is complete when its first message comes is late (SEMANTICS R79), unless that message completes it.
@@ -94,37 +93,38 @@ private[core] final class InheritAlgorithm[B, V](
     val timing =
       if (changes && !now.isEmpty) rule.withMessage(isLate, isFirst, completes, now.paneState.unsent) else None
     if (timing.isEmpty) periods.add(isLate, now.paneState)
-    fire(entry.key, now, timing, isLast = false)
+    fire(entry.key, now, timing, isLast = false, out)
   }
 
   private def fire(
       key: Key,
       window: Window,
       timing: Option[Timing],
-      isLast: Boolean): (Iterator[Effect[B, V]], Window) =
-    timing.fold((Iterator.empty: Iterator[Effect[B, V]], window)) { timing =>
-      val whole              = window.value(aggregation)
-      val (fired, paneState) = panes.fire(idOf(key, window), window.paneState, timing, isLast, whole)
-      (fired, window.copy(paneState = paneState, sum = Some(whole)))
+      isLast: Boolean,
+      out: Out[Effect[B, V]]): Window =
+    timing.fold(window) { timing =>
+      val whole = window.value(aggregation)
+      window.copy(
+        paneState = panes.fire(idOf(key, window), window.paneState, timing, isLast, whole, out),
+        sum = Some(whole))
     }
 
   private def idOf(key: Key, window: Window) = WindowId(key, window.start, window.end)
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val horizon = if (isDue) Long.MaxValue else if (moved && now.isDefined) now.micros else Long.MinValue
-    keys.walk(horizon).flatMap(endStep(_, horizon, clock, now))
+    keys.walk(horizon).map[Part[Effect[B, V]]](key => endStep(key, horizon, clock, now, _))
   }
 
-  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark, out: Out[Effect[B, V]]): Unit = {
     val windows = keys.get(key)
-    val ended   = windows.due(_ <= horizon).map(window => (window, endStep(key, window, clock, now)))
-    ended.foreach { case (before, (_, window)) => keep(windows, before, window, clock, now) }
-    if (windows.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, windows)
-    ended.iterator.flatMap { case (_, (fired, _)) => fired }
+    val due     = windows.due(_ <= horizon)
+    due.foreach(before => keep(windows, before, endStep(key, before, clock, now, out), clock, now))
+    if (windows.isEmpty) keys.remove(key) else if (due.nonEmpty) keys.put(key, windows)
   }
 
   private def keep(windows: Windows, before: Window, window: Window, clock: StepClock, now: Watermark): Unit =
@@ -139,20 +139,22 @@ private[core] final class InheritAlgorithm[B, V](
       key: Key,
       before: Window,
       clock: StepClock,
-      now: Watermark): (Iterator[Effect[B, V]], Window) = {
+      now: Watermark,
+      out: Out[Effect[B, V]]): Window = {
     val begun     = before.paneState.begun(clock.processingTime)
     val completes = !begun.isPastOnTime && (before.isComplete(now) || isClosed(before, now))
     val paneState = if (completes) begun.copy(isPastOnTime = true) else begun
     val window    = if (paneState eq before.paneState) before else before.copy(paneState = paneState)
     val stage     = Stage(paneState.isPastOnTime, isClosed(window, now))
-    if (window.isEmpty) withdraw(key, window)
-    else fire(key, window, rule.atStepEnd(stage, completes, paneState, clock.processingTime), stage.isClosed)
+    if (window.isEmpty) withdraw(key, window, out)
+    else fire(key, window, rule.atStepEnd(stage, completes, paneState, clock.processingTime), stage.isClosed, out)
   }
 
   /** Nothing is left of it; what it showed does not hold any more. */
-  private def withdraw(key: Key, window: Window): (Iterator[Effect[B, V]], Window) = (
-    panes.withdrawn(idOf(key, window), window.paneState),
-    window.copy(paneState = window.paneState.copy(unsent = 0, since = None, shown = None)))
+  private def withdraw(key: Key, window: Window, out: Out[Effect[B, V]]): Window = {
+    panes.withdraw(idOf(key, window), window.paneState, out)
+    window.copy(paneState = window.paneState.copy(unsent = 0, since = None, shown = None))
+  }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
     keys.get(key).all.filterNot(_.isEmpty).map(one =>

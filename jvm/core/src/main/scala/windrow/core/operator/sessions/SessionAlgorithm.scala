@@ -50,10 +50,10 @@ private[core] final class SessionAlgorithm[B, V](
     if (reached.reached(end)) EventTime.plus(end, lateness) else end
   }
 
-  def add(entry: Entry[B], clock: StepClock, counters: Counters): Iterator[Effect[B, V]] = {
+  def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val own = SessionBounds(entry.time.get, EventTime.plus(entry.time.get, entry.gap))
     if (clock.before.reached(own.end, lateness))
-      Iterator.single(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
+      out.put(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
@@ -61,9 +61,9 @@ private[core] final class SessionAlgorithm[B, V](
         counters.classify(own.start, sessions.last.map(last => (last.bounds.start, last.bounds.end)))
       val near = around(sessions, own)
       SessionPlan(near.map(_.bounds), own) match {
-        case SessionPlan.Update(index) => update(entry, sessions, near(index), clock)
+        case SessionPlan.Update(index) => update(entry, sessions, near(index), clock, out)
         case SessionPlan.Replace(from, until, bounds) =>
-          replace(entry, sessions, near.slice(from, until), bounds, clock)
+          replace(entry, sessions, near.slice(from, until), bounds, clock, out)
       }
     }
   }
@@ -78,11 +78,12 @@ private[core] final class SessionAlgorithm[B, V](
       entry: Entry[B],
       sessions: Sessions,
       old: SessionState[B],
-      clock: StepClock): Iterator[Effect[B, V]] = {
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
     val now = old.copy(
       buffer = aggregation.combine(old.buffer, entry.buffer),
       paneState = panes.add(old.paneState, entry, clock.processingTime))
-    put(entry.key, sessions, now, clock, isFirst = false)
+    put(entry.key, sessions, now, clock, isFirst = false, out)
   }
 
   private def replace(
@@ -90,15 +91,16 @@ private[core] final class SessionAlgorithm[B, V](
       sessions: Sessions,
       replaced: Vector[SessionState[B]],
       bounds: SessionBounds,
-      clock: StepClock): Iterator[Effect[B, V]] = {
-    val withdrawn = replaced.iterator.flatMap(old => panes.withdrawn(idOf(entry.key, old), old.paneState))
+      clock: StepClock,
+      out: Out[Effect[B, V]]): Unit = {
+    replaced.foreach(old => panes.withdraw(idOf(entry.key, old), old.paneState, out))
     val now = SessionState(
       bounds,
       replaced.map(_.buffer).reduceOption(aggregation.combine).fold(entry.buffer)(aggregation.combine(_, entry.buffer)),
       panes.add(panes.merged(replaced.map(_.paneState)), entry, clock.processingTime))
     val hasFired = replaced.nonEmpty && replaced.forall(old => clock.before.reached(old.bounds.end)) // SEMANTICS R79
     replaced.filter(_.bounds.start != bounds.start).foreach(sessions.remove) // `put` replaces the other
-    withdrawn ++ put(entry.key, sessions, now, clock, isFirst = !hasFired)
+    put(entry.key, sessions, now, clock, isFirst = !hasFired, out)
   }
 
   /** Keeps a session after the pane that its last message fires, if it does.
@@ -111,45 +113,44 @@ private[core] final class SessionAlgorithm[B, V](
       sessions: Sessions,
       session: SessionState[B],
       clock: StepClock,
-      isFirst: Boolean): Iterator[Effect[B, V]] = {
-    val isComplete   = clock.before.reached(session.bounds.end)
-    val timing       = rule.withMessage(isComplete, isFirst, completes = false, session.paneState.unsent)
-    val (fired, now) = fire(key, session, timing, isLast = false)
+      isFirst: Boolean,
+      out: Out[Effect[B, V]]): Unit = {
+    val isComplete = clock.before.reached(session.bounds.end)
+    val timing     = rule.withMessage(isComplete, isFirst, completes = false, session.paneState.unsent)
+    val now        = fire(key, session, timing, isLast = false, out)
     periods.add(isComplete, now.paneState)
     sessions.put(now)
     keys.put(key, sessions)
-    fired
   }
 
   private def fire(
       key: Key,
       session: SessionState[B],
       timing: Option[Timing],
-      isLast: Boolean): (Iterator[Effect[B, V]], SessionState[B]) =
-    timing.fold((Iterator.empty: Iterator[Effect[B, V]], session)) { timing =>
-      val (fired, paneState) = panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer)
-      (fired, session.copy(paneState = paneState))
-    }
+      isLast: Boolean,
+      out: Out[Effect[B, V]]): SessionState[B] =
+    timing.fold(session)(timing =>
+      session.copy(paneState =
+        panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer, out)))
 
   private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds.start, session.bounds.end)
 
-  def advance(clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
     else {
       val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
-      keys.walk(horizon).flatMap(endStep(_, horizon, clock, now))
+      keys.walk(horizon).map[Part[Effect[B, V]]](key => endStep(key, horizon, clock, now, _))
     }
   }
 
-  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark): Iterator[Effect[B, V]] = {
+  private def endStep(key: Key, horizon: Long, clock: StepClock, now: Watermark, out: Out[Effect[B, V]]): Unit = {
     val sessions = keys.get(key)
-    val ended    = sessions.due(_ <= horizon).map(session => (session, endStep(key, session, clock, now)))
-    ended.foreach { case (before, (_, session)) => keep(sessions, before, session, clock, now) }
-    if (sessions.isEmpty) keys.remove(key) else if (ended.nonEmpty) keys.put(key, sessions)
-    ended.iterator.flatMap { case (_, (fired, _)) => fired }
+    val due      = sessions.due(_ <= horizon)
+    due.foreach(before => keep(sessions, before, endStep(key, before, clock, now, out), clock, now))
+    if (sessions.isEmpty) keys.remove(key) else if (due.nonEmpty) keys.put(key, sessions)
   }
 
   private def keep(
@@ -172,13 +173,14 @@ private[core] final class SessionAlgorithm[B, V](
       key: Key,
       before: SessionState[B],
       clock: StepClock,
-      now: Watermark): (Iterator[Effect[B, V]], SessionState[B]) = {
+      now: Watermark,
+      out: Out[Effect[B, V]]): SessionState[B] = {
     val begun     = before.paneState.begun(clock.processingTime)
     val session   = if (begun eq before.paneState) before else before.copy(paneState = begun)
     val end       = session.bounds.end
     val stage     = Stage(now.reached(end), now.reached(end, lateness))
     val completes = stage.isComplete && !clock.before.reached(end)
-    fire(key, session, rule.atStepEnd(stage, completes, begun, clock.processingTime), stage.isClosed)
+    fire(key, session, rule.atStepEnd(stage, completes, begun, clock.processingTime), stage.isClosed, out)
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
