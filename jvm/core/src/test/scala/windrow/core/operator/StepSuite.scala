@@ -14,8 +14,9 @@ class StepSuite extends AnyFunSuite {
   }
 
   test("a part runs when all before it is taken, and not before") {
-    val ran  = new ArrayBuffer[Int]
-    val step = new Step[Int](Iterator.from(1).map { n => out => ran += n; out.put(10 * n); out.put(10 * n + 1) }, _ => ())
+    val ran = new ArrayBuffer[Int]
+    val step =
+      new Step[Int](Iterator.from(1).map { n => out => ran += n; out.put(10 * n); out.put(10 * n + 1) }, _ => ())
     assert(ran.isEmpty)
     assert(Seq.fill(3)(step.next()) == Seq(10, 11, 20) && ran == Seq(1, 2))
     assert(step.next() == 21 && step.hasNext && ran == Seq(1, 2, 3))
