@@ -52,7 +52,7 @@ final case class FullStateDraft(
 
   /** [[SpecCheck]] sees to windows of a fixed size. */
   private def tooShort: Seq[SpecProblem] = (for {
-    gap  <- Some(window).collect { case Session(Some(gap)) => gap.micros }
+    gap  <- window.gapOfAll.map(_.micros)
     kept <- retention.time
     late <- lateness if late != TimeSpan.Endless && kept.micros < gap + late.micros
   } yield SpecProblem(

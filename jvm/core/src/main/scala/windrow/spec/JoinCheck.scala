@@ -46,7 +46,7 @@ private[windrow] object JoinCheck {
   private def windows(draft: JoinDraft): Seq[SpecProblem] =
     draft.streams.flatMap(stream => stream.window.map(stream.name -> _)).flatMap { case (name, window) =>
       window.problems ++ (window match {
-        case _: AlignedWindows | Over.Range(_) | Over.Everything | Global | _: Offsets => Nil
+        case side if side.isSide => Nil
         case _: Session =>
           Seq(SpecProblem(
             "SESSION_OF_ONE_SIDE",
@@ -57,7 +57,7 @@ private[windrow] object JoinCheck {
             s"'$name' has $other; a side of a join takes aligned windows, Over(range), Over(), Offsets and Global()."))
       })
     } ++ (draft.within match {
-      case Within.SameWindow(window @ (_: AlignedWindows | Session(Some(_)))) => window.problems
+      case Within.SameWindow(window) if window.isShared => window.problems
       case Within.SameWindow(other) =>
         Seq(SpecProblem(
           "WINDOW_NOT_SUPPORTED",
@@ -75,17 +75,11 @@ private[windrow] object JoinCheck {
             "RANGE_REVERSED",
             s"within of '$name' is $range; the first must not be above the second.")
         } ++ tooShort(draft, JoinReach.longest(draft.streams.map(_.name), of))
-    case Within.SameWindow(Session(Some(gap)))  => tooShort(draft, gap.micros)
-    case Within.SameWindow(fixed: FixedWindows) => tooShort(draft, fixed.size.micros)
-    case _ =>
-      tooShort(
-        draft,
-        draft.streams.flatMap(_.window).map {
-          case fixed: FixedWindows => fixed.size.micros
-          case Over.Range(range)   => range.micros
-          case _                   => 0L
-        }.maxOption.getOrElse(0L))
+    case Within.SameWindow(window) => tooShort(draft, lasts(window))
+    case _ => tooShort(draft, draft.streams.flatMap(_.window).map(lasts).maxOption.getOrElse(0L))
   }
+
+  private def lasts(window: WindowKind): Long = window.extent.orElse(window.gapOfAll).fold(0L)(_.micros)
 
   /** What is stated must hold every message as long as it can pair (SEMANTICS R8). */
   private def tooShort(draft: JoinDraft, reach: Long): Seq[SpecProblem] = (for {
@@ -113,10 +107,7 @@ private[windrow] object JoinCheck {
 
   /** A window bounds the other side only if that has one too. Windows on offsets do not end by the watermark. */
   private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] = {
-    val open = streams.filter(_.window.forall {
-      case Over.Everything | Global | _: Offsets => true
-      case _                                     => false
-    })
+    val open = streams.filterNot(_.window.exists(_.boundsSide))
     if (open.isEmpty) Nil else open
   }
 

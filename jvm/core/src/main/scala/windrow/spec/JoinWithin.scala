@@ -14,7 +14,7 @@ object JoinWithin {
   implicit def ofWithin(within: Within): JoinWithin = new JoinWithin((_, _) => within)
 
   implicit def ofWindow(window: WindowKind): JoinWithin =
-    if (window == Global) Within.Everything else Within.SameWindow(window)
+    if (window.holdsEverything) Within.Everything else Within.SameWindow(window)
 
   private[windrow] val Bounds: Seq[String] = Seq("[]", "[)", "(]", "()")
 }

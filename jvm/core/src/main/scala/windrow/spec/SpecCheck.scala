@@ -67,7 +67,7 @@ private[windrow] object SpecCheck {
 
   private def combinations(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     def refuse(when: Boolean, code: String, text: String) = Option.when(when)(SpecProblem(code, text))
-    val aligned                                           = draft.window.isInstanceOf[AlignedWindows]
+    val aligned                                           = draft.window.isAligned
     val over                                              = draft.window.isOfMessage
     val fixedEnd                                          = draft.window.hasFixedEnd
     Seq(
@@ -92,7 +92,7 @@ private[windrow] object SpecCheck {
         "COMPLETION_WITHOUT_END",
         s"complete='first_message_beyond' needs windows with a fixed end, not ${draft.window}."),
       refuse(
-        draft.window == Global && !fires(draft.early),
+        draft.window.holdsEverything && !fires(draft.early),
         "TRIGGER_NOT_STATED",
         "Global() never completes: say trigger(early=...)."),
       refuse(

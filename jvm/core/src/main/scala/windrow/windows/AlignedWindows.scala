@@ -5,8 +5,9 @@ import java.time.ZoneId
 
 /** Windows that depend on time alone, the same for every key: half-open, aligned. */
 sealed trait AlignedWindows extends WindowKind {
-  private[windrow] final def bounds: WindowBounds       = HalfOpen
-  private[windrow] final override def isSliced: Boolean = true
+  private[windrow] final def bounds: WindowBounds        = HalfOpen
+  private[windrow] final override def isSliced: Boolean  = true
+  private[windrow] final override def isAligned: Boolean = true
 }
 
 /** Aligned windows of one length. */

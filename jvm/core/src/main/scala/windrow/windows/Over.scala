@@ -29,6 +29,7 @@ object Over {
 
   final case class Range(range: TimeSpan) extends Over {
     private[windrow] override def extent: Option[TimeSpan] = Some(range)
+    private[windrow] override def isSide: Boolean          = true
     def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
       SpecProblem("SIZE_NEGATIVE", s"range is '$range'; it must be '0 seconds' or longer.")).toSeq
     private[windrow] def fields: Seq[(String, Any)] = Seq("range" -> range)
@@ -45,10 +46,12 @@ object Over {
   }
 
   case object Everything extends Over {
-    def problems: Seq[SpecProblem]                  = Nil
-    private[windrow] def fields: Seq[(String, Any)] = Nil
-    protected def held: String                      = "all up to its own time"
-    override def toString: String                   = "Over()"
+    def problems: Seq[SpecProblem]                    = Nil
+    private[windrow] def fields: Seq[(String, Any)]   = Nil
+    private[windrow] override def isSide: Boolean     = true
+    private[windrow] override def boundsSide: Boolean = false
+    protected def held: String                        = "all up to its own time"
+    override def toString: String                     = "Over()"
   }
 
   private[windrow] val Form: WindowForm = WindowForm("over", "windrow_over", "range", "rows") { said =>

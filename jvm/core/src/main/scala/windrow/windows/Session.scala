@@ -18,6 +18,7 @@ final case class Session(gap: Option[TimeSpan]) extends WindowKind {
   private[windrow] override def takesGaps: Boolean         = true
   private[windrow] override def gapOfAll: Option[TimeSpan] = gap
   private[windrow] override def lastEnd(end: Long): Long   = end
+  private[windrow] override def isShared: Boolean          = gap.isDefined
   private[windrow] override def completesAs: String        = "reaches last + gap"
   override def toString: String = gap.fold("Session(gap of each message)")(span => s"Session('$span')")
 }

@@ -34,6 +34,7 @@ final case class Count(n: Long, step: Long) extends TupleWindows {
     "For each key, by the numbers 0, 1, 2, … of its messages in order of acceptance",
     n,
     step)
+  private[windrow] override def order: ContentOrder         = ContentOrder.ByArrival
   private[windrow] override def isSliced: Boolean           = true
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
   override def toString: String                             = TupleWindows.shown("Count", n, step)
@@ -54,6 +55,8 @@ final case class Offsets(n: Long, step: Long) extends SourceWindows {
   private[windrow] def inWords: String =
     TupleWindows.numbered("For each source partition, by offset from its start offset on", n, step)
   private[windrow] override def isSliced: Boolean           = true
+  private[windrow] override def isSide: Boolean             = true
+  private[windrow] override def boundsSide: Boolean         = false
   private[windrow] override def canBeLate: Boolean          = true
   private[windrow] override def isLateByOffsets: Boolean    = true
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn

@@ -24,6 +24,15 @@ trait WindowKind {
 
   private[windrow] def bounds: WindowBounds
 
+  /** One window holds everything: nothing but retention bounds it. */
+  private[windrow] final def holdsEverything: Boolean = bounds == Unbounded
+
+  /** Windows depend on time alone and are the same for every key. */
+  private[windrow] def isAligned: Boolean = false
+
+  /** In which order aggregates see the messages of a window, where it shows. */
+  private[windrow] def order: ContentOrder = if (bounds == Positions) ContentOrder.ByOffset else ContentOrder.ByTime
+
   /** How long a window is; None: messages decide. */
   private[windrow] def extent: Option[TimeSpan] = None
 
@@ -45,7 +54,7 @@ trait WindowKind {
   private[windrow] def isReplaceable: Boolean = false
 
   /** Where a window ends is known when it opens. */
-  private[windrow] final def hasFixedEnd: Boolean = !isReplaceable && bounds != Unbounded
+  private[windrow] final def hasFixedEnd: Boolean = !isReplaceable && !holdsEverything
 
   /** A message may come when all its windows have left (SEMANTICS R21). */
   private[windrow] def canBeLate: Boolean = bounds.areTimes
@@ -77,6 +86,15 @@ trait WindowKind {
     * Windows that are aligned ask their grid.
     */
   private[windrow] def lastEnd(place: Long): Long = Long.MaxValue
+
+  /** A side of a join may have such windows. */
+  private[windrow] def isSide: Boolean = isAligned
+
+  /** Windows of a side bound in time what the other side is kept for. */
+  private[windrow] def boundsSide: Boolean = true
+
+  /** The messages of all sides of a join may share such windows. */
+  private[windrow] def isShared: Boolean = isAligned
 
   /** What the watermark does as it completes a window, in words. */
   private[windrow] def completesAs: String = if (bounds == Closed) "has passed last" else "reaches end"

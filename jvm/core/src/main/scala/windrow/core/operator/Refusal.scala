@@ -1,6 +1,5 @@
 package windrow.core.operator
 
-import windrow.Global
 import windrow.Reason
 import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
@@ -13,7 +12,7 @@ private[core] object Refusal {
 
   /** A window without an end protects nothing from retention (SEMANTICS R10). */
   def isForgotten(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Boolean =
-    spec.window == Global && isOutOfRetention(spec, time, watermark)
+    spec.window.holdsEverything && isOutOfRetention(spec, time, watermark)
 
   private def isOutOfRetention(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Boolean =
     watermark.isDefined && spec.retention.time.exists(kept => time < watermark.micros - kept.micros)

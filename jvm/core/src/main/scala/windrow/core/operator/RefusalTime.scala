@@ -13,7 +13,7 @@ private[core] final class RefusalTime(window: WindowKind, lateness: TimeSpan, re
 
   private val from: Long => Long = {
     val lastEnd = LastEnd.of(window)
-    if (window == Global)
+    if (window.holdsEverything)
       retention.time.fold((_: Long) => Long.MaxValue)(kept => time => plus(plus(time, kept.micros), 1))
     else place => plus(lastEnd(place), lateness.micros)
   }

@@ -29,7 +29,7 @@ object ShardFingerprint {
     * time would count twice.
     */
   def retained(window: WindowKind, retention: Retention): Option[FingerprintField] =
-    Option.when(window == Global)(retained(retention))
+    Option.when(window.holdsEverything)(retained(retention))
 
   private[core] def retained(retention: Retention): FingerprintField =
     FingerprintField("retained time", retention.time.fold("without end")(_.toString))

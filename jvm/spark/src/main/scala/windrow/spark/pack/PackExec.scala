@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
-import windrow.Count
+import windrow.ContentOrder
 import windrow.Positions
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
@@ -180,7 +180,7 @@ private[spark] final class EntryPacker(program: PackProgram, schema: Seq[Attribu
   }
 
   /** The messages of a window stand in the order in which they were accepted, over all steps. */
-  private val isInTurn = window.exists(_.isInstanceOf[Count])
+  private val isInTurn = window.exists(_.order == ContentOrder.ByArrival)
 
   private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
     Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.TimestampType
 import windrow.FullStateSpec
-import windrow.TupleWindows
+import windrow.Positions
 import windrow.spark.query.StateReader
 import windrow.testkit._
 
@@ -39,7 +39,7 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
           joinKeys = Map.empty,
           sessionKey = keyed(key))).map(message))
       case Query.GetWindows(start, end, key) =>
-        val bound = if (spec.window.isInstanceOf[TupleWindows]) position(_) else time(_)
+        val bound = if (spec.window.bounds == Positions) position(_) else time(_)
         val found = asked(_.getWindows(bound(Some(start)), bound(Some(end)), keyed(key))).map(window)
         Answer.Windows(found.sortBy(row => (row.start, row.end, row.key == Value.Null, row.key)))
       case Query.Counters => throw new IllegalStateException("the driver counts")

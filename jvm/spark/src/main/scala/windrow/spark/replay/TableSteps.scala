@@ -5,7 +5,6 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
 import windrow.Session
-import windrow.SourceWindows
 import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.WindowOperatorSpec
@@ -46,7 +45,7 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
 }
 
 private object TableSteps {
-  def needsOffsets(window: WindowKind): Boolean = window.isInstanceOf[SourceWindows]
+  def needsOffsets(window: WindowKind): Boolean = window.goesByOffsets
 
   /** A delay of the watermark that windrow sets and guards, so that the one of the transcript always rules. */
   val Ages: TimeSpan = TimeSpan(100000L * 86400000000L)

@@ -8,10 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.Count
+import windrow.ContentOrder
 import windrow.SpecProblem
-import windrow.TupleWindows
-import windrow.WindowKind
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Ordered
 import windrow.spark.functions.Lift
@@ -30,19 +28,6 @@ sealed abstract class SqlAggregates(val parts: AggregateParts) {
 
 object SqlAggregates {
 
-  /** In which order aggregates see the messages of a window, where it shows. */
-  sealed trait Order
-  case object ByTime    extends Order
-  case object ByOffset  extends Order
-  case object ByArrival extends Order
-
-  /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
-  def order(window: WindowKind): Order = window match {
-    case _: Count        => ByArrival
-    case _: TupleWindows => ByOffset
-    case _               => ByTime
-  }
-
   /** @param texts
     *   for example `max(price) AS top`
     */
@@ -51,7 +36,7 @@ object SqlAggregates {
       input: Input,
       texts: Seq[String],
       format: RowFormat,
-      order: Order): Either[Seq[SpecProblem], SqlAggregates] = {
+      order: ContentOrder): Either[Seq[SpecProblem], SqlAggregates] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
     parts(session, input, keys, texts) match {
@@ -107,12 +92,13 @@ object SqlAggregates {
         SpecProblem("NAME_TWICE", s"more than one column is called '$name'. Give them aliases."))
   }
 
-  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: Order): SqlAggregates = {
+  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: ContentOrder): SqlAggregates = {
     val position = order match {
-      case ByTime =>
+      case ContentOrder.ByTime =>
         (message: Message, row: UnsafeRow) => MessageOrder(format.time(message), format.origin(message), row)
-      case ByOffset  => (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
-      case ByArrival => (_: Message, _: UnsafeRow) => Array.emptyByteArray
+      case ContentOrder.ByOffset =>
+        (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
+      case ContentOrder.ByArrival => (_: Message, _: UnsafeRow) => Array.emptyByteArray
     }
     if (parts.functions.fixedWidth) over(input, parts, position, new RowAggregation(parts.functions))(identity)
     else over(input, parts, position, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))

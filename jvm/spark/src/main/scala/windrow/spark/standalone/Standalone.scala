@@ -52,7 +52,7 @@ object Standalone {
         Seq(SpecProblem("INHERIT_NOT_HERE", "an operator over Arrow takes messages, not panes; use Scala's.")))
     val input  = one(session, spec.window, node)
     val format = new RowFormat(Vector(input))
-    val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, SqlAggregates.order(spec.window)))
+    val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, spec.window.order))
     new Aggregated(session, spec, input, format, fold)
   }
 
@@ -64,7 +64,7 @@ object Standalone {
     val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
     val format  = new RowFormat(Vector(input))
     val columns = or(subject, PolicyColumns.of(spec, input.column(session, _), input.schema.map(_.name)))
-    val fold    = or(subject, SqlAggregates.resolve(session, input, texts, format, SqlAggregates.ByArrival))
+    val fold    = or(subject, SqlAggregates.resolve(session, input, texts, format, ContentOrder.ByArrival))
     new Policies(session, spec, input, format, fold, columns)
   }
 

@@ -50,7 +50,7 @@ private[core] final class RunAlgorithm[B, V](
   /** The least end of the windows of a key that messages of this step completed without a pane. */
   private val unseen = new JHashMap[Key, Long]
 
-  private val isOver    = spec.window.isInstanceOf[Over]
+  private val isOver    = spec.window.isOfMessage
   private val isOrdered = spec.window.isInstanceOf[Over.Rows]
   private val waits     = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
   private val byMessage = policy.looksAtMessages(isComplete = false) || policy.looksAtMessages(isComplete = true)
