@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windrow import _duration
+from windrow import _duration, _values
 from windrow._duration import Duration
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,15 +19,11 @@ class BehindProcessingTime:
     delay: Duration
 
     def __post_init__(self) -> None:
-        """Refuse what is no duration, or negative."""
-        read = _duration.read(self.delay)
-        if isinstance(read, SpecProblem):
-            raise SpecError.of(f"BehindProcessingTime({self.delay!r})", [read])
-        if read < 0:
-            text = f"delay is {self.delay!r}; it must be '0 seconds' or longer."
-            problem = SpecProblem("WATERMARK_NEGATIVE", text)
-            raise SpecError.of(f"BehindProcessingTime({self.delay!r})", [problem])
-        object.__setattr__(self, "delay", _duration.show(read))
+        """Refuse what is no duration."""
+        given = repr(self)
+        found = _values.settle(self, durations=["delay"])
+        if found:
+            raise SpecError.of(given, found)
 
     def __repr__(self) -> str:
         """Show as the call."""

@@ -6,15 +6,23 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from windrow import _check, _duration, _json, _trigger_json, _values
-from windrow._duration import ENDLESS, UNSTATED, Unstated
+from windrow import _duration, _json, _trigger_json, _values
+from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._frozen import unchecked
 from windrow._retention import NOT_STATED, Retention
 from windrow.operators._input import read_offset, write_offset
 from windrow.policies import Policy
-from windrow.triggers import EACH_MESSAGE, EACH_STEP, NEVER, AccumulationMode, PaneTrigger
+from windrow.triggers import (
+    ACCUMULATING,
+    DISCARDING,
+    EACH_MESSAGE,
+    EACH_STEP,
+    NEVER,
+    AccumulationMode,
+    PaneTrigger,
+)
 from windrow.windows import Offsets, WindowKind
-from windrow.windows._read import read_kind
+from windrow.windows._kind import read_kind
 
 if TYPE_CHECKING:
     from windrow.operators import WindowOperatorSpec
@@ -25,12 +33,13 @@ _FIELDS = {
     *("start_offsets", "input"),
 }
 _MODES = {mode.value: mode for mode in AccumulationMode}
-_COMPLETIONS = {word: word for word in _check.COMPLETIONS}
 _PARTITION = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 def read(reader: _json.Reader) -> dict[str, Any]:
     """Read the arguments of a spec, unchecked; problems of reading go to the reader."""
+    from windrow.operators._spec import COMPLETIONS
+
     fields = reader.fields
     reader.known(fields, "a spec", _FIELDS)
     operator = fields.get("operator")
@@ -39,7 +48,8 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         text = f"operator is '{operator}'; allowed are aggregate and full_state."
         reader.refuse("VALUE_NOT_SUPPORTED", text)
     window = read_kind(reader, fields.get("window"))
-    complete = reader.word(fields, "complete", "COMPLETION_UNKNOWN", _COMPLETIONS)
+    words: dict[str, str] = {word: word for word in COMPLETIONS}
+    complete = reader.word(fields, "complete", "COMPLETION_UNKNOWN", words)
     return {
         **_input(reader),
         "window": window,
@@ -66,19 +76,21 @@ def _late(window: WindowKind | None, *, keeps: bool) -> PaneTrigger:
 
 def write(spec: WindowOperatorSpec) -> dict[str, object]:
     """Write as fields, durations in microseconds; what is as it is by default is left out."""
-    keeps = spec._operator == "full_state"
-    allowed, mode = _check.lateness(spec), spec.accumulation
+    is_policy = isinstance(spec.window, Policy)
+    keeps = spec.keepsMessages or spec._operator == "full_state"
+    mode = spec.accumulation
+    usual = ACCUMULATING if is_policy else DISCARDING if keeps else None
     future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
     said = [
-        ("lateness", None if allowed == ENDLESS else allowed, spec.lateness is not UNSTATED),
+        ("lateness", _written(spec.lateness), spec.lateness is not UNSTATED),
         (
             "early",
             _trigger_json.write(spec.early),
             spec.early != (EACH_MESSAGE if keeps else NEVER),
         ),
         ("on_time", None, not spec.onTime),
-        ("late", _trigger_json.write(spec.late), not isinstance(spec.window, Policy)),
-        ("accumulation", mode and mode.value, mode is not None and not keeps),
+        ("late", _trigger_json.write(spec.late), not is_policy or spec.late != NEVER),
+        ("accumulation", mode and mode.value, mode is not usual),
         ("fire_only_updated", True, spec.fireOnlyUpdated),
         ("complete", spec.complete, spec.complete != "watermark"),
         ("fill_gaps", True, spec.fillGaps),
@@ -94,6 +106,13 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
     head = {"operator": operator, "time_unit": "us", "window": spec.window._fields()}
     fields = head | {name: value for name, value, is_said in said if is_said}
     return fields | _messages(spec)
+
+
+def _written(lateness: Duration | int | Unstated | None) -> int | None:
+    """Microseconds, or a number of offsets; None is without end, or nothing to write."""
+    if isinstance(lateness, int | None):
+        return lateness
+    return None if lateness is UNSTATED else _duration.micros(lateness)
 
 
 def _messages(spec: WindowOperatorSpec) -> dict[str, object]:

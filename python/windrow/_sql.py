@@ -55,6 +55,34 @@ def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPa
     return _called("windrow_apply", tables, spec=_json.write({**fields, "output": part}))
 
 
+def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
+    """Have the JVM find everything that is wrong with a spec, in the session of a DataFrame.
+
+    Nothing is found where it cannot be asked (inside a pipeline): it refuses the spec later.
+    """
+    from pyspark.errors import AnalysisException
+
+    try:
+        rows = _asked(df, "windrow_check", fields)
+    except AnalysisException as refused:
+        if refused.getCondition() == _IN_PIPELINE:
+            return []
+        raise
+    return [SpecProblem(code, said) for code, said in rows]
+
+
+def explained(df: DataFrame, fields: _json.Fields) -> str:
+    """Have the JVM say a spec in words, one line for each question."""
+    return "\n".join(line for (line,) in _asked(df, "windrow_explain", fields))
+
+
+def _asked(df: DataFrame, function: str, fields: _json.Fields) -> list[Any]:
+    """Rows of a table function that takes only a spec."""
+    query = f"SELECT * FROM {function}(spec => {text(_json.write(fields))})"  # noqa: S608
+    with plain_errors():
+        return df.sparkSession.sql(query).collect()
+
+
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
     """Add expressions of a message as columns that the JVM knows by their names."""
     marks_of = [column(df, one).alias(f"__windrow_{name}") for name, one in marks.items()]

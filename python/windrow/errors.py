@@ -44,7 +44,9 @@ class SpecError(WindrowError, ValueError):
     def of(cls, subject: str, problems: Sequence[SpecProblem]) -> SpecError:
         """Say what is wrong with ``subject``, which is written as its call."""
         if len(problems) == 1:
-            return cls(f"[{problems[0].code}] {subject}: {problems[0].text}", problems)
+            [only] = problems
+            made = UnboundedJoinError if only.code == "UNBOUNDED_JOIN" else cls
+            return made(f"[{only.code}] {subject}: {only.text}", problems)
         found = " ".join(map(str, problems))
         return cls(f"{len(problems)} problems in {subject}: {found}", problems)
 
@@ -131,4 +133,7 @@ def from_text(text: str) -> WindrowError | None:
     if one is None:
         return None
     other = _OTHER_CLASSES.get(one[1])
-    return other(text) if other else SpecError(text, [SpecProblem(one[1], one[2])])
+    if other:
+        return other(text)
+    made = UnboundedJoinError if one[1] == "UNBOUNDED_JOIN" else SpecError
+    return made(text, [SpecProblem(one[1], one[2])])

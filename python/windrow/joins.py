@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from windrow import _explain_join, _jar, _sql, errors
+from windrow import _jar, _json, _sql, errors
 from windrow._behind import BehindProcessingTime
 from windrow._columns import column, missing
 from windrow._duration import UNSTATED, Duration, Unstated
@@ -15,9 +15,8 @@ from windrow._offset import Offset
 from windrow._query import start
 from windrow._retention import NOT_STATED, Retention
 from windrow._sinks import Sink
-from windrow.errors import SpecError, SpecProblem, UnboundedJoinError
+from windrow.errors import SpecError, SpecProblem
 from windrow.operators import JoinSpec, JoinStream
-from windrow.operators._check_join import UNBOUNDED
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, Expect, JoinKind, Range
 from windrow.streams import Stream, Windowed
@@ -67,28 +66,39 @@ def join(
     names = () if on is None else as_names(on)
     found = [*_columns(plain, names), *_windows(streams)]
     common = _Common.of(plain, found)
-    spec = _checked(
-        found,
-        streams=[
-            JoinStream(name=one._name, window=_window(side))
-            for one, side in zip(plain, streams, strict=True)
-        ],
-        on=names,
-        within=within,
-        how=how,
-        bounds=bounds,
-        early=early or EACH_MESSAGE,
-        expect=expect,
-        lateness=common.lateness,
-        retention=common.retention,
-        maxFuture=common.maxFuture,
-    )
-    _jar.check(plain[0]._df.sparkSession)
+    try:
+        spec = JoinSpec(
+            streams=[
+                JoinStream(name=one._name, window=_window(side))
+                for one, side in zip(plain, streams, strict=True)
+            ],
+            on=names,
+            within=within,
+            how=how,
+            bounds=bounds,
+            early=early or EACH_MESSAGE,
+            expect=expect,
+            lateness=common.lateness,  # type: ignore[arg-type]  # a number is refused
+            retention=common.retention,
+            maxFuture=common.maxFuture,
+        )
+    except SpecError as refused:
+        raise SpecError.of("a join", [*refused.problems, *found]) from None
+    watermarks = {one._name: _delay(one) for one in plain}
+    if plain:
+        _jar.check(plain[0]._df.sparkSession)
+        found = [*_sql.problems(plain[0]._df, _fields(spec, watermarks)), *found]
+    if found:
+        raise SpecError.of("a join", found)
     return JoinOutput(
-        spec,
-        _tables=tuple(_table(one, names) for one in plain),
-        _watermarks={one._name: _delay(one) for one in plain},
+        spec, _tables=tuple(_table(one, names) for one in plain), _watermarks=watermarks
     )
+
+
+def _fields(spec: JoinSpec, watermarks: Mapping[str, int | None]) -> _json.Fields:
+    """Give the spec, with what sets the watermarks."""
+    streams = {name: {"watermark": delay} for name, delay in watermarks.items()}
+    return {**spec._fields(), "input": {"on": list(spec.on), "streams": streams}}
 
 
 def cogroup(*streams: Stream) -> Stream:
@@ -180,7 +190,8 @@ class JoinOutput:
 
     def explain(self) -> None:
         """Print which messages match and how long each stream is kept."""
-        print(_explain_join.text(self.spec, self._watermarks))  # noqa: T201
+        said = _fields(self.spec, self._watermarks)
+        print(_sql.explained(self._tables[0], said))  # noqa: T201
 
     def start(
         self,
@@ -212,9 +223,7 @@ class JoinOutput:
         return f"JoinOutput({self.spec!r})"
 
     def _part(self, part: _sql.JoinPart) -> DataFrame:
-        streams = {name: {"watermark": delay} for name, delay in self._watermarks.items()}
-        said = {"on": list(self.spec.on), "streams": streams}
-        return _sql.apply(self._tables, {**self.spec._fields(), "input": said}, part)
+        return _sql.apply(self._tables, _fields(self.spec, self._watermarks), part)
 
 
 @dataclass(frozen=True)
@@ -257,20 +266,6 @@ def _alike(what: str, said: Mapping[str, T], otherwise: T, found: list[SpecProbl
         text = f"{what} is {each}; all have one, so say the same of each."
         found.append(SpecProblem(f"{what.upper()}_DIFFERS", text))
     return values[0] if values else otherwise
-
-
-def _checked(found: list[SpecProblem], **said: Any) -> JoinSpec:  # noqa: ANN401  its arguments
-    """Give the spec, or every problem at once."""
-    try:
-        spec = JoinSpec(**said)
-    except SpecError as refused:
-        found = [*refused.problems, *found]
-        if [problem.code for problem in found] == [UNBOUNDED]:
-            raise UnboundedJoinError(str(found[0]), found) from None
-    else:
-        if not found:
-            return spec
-    raise SpecError.of("a join", found)
 
 
 def _window(side: Stream | Windowed) -> WindowKind | None:

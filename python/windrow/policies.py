@@ -15,7 +15,7 @@ from windrow import _duration, _json, _picture, _values
 from windrow._duration import Duration
 from windrow._frozen import call, unchecked
 from windrow.errors import SpecError, SpecProblem, expect
-from windrow.windows._kind import WindowKind
+from windrow.windows._kind import WindowKind, reads
 
 __all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByTime", "Partitions", "Policy"]
 
@@ -24,16 +24,12 @@ class By(ABC):
     """Parent of the limits on what a window holds, or between two of its firings."""
 
     @abstractmethod
-    def _problems(self) -> list[SpecProblem]:
-        """Everything wrong with the numbers."""
-
-    @abstractmethod
     def _fields(self) -> _json.Fields: ...
 
-    def _check(self) -> None:
-        found = self._problems()
-        if found:
-            raise SpecError.of(repr(self), found)
+
+def _refuse(value: object, found: list[SpecProblem]) -> None:
+    if found:
+        raise SpecError.of(repr(value), found)
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,14 +40,11 @@ class ByCount(By):
 
     def __post_init__(self) -> None:
         """Refuse what is no number of messages."""
-        self._check()
+        _refuse(self, _values.settle(self, counts=["n"]))
 
     def __repr__(self) -> str:
         """Show as the call."""
         return call("ByCount", self.n)
-
-    def _problems(self) -> list[SpecProblem]:
-        return _values.at_least_one("n", self.n)
 
     def _fields(self) -> _json.Fields:
         return {"count": self.n}
@@ -65,17 +58,11 @@ class ByTime(By):
 
     def __post_init__(self) -> None:
         """Refuse what is no duration."""
-        span = _duration.read(self.period)
-        if isinstance(span, int):
-            object.__setattr__(self, "period", _duration.show(span))
-        self._check()
+        _refuse(self, _values.settle(self, durations=["period"]))
 
     def __repr__(self) -> str:
         """Show as the call."""
         return call("ByTime", self.period)
-
-    def _problems(self) -> list[SpecProblem]:
-        return _values.positive("period", self.period)
 
     def _fields(self) -> _json.Fields:
         return {"time": _duration.micros(self.period)}
@@ -92,21 +79,15 @@ class ByDelta(By):
         """Refuse what is no number."""
         if isinstance(self.delta, int) and not isinstance(self.delta, bool):
             object.__setattr__(self, "delta", float(self.delta))
-        self._check()
+        found = _column(self.column)
+        if not isinstance(self.delta, float) or not math.isfinite(self.delta):
+            text = f"delta is {self.delta!r}; it must be a number."
+            found.append(SpecProblem("DELTA_NOT_UNDERSTOOD", text))
+        _refuse(self, found)
 
     def __repr__(self) -> str:
         """Show as the call."""
         return call("ByDelta", self.column, self.delta)
-
-    def _problems(self) -> list[SpecProblem]:
-        found = _column(self.column)
-        if not isinstance(self.delta, float) or math.isinf(self.delta):
-            text = f"delta is {self.delta!r}; it must be a number."
-            found.append(SpecProblem("DELTA_NOT_UNDERSTOOD", text))
-        elif not self.delta >= 0:
-            text = f"delta is {self.delta}; it must be 0 or more."
-            found.append(SpecProblem("DELTA_NEGATIVE", text))
-        return found
 
     def _fields(self) -> _json.Fields:
         return {"delta": {"attribute": self.column, "by": self.delta}}
@@ -120,9 +101,7 @@ class ByMark:
 
     def __post_init__(self) -> None:
         """Refuse what is no name."""
-        found = _column(self.column)
-        if found:
-            raise SpecError.of(repr(self), found)
+        _refuse(self, _column(self.column))
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -146,23 +125,13 @@ class Partitions:
 
     def __post_init__(self) -> None:
         """Refuse what are no limits."""
-        span = None if self.age is None else _duration.read(self.age)
-        if isinstance(span, int):
-            object.__setattr__(self, "age", _duration.show(span))
-        found = self._problems()
-        if found:
-            raise SpecError.of(repr(self), found)
+        durations = _values.stated(self, "age")
+        counts = _values.stated(self, "keys", "messages")
+        _refuse(self, _values.settle(self, durations=durations, counts=counts))
 
     def __repr__(self) -> str:
         """Show as the call."""
         return call("Partitions", age=self.age, keys=self.keys, messages=self.messages)
-
-    def _problems(self) -> list[SpecProblem]:
-        found = [] if self.age is None else _values.positive("age", self.age)
-        for name in ("keys", "messages"):
-            count = getattr(self, name)
-            found += [] if count is None else _values.at_least_one(name, count)
-        return found
 
     def _fields(self) -> _json.Fields:
         age = None if self.age is None else _duration.micros(self.age)
@@ -222,15 +191,6 @@ class Policy(WindowKind):
         )
         return f"For each key, {leaves}. It fires {when}."
 
-    def _problems(self) -> list[SpecProblem]:
-        parts = [self.by, self.trigger, self.limit]
-        return [
-            problem
-            for part in parts
-            if not isinstance(part, ByMark | None)
-            for problem in part._problems()
-        ]
-
     def _has_period(self) -> bool:
         """It goes by processing time, so a query runs on without data."""
         timed = isinstance(self.by, ByTime) or isinstance(self.trigger, ByTime)
@@ -257,8 +217,8 @@ class Policy(WindowKind):
         every = self.by if self.trigger is None else self.trigger
         if not isinstance(every, ByCount):
             return []
-        order, size = sorted(at), self.by.n
-        ends = range(every.n - 1, len(order), every.n)
+        order, size, step = sorted(at), self.by.n, max(every.n, 1)
+        ends = range(step - 1, len(order), step)
         return [(order[max(0, end + 1 - size)], order[end]) for end in ends]
 
 
@@ -283,8 +243,8 @@ _FIRES: dict[type, str] = {
 }
 
 
-def read(reader: _json.Reader, fields: _json.Fields) -> Policy:
-    """Read the fields of a policy window, unchecked; problems of reading go to the reader."""
+@reads("policy", "eviction", "trigger", "limit")
+def _policy(reader: _json.Reader, fields: _json.Fields) -> Policy:
     eviction, trigger = fields.get("eviction"), fields.get("trigger")
     match eviction:
         case {"tumbling": rule, **rest} if not rest:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from windrow import _duration, _explain, _json, _ledger, _sql
+from windrow import _duration, _json, _ledger, _sql
 from windrow._query import start
 from windrow._sinks import Files, Sink
 from windrow._upsert import Upsert
@@ -38,7 +38,6 @@ class Output:
     spec: WindowOperatorSpec
     _aggregated: DataFrame = field(kw_only=True)
     _stream: Mapping[str, object] = field(kw_only=True)
-    _about: str = field(kw_only=True)
     _hasOffsets: bool = field(kw_only=True)
 
     @cached_property
@@ -109,12 +108,11 @@ class Output:
         return ask(self._keeper(), "windows", lookups, start=start, end=end, sessionKey=sessionKey)
 
     def _keeper(self) -> Keeper:
-        fields = {**self.spec._fields(), "stream": self._stream}
-        return Keeper(self._aggregated, fields, self._has_periods())
+        return Keeper(self._aggregated, self._fields(), self._has_periods())
 
     def explain(self) -> None:
         """Print what each window waits for."""
-        print(_explain.text(self.spec, self._about, self._stream))  # noqa: T201
+        print(_sql.explained(self._aggregated, self._fields()))  # noqa: T201
 
     def start(
         self,
@@ -188,11 +186,13 @@ class Output:
 
     def __repr__(self) -> str:
         """Show what is aggregated."""
-        return f"Output({self.spec!r} over {self._about})"
+        return f"Output({self.spec!r} over {self._stream['shown']})"
 
     def _part(self, part: _sql.Part) -> DataFrame:
-        fields: _json.Fields = {**self.spec._fields(), "stream": self._stream}
-        return _sql.apply([self._aggregated], fields, part)
+        return _sql.apply([self._aggregated], self._fields(), part)
+
+    def _fields(self) -> _json.Fields:
+        return {**self.spec._fields(), "stream": self._stream}
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,14 @@ class Stream:
             return {"behind_processing_time": self._watermark.micros}
         return {"watermark": None if self._watermark is None else _duration.micros(self._watermark)}
 
+    def _about(self) -> dict[str, object]:
+        """What the JVM is to know of it, and how it is shown."""
+        time = "" if self._time is None else f", time {shown([self._time])}"
+        key = f", by {shown(self._key)}" if self._key else ", without a key"
+        keys = {"join_keys": list(self._joinKeys)} if self._joinKeys else {}
+        shown_as = f"stream '{self._name}'{time}{key}"
+        return {"name": self._name, "shown": shown_as, **self._clock(), **keys}
+
     def _named(self) -> dict[str, object]:
         """Columns by the argument that says them."""
         offset = {} if self._offset is None else vars(self._offset)
@@ -174,7 +182,7 @@ class Windowed:
 
         Errors: SpecError with every problem of the description; JarNotFoundError.
         """
-        return self._output(self._checked(self._aggregates(columns)), columns)
+        return self._output(columns, self._aggregates(columns))
 
     def messages(self) -> Output:
         """Keep the messages themselves: each pane carries those that are new in its window.
@@ -185,22 +193,28 @@ class Windowed:
 
         Errors: SpecError with every problem of the description; JarNotFoundError.
         """
-        return self._output(self._checked([], keepsMessages=True), ())
+        return self._output((), [], keepsMessages=True)
 
-    def _output(self, spec: WindowOperatorSpec, columns: Sequence[Column]) -> Output:
-        stream = self._stream
+    def _output(
+        self, columns: Sequence[Column], found: list[SpecProblem], *, keepsMessages: bool = False
+    ) -> Output:
+        """Give the output, or every problem at once: of the arguments, of columns, of the spec."""
+        stream, subject = self._stream, repr(self._kind)
+        found = [*self._unstated(), *found, *missing(stream._df, stream._named())]
+        try:
+            spec = self._spec(keepsMessages=keepsMessages)
+        except SpecError as refused:
+            raise SpecError.of(subject, [*refused.problems, *found]) from None
         _jar.check(stream._df.sparkSession)
-        aggregated = _sql.aggregation(stream._df, stream._key, columns, self._markers())
+        about = stream._about()
+        found = [*_sql.problems(stream._df, {**spec._fields(), "stream": about}), *found]
+        if found:
+            raise SpecError.of(subject, found)
         return Output(
             spec,
-            _aggregated=aggregated,
-            _stream={"name": stream._name}
-            | stream._clock()
-            | ({"join_keys": list(stream._joinKeys)} if stream._joinKeys else {}),
+            _aggregated=_sql.aggregation(stream._df, stream._key, columns, self._markers()),
+            _stream=about,
             _hasOffsets=stream._offset is not None,
-            _about=f"stream '{stream._name}'"
-            + ("" if stream._time is None else f", time {shown([stream._time])}")
-            + (f", by {shown(stream._key)}" if stream._key else ", without a key"),
         )
 
     def __repr__(self) -> str:
@@ -219,13 +233,8 @@ class Windowed:
         text = f"{strange[0]!r} is no Column; say for example F.sum('price')." if strange else ""
         return [SpecProblem("AGGREGATE_NOT_COLUMN", text)] if strange else []
 
-    def _checked(
-        self,
-        problems: list[SpecProblem],
-        *,
-        keepsMessages: bool = False,
-    ) -> WindowOperatorSpec:
-        """Check all that can be checked without the JVM, all problems at once."""
+    def _unstated(self) -> list[SpecProblem]:
+        """What the windows need of messages, and nobody has said."""
         found: list[SpecProblem] = []
         if isinstance(self._kind, Session) and self._kind.gap is None:
             text = "say Session('30 minutes'), or Session(a Column) for a gap of each message."
@@ -233,29 +242,23 @@ class Windowed:
         if self._stream._time is None and self._needs_time():
             text = "say which column holds the event time: stream(time=...)."
             found.append(SpecProblem("TIME_NOT_STATED", text))
-        found += problems
-        found += missing(self._stream._df, self._stream._named())
-        spec = None
-        try:
-            spec = WindowOperatorSpec(
-                window=self._kind,
-                lateness=self._stream._lateness,
-                early=self._early,
-                onTime=self._onTime,
-                late=self._late,
-                accumulation=self._mode,
-                fireOnlyUpdated=self._fireOnlyUpdated,
-                complete=self._complete,
-                fillGaps=self._fillGaps,
-                retention=self._stream._retention,
-                maxFuture=self._stream._maxFuture,
-                keepsMessages=keepsMessages,
-            )
-        except SpecError as refused:
-            found = [*refused.problems, *found]
-        if spec is None or found:
-            raise SpecError.of(repr(self._kind), found)
-        return spec
+        return found
+
+    def _spec(self, *, keepsMessages: bool) -> WindowOperatorSpec:
+        return WindowOperatorSpec(
+            window=self._kind,
+            lateness=self._stream._lateness,
+            early=self._early,
+            onTime=self._onTime,
+            late=self._late,
+            accumulation=self._mode,
+            fireOnlyUpdated=self._fireOnlyUpdated,
+            complete=self._complete,
+            fillGaps=self._fillGaps,
+            retention=self._stream._retention,
+            maxFuture=self._stream._maxFuture,
+            keepsMessages=keepsMessages,
+        )
 
     def _needs_time(self) -> bool:
         """Say whether ``time`` must be stated.

@@ -8,19 +8,11 @@ from typing import overload
 
 from windrow import _duration, _values
 from windrow._duration import Duration
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError
 
 
 class PaneTrigger:
     """Parent of the triggers. They are values: they compare, hash and print as their call."""
-
-    def _problems(self) -> list[SpecProblem]:
-        """Everything wrong with the numbers."""
-        return []
-
-    def _fires(self) -> bool:
-        """Whether it ever fires."""
-        return True
 
     def _shortest_period(self) -> int | None:
         """Give the microseconds of processing time after which it fires; None: it does not."""
@@ -38,9 +30,6 @@ class PaneTrigger:
 @dataclass(frozen=True)
 class Never(PaneTrigger):
     """Not at all. Late: only once more, when the lateness ends and something is unsent."""
-
-    def _fires(self) -> bool:
-        return False
 
 
 @dataclass(frozen=True)
@@ -75,27 +64,21 @@ class Every(PaneTrigger):
             raise TypeError(msg)
         object.__setattr__(self, "period", period)
         object.__setattr__(self, "messages", messages)
-        span = None if period is None else _duration.read(period)
-        if isinstance(span, int):
-            object.__setattr__(self, "period", _duration.show(span))
-        found = self._problems()
+        found = _values.settle(
+            self,
+            durations=_values.stated(self, "period"),
+            counts=_values.stated(self, "messages"),
+        )
         if found:
             raise SpecError.of(repr(self), found)
 
     def __repr__(self) -> str:
         """Show as the call."""
-        return f"Every({self.period!r})" if self.messages is None else self._counted()
-
-    def _counted(self) -> str:
-        return f"Every(messages={self.messages!r})"
+        counted = f"Every(messages={self.messages!r})"
+        return f"Every({self.period!r})" if self.messages is None else counted
 
     def _shortest_period(self) -> int | None:
         return None if self.period is None else _duration.micros(self.period)
-
-    def _problems(self) -> list[SpecProblem]:
-        if self.messages is None:
-            return _values.positive("period", self.period)
-        return _values.at_least_one("messages", self.messages, code="COUNT_NOT_POSITIVE")
 
     def _settled(self) -> PaneTrigger:
         return EachMessage() if self.messages == 1 else self
@@ -108,33 +91,20 @@ class AnyOf(PaneTrigger):
     triggers: tuple[PaneTrigger, ...]
 
     def __init__(self, *triggers: PaneTrigger) -> None:
-        """Refuse none, and what is no trigger."""
+        """Refuse what is no trigger."""
         strange = [one for one in triggers if not isinstance(one, PaneTrigger)]
         if strange:
             msg = f"AnyOf(...) takes PaneTriggers, not {strange[0]!r}"
             raise TypeError(msg)
         object.__setattr__(self, "triggers", triggers)
-        found = self._problems()
-        if found:
-            raise SpecError.of(repr(self), found)
 
     def __repr__(self) -> str:
         """Show as the call."""
         return f"AnyOf({', '.join(map(repr, self.triggers))})"
 
-    def _problems(self) -> list[SpecProblem]:
-        found = [problem for one in self.triggers for problem in one._problems()]
-        if not self.triggers:
-            text = "AnyOf() needs at least one trigger."
-            found.append(SpecProblem("TRIGGERS_MISSING", text))
-        return found
-
     def _shortest_period(self) -> int | None:
         each = (one._shortest_period() for one in self.triggers)
         return min((period for period in each if period is not None), default=None)
-
-    def _fires(self) -> bool:
-        return any(one._fires() for one in self.triggers)
 
     def _settled(self) -> PaneTrigger:
         return AnyOf(*(one._settled() for one in self.triggers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,15 @@ LOCAL_FILES = (
 # compiled then.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 PARITY = Path(__file__).parents[1] / "parity"
+
+
+def problems_of(make: Callable[[], object]) -> set[wr.SpecProblem]:
+    """Give what is wrong with something, without a JVM; nothing, if it can be made."""
+    try:
+        make()
+    except wr.SpecError as refused:
+        return set(refused.problems)
+    return set()
 
 
 def session_builder(folder: Path) -> SparkSession.Builder:

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from pyspark.sql import functions as F
 
 import windrow as wr
+from feed import Feed
 from windrow import _sql, errors
 
 
@@ -21,42 +23,10 @@ from windrow import _sql, errors
             "Say '600 seconds', or Count(600) for messages.",
         ),
         (
-            lambda: wr.WindowOperatorSpec(window=wr.Tumbling("1 minute")),
-            "[LATENESS_NOT_STATED] Tumbling('1 minute'): say lateness('0 seconds') or longer.",
-        ),
-        (
-            lambda: wr.WindowOperatorSpec(
-                window=wr.Session("60 s"), lateness="5 minutes", maxFuture="-1 second"
-            ),
-            "2 problems in Session('1 minute'): [MAX_FUTURE_NEGATIVE] maxFuture is '-1 seconds'; "
-            "it must be '0 seconds' or longer. [ACCUMULATION_NOT_STATED] lateness '5 minutes' "
-            "fires a window again: "
-            "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING).",
-        ),
-        (
-            lambda: wr.WindowOperatorSpec(
-                window=wr.Tumbling("1 month"), early=wr.Every("10 seconds")
-            ),
-            "3 problems in Tumbling('1 month'): [ZONE_NOT_STATED] a month needs "
-            "zone='Europe/Berlin' or another. [LATENESS_NOT_STATED] say lateness('0 seconds') or "
-            "longer. [ACCUMULATION_NOT_STATED] early=Every('10 seconds') fires a window again: "
-            "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING).",
-        ),
-        (
             lambda: wr.Hopping(5, step="0 s", offset="x"),  # type: ignore[arg-type]
-            "3 problems in Hopping(size=5, step='0 s', offset='x'): [DURATION_WITHOUT_UNIT] 5 has "
-            "no unit. Say '5 seconds', or Count(5) for messages. [SIZE_NOT_POSITIVE] step is "
-            "'0 seconds'; it must be longer than 0 microseconds. [DURATION_NOT_UNDERSTOOD] 'x' is "
+            "2 problems in Hopping(size=5, step='0 s', offset='x'): [DURATION_WITHOUT_UNIT] 5 has "
+            "no unit. Say '5 seconds', or Count(5) for messages. [DURATION_NOT_UNDERSTOOD] 'x' is "
             "no duration. Say for example '90 seconds' or '1 hour 30 minutes'.",
-        ),
-        (
-            lambda: wr.Session("0 s"),
-            "[GAP_NOT_POSITIVE] Session('0 seconds'): gap is '0 seconds'; "
-            "it must be longer than 0 microseconds.",
-        ),
-        (
-            lambda: wr.Every(messages=0),
-            "[COUNT_NOT_POSITIVE] Every(messages=0): messages is 0; it must be 1 or more.",
         ),
         (
             lambda: wr.Every(10),  # type: ignore[call-overload]
@@ -64,37 +34,21 @@ from windrow import _sql, errors
             "Say '10 seconds', or Count(10) for messages.",
         ),
         (
-            wr.AnyOf,
-            "[TRIGGERS_MISSING] AnyOf(): AnyOf() needs at least one trigger.",
-        ),
-        (
             lambda: wr.Tumbling("36 hours", offset="1 hour", zone="Europe/Atlantis"),
-            "3 problems in Tumbling('36 hours', offset='1 hour', zone='Europe/Atlantis'): "
+            "2 problems in Tumbling(size='36 hours', offset='1 hour', zone='Europe/Atlantis'): "
             "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 hours' is no calendar length. With a zone say a "
-            "number of days, weeks, months, years. [ZONE_UNKNOWN] zone is 'Europe/Atlantis'; say "
-            "for example 'Europe/Berlin'. [OFFSET_WITH_ZONE] offset is for windows without a "
-            "zone; those of the calendar start with it.",
+            "number of days, weeks, months, years. [OFFSET_WITH_ZONE] offset is for windows "
+            "without a zone; those of the calendar start with it.",
         ),
         (
             lambda: wr.Tumbling(timedelta(days=1), zone="UTC"),
-            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(datetime.timedelta(days=1), zone='UTC'): "
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(size=datetime.timedelta(days=1), zone='UTC'): "
             "datetime.timedelta(days=1) is no calendar length. With a zone say a number of days, "
             "weeks, months, years.",
         ),
         (
-            lambda: wr.Sliding("10 s", granularity="3 s"),
-            "[GRANULARITY_NOT_DIVISOR] Sliding('10 seconds', granularity='3 seconds'): "
-            "granularity '3 seconds' does not divide the size '10 seconds'.",
-        ),
-        (
-            lambda: wr.Over(range="1 hour", rows=3),  # type: ignore[call-overload]
-            "[OVER_TWICE] Over(range='1 hour', rows=3): "
-            "say Over(range=...), Over(rows=...) or neither, not both.",
-        ),
-        (
             lambda: wr.Count(1.5, step=0),  # type: ignore[arg-type]
-            "2 problems in Count(n=1.5, step=0): [COUNT_NOT_UNDERSTOOD] n is 1.5; it must be a "
-            "whole number. [STEP_NOT_POSITIVE] step is 0; it must be 1 or more.",
+            "[COUNT_NOT_UNDERSTOOD] Count(n=1.5, step=0): n is 1.5; it must be a whole number.",
         ),
         (
             lambda: wr.Offsets(2**63),
@@ -112,29 +66,100 @@ from windrow import _sql, errors
             "Say '5 seconds', or Count(5) for messages.",
         ),
         (
-            lambda: wr.Retention(time="-1 s", messages=0),
-            "2 problems in retain(time='-1 seconds', messages=0): [RETENTION_NEGATIVE] retention "
-            "time is '-1 seconds'; it must be '0 seconds' or longer. [MESSAGES_NOT_POSITIVE] "
-            "messages is 0; it must be 1 or more.",
-        ),
-        (
             lambda: wr.WindowOperatorSpec(
                 window=wr.Global(),
                 complete="sometime",  # type: ignore[arg-type]
                 startOffsets={0: "x"},  # type: ignore[dict-item]
             ),
-            "3 problems in Global(): [TRIGGER_NOT_STATED] Global() never completes: say "
-            "trigger(early=...). [COMPLETION_UNKNOWN] complete is 'sometime'; allowed are "
+            "2 problems in Global(): [COMPLETION_UNKNOWN] complete is 'sometime'; allowed are "
             "watermark, first_message_beyond. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
             "'x'; it maps partitions to offsets.",
         ),
     ],
 )
 def test_texts(make: Callable[[], object], text: str) -> None:
-    """Each mistake has its code, its call and its remedy, all of them at once."""
+    """What cannot be written has its code, its call and its remedy, all of them at once."""
     with pytest.raises(wr.SpecError) as refused:
         make()
     assert str(refused.value) == text
+
+
+REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
+    (
+        lambda s: s.window(wr.Tumbling("1 minute")),
+        "[LATENESS_NOT_STATED] Tumbling('1 minute'): say lateness('0 seconds') or longer.",
+    ),
+    (
+        lambda s: s.lateness("5 minutes").window(wr.Session("60 s")).retain(time="-1 second"),
+        "2 problems in Session('1 minute'): [ACCUMULATION_NOT_STATED] lateness '5 minutes' "
+        "fires a window again: "
+        "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING). "
+        "[RETENTION_NEGATIVE] retention time is '-1 seconds'; it must be '0 seconds' or longer.",
+    ),
+    (
+        lambda s: s.lateness("0 s").window(wr.Tumbling("1 month")),
+        "[ZONE_NOT_STATED] Tumbling('1 month'): window.zone is missing; it is a time zone, for "
+        "example 'Europe/Berlin'.",
+    ),
+    (
+        lambda s: s.window(wr.Session("0 s")).lateness("-1 s"),
+        "2 problems in Session('0 seconds'): [GAP_NOT_POSITIVE] gap is '0 seconds'; it must be "
+        "longer than 0 microseconds. [LATENESS_NEGATIVE] lateness is '-1 seconds'; it must be "
+        "'0 seconds' or longer.",
+    ),
+    (
+        lambda s: (
+            s.lateness("0 s")
+            .window(wr.Tumbling("1 s"))
+            .accumulate(wr.DISCARDING)
+            .trigger(early=wr.Every(messages=0), late=wr.AnyOf())
+        ),
+        "2 problems in Tumbling('1 second'): [COUNT_NOT_POSITIVE] messages is 0; it must be 1 or "
+        "more. [TRIGGERS_MISSING] AnyOf() needs at least one trigger.",
+    ),
+    (
+        lambda s: s.lateness("1 s").window(wr.Tumbling("1 day", zone="Europe/Atlantis")),
+        "[ZONE_UNKNOWN] Tumbling('1 day', zone='Europe/Atlantis'): zone is 'Europe/Atlantis'; "
+        "say for example 'Europe/Berlin'.",
+    ),
+    (
+        lambda s: s.lateness("0 s").window(wr.Sliding("10 s", granularity="3 s")),
+        "[GRANULARITY_NOT_DIVISOR] Sliding('10 seconds', granularity='3 seconds'): "
+        "granularity '3 seconds' does not divide the size '10 seconds'.",
+    ),
+    (
+        lambda s: s.lateness("0 s").window(wr.Over(range="1 hour", rows=3)),  # type: ignore[call-overload]
+        "[OVER_TWICE] Over(range='1 hour', rows=3): "
+        "say Over(range=...), Over(rows=...) or neither, not both.",
+    ),
+    (
+        lambda s: s.window(wr.Policy.tumbling(wr.ByTime("-1 s"))).retain(windows=0),
+        "2 problems in Policy.tumbling(ByTime('-1 seconds')): [VALUE_NOT_SUPPORTED] retention: "
+        '{"windows":0} means nothing for windows of policies; leave it out. '
+        "[PERIOD_NOT_POSITIVE] period is '-1 seconds'; it must be longer than 0 microseconds.",
+    ),
+]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("make", "text"), REFUSED)
+def test_what_the_jvm_refuses(
+    feed: Feed, make: Callable[[wr.Stream], wr.Windowed], text: str
+) -> None:
+    """What makes no sense is refused as the query is described, all of it at once."""
+    windowed = make(wr.stream(feed.batch(), time="time", key="product"))
+    with pytest.raises(wr.SpecError) as refused:
+        windowed.aggregate(F.count("*"))
+    assert str(refused.value) == text
+    assert "JVM" not in str(refused.value)
+    first = refused.value.problems[0]
+    with pytest.raises(wr.SpecError) as more:
+        windowed.aggregate()
+    assert [one.code for one in more.value.problems] == [
+        *(one.code for one in refused.value.problems),
+        "AGGREGATE_NOT_STATED",
+    ]
+    assert more.value.problems[0] == first
 
 
 @pytest.mark.parametrize(

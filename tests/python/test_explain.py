@@ -1,123 +1,65 @@
-"""What each window waits for, in words, for every spec there is."""
+"""What each window waits for, in words, as Scala says it (its words: tests/parity)."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from pyspark.sql import functions as F
 
 import windrow as wr
-from conftest import PARITY
-from strategies import specs
-from windrow import _explain, _explain_join
-from windrow.operators import JoinSpec
+from feed import Feed
 
-_ZERO = "0 seconds"
-EXPLAINED = json.loads((PARITY / "explained.json").read_text())
+if TYPE_CHECKING:
+    from joins import Both
+
+pytestmark = pytest.mark.spark
 
 
-@given(specs())
-def test_every_spec_can_be_told(spec: wr.WindowOperatorSpec) -> None:
-    """One line for each question."""
-    said = _explain.text(spec, "a stream", {}).splitlines()
-    assert said[0] == f"{spec.window!r} over a stream"
+@pytest.mark.anywhere
+def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each question, of what was said in Python."""
+    stream = wr.stream(feed.batch(), time="time", key=["product"], watermark="1 minute", name="o")
+    hours = stream.lateness("1 hour").window(wr.Sliding("1 hour"))
+    late = hours.accumulate(wr.DISCARDING).trigger(late=wr.Every("10 seconds"))
+    late.aggregate(F.sum("amount")).explain()
+    said = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    until = "until the watermark has passed last + 1 hour"
     assert len(said) == 10
+    assert said[0] == (
+        "Sliding('1 hour', granularity='1 millisecond') over stream 'o', time time, by product"
+    )
+    assert {
+        f"windows    {wr.Sliding('1 hour').describe()}",
+        "watermark  greatest event time less 1 minute; it moves after each micro-batch",
+        f"late       one pane every 10 seconds of processing time, if anything came, {until}",
+        "panes      what came since the window's last one",
+    } <= set(said)
 
 
-@pytest.mark.parametrize("case", EXPLAINED["windows"], ids=lambda case: case["lines"][0])
-def test_scala_says_the_same(case: dict[str, Any]) -> None:
-    """Both read tests/parity."""
-    spec = wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
-    said = _explain.text(spec, "a stream", {"watermark": 60_000_000})
-    assert said.splitlines() == case["lines"]
+def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
+    """The watermark by the clock, kept messages, no key."""
+    behind = wr.BehindProcessingTime("5 s")
+    stream = wr.stream(feed.stream(), time="time", watermark=behind).lateness("0 seconds")
+    stream.window(wr.Tumbling("1 s")).retain(messages=3).messages().explain()
+    said = capsys.readouterr().out
+    assert "over stream 'messages', time time, without a key" in said
+    assert "processing time less 5 seconds" in said
+    assert "each message once" in said
+    policy = wr.Policy.tumbling(wr.ByCount(2))
+    wr.stream(feed.batch()).window(policy).aggregate(F.count("*")).explain()
+    said = capsys.readouterr().out
+    assert said.startswith("Policy Tumbling(ByCount(2)) over stream 'messages', without a key")
+    assert policy.describe() in said
 
 
-@pytest.mark.parametrize("case", EXPLAINED["joins"], ids=lambda case: case["lines"][3])
-def test_scala_says_the_same_of_joins(case: dict[str, Any]) -> None:
-    """The first stream has a watermark of the builder, the others of their DataFrames."""
-    spec = JoinSpec.fromJson(json.dumps(case["json"]))
-    first, *others = spec.inputStreams
-    said = _explain_join.text(spec, {first: 60_000_000} | dict.fromkeys(others))
-    assert said.splitlines() == case["lines"]
-
-
-@pytest.mark.parametrize(
-    ("spec", "lines"),
-    [
-        (
-            wr.WindowOperatorSpec(
-                window=wr.Sliding("1 hour"), lateness="1 hour", accumulation=wr.DISCARDING
-            ),
-            [
-                "on time    one pane when the watermark has passed last",
-                "late       one pane for each micro-batch that changes the window, until the "
-                "watermark has passed last + 1 hour",
-                "panes      what came since the window's last one",
-                "state      a window leaves it when the watermark has passed last + 1 hour",
-            ],
-        ),
-        (
-            wr.WindowOperatorSpec(
-                window=wr.Tumbling("1 hour"),
-                lateness=_ZERO,
-                early=wr.AnyOf(wr.Every("10 seconds"), wr.Every(messages=1000)),
-                onTime=False,
-                accumulation=wr.ACCUMULATING_AND_RETRACTING,
-                fireOnlyUpdated=True,
-            ),
-            [
-                "early      one pane every 10 seconds of processing time, if anything came; or "
-                "one pane for every 1000 messages",
-                "on time    no pane",
-                "panes      the whole window so far; each but the first retracts the one before; "
-                "none with the value of the last one",
-            ],
-        ),
-        (
-            wr.WindowOperatorSpec(
-                window=wr.Hopping("1 hour", step="1 minute"),
-                lateness=None,
-                late=wr.Never(),
-                complete="first_message_beyond",
-                retention=wr.Retention(windows=10),
-                accumulation=wr.ACCUMULATING,
-            ),
-            [
-                "on time    one pane when its key has a message past its end, or the watermark "
-                "reaches end",
-                "late       one pane at the end, if anything came, until the retention says so",
-                "state      a window leaves it when the retention says so",
-            ],
-        ),
-        (
-            wr.WindowOperatorSpec(
-                window=wr.Global(),
-                lateness=None,
-                early=wr.EachMessage(),
-                accumulation=wr.ACCUMULATING,
-                retention=wr.Retention(time="1 day", messages=5),
-            ),
-            [
-                "rejected   INVALID_TIME (no event time), "
-                "OUT_OF_RETENTION (more than 1 day behind the watermark)",
-            ],
-        ),
-        (
-            wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=2, accumulation=wr.ACCUMULATING),
-            [
-                "on time    one pane when its last position is in",
-                "state      a window leaves it when 2 offsets past its last are in",
-            ],
-        ),
-        (
-            wr.WindowOperatorSpec(window=wr.Count(3)),
-            ["late       no panes; nothing is late", "rejected   INVALID_TIME (no event time)"],
-        ),
-    ],
-)
-def test_words(spec: wr.WindowOperatorSpec, lines: list[str]) -> None:
-    """What fires, when a window leaves the state, and what is rejected."""
-    said = [line.strip() for line in _explain.text(spec, "a stream", {"watermark": 0}).splitlines()]
-    assert set(lines) <= set(said)
+def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
+    """The delays of the builders, and what is equal."""
+    left, right = (one.stream() for one in both.feeds)
+    a = wr.stream(left, time="time", watermark="1 minute", name="a").lateness("0 seconds")
+    b = wr.stream(right.withWatermark("time", "1 second"), time="time", name="b")
+    wr.join(a, b.lateness("0 s"), on="product", within=("0 s", "1 m"), how="left").explain()
+    said = capsys.readouterr().out
+    assert "left join of 2 streams" in said
+    assert "greatest event time of 'a' less 1 minute, 'b' as the DataFrame had it" in said
+    assert "equal product, null equals nothing; event time of 'b' less that of 'a' in" in said

@@ -198,8 +198,9 @@ def test_unbounded(both: Both) -> None:
     with pytest.raises(wr.UnboundedJoinError) as refused:
         wr.join(*both.streams(), on="product")
     assert str(refused.value) == (
-        "[UNBOUNDED_JOIN] 'o' and 's' would be kept for ever. Bound the join: within=('0 minutes',"
-        " '5 minutes'), or a window on each, or retain(...) with within=Global()."
+        "[UNBOUNDED_JOIN] a join: 'o' and 's' would be kept for ever. Bound the join: "
+        "within=('0 minutes', '5 minutes'), or a window on each, or retain(...) with "
+        "within=Global()."
     )
 
 

@@ -1,4 +1,4 @@
-"""The checked description of a merge of streams in one window, and the operator that runs it."""
+"""The description of a merge of streams in one window, and the operator that runs it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from windrow.operators._input import Names, as_names
 from windrow.operators._join import JoinStream, call_of, refuse_of_query
 from windrow.operators._operator import Send, StandaloneOperator
 from windrow.operators._spec import WindowOperatorSpec
-from windrow.policies import Policy
-from windrow.windows import Over, Session, WindowKind
 
 _OWN = ("operator", "streams", "input")
 
@@ -28,7 +26,8 @@ class CoGroupSpec:
     ``WindowOperatorSpec(window=..., lateness=...)``. outputStreams: one name at most, by which a
     ``CompositeOperator`` is wired.
 
-    Errors: SpecError with every problem.
+    Whether it makes sense is checked as an operator is made of it. Errors: SpecError with
+    everything that cannot be written as JSON.
     """
 
     streams: Sequence[JoinStream]
@@ -37,7 +36,7 @@ class CoGroupSpec:
     outputStreams: Names = ()
 
     def __post_init__(self) -> None:
-        """Check everything."""
+        """Refuse what cannot be written."""
         expect("window=", self.window, WindowOperatorSpec)
         for stream in self.streams:
             expect("streams=", stream, JoinStream)
@@ -47,7 +46,7 @@ class CoGroupSpec:
             ("outputStreams", as_names(self.outputStreams)),
         ):
             object.__setattr__(self, name, value)
-        found = self._problems()
+        found = self._unread()
         if found:
             raise SpecError.of("a co-group", found)
 
@@ -93,37 +92,23 @@ class CoGroupSpec:
         return {
             **self.window._fields(),
             "operator": "cogroup",
-            "streams": [{"name": name} for name in self.inputStreams],
+            "streams": _join_json.write_streams(self.streams),
             "input": _join_json.messages(self),
         }
 
-    def _problems(self) -> list[SpecProblem]:
-        names = self.inputStreams
-        found = []
-        if len(names) < 2:  # noqa: PLR2004  a merge is of two
-            text = f"a co-group of {len(names)} streams; say two or more."
-            found.append(SpecProblem("STREAMS_TOO_FEW", text))
-        if len(set(names)) < len(names):
-            text = f"the streams are {', '.join(names)}."
-            found.append(SpecProblem("STREAM_TWICE", text))
+    def _unread(self) -> list[SpecProblem]:
+        found = _input.single(outputStreams=self.outputStreams)
         found += [
-            SpecProblem("VALUE_NOT_SUPPORTED", f"'{stream.name}' has a window of its own.")
-            for stream in self.streams
-            if stream.window is not None or stream.startOffsets
+            SpecProblem(
+                "VALUE_NOT_SUPPORTED", f"'{one.name}' has offsets of its own; the window has."
+            )
+            for one in self.streams
+            if one.startOffsets
         ]
         if self.window.schema is not None:
             text = "the window of a co-group says nothing of messages; the streams do."
             found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
-        if not _merges(self.window.window):
-            text = f"a co-group does not take {self.window.window!r}."
-            found.append(SpecProblem("WINDOW_NOT_SUPPORTED", text))
-        return found + _input.repeated("on", as_names(self.on))
-
-
-def _merges(window: WindowKind) -> bool:
-    """Windows that are one message's, or ask messages for more than their time, merge nothing."""
-    of_message = isinstance(window, Session) and window.gap is None
-    return not (of_message or isinstance(window, Over | Policy))
+        return found
 
 
 class MergedWindowOperator(StandaloneOperator):

@@ -26,7 +26,7 @@ def problems(
     offset: object,
     columns: Mapping[str, tuple[object, ...]],
 ) -> list[SpecProblem]:
-    """Everything wrong with what is said of a stream; ``columns`` are lists of names or texts."""
+    """Find what of a stream cannot be written; ``columns`` are lists of names or texts."""
     found: list[SpecProblem] = []
     if not isinstance(schema, str) or not schema.strip():
         text = f"schema is {schema!r}; say for example schema='time timestamp, price double'."
@@ -46,10 +46,13 @@ def problems(
     return found
 
 
-def repeated(what: str, names: Sequence[object]) -> list[SpecProblem]:
-    """Names that stand there more than once."""
-    twice = dict.fromkeys(name for name in names if names.count(name) > 1)
-    return [SpecProblem("NAME_TWICE", f"{what} has {name!r} more than once.") for name in twice]
+def single(**streams: Sequence[str]) -> list[SpecProblem]:
+    """Refuse several names where an operator has one stream at most."""
+    return [
+        SpecProblem("STREAMS_TOO_MANY", f"{name} has {len(given)} names; it has one at most.")
+        for name, given in streams.items()
+        if len(given) > 1
+    ]
 
 
 def write_offset(offset: Offset) -> _json.Fields:

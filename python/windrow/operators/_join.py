@@ -1,4 +1,4 @@
-"""The checked description of a join of streams."""
+"""The description of a join of streams."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
-from windrow import _duration, _json
+from windrow import _duration, _json, _values
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
-from windrow.errors import SpecError, SpecProblem, UnboundedJoinError, expect
-from windrow.operators import _check_join, _input, _join_json
+from windrow.errors import SpecError, SpecProblem, expect
+from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.triggers import EACH_MESSAGE, PaneTrigger
 from windrow.windows import WindowKind
@@ -45,7 +45,7 @@ class JoinStream:
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what is no description of messages."""
+        """Refuse what cannot be written."""
         expect("window=", self.window, WindowKind, type(None))
         is_of_query = (self.schema, self.time, self.offset) == (None, None, None)
         found = _input.problems(
@@ -54,6 +54,7 @@ class JoinStream:
             offset=self.offset,
             columns={"name": (self.name,)},
         )
+        found += _values.offsets("startOffsets", self.startOffsets)
         if found:
             raise SpecError.of(f"stream {self.name!r}", found)
         offsets = tuple(sorted(dict(self.startOffsets).items()))
@@ -66,7 +67,7 @@ class JoinStream:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JoinSpec:
-    """What a join does, apart from the data: it exists only without problems.
+    """What a join does, apart from the data.
 
     streams: two or more, in order. on: columns that all of them have and that must be equal.
     within: where a message of another stream may lie beside one of the first: (low, high) of
@@ -77,7 +78,8 @@ class JoinSpec:
     a range or windows imply one. expect: how many messages of other keys lie in a range.
     outputStreams: one name at most, by which a ``CompositeOperator`` is wired.
 
-    Errors: SpecError with every problem; UnboundedJoinError if that is the only one.
+    Whether it makes sense is checked as a query or an operator is made of it. Errors: SpecError
+    with everything that cannot be written as JSON.
     """
 
     streams: Sequence[JoinStream]
@@ -93,7 +95,7 @@ class JoinSpec:
     outputStreams: Names = ()
 
     def __post_init__(self) -> None:
-        """Check everything, and keep one form of what can be said in several."""
+        """Keep one form of what can be said in several."""
         expect("early=", self.early, PaneTrigger)
         expect("retention=", self.retention, Retention)
         for stream in self.streams:
@@ -103,17 +105,12 @@ class JoinSpec:
             on=as_names(self.on),
             outputStreams=as_names(self.outputStreams),
         )
-        found = _check_join.problems(self)
-        if [problem.code for problem in found] == [_check_join.UNBOUNDED]:
-            raise UnboundedJoinError.of("a join", found)
+        found = _unread(self)
         if found:
             raise SpecError.of("a join", found)
         self._settle(within=_settled_within(self), early=self.early._settled())
-        if self.lateness is not UNSTATED:
-            allowed = _check_join.lateness(self)
-            assert isinstance(allowed, int)
-            endless = allowed == _duration.ENDLESS
-            self._settle(lateness=None if endless else _duration.show(allowed))
+        if self.lateness is not UNSTATED and self.lateness is not None:
+            self._settle(lateness=_duration.show(_duration.micros(self.lateness)))
         if self.maxFuture is not None:
             self._settle(maxFuture=_duration.show(_duration.micros(self.maxFuture)))
 
@@ -158,15 +155,61 @@ def refuse_of_query(spec: Any) -> None:  # noqa: ANN401  a spec of streams
             raise SpecError.of(f"stream {one.name!r}", [SpecProblem("SCHEMA_NOT_STATED", text)])
 
 
+def _unread(spec: JoinSpec) -> list[SpecProblem]:
+    """Find what cannot be written."""
+    found: list[SpecProblem] = []
+    for name, code, value, words in (
+        ("how", "JOIN_KIND_UNKNOWN", spec.how, KINDS),
+        ("expect", "EXPECT_UNKNOWN", spec.expect, EXPECTED),
+        ("bounds", "BOUNDS_UNKNOWN", spec.bounds, BOUNDS),
+    ):
+        if value not in words:
+            text = f"{name} is '{value}'; allowed are {', '.join(words[:-1])} and {words[-1]}."
+            found.append(SpecProblem(code, text))
+    if spec.lateness is not UNSTATED and spec.lateness is not None:
+        found += _values.duration("lateness", spec.lateness)
+    if spec.maxFuture is not None:
+        found += _values.duration("maxFuture", spec.maxFuture)
+    for ends in ranges(spec).values():
+        if not _is_pair(ends):
+            text = f"within has {ends!r}; it must be (low, high)."
+            found.append(SpecProblem("RANGE_NOT_UNDERSTOOD", text))
+            continue
+        found += [problem for end in ends for problem in _values.duration("within", end)]
+    return found + _input.single(outputStreams=spec.outputStreams)
+
+
+def ranges(spec: JoinSpec) -> dict[str, Any]:
+    """Give the ranges by name of the stream; none if messages are not matched by their times."""
+    within: Any = spec.within
+    if within is None or isinstance(within, WindowKind):
+        return {}
+    if isinstance(within, Mapping):
+        return dict(within)
+    if isinstance(within, tuple) and within and all(map(_is_named, within)):
+        return dict(within)
+    return {stream.name: within for stream in spec.streams[1:]}
+
+
+def _is_pair(ends: object) -> bool:
+    return isinstance(ends, tuple | list) and len(ends) == 2  # noqa: PLR2004  low and high
+
+
+def _is_named(entry: object) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2 and _is_pair(entry[1])  # noqa: PLR2004
+
+
 def _settled_within(spec: JoinSpec) -> object:
-    """Durations in their shortest text; ranges by name as pairs in order of the streams."""
+    """Durations in their shortest text; ranges by name as pairs, one that is of all by itself."""
     if spec.within is None or isinstance(spec.within, WindowKind):
         return spec.within
-    ranges = _check_join.ranges(spec)
-    settled = [
-        (name, (_duration.show(low), _duration.show(high))) for name, (low, high) in ranges.items()
-    ]
-    return settled[0][1] if len({ends for _, ends in settled}) == 1 else tuple(settled)
+    settled = {
+        name: tuple(_duration.show(_duration.micros(end)) for end in ends)
+        for name, ends in ranges(spec).items()
+    }
+    of_all = settled.keys() == {one.name for one in spec.streams[1:]}
+    is_one = len(set(settled.values())) == 1 and of_all
+    return next(iter(settled.values())) if is_one else tuple(settled.items())
 
 
 def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from windrow import _duration, _json, _spec_json, _trigger_json
-from windrow._duration import ENDLESS, UNSTATED
+from windrow._duration import UNSTATED
 from windrow._retention import NOT_STATED
-from windrow.operators import _check_join
 from windrow.operators._input import read_offset, write_offset
 from windrow.triggers import EACH_MESSAGE
 from windrow.windows import WindowKind
-from windrow.windows._read import read_kind
+from windrow.windows._kind import read_kind
 
 if TYPE_CHECKING:
     from windrow.operators._cogroup import CoGroupSpec
@@ -25,7 +25,6 @@ _FIELDS = {
 
 def write(spec: JoinSpec) -> dict[str, object]:
     """Write as fields, durations in microseconds; what is as it is by default is left out."""
-    allowed = _check_join.lateness(spec)
     future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
     offsets = {stream.name: dict(stream.startOffsets) for stream in spec.streams}
     starts = {name: {str(n): at for n, at in of.items()} for name, of in offsets.items() if of}
@@ -34,7 +33,7 @@ def write(spec: JoinSpec) -> dict[str, object]:
         ("within", _within(spec), spec.within is not None),
         ("bounds", spec.bounds, spec.bounds != "[]"),
         ("how", spec.how, spec.how != "inner"),
-        ("lateness", None if allowed == ENDLESS else allowed, spec.lateness is not UNSTATED),
+        ("lateness", _spec_json._written(spec.lateness), spec.lateness is not UNSTATED),
         ("early", _trigger_json.write(spec.early), spec.early != EACH_MESSAGE),
         ("retention", _spec_json._limits(spec.retention), spec.retention != NOT_STATED),
         ("max_future", future, future is not None),
@@ -42,20 +41,26 @@ def write(spec: JoinSpec) -> dict[str, object]:
         ("start_offsets", starts, bool(starts)),
         ("input", messages(spec), True),
     ]
-    streams = [
-        {"name": one.name} | ({} if one.window is None else {"window": one.window._fields()})
-        for one in spec.streams
-    ]
-    head = {"operator": "join", "time_unit": "us", "streams": streams}
+    head = {"operator": "join", "time_unit": "us", "streams": write_streams(spec.streams)}
     return head | {name: value for name, value, is_said in said if is_said}
+
+
+def write_streams(streams: Sequence[JoinStream]) -> list[_json.Fields]:
+    """Write names and windows."""
+    return [
+        {"name": one.name} | ({} if one.window is None else {"window": one.window._fields()})
+        for one in streams
+    ]
 
 
 def _within(spec: JoinSpec) -> object:
     if isinstance(spec.within, WindowKind):
         return spec.within._fields()
-    ranges = {name: list(ends) for name, ends in _check_join.ranges(spec).items()}
-    alike = {tuple(ends) for ends in ranges.values()}
-    return next(iter(ranges.values())) if len(alike) == 1 else ranges
+    from windrow.operators._join import ranges
+
+    by_name = {name: [_duration.micros(end) for end in ends] for name, ends in ranges(spec).items()}
+    is_one = isinstance(spec.within, tuple) and isinstance(spec.within[0], str)
+    return next(iter(by_name.values())) if is_one else by_name
 
 
 def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:

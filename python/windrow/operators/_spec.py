@@ -1,17 +1,17 @@
-"""The checked description of a windowed operator."""
+"""The description of a windowed operator."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
-from windrow import _check, _duration, _json, _spec_json
+from windrow import _duration, _json, _spec_json, _values
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
-from windrow.errors import SpecError, expect
-from windrow.operators import _check_spec
+from windrow.errors import SpecError, SpecProblem, expect
+from windrow.operators import _input
 from windrow.operators._input import Names, as_names
 from windrow.policies import Policy
 from windrow.triggers import (
@@ -27,6 +27,7 @@ from windrow.windows import Offsets, Session, WindowKind
 
 #: What completes a window: the watermark, or the first message of its key past its end.
 Completion = Literal["watermark", "first_message_beyond"]
+COMPLETIONS: tuple[Completion, ...] = get_args(Completion)
 
 #: What a spec describes: of a query, or, where it has a schema, of an operator without one.
 OperatorKind = Literal["query", "aggregate", "full_state", "policy"]
@@ -42,7 +43,7 @@ _USUAL: dict[OperatorKind, tuple[PaneTrigger, PaneTrigger, AccumulationMode | No
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WindowOperatorSpec:
-    """What an operator does, apart from the data: it exists only without problems.
+    """What an operator does, apart from the data.
 
     Of an operator without a query also what its messages are. schema: their columns, as in CREATE
     TABLE. time: column of the event time, which windows of time need. key: columns, none: all
@@ -63,7 +64,8 @@ class WindowOperatorSpec:
     offsets; kept as sorted pairs. keepsMessages: of a query, panes carry new messages instead of
     aggregates; without a query that is so where there are no aggregates.
 
-    Errors: SpecError with every problem.
+    Whether it makes sense is checked as a query or an operator is made of it. Errors: SpecError
+    with everything that cannot be written as JSON.
     """
 
     schema: str | None = None
@@ -89,10 +91,10 @@ class WindowOperatorSpec:
     outputStreams: Names = ()
 
     def __post_init__(self) -> None:
-        """Check everything, and keep one form of what can be said in several."""
+        """Keep one form of what can be said in several."""
         _expect_types(self)
         self._settle(self._usual() | {name: as_names(getattr(self, name)) for name in _NAMES})
-        found = _check_spec.problems(self)
+        found = [*_unread(self), *_messages(self)]
         if found:
             raise SpecError.of(repr(self.window), found)
         settled: dict[str, object] = {
@@ -103,8 +105,6 @@ class WindowOperatorSpec:
         }
         if self.maxFuture is not None:
             settled["maxFuture"] = _duration.show(_duration.micros(self.maxFuture))
-        if isinstance(self.window, Policy):
-            settled["late"] = NEVER
         if self.inputStreams == ("messages",):
             settled["inputStreams"] = ()
         if isinstance(self.window, Session) and not isinstance(self.window.gap, str):
@@ -135,8 +135,10 @@ class WindowOperatorSpec:
         """What this describes."""
         if isinstance(self.window, Policy):
             return "policy"
+        if self.keepsMessages:
+            return "full_state"
         if self.schema is None:
-            return "full_state" if self.keepsMessages else "query"
+            return "query"
         return "aggregate" if self.aggregates else "full_state"
 
     @property
@@ -159,6 +161,7 @@ class WindowOperatorSpec:
 
 _BY_OPERATOR = ("early", "late", "accumulation")
 _NAMES = ("key", "aggregates", "inputStreams", "outputStreams")
+_OF_MESSAGES = ("time", "key", "gap", "offset", "aggregates", "inputStreams", "outputStreams")
 
 
 def _shown(name: str, value: Any) -> str:  # noqa: ANN401  any field
@@ -167,13 +170,48 @@ def _shown(name: str, value: Any) -> str:  # noqa: ANN401  any field
 
 
 def _settled_lateness(spec: WindowOperatorSpec) -> str | int | Unstated | None:
-    if spec.lateness is UNSTATED:
-        return UNSTATED
-    allowed = _check.lateness(spec)
-    assert isinstance(allowed, int)
-    if allowed == _duration.ENDLESS:
-        return None
-    return allowed if isinstance(spec.window, Offsets) else _duration.show(allowed)
+    """Give a duration in its shortest text; for offsets a number, which "0 seconds" is, too."""
+    allowed = spec.lateness
+    if allowed is UNSTATED or allowed is None:
+        return allowed
+    if isinstance(spec.window, Offsets):
+        return allowed if isinstance(allowed, int) else 0
+    return _duration.show(_duration.micros(allowed))
+
+
+def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
+    """Find what cannot be written."""
+    found: list[SpecProblem] = []
+    allowed = spec.lateness
+    if allowed is not UNSTATED and allowed is not None:
+        if not isinstance(spec.window, Offsets):
+            found += _values.duration("lateness", allowed)
+        elif not _values.is_count(allowed) and _duration.read(allowed) != 0:
+            text = f"lateness is {allowed!r}; for offsets it must be a whole number."
+            found.append(SpecProblem("COUNT_NOT_UNDERSTOOD", text))
+    if spec.maxFuture is not None:
+        found += _values.duration("maxFuture", spec.maxFuture)
+    if spec.complete not in COMPLETIONS:
+        text = f"complete is '{spec.complete}'; allowed are {', '.join(COMPLETIONS)}."
+        found.append(SpecProblem("COMPLETION_UNKNOWN", text))
+    return found + _values.offsets("startOffsets", spec.startOffsets)
+
+
+def _messages(spec: WindowOperatorSpec) -> list[SpecProblem]:
+    """Find what cannot be written of the messages; in a query the DataFrame says what they are."""
+    if spec.schema is None:
+        said = [name for name in _OF_MESSAGES if getattr(spec, name)]
+        text = f"{', '.join(said)}: say the schema, too: schema='time timestamp, price double'."
+        return [SpecProblem("SCHEMA_NOT_STATED", text)] if said else []
+    lists = {name: as_names(getattr(spec, name)) for name in _NAMES}
+    found = _input.problems(
+        schema=spec.schema,
+        time=spec.time,
+        offset=spec.offset,
+        columns=lists | {"gap": () if spec.gap is None else (spec.gap,)},
+    )
+    streams = {name: lists[name] for name in ("inputStreams", "outputStreams")}
+    return found + _input.single(**streams)
 
 
 def _expect_types(spec: WindowOperatorSpec) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from windrow import _duration, _json, _picture, _values
 from windrow._duration import Duration
-from windrow._frozen import call
+from windrow._frozen import call, unchecked
 from windrow.errors import SpecProblem
 from windrow.windows import _calendar
-from windrow.windows._kind import NONE, WindowKind
+from windrow.windows._kind import NONE, WindowKind, read_count, read_span, reads
 
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 
@@ -30,14 +30,7 @@ class Tumbling(WindowKind):
 
     def __post_init__(self) -> None:
         """Refuse what is no size."""
-        if self.zone is not None or self._lacks_zone():
-            size, zone = _calendar.parse(self.size), _calendar.zone(self.zone)
-            if isinstance(size, tuple):
-                object.__setattr__(self, "size", _calendar.show(*size))
-            if isinstance(zone, str):
-                object.__setattr__(self, "zone", zone)
-        if not self._lacks_zone():
-            self._settle()
+        self._settle()
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -46,7 +39,7 @@ class Tumbling(WindowKind):
 
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
-        if self.zone is not None or self._lacks_zone():
+        if self._is_calendar():
             aligned = f"as the calendar of {self.zone or 'a zone (not stated)'} has them"
         else:
             aligned = _aligned(self)
@@ -56,41 +49,38 @@ class Tumbling(WindowKind):
         )
 
     def _durations(self) -> Sequence[str]:
-        return ("size", "offset") if self.zone is None else ("offset",)
+        return ("offset",) if self._is_calendar() else ("size", "offset")
 
-    def _problems(self) -> list[SpecProblem]:
-        if self._lacks_zone():
-            calendar = _calendar.parse(self.size)
-            unit = calendar[1] if isinstance(calendar, tuple) else ""
-            text = f"a {unit} needs zone='Europe/Berlin' or another."
-            return [SpecProblem("ZONE_NOT_STATED", text)]
-        if self.zone is None:
-            return _values.positive("size", self.size) + _values.duration("offset", self.offset)
-        size, zone = _calendar.parse(self.size), _calendar.zone(self.zone)
-        found = [size] if isinstance(size, SpecProblem) else _calendar.problems(*size)
-        if isinstance(zone, SpecProblem):
-            found.append(zone)
+    def _unread(self) -> list[SpecProblem]:
+        if not self._is_calendar():
+            return []
+        size = _calendar.parse(self.size)
+        found = [] if self.zone is None else _values.name("zone", self.zone)
+        if isinstance(size, tuple):
+            object.__setattr__(self, "size", _calendar.show(*size))
+        else:
+            found.insert(0, size)
         if self.offset != NONE:
             text = "offset is for windows without a zone; those of the calendar start with it."
             found.append(SpecProblem("OFFSET_WITH_ZONE", text))
         return found
 
-    def _lacks_zone(self) -> bool:
-        """Whether the size is one that only a zone makes a length; a spec is refused for it."""
+    def _is_calendar(self) -> bool:
+        """Whether there is a zone, or the size is one that only a zone makes a length."""
         if self.zone is not None or isinstance(_duration.read(self.size), int):
-            return False
+            return self.zone is not None
         return isinstance(_calendar.parse(self.size), tuple)
 
     def _fields(self) -> _json.Fields:
-        if self.zone is None:
-            self._settle()
+        if not self._is_calendar():
             return {
                 "kind": "tumbling",
                 "size": _duration.micros(self.size),
                 "offset": _duration.micros(self.offset),
             }
         count, unit = self._calendar()
-        return {"kind": "calendar", "n": count, "unit": unit, "zone": self.zone}
+        zone = {} if self.zone is None else {"zone": self.zone}
+        return {"kind": "calendar", "n": count, "unit": unit, **zone}
 
     def _calendar(self) -> tuple[int, str]:
         calendar = _calendar.parse(self.size)
@@ -104,7 +94,7 @@ class Tumbling(WindowKind):
         return [int(part * end) for part in _PARTS]
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        if self.zone is None and not self._lacks_zone():
+        if not self._is_calendar():
             return _holding(self, at, _duration.micros(self.size))
         count, unit = self._calendar()
         return sorted({_calendar.window(time, count, unit, self.zone or "Z") for time in at})
@@ -138,20 +128,13 @@ class Hopping(WindowKind):
         if size < step:
             gap = _duration.show(step - size)
             held = f"Between two lie {gap} in no window: a message there is counted, not rejected."
-        elif size % step:
-            held = f"A message is in {size // step} or {size // step + 1} of them."
         else:
-            held = f"A message is in {size // step} of them."
+            least, more = divmod(size, max(step, 1))
+            held = f"A message is in {least}{f' or {least + 1}' if more else ''} of them."
         return f"{bounds}, {_aligned(self)}. {held}"
 
     def _durations(self) -> Sequence[str]:
         return "size", "step", "offset"
-
-    def _problems(self) -> list[SpecProblem]:
-        lengths = _values.positive("size", self.size)
-        if self.step != self.size:  # one mistake, not two
-            lengths += _values.positive("step", self.step, code="SIZE_NOT_POSITIVE")
-        return lengths + _values.duration("offset", self.offset)
 
     def _fields(self) -> _json.Fields:
         return {"kind": "hopping"} | {
@@ -175,7 +158,7 @@ def _sample(kind: Tumbling | Hopping, step: int) -> list[int]:
 
 
 def _holding(kind: Tumbling | Hopping, times: Sequence[int], step: int) -> list[tuple[int, int]]:
-    size, offset = _duration.micros(kind.size), _duration.micros(kind.offset)
+    size, offset, step = _duration.micros(kind.size), _duration.micros(kind.offset), max(step, 1)
     starts: set[int] = set()
     for time in times:
         last = (time - offset) // step
@@ -184,3 +167,32 @@ def _holding(kind: Tumbling | Hopping, times: Sequence[int], step: int) -> list[
             range(max(first, last - _picture.LANES) * step + offset, last * step + offset + 1, step)
         )
     return [(start, start + size) for start in sorted(starts)]
+
+
+@reads("tumbling", "size", "offset")
+def _tumbling(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
+    size, offset = read_span(reader, fields, "size"), reader.span(fields, "offset")
+    return unchecked(Tumbling, size=size, offset=offset or NONE, zone=None)
+
+
+@reads("hopping", "size", "step", "offset")
+def _hopping(reader: _json.Reader, fields: _json.Fields) -> Hopping:
+    size, step = (read_span(reader, fields, name) for name in ("size", "step"))
+    return unchecked(Hopping, size=size, step=step, offset=reader.span(fields, "offset") or NONE)
+
+
+@reads("calendar", "n", "unit", "zone")
+def _calendar_window(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
+    count = read_count(reader, fields, "n")
+    if count is not None and abs(count) > _calendar.MOST:
+        text = f"n is {count}; it must be a whole number of at most 9 digits."
+        reader.refuse("COUNT_NOT_UNDERSTOOD", text)
+    words = {unit: unit for unit in _calendar.UNITS}
+    unit = reader.need(
+        fields,
+        "unit",
+        "one of day, week, month, year",
+        lambda fields, name: reader.word(fields, name, "CALENDAR_UNIT_NOT_UNDERSTOOD", words),
+    )
+    size = _calendar.show(count or 0, unit or "day")
+    return unchecked(Tumbling, size=size, offset=NONE, zone=reader.name(fields, "zone"))

@@ -6,10 +6,9 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-from windrow import _duration, _values
 from windrow.errors import SpecProblem
 
-UNITS = {"day": 1, "week": 7, "month": 31, "year": 366}  # with the most days that they have
+UNITS = ("day", "week", "month", "year")
 MOST = 999_999_999  # units in one window
 
 _TEXT = re.compile(r"\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*", re.ASCII)
@@ -18,7 +17,6 @@ _OFFSETS = [
     for text in (r"([+-])(\d\d?)", r"([+-])(\d\d):(\d\d)(?::(\d\d))?", r"([+-])(\d\d)(\d\d)(\d\d)?")
 ]
 _PREFIX = re.compile(r"(UTC|GMT|UT)?([+-].*)?", re.ASCII)
-_REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MONDAY = date(1969, 12, 29)
 _FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)  # safe to move between zones
@@ -36,30 +34,9 @@ def parse(size: object) -> tuple[int, str] | SpecProblem:
     )
 
 
-def problems(count: int, unit: str) -> list[SpecProblem]:
-    """What is wrong with the length of a window."""
-    micros = count * UNITS[unit] * 86_400_000_000
-    long = [] if _duration.fits(max(micros, 0)) else [_duration.too_long("size")]
-    return _values.at_least_one("size", count) + long
-
-
 def show(count: int, unit: str) -> str:
     """Text of a calendar length: ``2 weeks``."""
     return f"{count} {unit}{'' if count == 1 else 's'}"
-
-
-def zone(name: object) -> str | SpecProblem:
-    """The name of a zone as Java writes it, or what is wrong with it."""
-    prefixed = _PREFIX.fullmatch(name) if isinstance(name, str) else None
-    if name == "Z":
-        return "Z"
-    if prefixed is not None and name:
-        seconds = _seconds(prefixed[2] or "+00")
-        if seconds is not None:
-            return (prefixed[1] or "") + (_shown(seconds) or ("" if prefixed[1] else "Z"))
-    elif isinstance(name, str) and _REGION.fullmatch(name) and (_region(name) or not _has_zones()):
-        return name
-    return SpecProblem("ZONE_UNKNOWN", f"zone is '{name}'; say for example 'Europe/Berlin'.")
 
 
 def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
@@ -67,6 +44,7 @@ def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
     there = _zone(zone_name)
     known = min(max(at, _midnight(_FIRST, UTC)), _midnight(_LAST, UTC))
     day = (_EPOCH + timedelta(microseconds=known)).astimezone(there).date()
+    count = max(count, 1)
     number = _units(day, unit) // count
     low, high = (_first_day(edge * count, unit) for edge in (number, number + 1))
     return _midnight(low, there), _midnight(high, there)
@@ -130,21 +108,8 @@ def _seconds(offset: str) -> int | None:
     return -total if read[1] == "-" else total
 
 
-def _shown(seconds: int) -> str:
-    if seconds == 0:
-        return ""
-    sign, size = "-" if seconds < 0 else "+", abs(seconds)
-    text = f"{sign}{size // 3600:02}:{size // 60 % 60:02}"
-    return f"{text}:{size % 60:02}" if size % 60 else text
-
-
 def _region(name: str) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError):  # unknown, or no name of a file
         return None
-
-
-def _has_zones() -> bool:
-    """Whether this machine knows any zones; without, the JVM decides which there are."""
-    return _region("Europe/Berlin") is not None

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windrow import _json
-from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind
+from windrow.windows._kind import WindowKind, reads
 
 
 @dataclass(frozen=True)
@@ -18,9 +17,6 @@ class Global(WindowKind):
         """Say in words which windows there are and which of them hold a message."""
         return "For each key one window that holds everything and never completes."
 
-    def _problems(self) -> list[SpecProblem]:
-        return []
-
     def _fields(self) -> _json.Fields:
         return {"kind": "global"}
 
@@ -29,3 +25,8 @@ class Global(WindowKind):
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         return [(min(at), max(at))] if at else []
+
+
+@reads("global")
+def _global(_reader: _json.Reader, _fields: _json.Fields) -> Global:
+    return Global()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windrow import _json, _values
-from windrow._frozen import call
+from windrow._frozen import call, unchecked
 from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind
+from windrow.windows._kind import WindowKind, reads
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,10 +35,8 @@ class Inherit(WindowKind):
             f"For each key the windows of the panes that come in, in their column {self.column!r}."
         )
 
-    def _problems(self) -> list[SpecProblem]:
-        text = "column is ''; it must name the column of the panes' windows."
-        unnamed = [] if self.column else [SpecProblem("COLUMN_NOT_STATED", text)]
-        return _values.name("column", self.column) or unnamed
+    def _unread(self) -> list[SpecProblem]:
+        return _values.name("column", self.column)
 
     def _fields(self) -> _json.Fields:
         return {"kind": "inherit", "column": self.column}
@@ -48,3 +46,9 @@ class Inherit(WindowKind):
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:  # noqa: ARG002  times do not say
         return []
+
+
+@reads("inherit", "column")
+def _inherit(reader: _json.Reader, fields: _json.Fields) -> Inherit:
+    column = reader.name(fields, "column")
+    return unchecked(Inherit, column="window" if column is None else column)

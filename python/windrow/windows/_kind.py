@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-from windrow import _duration, _json, _picture, _values
+from windrow import _json, _picture, _values
 from windrow._columns import is_column
 from windrow._frozen import call
 from windrow.errors import SpecError, SpecProblem
@@ -43,15 +43,12 @@ class WindowKind(ABC):
     @classmethod
     def fromJson(cls, text: str) -> Self:
         """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
-        from windrow.windows._read import read_kind
-
         reader = _json.Reader(text)
         kind = read_kind(reader, reader.fields, more={"time_unit"})
         if kind is not None and not isinstance(kind, cls):
             reader.refuse("WINDOW_UNKNOWN", f"the text describes {kind!r}.")
         reader.raise_if_refused(f"{cls.__name__}.fromJson")
         assert isinstance(kind, cls)
-        kind._settle()
         return kind
 
     def _repr_html_(self) -> str:
@@ -61,9 +58,9 @@ class WindowKind(ABC):
         """Names of the fields that are durations."""
         return ()
 
-    @abstractmethod
-    def _problems(self) -> list[SpecProblem]:
-        """Everything wrong with the bounds, also with what is no duration or number at all."""
+    def _counts(self) -> Sequence[str]:
+        """Names of the fields that are whole numbers."""
+        return ()
 
     @abstractmethod
     def _fields(self) -> _json.Fields: ...
@@ -82,16 +79,16 @@ class WindowKind(ABC):
         return _picture.DATES if dated else _picture.LENGTHS
 
     def _settle(self) -> None:
-        """Put canonical texts in place of what was given, or name all that is wrong with it."""
+        """Put shortest texts in place of what was given, or say what is no duration or number."""
         given = as_given(self)
-        for name in self._durations():
-            micros = _duration.read(getattr(self, name))
-            if isinstance(micros, int):
-                object.__setattr__(self, name, _duration.show(micros))
-        found = self._problems()
+        found = _values.settle(self, durations=self._durations(), counts=self._counts())
+        found += self._unread()
         if found:
-            unread = any(problem.code in _values.UNREAD for problem in found)
-            raise SpecError.of(given if unread else repr(self), found)
+            raise SpecError.of(given, found)
+
+    def _unread(self) -> list[SpecProblem]:
+        """What else cannot be written."""
+        return []
 
 
 def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
@@ -106,3 +103,56 @@ def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
 def _same(value: object, other: object) -> bool:
     """Compare two values; a Column, whose ``==`` builds an expression, only by identity."""
     return value is other or (not is_column(value) and value == other)
+
+
+_Read = Callable[[_json.Reader, _json.Fields], WindowKind]
+
+# Of each kind in JSON its fields, and what reads them; its file says so.
+_KINDS: dict[str, tuple[frozenset[str], _Read]] = {}
+
+
+def reads(kind: str, *fields: str) -> Callable[[_Read], _Read]:
+    """Have a function read the windows that are called ``kind`` in JSON.
+
+    It gives them unchecked, whatever it can of them; problems of reading go to the reader.
+    """
+
+    def registered(read: _Read) -> _Read:
+        _KINDS[kind] = frozenset({"kind", *fields}), read
+        return read
+
+    return registered
+
+
+def read_kind(
+    reader: _json.Reader, fields: object, *, more: Collection[str] = ()
+) -> WindowKind | None:
+    """Read the kind that JSON fields describe, unchecked; None if problems were noted.
+
+    ``more`` names fields that are somebody else's business.
+    """
+    if not isinstance(fields, dict):
+        text = "window is missing; say for example Tumbling('1 minute')."
+        reader.refuse("WINDOW_NOT_STATED", text)
+        return None
+    kind = fields.get("kind", "")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        allowed = ", ".join(_KINDS)
+        reader.refuse("WINDOW_UNKNOWN", f"window.kind is '{kind}'; allowed are {allowed}.")
+        return None
+    before = len(reader.problems)
+    own = {name: value for name, value in fields.items() if name not in more}
+    names, read = _KINDS[kind]
+    reader.known(own, f"a window of kind {kind}", names)
+    made = read(reader, fields)
+    return made if len(reader.problems) == before else None
+
+
+def read_span(reader: _json.Reader, fields: _json.Fields, name: str) -> str | None:
+    """Read a duration that must be there."""
+    return reader.need(fields, name, "a duration", reader.span)
+
+
+def read_count(reader: _json.Reader, fields: _json.Fields, name: str) -> int | None:
+    """Read a whole number that must be there."""
+    return reader.need(fields, name, "a whole number", reader.count)

@@ -8,11 +8,8 @@ from typing import overload
 
 from windrow import _duration, _json, _values
 from windrow._duration import Duration
-from windrow._frozen import call
-from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind
-
-OVER_TWICE = "OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both."
+from windrow._frozen import call, unchecked
+from windrow.windows._kind import WindowKind, reads
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -54,19 +51,14 @@ class Over(WindowKind):
         return f"For each message of a key a window that ends at it and holds {held}."
 
     def _durations(self) -> Sequence[str]:
-        return () if self.range is None else ("range",)
+        return _values.stated(self, "range")
 
-    def _problems(self) -> list[SpecProblem]:
-        if self.range is not None and self.rows is not None:
-            return [SpecProblem(*OVER_TWICE)]
-        if self.range is not None:
-            return _values.not_negative("range", self.range, code="SIZE_NEGATIVE")
-        return [] if self.rows is None else _values.at_least_one("rows", self.rows)
+    def _counts(self) -> Sequence[str]:
+        return _values.stated(self, "rows")
 
     def _fields(self) -> _json.Fields:
-        if self.range is not None:
-            return {"kind": "over", "range": _duration.micros(self.range)}
-        return {"kind": "over"} | ({} if self.rows is None else {"rows": self.rows})
+        size = {} if self.range is None else {"range": _duration.micros(self.range)}
+        return {"kind": "over", **size} | ({} if self.rows is None else {"rows": self.rows})
 
     def _sample(self) -> list[int]:
         size = (0 if self.range is None else _duration.micros(self.range)) or 60_000_000
@@ -79,3 +71,8 @@ class Over(WindowKind):
             return [(time - size, time) for time in times]
         rows = self.rows or len(times)
         return [(times[max(0, n + 1 - rows)], time) for n, time in enumerate(times)]
+
+
+@reads("over", "range", "rows")
+def _over(reader: _json.Reader, fields: _json.Fields) -> Over:
+    return unchecked(Over, range=reader.span(fields, "range"), rows=reader.count(fields, "rows"))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from windrow import _duration, _json, _values
+from windrow import _duration, _json
 from windrow._columns import is_column
 from windrow._duration import Duration
-from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind
+from windrow._frozen import unchecked
+from windrow.windows._kind import WindowKind, reads
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -61,9 +61,6 @@ class Session(WindowKind):
     def _durations(self) -> Sequence[str]:
         return () if self._of_message() else ("gap",)
 
-    def _problems(self) -> list[SpecProblem]:
-        return [] if self._of_message() else _values.positive("gap", self.gap)
-
     def _fields(self) -> _json.Fields:
         return {
             "kind": "session",
@@ -86,3 +83,8 @@ class Session(WindowKind):
     def _gap_micros(self) -> int:
         """Gap to draw with; a minute stands for gaps that only the messages know."""
         return 60_000_000 if self._of_message() else _duration.micros(self.gap)
+
+
+@reads("session", "gap")
+def _session(reader: _json.Reader, fields: _json.Fields) -> Session:
+    return unchecked(Session, gap=reader.span(fields, "gap"))

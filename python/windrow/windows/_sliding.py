@@ -6,11 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from windrow import _duration, _json, _values
+from windrow import _duration, _json
 from windrow._duration import Duration
-from windrow._frozen import call
-from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind
+from windrow._frozen import call, unchecked
+from windrow.windows._kind import WindowKind, read_span, reads
 
 GRANULARITY = "1 millisecond"
 
@@ -49,14 +48,6 @@ class Sliding(WindowKind):
     def _durations(self) -> Sequence[str]:
         return "size", "granularity"
 
-    def _problems(self) -> list[SpecProblem]:
-        found = _values.not_negative("size", self.size, code="SIZE_NEGATIVE")
-        found += _values.positive("granularity", self.granularity)
-        size, granularity = _duration.read(self.size), _duration.read(self.granularity)
-        if isinstance(size, int) and isinstance(granularity, int) and granularity > 0:
-            found += not_divisor(granularity, "size", size)
-        return found
-
     def _fields(self) -> _json.Fields:
         return {"kind": "sliding"} | {
             n: _duration.micros(getattr(self, n)) for n in self._durations()
@@ -67,7 +58,7 @@ class Sliding(WindowKind):
         return [int(part * size) for part in (0.0, 0.4, 0.9, 2.3)]
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        size, step = _duration.micros(self.size), _duration.micros(self.granularity)
+        size, step = _duration.micros(self.size), max(_duration.micros(self.granularity), 1)
         times = sorted({time // step * step for time in at})
         starts = sorted({start for time in times for start in (time - size, time + step)})
         windows: dict[tuple[int, int], int] = {}
@@ -78,10 +69,7 @@ class Sliding(WindowKind):
         return [(start, start + size) for start in windows.values()]
 
 
-def not_divisor(granularity: int, name: str, span: int) -> list[SpecProblem]:
-    """Say that a granularity, in microseconds, does not divide a size or lateness."""
-    if span % granularity == 0:
-        return []
-    given, whole = _duration.show(granularity), _duration.show(span)
-    text = f"granularity '{given}' does not divide the {name} '{whole}'."
-    return [SpecProblem("GRANULARITY_NOT_DIVISOR", text)]
+@reads("sliding", "size", "granularity")
+def _sliding(reader: _json.Reader, fields: _json.Fields) -> Sliding:
+    size, granularity = read_span(reader, fields, "size"), reader.span(fields, "granularity")
+    return unchecked(Sliding, size=size, granularity=granularity or GRANULARITY)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from windrow import _json, _picture, _values
-from windrow._frozen import call
-from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind
+from windrow._frozen import call, unchecked
+from windrow.windows._kind import WindowKind, read_count, reads
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,10 +37,8 @@ class _Numbered(WindowKind):
         """Say in words which windows there are and which of them hold a message."""
         return f"{self._of}: windows of {self.n}, first and last included, one every {self.step}."
 
-    def _problems(self) -> list[SpecProblem]:
-        found = _values.at_least_one("n", self.n)
-        one = self.step is None or self.step == self.n
-        return found if one else found + _values.at_least_one("step", self.step)
+    def _counts(self) -> Sequence[str]:
+        return _values.stated(self, "n", "step") if self.step != self.n else ("n",)
 
     def _fields(self) -> _json.Fields:
         return {"kind": self._kind, "n": self.n, "step": self.step}
@@ -50,7 +47,7 @@ class _Numbered(WindowKind):
         return list(range(min(2 * self.n + 1, 2 * _picture.LANES)))
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        step = self.step or self.n
+        step = max(self.step or self.n, 1)
         starts: set[int] = set()
         for position in at:
             last = position // step
@@ -112,8 +109,8 @@ class TupleSession(WindowKind):
             f"last before more than {self.n} offsets pass without the key."
         )
 
-    def _problems(self) -> list[SpecProblem]:
-        return _values.at_least("n", self.n, 0, code="N_NEGATIVE")
+    def _counts(self) -> Sequence[str]:
+        return ("n",)
 
     def _fields(self) -> _json.Fields:
         return {"kind": "tuple_session", "n": self.n}
@@ -129,3 +126,19 @@ class TupleSession(WindowKind):
             else:
                 sessions.append((offset, offset))
         return sessions
+
+
+@reads("tuple_session", "n")
+def _tuple_session(reader: _json.Reader, fields: _json.Fields) -> TupleSession:
+    return unchecked(TupleSession, n=read_count(reader, fields, "n"))
+
+
+def _numbered(cls: type[_Numbered]) -> None:
+    @reads(cls._kind, "n", "step")
+    def _read(reader: _json.Reader, fields: _json.Fields) -> _Numbered:
+        n, step = read_count(reader, fields, "n"), reader.count(fields, "step")
+        return unchecked(cls, n=n, step=n if step is None else step)
+
+
+_numbered(Count)
+_numbered(Offsets)

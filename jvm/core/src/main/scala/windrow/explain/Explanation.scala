@@ -122,6 +122,15 @@ object Explanation {
 sealed abstract class Clock(override val toString: String)
 
 object Clock {
+
+  /** @param watermark
+    *   that windrow sets: the greatest event time less this
+    * @param behind
+    *   the processing time less this
+    */
+  def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
+    behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
+
   case object OfInput                                extends Clock("as the DataFrame had it")
   final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time less $delay")
   final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time less $delay")

@@ -62,17 +62,17 @@ final case class FullStateDraft(
 
 object FullStateDraft {
 
-  /** What a description of windows says of full state, or what of it full state does not do.
+  /** Checks what a description of windows says of full state, with what of it full state does not do.
     *
     * @param early
     *   of the description, or what is usual
     * @param late
     *   of the description, or what is usual
     */
-  private[windrow] def of(
+  private[windrow] def check(
       windows: WindowOperatorDraft,
       early: PaneTrigger,
-      late: PaneTrigger): Either[Seq[SpecProblem], FullStateDraft] = {
+      late: PaneTrigger): Either[Seq[SpecProblem], FullStateSpec] = {
     val found = Seq(
       "fire_only_updated" -> Option.when(windows.fireOnlyUpdated)("true"),
       "fill_gaps"         -> Option.when(windows.fillGaps)("true"),
@@ -82,18 +82,16 @@ object FullStateDraft {
       case (field, Some(value)) =>
         SpecProblem("VALUE_NOT_SUPPORTED", s"$field: $value is not for full-state operators; leave it out.")
     }
-    Either.cond(
-      found.isEmpty,
-      FullStateDraft(
-        windows.window,
-        windows.lateness,
-        early,
-        windows.onTime,
-        late,
-        windows.retention,
-        windows.maxFuture,
-        windows.startOffsets),
-      found)
+    val read = FullStateDraft(
+      windows.window,
+      windows.lateness,
+      early,
+      windows.onTime,
+      late,
+      windows.retention,
+      windows.maxFuture,
+      windows.startOffsets).check
+    if (found.isEmpty) read else Left(read.left.getOrElse(Nil) ++ found)
   }
 }
 

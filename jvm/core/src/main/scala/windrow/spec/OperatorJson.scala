@@ -45,7 +45,7 @@ object OperatorJson {
       late: PaneTrigger = EachStep): Either[Seq[SpecProblem], CheckedSpec] =
     node.path("operator").asText("aggregate") match {
       case "aggregate"  => aggregate(node, outer, late).flatMap(_.check).map(CheckedSpec.Aggregate(_))
-      case "full_state" => fullState(node, outer).flatMap(_.check).map(CheckedSpec.FullState(_))
+      case "full_state" => fullState(node, outer).map(CheckedSpec.FullState(_))
       case "join"       => join(node, outer).flatMap(_.check).map(CheckedSpec.Join(_))
       case "cogroup"    => coGroup(node, outer, late).map(CheckedSpec.CoGroup(_))
       case other =>
@@ -62,12 +62,12 @@ object OperatorJson {
   private def without(node: ObjectNode, own: String*): ObjectNode =
     node.deepCopy.remove(("operator" +: own).asJava).asInstanceOf[ObjectNode]
 
-  private def fullState(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], FullStateDraft] =
+  private def fullState(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], FullStateSpec] =
     SpecJson.read(without(node), outer).flatMap { draft =>
       val aggregates = Option.when(node.hasNonNull("aggregates"))(SpecProblem(
         "VALUE_NOT_SUPPORTED",
         s"aggregates: ${node.get("aggregates")} is not for full-state operators; leave it out."))
-      val read = FullStateDraft.of(
+      val read = FullStateDraft.check(
         draft,
         if (node.has("early")) draft.early else EachMessage,
         if (node.has("late")) draft.late else EachMessage)
@@ -87,7 +87,10 @@ object OperatorJson {
       outer: Map[String, String],
       late: PaneTrigger): Either[Seq[SpecProblem], CoGroupSpec] = {
     val reader = new JsonReader(unit(node, outer))
-    val names  = streams(node, reader).map(_.name)
+    val all    = streams(node, reader)
+    val names  = all.map(_.name)
+    all.filter(_.window.isDefined).foreach(one =>
+      reader.refuse[Unit]("VALUE_NOT_SUPPORTED", s"'${one.name}' has a window of its own; a co-group has one for all."))
     if (names.size < 2) reader.refuse[Unit]("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")
     if (names.distinct != names) reader.refuse[Unit]("STREAM_TWICE", s"the streams are ${names.mkString(", ")}.")
     aggregate(without(node, "streams"), outer, late).flatMap(_.check) match {

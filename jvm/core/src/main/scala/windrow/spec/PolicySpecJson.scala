@@ -19,6 +19,27 @@ object PolicySpecJson {
     if (reader.problems.nonEmpty) Left(reader.problems) else read.get
   }
 
+  /** A whole spec, of whose other fields none means anything to policies.
+    *
+    * @param node
+    *   with the windows in its field `window`
+    */
+  def ofOperator(node: ObjectNode): Either[Seq[SpecProblem], PolicyWindowSpec] = {
+    val strange = node.properties.asScala.toSeq.map(field => field.getKey -> field.getValue).collect {
+      case (name, value) if !Own(name) || (name == "accumulation" && value.asText != "accumulating") =>
+        SpecProblem("VALUE_NOT_SUPPORTED", s"$name: $value means nothing for windows of policies; leave it out.")
+    }
+    val messages = Option.when(node.path("operator").asText == "full_state")(
+      SpecProblem("VALUE_NOT_SUPPORTED", "windows of policies keep no messages to be asked for; say aggregate(...)."))
+    val read  = this.read(node.get("window").asInstanceOf[ObjectNode], node.path("time_unit").asText("us"))
+    val found = strange ++ messages ++ read.left.getOrElse(Nil)
+    if (found.isEmpty) read else Left(found)
+  }
+
+  private val Own = Set("window", "time_unit", "operator", "accumulation")
+
+  def isPolicy(node: JsonNode): Boolean = node.path("window").path("kind").asText == "policy"
+
   private def eviction(window: JsonNode, reader: JsonReader): Option[Eviction] = {
     val stated = reader.child(window, "eviction")
     val named  = stated.toSeq.flatMap(_.properties.asScala)

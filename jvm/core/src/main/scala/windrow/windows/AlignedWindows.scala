@@ -114,7 +114,7 @@ object Calendar {
         s"n is $count; it must be a whole number of at most 9 digits.").isDefined)
     val unit =
       said.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD", CalendarUnit.All)
-    val zone = said.text("zone", "a time zone").flatMap { name =>
+    val zone = said.text("zone", "a time zone, for example 'Europe/Berlin'").flatMap { name =>
       try Some(ZoneId.of(name))
       catch {
         case _: DateTimeException =>

@@ -48,8 +48,7 @@ final class Output private[spark] (
     def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")
     val about = s"stream '${stream.name}'" + stream.time.fold("")(time => s", time ${shown(Seq(time))}") +
       (if (stream.key.isEmpty) ", without a key" else s", by ${shown(stream.key)}")
-    val clock = stream.behind.map(Clock.OfProcessingTime(_)).orElse(stream.watermark.map(Clock.OfEvents(_)))
-      .getOrElse(Clock.OfInput)
+    val clock = Clock(stream.watermark, stream.behind)
     operator.fold(problems => throw SpecError(window, problems), _.explanation(about, clock))
   }
 

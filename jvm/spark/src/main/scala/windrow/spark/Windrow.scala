@@ -259,10 +259,10 @@ final case class Windowed private[spark] (
     */
   def messages(): Output = {
     val described = stream.grouped(Nil, gap)
-    val kept = FullStateDraft.of(
+    val kept = FullStateDraft.check(
       draft,
       if (hasTriggers) draft.early else EachMessage,
-      if (hasTriggers) draft.late else EachMessage).flatMap(_.check)
+      if (hasTriggers) draft.late else EachMessage)
     Output.checked(new Output(
       stream,
       draft.window.toString,

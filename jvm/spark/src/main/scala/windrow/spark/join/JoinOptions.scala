@@ -45,7 +45,8 @@ private[spark] object JoinOptions {
         stream.getKey -> OptionsReader.duration("watermark", mark))
     }
     val read  = OperatorJson.read(spec, Map.empty)
-    val found = read.left.getOrElse(Nil) ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption)
+    val twice = on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE", s"on has '$name' more than once."))
+    val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption)
     (read, part) match {
       case (Right(CheckedSpec.Join(join)), Right(asked)) if found.isEmpty =>
         Right(JoinOptions(join, on, marks.flatMap { case (name, mark) => mark.toOption.map(name -> _) }.toMap, asked))

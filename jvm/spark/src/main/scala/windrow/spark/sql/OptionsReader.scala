@@ -20,7 +20,8 @@ private[spark] object OptionsReader {
     val stream = Option(spec.remove("stream"))
     val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
     val kind   = OutputKind.All.find(_.toString == output)
-    val read   = if (isPolicy(spec)) policies(spec) else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
+    val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
+    else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val mark   = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
     val behind = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
     val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption) ++
@@ -39,25 +40,6 @@ private[spark] object OptionsReader {
         names(node, "join_keys").getOrElse(Nil)),
       found)
   }
-
-  private def isPolicy(node: JsonNode): Boolean = node.path("window").path("kind").asText == "policy"
-
-  private def policies(node: ObjectNode): Either[Seq[SpecProblem], StreamOperator] = {
-    val meant = node.deepCopy()
-    meant.remove(OfPolicies.asJava)
-    val strange = meant.fieldNames.asScala.toSeq.map(name =>
-      SpecProblem(
-        "VALUE_NOT_SUPPORTED",
-        s"$name: ${meant.get(name)} means nothing for windows of policies; leave it out."))
-    val mode = Option(node.get("accumulation")).map(_.asText).filter(_ != "accumulating").map(mode =>
-      SpecProblem("VALUE_NOT_SUPPORTED", s"accumulation: $mode means nothing for windows of policies; leave it out."))
-    val read =
-      PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], node.path("time_unit").asText("us"))
-    val found = strange ++ mode ++ read.left.getOrElse(Nil)
-    Either.cond(found.isEmpty, Policies(read.toOption.get), found)
-  }
-
-  private val OfPolicies = Seq("window", "time_unit", "operator", "accumulation")
 
   private def inQueries(operator: CheckedSpec): Either[Seq[SpecProblem], StreamOperator] =
     operator match {
@@ -83,7 +65,8 @@ private[spark] object OptionsReader {
     spec.remove("stream")
     spec.remove("output")
     spec.remove("operator")
-    if (isPolicy(spec)) "Policy" else SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
+    if (PolicySpecJson.isPolicy(spec)) "Policy"
+    else SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
   }
 
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
@@ -96,6 +79,8 @@ private[spark] object OptionsReader {
       if (node.isIntegralNumber) TimeSpan.of(BigInt(node.bigIntegerValue), name) else TimeSpan.parse(node.asText)
     span.filterOrElse(
       _.micros >= 0,
-      SpecProblem("WATERMARK_NEGATIVE", s"$name is '${node.asText}'; it must be '0 seconds' or longer."))
+      SpecProblem(
+        "WATERMARK_NEGATIVE",
+        s"$name is '${span.fold(_ => node.asText, _.toString)}'; it must be '0 seconds' or longer."))
   }
 }

@@ -43,7 +43,9 @@ object TableFunctions {
       described(CoGroupSql.Name, coGrouped),
       described(PolicySql.Name, policy)) ++
       SqlSpec.All.map(spec => described(spec.name, window(spec))) ++
-      (StateFunctions.Continues +: StateFunctions.All).map { case (name, builder) => described(name, builder) }
+      (StateFunctions.Continues +: (StateFunctions.All ++ SpecFunctions.All)).map { case (name, builder) =>
+        described(name, builder)
+      }
 
   private def described(name: String, builder: TableFunctionBuilder) =
     (FunctionIdentifier(name), new ExpressionInfo(classOf[LogicalPlan].getName, name), builder)

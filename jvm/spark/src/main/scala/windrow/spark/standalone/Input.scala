@@ -62,8 +62,11 @@ object Input {
       session: SparkSession,
       spec: InputSpec,
       needsTime: Boolean,
-      needsGap: Boolean): Either[Seq[SpecProblem], Input] =
-    parsed(spec).flatMap(new Resolution(session, spec, _, needsTime, needsGap).result)
+      needsGap: Boolean): Either[Seq[SpecProblem], Input] = {
+    val found = spec.problems(needsTime, needsGap)
+    val read  = parsed(spec).flatMap(new Resolution(session, spec, _, needsGap).result)
+    if (found.isEmpty) read else Left(found ++ (if (spec.schema.isBlank) Nil else read.left.getOrElse(Nil)))
+  }
 
   private def parsed(spec: InputSpec): Either[Seq[SpecProblem], StructType] = {
     def refuse(code: String, text: String) = Left(Seq(SpecProblem(code, s"stream '${spec.name}': $text")))
@@ -89,7 +92,6 @@ object Input {
       session: SparkSession,
       spec: InputSpec,
       declared: StructType,
-      needsTime: Boolean,
       needsGap: Boolean) {
     private val found = Seq.newBuilder[SpecProblem]
     private val zone  = Some(session.conf.get("spark.sql.session.timeZone"))
@@ -110,7 +112,6 @@ object Input {
       key.map(_._1).filter(Taken).foreach(name =>
         refuse("NAME_TAKEN", s"the key '$name' is also a column of the panes; give it another name."))
       val gap = if (needsGap) time.flatMap(gapOf) else None
-      if (needsTime && spec.time.isEmpty) refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
       Either.cond(
         found.result().isEmpty,
         new Input(
@@ -146,8 +147,7 @@ object Input {
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
 
     /** An interval, or whole microseconds. */
-    private def gapOf(time: Expression): Option[Expression] = spec.gap.orElse(
-      refuse("GAP_NOT_STATED", "sessions whose gap each message brings need its column: gap='…'."))
+    private def gapOf(time: Expression): Option[Expression] = spec.gap
       .flatMap(column(_, "gap")).flatMap { gap =>
         gap.dataType match {
           case LongType    => Some(gap)

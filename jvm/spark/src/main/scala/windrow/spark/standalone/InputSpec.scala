@@ -2,6 +2,7 @@ package windrow.spark.standalone
 
 import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
+import windrow.SpecProblem
 
 /** A stream of messages as a spec describes it: names of columns, none of them looked up yet.
   *
@@ -20,9 +21,25 @@ final case class InputSpec(
     time: Option[String],
     key: Seq[String],
     gap: Option[String],
-    offset: Option[(String, String, String)])
+    offset: Option[(String, String, String)]) {
+
+  /** What is wrong with it before anything is looked up. */
+  def problems(needsTime: Boolean, needsGap: Boolean): Seq[SpecProblem] = Seq(
+    Option.when(schema.isBlank)("SCHEMA_NOT_STATED" -> "say its columns: schema='time timestamp, price double'."),
+    Option.when(needsTime && time.isEmpty)(
+      "TIME_NOT_STATED" -> "say which column holds the event time: time='…'."),
+    Option.when(needsGap && gap.isEmpty)(
+      "GAP_NOT_STATED" -> "sessions whose gap each message brings need its column: gap='…'."),
+    Option.when(!needsGap && gap.isDefined)(
+      "VALUE_NOT_SUPPORTED" -> s"gap='${gap.mkString}' is for Session(None), whose gap each message brings.")).flatten
+    .map { case (code, text) => SpecProblem(code, s"stream '$name': $text") }
+}
 
 object InputSpec {
+
+  /** Names that are said more than once. */
+  def twice(what: String, names: Seq[String]): Seq[SpecProblem] =
+    names.diff(names.distinct).distinct.map(name => SpecProblem("NAME_TWICE", s"$what has '$name' more than once."))
 
   def read(name: String, node: JsonNode, key: Seq[String]): InputSpec = InputSpec(
     name,

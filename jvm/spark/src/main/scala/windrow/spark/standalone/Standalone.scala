@@ -34,15 +34,27 @@ object Standalone {
   private def made(session: SparkSession, node: ObjectNode): StandaloneOperator = {
     val input = node.remove("input")
     val texts = InputSpec.texts(node, "aggregates")
-    node.remove("aggregates")
-    if (node.path("window").path("kind").asText == "policy") policies(session, node, input, texts)
+    val kind  = node.path("operator").asText("aggregate")
+    if (kind != "full_state" || PolicySpecJson.isPolicy(node)) node.remove("aggregates")
+    if (PolicySpecJson.isPolicy(node) && !Several.contains(kind)) policies(session, node, input, texts)
     else OperatorJson.read(node, Map.empty) match {
       case Right(CheckedSpec.Aggregate(spec)) => aggregated(session, spec, input, texts)
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
       case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
-      case Left(found)                        => throw SpecError("the spec", found)
+      case Left(found) =>
+        val window  = if (Several.contains(kind)) None else windowOf(node)
+        val ofInput = window.flatMap(resolved(session, _, input).left.toOption).getOrElse(Nil)
+        throw SpecError(Several.get(kind).orElse(window.map(_.toString)).getOrElse("the spec"), found ++ ofInput)
     }
+  }
+
+  /** Operators on several streams, as messages call them. */
+  private val Several = Map("join" -> "a join", "cogroup" -> "a co-group")
+
+  private def windowOf(node: ObjectNode): Option[WindowKind] = {
+    node.remove("operator")
+    SpecJson.read(node, Map.empty).toOption.map(_.window)
   }
 
   private def aggregated(session: SparkSession, spec: WindowOperatorSpec, node: JsonNode, texts: Seq[String]) = {
@@ -56,12 +68,18 @@ object Standalone {
     new Aggregated(session, spec, input, format, fold)
   }
 
-  /** Of the other fields none means anything to them; Python has checked that none is said. */
   private def policies(session: SparkSession, node: ObjectNode, of: JsonNode, texts: Seq[String]) = {
     val subject = "Policy"
-    val spec    = or(subject, PolicySpecJson.read(node.get("window").asInstanceOf[ObjectNode], "us"))
-    val read    = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
-    val input   = or(subject, Input.resolve(session, read, needsTime = false, needsGap = false))
+    val stated  = PolicySpecJson.ofOperator(node)
+    val named   = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
+    val read    = Input.resolve(session, named, needsTime = false, needsGap = false)
+    val none = Option.when(texts.isEmpty)(SpecProblem(
+      "AGGREGATE_NOT_STATED",
+      "a window of policies needs an aggregate; say for example aggregates='count(*)'."))
+    val found = stated.left.getOrElse(Nil) ++ none ++ InputSpec.twice("key", named.key) ++ read.left.getOrElse(Nil)
+    if (found.nonEmpty) throw SpecError(subject, found)
+    val spec    = or(subject, stated)
+    val input   = or(subject, read)
     val format  = new RowFormat(Vector(input))
     val columns = or(subject, PolicyColumns.of(spec, input.column(session, _), input.schema.map(_.name)))
     val fold    = or(subject, SqlAggregates.resolve(session, input, texts, format, ContentOrder.ByArrival))
@@ -73,9 +91,14 @@ object Standalone {
     new FullState(session, spec, input, new RowFormat(Vector(input)))
   }
 
-  private def one(session: SparkSession, window: WindowKind, node: JsonNode): Input = {
-    val spec = InputSpec.read(InputSpec.text(node, "name").getOrElse("messages"), node, InputSpec.texts(node, "key"))
-    or(window, Input.resolve(session, spec, needsTime(window), window == Session.OfMessage))
+  private def one(session: SparkSession, window: WindowKind, node: JsonNode): Input =
+    or(window, resolved(session, window, node))
+
+  private def resolved(session: SparkSession, window: WindowKind, node: JsonNode): Either[Seq[SpecProblem], Input] = {
+    val spec  = InputSpec.read(InputSpec.text(node, "name").getOrElse("messages"), node, InputSpec.texts(node, "key"))
+    val twice = InputSpec.twice("key", spec.key)
+    val read  = Input.resolve(session, spec, needsTime(window), window == Session.OfMessage)
+    if (twice.isEmpty) read else Left(twice ++ read.left.getOrElse(Nil))
   }
 
   private def needsTime(window: WindowKind): Boolean = window.bounds != Positions
@@ -86,6 +109,11 @@ object Standalone {
   }
 
   private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
+    spec.window.window match {
+      case window @ (Session.OfMessage | _: Over) =>
+        throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"a co-group does not take $window.")))
+      case _ => ()
+    }
     val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
     new CoGrouped(session, spec, inputs, new RowFormat(inputs))
   }
@@ -101,7 +129,8 @@ object Standalone {
       Input.resolve(session, InputSpec.read(name, node.path("streams").path(name), on), needsTime, needsGap = false)
     }
     val inputs = reads.flatMap(_.toOption).toVector
-    val found  = reads.flatMap(_.left.getOrElse(Nil)) ++ differing(inputs, on)
+    val found = InputSpec.twice("on", on) ++ reads.flatMap(_.left.getOrElse(Nil)) ++
+      (if (inputs.size == names.size) differing(inputs, on) else Nil)
     if (found.nonEmpty) throw SpecError(subject, found)
     inputs
   }

@@ -1,0 +1,51 @@
+package windrow.spark.sql
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.explain.Clock
+import windrow.explain.Explanation
+import windrow.spark.join.JoinOptions
+
+/** Table functions that look at a spec alone, `windrow_check(spec => JSON)` and `windrow_explain(spec => JSON)`, with the
+  * JSON of `windrow_apply`: what is wrong with it, a problem in each row; and what it does, a line in each row.
+  */
+private[sql] object SpecFunctions {
+  private val mapper = new ObjectMapper()
+
+  val All: Seq[(String, TableFunctionBuilder)] = Seq(
+    "windrow_check" -> (arguments => {
+      val found = inWords(spec("windrow_check", arguments)).left.getOrElse(Nil)
+      rows(found.map(problem => Seq(problem.code, problem.text)), "code", "text")
+    }),
+    "windrow_explain" -> (arguments => {
+      val node = spec("windrow_explain", arguments)
+      val told = inWords(node).fold(found => throw SpecError("the spec", found), identity)
+      rows(told.linesIterator.map(Seq(_)).toSeq, "line")
+    }))
+
+  private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
+    if (JoinOptions.isJoin(node)) JoinOptions.read(node).map(one => Explanation(one.spec, one.on, one.watermarks))
+    else OptionsReader(node).map { case (operator, stream) =>
+      val shown = node.path("stream").path("shown").asText(s"stream '${stream.name}'")
+      operator.explanation(shown, Clock(stream.watermark, stream.behind))
+    }
+
+  private def spec(function: String, arguments: Seq[Expression]): ObjectNode = arguments match {
+    case Seq(NamedArgumentExpression("spec", json)) if json.foldable && json.dataType == StringType =>
+      mapper.readTree(json.eval().toString).asInstanceOf[ObjectNode]
+    case _ => throw SpecError(function, Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
+  }
+
+  private def rows(all: Seq[Seq[String]], columns: String*): LogicalPlan = LocalRelation(
+    columns.map(AttributeReference(_, StringType, nullable = false)()),
+    all.map(row => InternalRow.fromSeq(row.map(UTF8String.fromString))))
+}
