@@ -11,7 +11,9 @@ import windrow.core.state.Segments
   * this object. Cells are named by their index, 0 being the oldest that has not left.
   *
   * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. With n
-  * cells, inserting and asking for a range cost O(√n), O(1) amortised at the end.
+  * cells, inserting and asking for a range cost O(√n), O(1) amortised at the end: as the finger B-tree of Tangwongsan,
+  * Hirzel and Schneider, Optimal and General Out-of-Order Sliding-Window Aggregation (VLDB 2019), but flat, since a level
+  * less is a read of the store less.
   *
   * @param leaves
   *   hears of the buffer of each cell that is dropped; None: they are dropped unread

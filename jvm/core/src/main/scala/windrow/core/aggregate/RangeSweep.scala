@@ -4,7 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 
 /** The values of many ranges of the same buffers, whose starts and ends both ascend, in one sweep: two stacks, between
   * which lies what the ranges of a group have in common, asked for once. Cost: the buffers by which the ranges differ, and
-  * one query for each group; O(1) amortised for each range where they overlap.
+  * one query for each group; O(1) amortised for each range where they overlap. See [[Sweep]] for the paper.
   */
 private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregation[B, _]) {
 

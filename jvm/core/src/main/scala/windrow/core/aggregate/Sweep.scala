@@ -5,7 +5,13 @@ import java.util.{HashMap => JHashMap}
 import scala.jdk.CollectionConverters._
 import windrow.core.state.Key
 
-/** Values of windows that move only forward over slices: a slice enters on the right, old ones leave on the left. */
+/** Values of windows that move only forward over slices: a slice enters on the right, old ones leave on the left.
+  *
+  * The slices are those of Krishnamurthy, Wu and Franklin, On-the-Fly Sharing for Streamed Aggregation (SIGMOD 2006), kept
+  * for late messages as in Traub and others, Efficient Window Aggregation with General Stream Slicing (EDBT 2019); two
+  * stacks as in Tangwongsan, Hirzel and Schneider, Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time
+  * (DEBS 2017).
+  */
 trait Sweep[B] {
   type Keyed = JHashMap[Key, B]
 

@@ -54,10 +54,14 @@ final class FullStateShard(
   private val segments  = new Segments("messages", store)
   private val life      = new RowLife(assigner, policy, reach)
   private val codec     = new KeyWindowsCodec(segments, life, pageBytes)
-  private val keys      = new KeyBuckets[KeyWindows]("windows", store, codec, deadline)
-  private val periods   = new Periods(store)
 
-  /** Of source partitions, at the end of the last step; where windows go by it. */
+  /** Messages and windows of each key; it leaves with the last of both. In the checkpoint. */
+  private val keys = new KeyBuckets[KeyWindows]("windows", store, codec, deadline)
+
+  /** When keys have a window whose period ends; forgotten as it does. In the checkpoint. */
+  private val periods = new Periods(store)
+
+  /** How far source partitions have come; where windows go by it. It only grows. In the checkpoint. */
   private var offsets = Map.empty[SourcePartition, Watermark]
 
   admission.open { in =>

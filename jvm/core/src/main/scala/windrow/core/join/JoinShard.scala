@@ -53,11 +53,15 @@ final class JoinShard(
   private val order     = MessageKey.order(layout)
   private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture)
   private val segments  = new Segments("messages", store)
+
+  /** The messages of all streams, by key where the join has one; they leave when they are not needed. In the checkpoint. */
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
+
+  /** When keys have rows whose period ends; forgotten as it does. In the checkpoint. */
   private val periods = new Periods(store)
 
-  /** Where rows do not come at once. */
+  /** Rows that wait, where they do not come at once; a key leaves with its rows. In the checkpoint. */
   private val waiting = Some(spec.early).collect { case period: EveryPeriod =>
     new WaitingRows(period, guards, periods, segments, store)
   }

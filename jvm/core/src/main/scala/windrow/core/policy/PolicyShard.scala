@@ -76,9 +76,11 @@ final class PolicyShard[B, V](
   private val rules     = PolicyRules(spec.eviction)
   private val limits    = new LimitRules(spec.limits)
   private val admission = new Admission(store, fingerprint)
-  private val windows   = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
-  /** Of the last message among those of all partitions. */
+  /** The partition of each key, until a limit evicts it. In the checkpoint. */
+  private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
+
+  /** Of the last message among those of all partitions; it only grows. In the checkpoint. */
   private var turn = 0L
 
   /** Where limits concern all partitions together. */
@@ -88,7 +90,7 @@ final class PolicyShard[B, V](
     all
   }
 
-  /** Of partitions that left in this step: how many events they had. */
+  /** Of partitions that left in this step: how many events they had. Emptied as the next begins. */
   private var left = Map.empty[Key, Long]
 
   admission.open { in =>

@@ -3,7 +3,8 @@ package windrow.core.trigger
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** The earliest processing time, in microseconds, at which a window of a shard is to be looked at because its period ends.
+/** The earliest processing time, in microseconds, at which a window of a shard is to be looked at because its period ends, though
+  * nothing comes. In the checkpoint; found anew from all windows once it is due.
   */
 private[core] final class ProcessingTimer(policy: WindowTrigger) {
   private var earliest = Option.empty[Long]

@@ -11,7 +11,8 @@ import windrow.CalendarUnit
 import windrow.FixedWindows
 
 /** Where aligned windows begin and end. A slice is the part of the time axis between two neighbouring window edges: all
-  * its messages are in the same windows. Times in microseconds; all division is floor division.
+  * its messages are in the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). Times in microseconds; all
+  * division is floor division.
   */
 trait SliceGrid {
 

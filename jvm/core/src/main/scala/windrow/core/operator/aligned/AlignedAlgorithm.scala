@@ -34,11 +34,20 @@ private[core] final class AlignedAlgorithm[B, V](
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
-  private val slices   = new GridSlices(grid, aggregation, store)
-  private val records  = new SortedRun("panes", store, new PaneStateCodec(aggregation))
-  private val touched  = new JHashMap[Key, JTreeSet[Long]]
-  private val periods  = new ProcessingTimer(policy)
-  private val gaps     = GapWindows.of(spec, store)
+
+  /** All messages, by slice; those leave that no open window holds. In the checkpoint. */
+  private val slices = new GridSlices(grid, aggregation, store)
+
+  /** What windows keep of their panes, by start and key, where they keep any; they leave as they close. In the checkpoint. */
+  private val records = new SortedRun("panes", store, new PaneStateCodec(aggregation))
+
+  /** Windows to look at when the step ends; empty between steps. */
+  private val touched = new JHashMap[Key, JTreeSet[Long]]
+
+  private val periods = new ProcessingTimer(policy)
+
+  /** Windows without messages, where they count. In the checkpoint, for good. */
+  private val gaps = GapWindows.of(spec, store)
 
   /** Windows have a record from their first message on, not only from their first late one. */
   private val recordsAll = spec.early != Never || !spec.onTime

@@ -28,7 +28,9 @@ private[core] final class CountAlgorithm[B, V](
     new BeyondWindows(panes, lateness = Long.MaxValue, closesComplete = true, _))
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _ => Long.MaxValue)
+
+  /** Messages and records of each key, by slice; keys stay: their numbers go on. In the checkpoint. */
+  private val keys = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _ => Long.MaxValue)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size

@@ -29,7 +29,9 @@ private[core] final class KeyedAlgorithm[B, V](
   private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
+
+  /** Messages and records of each key, by slice; a key leaves with the last of them. In the checkpoint. */
+  private val keys = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = math.max(keys.size, gaps.fold(0L)(_.keyCount))

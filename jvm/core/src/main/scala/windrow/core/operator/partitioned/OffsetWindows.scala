@@ -40,7 +40,9 @@ private[core] final class OffsetWindows[B, V](
     new BeyondWindows(panes, closing, closesComplete = false, _))
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec(aggregation, segments)
-  private val keys     = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
+
+  /** Messages and records of each key, by slice; a key leaves with the last of them. In the checkpoint. */
+  private val keys = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size

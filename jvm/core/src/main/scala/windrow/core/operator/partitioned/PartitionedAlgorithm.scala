@@ -51,6 +51,7 @@ private[core] final class PartitionedAlgorithm[B, V](
     val windows  = make(starts.getOrElse(partition, 0L), new NumberedSpaces(store, number))
   }
 
+  /** Those that had a message, for good. In the checkpoint. */
   private val partitions = mutable.TreeMap.empty[SourcePartition, Partition]
 
   private def partition(of: SourcePartition): Partition =

@@ -52,11 +52,14 @@ private[core] final class TupleSessions[B, V](
     extends PartitionWindows[B, V] {
   private type Session = TupleSessionState[B]
 
-  private val policy  = new WindowTrigger(spec.early, spec.late)
-  private val rule    = new FiringRule(spec.onTime, policy)
-  private val panes   = new PaneMaker(spec, aggregation, withdraws = true)
+  private val policy = new WindowTrigger(spec.early, spec.late)
+  private val rule   = new FiringRule(spec.onTime, policy)
+  private val panes  = new PaneMaker(spec, aggregation, withdraws = true)
+
   private val periods = new ProcessingTimer(policy)
-  private val keys    = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
+
+  /** The open session of each key; it leaves as it completes. In the checkpoint. */
+  private val keys = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
 
   /** Sessions that messages reached in this step may fire at its end. */
   private val waits = policy.waitsForStepEnd(isComplete = false)

@@ -39,15 +39,18 @@ private[core] final class RunAlgorithm[B, V](
   private val paneStates = new RunPaneStates(windows, spec, aggregation, panes)
   private val segments   = new Segments("runs", store)
   private val keyStates  = new RunKeyStateCodec(aggregation, segments)
-  private val keys       = new KeyBuckets[RunKeyState[B]]("keys", store, keyStates, _.deadline)
-  private val periods    = new ProcessingTimer(policy)
+
+  /** Messages and records of each key; a key leaves with the last of them. In the checkpoint. */
+  private val keys = new KeyBuckets[RunKeyState[B]]("keys", store, keyStates, _.deadline)
+
+  private val periods = new ProcessingTimer(policy)
   private val completion = startsOf.fold[RunCompletion[B]](new RunCompletionByWatermark(windows))(
     new RunCompletionByMessage(windows, aggregation, _, bound))
 
-  /** Positions, from the lowest to the highest, that messages of this step reached in a key. */
+  /** Positions, from the lowest to the highest, that messages of this step reached in a key; empty between steps. */
   private val touched = new JHashMap[Key, (Long, Long)]
 
-  /** The least end of the windows of a key that messages of this step completed without a pane. */
+  /** The least end of the windows of a key that messages of this step completed without a pane; empty between steps. */
   private val unseen = new JHashMap[Key, Long]
 
   private val isOver    = spec.window.isOfMessage

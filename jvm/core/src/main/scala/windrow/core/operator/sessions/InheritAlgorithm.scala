@@ -37,10 +37,13 @@ private[core] final class InheritAlgorithm[B, V](
       window => Place(window.start, window.end),
       deadline),
     segments)
-  private val keys    = new KeyBuckets[Windows]("inherited", store, codec, PagedByDeadline.deadline)
+
+  /** The windows of each key; a window leaves as it closes, a key with its last. In the checkpoint. */
+  private val keys = new KeyBuckets[Windows]("inherited", store, codec, PagedByDeadline.deadline)
+
   private val periods = new ProcessingTimer(policy)
 
-  /** The watermark at the end of the last step. */
+  /** The watermark at the end of the last step, by which windows are looked for; set as a step ends. */
   private var reached = Watermark.None
 
   def processingDeadline: Option[Long] = periods.next

@@ -32,13 +32,16 @@ private[core] final class SessionAlgorithm[B, V](
   private val codec = new KeyPagesCodec(
     new PagedByDeadline[SessionState[B]](new SessionCodec(aggregation), one => Place(one.bounds.start, 0), deadline),
     segments)
-  private val keys    = new KeyBuckets[Sessions]("sessions", store, codec, PagedByDeadline.deadline)
+
+  /** The sessions of each key; a session leaves as it closes, a key with its last. In the checkpoint. */
+  private val keys = new KeyBuckets[Sessions]("sessions", store, codec, PagedByDeadline.deadline)
+
   private val periods = new ProcessingTimer(policy)
 
   /** Sessions that messages reached may fire at the end of their step. */
   private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
 
-  /** The watermark at the end of the last step. */
+  /** The watermark at the end of the last step, by which sessions are looked for; set as a step ends. */
   private var reached = Watermark.None
 
   def processingDeadline: Option[Long] = periods.next
