@@ -15,7 +15,15 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "SEMANTICS.md"
 BLOCK = re.compile(r"<!-- example: ([\w-]+) -->\n```text\n.*?```\n", re.DOTALL)
 CLOSED = {"sliding", "over", "count", "offsets", "tuple_session"}
-LEFT_OUT = {"operator", "aggregates", "time_unit", "on_time", "fire_only_updated", "late", "streams"}
+LEFT_OUT = {
+    "operator",
+    "aggregates",
+    "time_unit",
+    "on_time",
+    "fire_only_updated",
+    "late",
+    "streams",
+}
 
 Json = dict[str, Any]
 
