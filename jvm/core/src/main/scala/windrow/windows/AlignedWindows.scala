@@ -35,7 +35,9 @@ private object AlignedWindows {
     s"Windows of $size side by side, start included, end not, $aligned. Every message is in one."
 }
 
-/** `[start, end)` windows side by side, aligned to `offset` from the epoch. */
+/** `[start, end)` windows side by side, aligned to `offset` from the epoch. Of 10 minutes: a message of 12:07 is in
+  * `[12:00, 12:10)`, one of 12:10 in the next.
+  */
 final case class Tumbling(size: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   def step: TimeSpan = size
 
@@ -64,7 +66,8 @@ object Tumbling {
 }
 
 /** `[start, end)` windows of `size`, one every `step`. A step that does not divide the size is allowed; a step longer
-  * than the size leaves gaps, whose messages are counted and belong to no window.
+  * than the size leaves gaps, whose messages are counted and belong to no window. Of 10 minutes every 5: a message of
+  * 12:07 is in `[12:00, 12:10)` and `[12:05, 12:15)`.
   */
 final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   private[windrow] def form: WindowForm           = Hopping.Form
@@ -89,7 +92,7 @@ object Hopping {
 }
 
 /** `[start, end)`: `count` calendar units of a time zone, right across changes of its clocks; counted from 1970-01-01,
-  * weeks from Monday 1969-12-29.
+  * weeks from Monday 1969-12-29. Of a day in Europe/Berlin: the 29th of March 2026 has 23 hours.
   */
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("size", count.toLong) ++

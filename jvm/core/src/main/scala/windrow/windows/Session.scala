@@ -1,6 +1,7 @@
 package windrow
 
-/** `[first, last + gap)`: messages of a key at most `gap` apart share a session.
+/** `[first, last + gap)`: messages of a key at most `gap` apart share a session. With a gap of 5 minutes: those of 12:00
+  * and 12:05 make `[12:00, 12:10)`; one of 12:11 begins another, until one of 12:08 joins both to `[12:00, 12:16)`.
   *
   * @param gap
   *   None when every message brings its own

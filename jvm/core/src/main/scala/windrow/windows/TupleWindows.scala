@@ -24,7 +24,9 @@ private object TupleWindows {
     s"$of: windows of $n, first and last included, one every $step."
 }
 
-/** `[first, last]`: `n` messages of a key by sequence number 0, 1, 2, … in order of acceptance, one every `step`. */
+/** `[first, last]`: `n` messages of a key by sequence number 0, 1, 2, … in order of acceptance, one every `step`. Of 3
+  * every 2: the messages 0, 1, 2, then 2, 3, 4.
+  */
 final case class Count(n: Long, step: Long) extends TupleWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
 
@@ -46,7 +48,9 @@ object Count {
   private[windrow] val Form: WindowForm = TupleWindows.form("count", "windrow_count")(Count(_, _))
 }
 
-/** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. */
+/** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. Of 100: the offsets 0
+  * to 99, whatever keys their messages have, then 100 to 199.
+  */
 final case class Offsets(n: Long, step: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
 
