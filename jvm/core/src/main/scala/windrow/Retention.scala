@@ -1,5 +1,8 @@
 package windrow
 
+import windrow.core.time.Due
+import windrow.core.time.Position.plus
+
 /** How much of the past is kept; each limit alone, or both: whichever bites first (SEMANTICS R10).
   *
   * @param time
@@ -14,6 +17,10 @@ final case class Retention(
     messages: Option[Long] = None,
     windows: Option[Long] = None) {
   def isStated: Boolean = time.isDefined || messages.isDefined || windows.isDefined
+
+  /** From which watermark on a message is older than what the stated time keeps. */
+  private[windrow] def isOutFrom(message: Long): Long =
+    time.fold(Due.Never)(kept => plus(plus(message, kept.micros), 1))
 
   def problems: Seq[SpecProblem] =
     time.toSeq.filter(_.micros < 0).map(span =>

@@ -3,6 +3,7 @@ package windrow
 import java.time.Duration
 import java.util.Locale
 import windrow.core.time.EventTime
+import windrow.core.time.Position
 import scala.language.implicitConversions
 
 /** A length of time in microseconds, as written by the user: "10 minutes", "1 hour 30 seconds".
@@ -26,7 +27,7 @@ object TimeSpan {
   val Zero: TimeSpan = TimeSpan(0)
 
   /** Without end. */
-  val Endless: TimeSpan = TimeSpan(Long.MaxValue)
+  val Endless: TimeSpan = TimeSpan(Position.Greatest)
 
   private val Names = Seq(
     "week"        -> 604800000000L,

@@ -8,7 +8,7 @@ import windrow.core.operator.Counters
 import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

@@ -1,5 +1,8 @@
 package windrow
 
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+
 /** What a user has said of a full-state operator so far; `check` turns it into a [[FullStateSpec]] or names all that is
   * wrong. It always discards: each pane holds the messages since the last one (SEMANTICS R17).
   *
@@ -97,14 +100,16 @@ object FullStateDraft {
 
 /** A checked description of a full-state operator. It exists only without problems. */
 final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
-  def window: WindowKind            = draft.window
-  def lateness: TimeSpan            = draft.lateness.getOrElse(TimeSpan.Zero)
-  def early: PaneTrigger            = draft.early
-  def onTime: Boolean               = draft.onTime
-  def late: PaneTrigger             = draft.late
-  def retention: Retention          = draft.retention
-  def maxFuture: Option[TimeSpan]   = draft.maxFuture
-  def startOffsets: Map[Long, Long] = draft.startOffsets
+  def window: WindowKind                                        = draft.window
+  def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)
+  private[windrow] def latenessInTime: Distance[Axis.Time]      = window.latenessInTime(lateness)
+  private[windrow] def latenessInOffsets: Distance[Axis.Offset] = window.latenessInOffsets(lateness)
+  def early: PaneTrigger                                        = draft.early
+  def onTime: Boolean                                           = draft.onTime
+  def late: PaneTrigger                                         = draft.late
+  def retention: Retention                                      = draft.retention
+  def maxFuture: Option[TimeSpan]                               = draft.maxFuture
+  def startOffsets: Map[Long, Long]                             = draft.startOffsets
 
   /** What it has in common with a windowed aggregation. */
   private[windrow] def windows: WindowOperatorSpec = new WindowOperatorSpec(draft.windows)

@@ -1,6 +1,6 @@
 package windrow
 
-import windrow.core.time.EventTime
+import windrow.core.time.Position
 
 /** Everything that is wrong with a join. */
 private[windrow] object JoinCheck {
@@ -85,7 +85,7 @@ private[windrow] object JoinCheck {
   private def tooShort(draft: JoinDraft, reach: Long): Seq[SpecProblem] = (for {
     kept     <- draft.retention.time
     lateness <- draft.lateness if lateness != TimeSpan.Endless
-    needed = TimeSpan(EventTime.plus(reach, lateness.micros)) if kept.micros < needed.micros
+    needed = TimeSpan(Position.plus(reach, lateness.micros)) if kept.micros < needed.micros
   } yield SpecProblem(
     "RETENTION_TOO_SHORT",
     s"retain(time='$kept') is shorter than range or size + lateness ('$needed').")).toSeq

@@ -1,5 +1,8 @@
 package windrow
 
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+
 /** Which rows a join gives. */
 sealed abstract class JoinKind(override val toString: String)
 
@@ -105,17 +108,18 @@ final class UnboundedJoinError(message: String) extends IllegalArgumentException
 
 /** A checked description of a join. It exists only without problems. */
 final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializable {
-  def streams: Seq[JoinStream]                   = draft.streams
-  def names: Seq[String]                         = draft.streams.map(_.name)
-  def hasKeys: Boolean                           = draft.hasKeys
-  def within: Within                             = draft.within
-  def how: JoinKind                              = draft.how
-  def lateness: TimeSpan                         = draft.lateness.getOrElse(TimeSpan.Zero)
-  def early: PaneTrigger                         = draft.early
-  def retention: Retention                       = draft.retention
-  def maxFuture: Option[TimeSpan]                = draft.maxFuture
-  def expect: ExpectedSize                       = draft.expect
-  def startOffsets: Map[String, Map[Long, Long]] = draft.startOffsets
+  def streams: Seq[JoinStream]                             = draft.streams
+  def names: Seq[String]                                   = draft.streams.map(_.name)
+  def hasKeys: Boolean                                     = draft.hasKeys
+  def within: Within                                       = draft.within
+  def how: JoinKind                                        = draft.how
+  def lateness: TimeSpan                                   = draft.lateness.getOrElse(TimeSpan.Zero)
+  private[windrow] def latenessInTime: Distance[Axis.Time] = new Distance(lateness.micros)
+  def early: PaneTrigger                                   = draft.early
+  def retention: Retention                                 = draft.retention
+  def maxFuture: Option[TimeSpan]                          = draft.maxFuture
+  def expect: ExpectedSize                                 = draft.expect
+  def startOffsets: Map[String, Map[Long, Long]]           = draft.startOffsets
 
   private[windrow] def withoutLateness: JoinSpec = new JoinSpec(draft.copy(lateness = Some(TimeSpan.Zero)))
 

@@ -1,6 +1,6 @@
 package windrow
 
-import windrow.core.time.EventTime
+import windrow.core.time.Position
 
 /** Everything that is wrong with a draft. */
 private[windrow] object SpecCheck {
@@ -54,7 +54,7 @@ private[windrow] object SpecCheck {
       size     <- draft.window.extent.map(_.micros)
       kept     <- draft.retention.time
       lateness <- draft.lateness if lateness != TimeSpan.Endless && size >= 0 && lateness.micros >= 0
-      needed = TimeSpan(EventTime.plus(size, lateness.micros))
+      needed = TimeSpan(Position.plus(size, lateness.micros))
       if kept.micros >= 0 && kept.micros < needed.micros
     } yield SpecProblem(
       "RETENTION_TOO_SHORT",

@@ -1,5 +1,8 @@
 package windrow
 
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+
 /** What a user has said so far; `check` turns it into a [[WindowOperatorSpec]] or names all that is wrong.
   *
   * @param lateness
@@ -41,18 +44,20 @@ final case class WindowOperatorDraft(
 
 /** A checked description of a windowed aggregation (the sources' name). It exists only without problems. */
 final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) extends Serializable {
-  def window: WindowKind             = draft.window
-  def lateness: TimeSpan             = draft.lateness.getOrElse(TimeSpan.Zero)
-  def early: PaneTrigger             = draft.early
-  def onTime: Boolean                = draft.onTime
-  def late: PaneTrigger              = draft.late
-  def accumulation: AccumulationMode = draft.accumulation.getOrElse(Accumulating)
-  def fireOnlyUpdated: Boolean       = draft.fireOnlyUpdated
-  def complete: Completion           = draft.complete
-  def fillGaps: Boolean              = draft.fillGaps
-  def retention: Retention           = draft.retention
-  def maxFuture: Option[TimeSpan]    = draft.maxFuture
-  def startOffsets: Map[Long, Long]  = draft.startOffsets
+  def window: WindowKind                                        = draft.window
+  def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)
+  private[windrow] def latenessInTime: Distance[Axis.Time]      = window.latenessInTime(lateness)
+  private[windrow] def latenessInOffsets: Distance[Axis.Offset] = window.latenessInOffsets(lateness)
+  def early: PaneTrigger                                        = draft.early
+  def onTime: Boolean                                           = draft.onTime
+  def late: PaneTrigger                                         = draft.late
+  def accumulation: AccumulationMode                            = draft.accumulation.getOrElse(Accumulating)
+  def fireOnlyUpdated: Boolean                                  = draft.fireOnlyUpdated
+  def complete: Completion                                      = draft.complete
+  def fillGaps: Boolean                                         = draft.fillGaps
+  def retention: Retention                                      = draft.retention
+  def maxFuture: Option[TimeSpan]                               = draft.maxFuture
+  def startOffsets: Map[Long, Long]                             = draft.startOffsets
 
   /** A window can have more than one pane. */
   def firesAgain: Boolean = SpecCheck.firesAgain(draft)

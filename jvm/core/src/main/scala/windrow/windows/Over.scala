@@ -1,6 +1,6 @@
 package windrow
 
-import windrow.core.time.EventTime.plus
+import windrow.core.time.Position.plus
 
 /** A window for each message, ending at it: the last `range` of event time, the last `rows` messages, or all before it.
   * `last` is inclusive, and so is the start.

@@ -1,6 +1,6 @@
 package windrow
 
-import windrow.core.time.EventTime.plus
+import windrow.core.time.Position.plus
 
 /** `[start, end]`, both inclusive, of `size`: one for each distinct set of messages (KIP-450). A message at t makes
   * `[t - size, t]` and, if that holds anything, `[t + granularity, t + granularity + size]`.

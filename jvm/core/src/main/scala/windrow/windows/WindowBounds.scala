@@ -1,5 +1,7 @@
 package windrow
 
+import windrow.core.time.Position.plus
+
 /** Where the bounds of a kind of windows stand, and whether the second one is inside (SEMANTICS W).
   *
   * @param names
@@ -26,7 +28,7 @@ private[windrow] case object HalfOpen extends WindowBounds(("start", "end")) {
 /** `[start, last]` in event time. */
 private[windrow] case object Closed extends WindowBounds(("start", "last")) {
   def reach(end: Long, position: Long): Boolean = position <= end
-  def completeFrom(end: Long): Option[Long]     = Option.when(end != Long.MaxValue)(end + 1)
+  def completeFrom(end: Long): Option[Long]     = Option(plus(end, 1)).filter(_ != end)
 }
 
 /** `[first, last]`, sequence numbers of a key or offsets of a source partition. */

@@ -1,6 +1,9 @@
 package windrow
 
 import java.util.Locale
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.EventTime
 
 /** What the windows of an operator are (SEMANTICS W). Bounds are event time in microseconds since the epoch, UTC, or
   * positions: sequence numbers in a key, offsets in a source partition.
@@ -62,6 +65,14 @@ trait WindowKind {
   /** Lateness is a number of offsets. */
   private[windrow] def isLateByOffsets: Boolean = false
 
+  /** What is stated as lateness, in event time; none if it is a number of offsets. */
+  private[windrow] final def latenessInTime(stated: TimeSpan): Distance[Axis.Time] =
+    if (isLateByOffsets) Distance.none else new Distance(stated.micros)
+
+  /** The same in offsets; none if it is a time. */
+  private[windrow] final def latenessInOffsets(stated: TimeSpan): Distance[Axis.Offset] =
+    if (isLateByOffsets) new Distance(stated.micros) else Distance.none
+
   /** Each message has a window, whose panes show it. */
   private[windrow] def isOfMessage: Boolean = false
 
@@ -81,11 +92,11 @@ trait WindowKind {
   private[windrow] def goesByOffsets: Boolean = false
 
   /** Where the last of the windows ends, exclusive, that take a message of a place in time: its event time, of a session the
-    * end of its own, of an inherited window the end of that. [[Long.MaxValue]]: no time is too late for it (SEMANTICS R53).
+    * end of its own, of an inherited window the end of that. [[EventTime.Max]]: no time is too late for it (SEMANTICS R53).
     *
     * Windows that are aligned ask their grid.
     */
-  private[windrow] def lastEnd(place: Long): Long = Long.MaxValue
+  private[windrow] def lastEnd(place: Long): Long = EventTime.Max
 
   /** A side of a join may have such windows. */
   private[windrow] def isSide: Boolean = isAligned

@@ -6,7 +6,7 @@ import org.openjdk.jmh.infra.Blackhole
 import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.state.InMemoryShardStore
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

@@ -5,6 +5,9 @@ import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Front
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
@@ -48,8 +51,11 @@ private[fullstate] object Pace {
   case object ByOffsets extends Pace
 }
 
-/** Decides on the windows of one kind; keeps nothing. Positions are microseconds or those of tuples. */
+/** Decides on the windows of one kind; keeps nothing. Positions are of its axis. */
 private[fullstate] trait WindowAssigner {
+
+  /** What its windows stand on. */
+  type Of <: Axis
 
   /** @param state
     *   of the message's key, without the message
@@ -65,19 +71,19 @@ private[fullstate] trait WindowAssigner {
     * @param partition
     *   of windows on offsets
     */
-  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Of]
 
   /** The same, seen from the step before. */
-  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Watermark
+  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Front[Of]
 
   /** How long after its end a window is complete. */
-  def delay: Long
+  def delay: Distance[Of]
 
   /** How long a complete window takes messages still. */
-  def lateness: Long
+  def lateness: Distance[Of]
 
   /** What a message itself brings its windows to. */
-  def reachOf(message: StoredMessage, state: KeyWindows): Watermark
+  def reachOf(message: StoredMessage, state: KeyWindows): Front[Of]
 
   /** The message's place on the axis, to compare with the bounds of windows. */
   def position(message: Incoming, time: Long, state: KeyWindows): Long
@@ -89,22 +95,27 @@ private[fullstate] trait WindowAssigner {
   def shownEnd(id: WindowId): Long
 }
 
-/** What holds unless a kind says otherwise: for half-open windows of time. */
+/** What holds unless a kind says otherwise. */
 private[fullstate] trait AssignerDefaults extends WindowAssigner {
+  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Front[Of] =
+    reach(partition, state, before)
+  def delay: Distance[Of]                                           = Distance.none
+  def reachOf(message: StoredMessage, state: KeyWindows): Front[Of] = Front.none
+  def shownStart(id: WindowId, state: KeyWindows): Long             = id.start
+  def shownEnd(id: WindowId): Long                                  = id.end
+}
+
+/** Of windows of event time. */
+private[fullstate] trait TimeAssigner extends AssignerDefaults {
+  final type Of = Axis.Time
   def pace: Pace                                                                         = Pace.ByWatermark
   def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark = at.watermark
-  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Watermark =
-    reach(partition, state, before)
-  def delay: Long                                                      = 0
-  def reachOf(message: StoredMessage, state: KeyWindows): Watermark    = Watermark.None
-  def position(message: Incoming, time: Long, state: KeyWindows): Long = time
-  def shownStart(id: WindowId, state: KeyWindows): Long                = id.start
-  def shownEnd(id: WindowId): Long                                     = id.end
+  def position(message: Incoming, time: Long, state: KeyWindows): Long                   = time
 }
 
 private[fullstate] object WindowAssigner {
   def apply(spec: FullStateSpec): WindowAssigner = {
-    val lateness = spec.lateness.micros
+    val lateness = spec.latenessInTime
     spec.window match {
       case aligned: AlignedWindows    => new AlignedAssigner(SliceGrid(aligned), lateness)
       case Session(gap)               => new SessionAssigner(gap.map(_.micros), lateness)
@@ -112,7 +123,7 @@ private[fullstate] object WindowAssigner {
       case Sliding(size, granularity) => new SlidingAssigner(size.micros, granularity.micros, lateness)
       case over: Over                 => new OverAssigner(over, lateness)
       case Count(n, step)             => new CountAssigner(n, step)
-      case Offsets(n, step)           => new OffsetAssigner(n, step, spec.startOffsets, lateness)
+      case Offsets(n, step)           => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
       case TupleSession(n)            => new TupleSessionAssigner(n)
       case other                      => throw new IllegalArgumentException(s"no full state of $other")
     }

@@ -10,8 +10,11 @@ import windrow.core.operator.RefusalTime
 import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.time.Axis
+import windrow.core.time.Due
 import windrow.core.time.EventTime
-import windrow.core.time.Progress
+import windrow.core.time.Front
+import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Pending
@@ -49,8 +52,8 @@ final class FullStateShard(
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
   private val assigner  = WindowAssigner(spec)
-  private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture)
-  private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
+  private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
+  private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val segments  = new Segments("messages", store)
   private val life      = new RowLife(assigner, policy, reach)
   private val codec     = new KeyWindowsCodec(segments, life, pageBytes)
@@ -62,7 +65,7 @@ final class FullStateShard(
   private val periods = new Periods(store)
 
   /** How far source partitions have come; where windows go by it. It only grows. In the checkpoint. */
-  private var offsets = Map.empty[SourcePartition, Watermark]
+  private var offsets = Map.empty[SourcePartition, Front[Axis.Offset]]
 
   admission.open { in =>
     offsets = Reach.readOffsets(in)
@@ -146,7 +149,7 @@ final class FullStateShard(
   /** The place of a message of a session is the end of its own. */
   private def isReplay(message: Incoming): Boolean = admission.isReplay(
     message.origin,
-    for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield EventTime.plus(time, lasts))
+    for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield Position.plus(time, lasts))
 
   private def refuse(message: Incoming, reason: Reason): FullStateEffect =
     FullStateEffect.Refuse(message, reason, watermark)
@@ -249,8 +252,8 @@ final class FullStateShard(
 
   private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[Part[FullStateEffect]] = {
     val due =
-      if (isFirstP) keys.due(Long.MaxValue)
-      else keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue) ++ periods.due(processingTime)
+      if (isFirstP) keys.all
+      else keys.due(watermark.at) ++ periods.due(processingTime)
     due.map[Part[FullStateEffect]](key => out => Option(keys.get(key)).foreach(endOf(_, before, isFirstP, out))) ++
       Part.silent(periods.forget(processingTime))
   }
@@ -261,7 +264,7 @@ final class FullStateShard(
       if (now ne row) state.rows.put(now)
     }
     val retired = retire(state)
-    state.rows.told.map(_.period).minOption.filter(_ != Long.MaxValue).foreach(periods.await(state.key, _))
+    state.rows.told.map(_.period).minOption.filter(_ != Due.Never).foreach(periods.await(state.key, _))
     if (state.isEmpty) keys.remove(state.key)
     else if (retired > 0 || state.rows.isChanged) keys.put(state.key, state)
   }
@@ -281,7 +284,7 @@ final class FullStateShard(
 
   /** Windows that are only remembered leave with the newest of their messages. */
   private def retire(state: KeyWindows): Long = {
-    val oldestOpen = state.rows.told.map(_.oldest).minOption.getOrElse(Long.MaxValue)
+    val oldestOpen = state.rows.told.map(_.oldest).minOption.getOrElse(EventTime.Max)
     val bound      = RetentionBound(spec.retention, watermark, oldestOpen)
     val retired    = state.messages.retire(bound.leaves)
     retiredCount += retired
@@ -293,9 +296,8 @@ final class FullStateShard(
 
   /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. */
   private def deadline(state: KeyWindows): Long = {
-    val leaves = for (span <- spec.retention.time; oldest <- state.messages.oldestTime)
-      yield EventTime.plus(EventTime.plus(oldest, span.micros), 1)
-    math.min(life.deadline(state), leaves.getOrElse(Long.MaxValue))
+    val leaves = state.messages.oldestTime.map(spec.retention.isOutFrom)
+    math.min(life.deadline(state), leaves.getOrElse(Due.Never))
   }
 
   private def flush(): Unit = {
@@ -318,7 +320,7 @@ final class FullStateShard(
 
   /** The windows that will fire if nothing more comes, and how. */
   def pending: Iterator[(WindowMetadata, Pending)] = {
-    val coming = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)
+    val coming = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
     for {
       state <- states(None)
       row   <- state.rows.all
@@ -366,7 +368,7 @@ final class FullStateShard(
 
   private def states(key: Option[Key]): Iterator[KeyWindows] = key match {
     case Some(one) => Option(keys.get(one)).iterator
-    case None      => keys.due(Long.MaxValue).map(keys.get)
+    case None      => keys.all.map(keys.get)
   }
 }
 

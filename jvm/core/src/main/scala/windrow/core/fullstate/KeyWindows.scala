@@ -4,6 +4,7 @@ import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.time.Position
 
 /** The messages and the windows of one key.
   *
@@ -25,7 +26,10 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
 
   /** The one that begins last, of a source partition if windows are on its offsets. */
   def lastRow(partition: Option[SourcePartition]): Option[WindowRow] =
-    rows.before(WindowId(Long.MaxValue, Long.MaxValue, partition)).nextOption().filter(_.id.partition == partition)
+    rows.before(WindowId(
+      Position.Greatest,
+      Position.Greatest,
+      partition)).nextOption().filter(_.id.partition == partition)
 
   /** The messages that wait for a pane of a window, which it now has. */
   def takeUnsent(row: WindowRow): Vector[StoredMessage] =

@@ -1,16 +1,21 @@
 package windrow.core.fullstate
 
 import windrow.Over
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
-import windrow.core.time.EventTime.plus
+import windrow.core.time.Distance
+import windrow.core.time.EventTime
+import windrow.core.time.Position
+import windrow.core.time.Position.minus
+import windrow.core.time.Position.plus
 
 /** Windows that follow from the messages that are stored (KIP-450's). */
-private final class SlidingAssigner(size: Long, granularity: Long, val lateness: Long) extends AssignerDefaults {
-  private def floor(time: Long): Long = Math.floorDiv(time, granularity) * granularity
+private final class SlidingAssigner(size: Long, granularity: Long, val lateness: Distance[Axis.Time])
+    extends TimeAssigner {
+  private def floor(time: Long): Long = Position.floor(time, granularity)
 
   private def id(start: Long): WindowId = WindowId(start, plus(start, size + 1))
 
@@ -25,7 +30,7 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
       val was      = starts(earlier)
       val brought  = starts((earlier :+ at).distinct.sorted).diff(was).map(id).filter(isOpen)
       val made     = brought.filter(state.rows.get(_).isEmpty)
-      val existing = state.rows.from(WindowId(plus(at, -size), Long.MinValue)).takeWhile(_.start <= at).toVector
+      val existing = state.rows.from(WindowId(minus(at, size), EventTime.Min)).takeWhile(_.start <= at).toVector
       val (holding, beside) =
         (existing ++ made.map(taking(_, around))).sortBy(_.id).partition(row => holds(row.id, stored) && isOpen(row.id))
       Assignment.Enter(
@@ -45,12 +50,12 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
   /** All messages that may share a window with one that shares a window with it. */
   private def neighbours(state: KeyWindows, at: Long): Vector[StoredMessage] = {
     val far = 3 * (size + granularity)
-    state.messages.range(Axis.Time, Some(plus(at, -far)), Some(plus(at, far + granularity))).toVector
+    state.messages.range(Axis.Time, Some(minus(at, far)), Some(plus(at, far + granularity))).toVector
   }
 
   /** Of the windows that hold one of these positions; of those with the same content the one that starts first. */
   private def starts(positions: Vector[Long]): Vector[Long] =
-    positions.flatMap(at => Seq(plus(at, -size), plus(at, granularity))).distinct.sorted
+    positions.flatMap(at => Seq(minus(at, size), plus(at, granularity))).distinct.sorted
       .map(start => (start, positions.filter(at => start <= at && at <= plus(start, size))))
       .filter(_._2.nonEmpty).distinctBy(_._2).map(_._1)
 
@@ -65,7 +70,7 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
 }
 
 /** A window for each message; the message comes out with its own (SEMANTICS R43). */
-private final class OverAssigner(kind: Over, val lateness: Long) extends AssignerDefaults {
+private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) extends TimeAssigner {
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (before.watermark.reached(plus(time, 1), lateness)) Assignment.TooLate
@@ -80,7 +85,7 @@ private final class OverAssigner(kind: Over, val lateness: Long) extends Assigne
 
   /** Stored messages that the window of one holds beside it. */
   private def held(state: KeyWindows, one: StoredMessage): Iterator[StoredMessage] = kind match {
-    case Over.Range(range) => state.messages.range(Axis.Time, Some(plus(one.time, -range.micros)), Some(one.time))
+    case Over.Range(range) => state.messages.range(Axis.Time, Some(minus(one.time, range.micros)), Some(one.time))
     case Over.Rows(rows)   => upTo(state, one, rows - 1).iterator
     case Over.Everything   => state.messages.range(Axis.Time, None, Some(one.time))
   }
@@ -100,7 +105,7 @@ private final class OverAssigner(kind: Over, val lateness: Long) extends Assigne
   private def unprotected(row: WindowRow): WindowRow = row.copy(oldest = row.start)
 
   override def shownStart(id: WindowId, state: KeyWindows): Long = kind match {
-    case Over.Range(range) => plus(id.start, -range.micros)
+    case Over.Range(range) => minus(id.start, range.micros)
     case Over.Rows(rows)   => upTo(state, id.message.get, rows - 1).headOption.fold(id.start)(_.time)
     case Over.Everything   => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
   }

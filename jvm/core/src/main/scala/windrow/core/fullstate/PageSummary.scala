@@ -17,9 +17,9 @@ import windrow.core.store.WindowRow
   *   how far their axis must come for the next of them to complete or to close, by source partition where that is their
   *   axis; none of windows that are closed
   * @param period
-  *   the processing time at which the first of them fires, in microseconds; [[Long.MaxValue]]: at none
+  *   the processing time at which the first of them fires, in microseconds; [[windrow.core.time.Due.Never]]: at none
   * @param oldest
-  *   the event time from which on retention leaves them their messages; [[Long.MaxValue]]: none is open
+  *   the event time from which on retention leaves them their messages; [[windrow.core.time.EventTime.Max]]: none is open
   * @param newest
   *   of windows that are only remembered: the first message with which one of them leaves
   */

@@ -5,19 +5,20 @@ import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.SourcePartitionCodec
+import windrow.core.time.Axis
+import windrow.core.time.Front
+import windrow.core.time.Offset
 import windrow.core.time.Watermark
 
-/** How far the axes of windows have come: event time, and the offsets of each source partition. A watermark on the axis of
-  * offsets is the offset that comes next.
-  */
-private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[SourcePartition, Watermark]) {
+/** How far the axes of windows have come: event time, and the offsets of each source partition. */
+private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[SourcePartition, Front[Axis.Offset]]) {
 
-  def of(partition: SourcePartition): Watermark =
-    if (watermark.isEnd) watermark else offsets.getOrElse(partition, Watermark.None)
+  def of(partition: SourcePartition): Front[Axis.Offset] =
+    if (watermark.isEnd) Front.end else offsets.getOrElse(partition, Front.none)
 
   /** An offset was seen, whatever became of its message. */
   def seeing(origin: Origin): Reach = {
-    val next = Watermark(origin.offset + 1)
+    val next = Front.past(Offset(origin.offset))
     copy(offsets = offsets.updated(origin.partition, offsets.get(origin.partition).fold(next)(_.max(next))))
   }
 
@@ -25,12 +26,12 @@ private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[Sou
     out.count(offsets.size.toLong)
     offsets.toSeq.sortBy(_._1).foreach { case (partition, reached) =>
       SourcePartitionCodec.write(partition, out)
-      out.long(reached.micros)
+      out.long(reached.at)
     }
   }
 }
 
 private[fullstate] object Reach {
-  def readOffsets(in: ByteReader): Map[SourcePartition, Watermark] =
-    Seq.fill(in.size())(SourcePartitionCodec.read(in) -> Watermark(in.long())).toMap
+  def readOffsets(in: ByteReader): Map[SourcePartition, Front[Axis.Offset]] =
+    Seq.fill(in.size())(SourcePartitionCodec.read(in) -> Front[Axis.Offset](in.long())).toMap
 }

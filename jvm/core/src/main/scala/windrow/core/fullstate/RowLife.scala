@@ -1,6 +1,7 @@
 package windrow.core.fullstate
 
 import windrow.core.store.WindowRow
+import windrow.core.time.Due
 import windrow.core.time.EventTime
 
 /** How far windows have come in their lives, as decisions: they take messages, are complete, are closed and only remembered.
@@ -14,18 +15,18 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
     assigner.reach(row.id.partition, state, reach).reached(row.end, assigner.delay)
 
   def isClosed(row: WindowRow, state: KeyWindows): Boolean =
-    assigner.reach(row.id.partition, state, reach).reached(row.end, EventTime.plus(assigner.lateness, assigner.delay))
+    assigner.reach(row.id.partition, state, reach).reached(row.end, assigner.lateness + assigner.delay)
 
   def outlook(row: WindowRow, state: KeyWindows): PageSummary = {
     val complete = isComplete(row, state)
     val closed   = isClosed(row, state)
     val open     = row.hasEnd && !closed
-    val end      = EventTime.plus(row.end, assigner.delay)
+    val end      = assigner.delay.after(row.end)
     PageSummary(
       if (closed) Map.empty
-      else Map(row.id.partition -> (if (complete) EventTime.plus(end, assigner.lateness) else end)),
-      policy.deadline(complete, row.paneState).getOrElse(Long.MaxValue),
-      if (open) row.oldest else Long.MaxValue,
+      else Map(row.id.partition -> (if (complete) assigner.lateness.after(end) else end)),
+      policy.deadline(complete, row.paneState).getOrElse(Due.Never),
+      if (open) row.oldest else EventTime.Max,
       if (open || row.paneState.unsent > 0) None else row.newest)
   }
 
@@ -36,8 +37,8 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
 
   /** The watermark at which a key's windows are to be looked at, whatever comes. */
   def deadline(state: KeyWindows): Long = assigner.pace match {
-    case Pace.ByWatermark => state.rows.told.flatMap(_.deadlines.valuesIterator).minOption.getOrElse(Long.MaxValue)
-    case Pace.ByNumbers   => Long.MaxValue
-    case Pace.ByOffsets   => if (state.rows.told.exists(_.takesMessages)) Long.MinValue else Long.MaxValue
+    case Pace.ByWatermark => state.rows.told.flatMap(_.deadlines.valuesIterator).minOption.getOrElse(Due.Never)
+    case Pace.ByNumbers   => Due.Never
+    case Pace.ByOffsets   => if (state.rows.told.exists(_.takesMessages)) Due.AtOnce else Due.Never
   }
 }

@@ -6,12 +6,15 @@ import windrow.core.store.RetentionBound
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.EventTime
-import windrow.core.time.EventTime.plus
+import windrow.core.time.Position.plus
 import windrow.core.window.SessionBounds
 import windrow.core.window.SliceGrid
 
-private final class AlignedAssigner(grid: SliceGrid, val lateness: Long) extends AssignerDefaults {
+private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Distance[Axis.Time])
+    extends TimeAssigner {
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (grid.inGap(time)) Assignment.Gap
     else {
@@ -22,7 +25,7 @@ private final class AlignedAssigner(grid: SliceGrid, val lateness: Long) extends
     }
 }
 
-private final class SessionAssigner(gap: Option[Long], val lateness: Long) extends AssignerDefaults {
+private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Axis.Time]) extends TimeAssigner {
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Assignment](Assignment.Broken) {
       own =>
@@ -43,7 +46,7 @@ private final class SessionAssigner(gap: Option[Long], val lateness: Long) exten
 
   /** Sessions that a message touches. Those past their lateness only remember, they take nothing more (SEMANTICS R53). */
   private def touched(state: KeyWindows, own: SessionBounds, before: Reach): Vector[WindowRow] =
-    state.rows.before(WindowId(plus(own.end, 1), Long.MinValue), _.takesMessages)
+    state.rows.before(WindowId(plus(own.end, 1), EventTime.Min), _.takesMessages)
       .filterNot(row => before.watermark.reached(row.end, lateness))
       .takeWhile(_.end >= own.start).toVector.reverse
 }
@@ -70,8 +73,8 @@ private[fullstate] object SessionAssigner {
 }
 
 /** It protects nothing from retention, so what is out of it is refused (SEMANTICS R10). */
-private final class GlobalAssigner(retention: Retention, val lateness: Long) extends AssignerDefaults {
-  private val id = WindowId(Long.MinValue, Long.MaxValue)
+private final class GlobalAssigner(retention: Retention, val lateness: Distance[Axis.Time]) extends TimeAssigner {
+  private val id = WindowId(EventTime.Min, EventTime.Max)
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (before.watermark.reached(id.end) || RetentionBound.isOut(retention, before.watermark, time)) Assignment.TooLate

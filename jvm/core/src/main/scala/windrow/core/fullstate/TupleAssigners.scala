@@ -1,91 +1,109 @@
 package windrow.core.fullstate
 
 import windrow.SourcePartition
+import windrow.core.operator.Origin
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
-import windrow.core.time.Watermark
-
-/** Windows of positions, one every `step` from a start on. */
-private[fullstate] sealed trait SteppedAssigner extends AssignerDefaults {
-  def n: Long
-  def step: Long
-
-  override def shownEnd(id: WindowId): Long = id.end - 1
-
-  protected def at(position: Long, start: Long, partition: Option[SourcePartition]): Seq[WindowId] = {
-    val last = Math.floorDiv(position - start, step) * step + start
-    Iterator.iterate(last)(_ - step).takeWhile(first => first >= start && first + n > position)
-      .map(first => WindowId(first, first + n, partition)).toSeq.reverse
-  }
-}
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Front
+import windrow.core.time.Offset
+import windrow.core.time.Position
+import windrow.core.window.PositionGrid
 
 /** By number in the key (SEMANTICS R82); nothing is late but after the end of the input. */
-private final class CountAssigner(val n: Long, val step: Long) extends SteppedAssigner {
-  def lateness: Long      = 0
-  override def pace: Pace = Pace.ByNumbers
+private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults {
+  type Of = Axis.Sequence
+  private val grid = new PositionGrid[Axis.Sequence](n, step, start = 0)
+
+  def lateness: Distance[Axis.Sequence] = Distance.none
+  def pace: Pace                        = Pace.ByNumbers
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (before.watermark.isEnd) Assignment.TooLate
+    else if (grid.inGap(state.numbered)) Assignment.Gap
     else {
-      val ids = at(state.numbered, start = 0, partition = None)
-      if (ids.isEmpty) Assignment.Gap else WindowAssigner.counted(state, message.stored(time), ids)
+      val ids = grid.windowsAt(state.numbered).map(first => WindowId(first, grid.end(first)))
+      WindowAssigner.counted(state, message.stored(time), ids.toVector)
     }
 
-  override def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark =
-    if (at.watermark.isEnd) at.watermark else Watermark(state.numbered)
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Axis.Sequence] =
+    if (at.watermark.isEnd) Front.end else Front(state.numbered)
 
   /** A window does not exist before the message that may complete it. */
-  override def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Watermark =
-    Watermark.None
+  override def reachedBefore(
+      partition: Option[SourcePartition],
+      state: KeyWindows,
+      before: Reach): Front[Axis.Sequence] = Front.none
 
-  override def reachOf(message: StoredMessage, state: KeyWindows): Watermark = Watermark(state.numbered)
+  override def reachOf(message: StoredMessage, state: KeyWindows): Front[Axis.Sequence] = Front(state.numbered)
 
-  override def position(message: Incoming, time: Long, state: KeyWindows): Long = state.numbered
+  def position(message: Incoming, time: Long, state: KeyWindows): Long = state.numbered
+
+  override def shownEnd(id: WindowId): Long = id.end - 1
+}
+
+/** On the offsets of source partitions, each with a front of its own. */
+private[fullstate] sealed trait OffsetsAssigner extends AssignerDefaults {
+  final type Of = Axis.Offset
+  def pace: Pace = Pace.ByOffsets
+
+  protected def place(state: KeyWindows, message: StoredMessage, from: Origin, before: Front[Axis.Offset]): Assignment
+
+  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+    message.origin.fold[Assignment](Assignment.Broken)(from =>
+      place(state, message.stored(time), from, before.of(from.partition)))
+
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Axis.Offset] =
+    partition.fold(Front.none[Axis.Offset])(at.of)
+
+  def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
+
+  override def shownEnd(id: WindowId): Long = id.end - 1
 }
 
 /** By offset in the partition, from its start offset on; what comes before is in a gap (SEMANTICS R21). */
-private final class OffsetAssigner(val n: Long, val step: Long, starts: Map[Long, Long], val lateness: Long)
-    extends SteppedAssigner {
-  override def pace: Pace = Pace.ByOffsets
+private final class OffsetAssigner(
+    n: Long,
+    step: Long,
+    starts: Map[Long, Long],
+    val lateness: Distance[Axis.Offset]) extends OffsetsAssigner {
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
-    message.origin.fold[Assignment](Assignment.Broken) { from =>
-      val ids  = at(from.offset, starts.getOrElse(from.partition.number, 0L), Some(from.partition))
-      val open = ids.filterNot(id => before.of(from.partition).reached(id.end, lateness))
-      if (ids.isEmpty) Assignment.Gap
-      else if (open.isEmpty) Assignment.TooLate
-      else WindowAssigner.counted(state, message.stored(time), open)
+  protected def place(
+      state: KeyWindows,
+      message: StoredMessage,
+      from: Origin,
+      before: Front[Axis.Offset]): Assignment = {
+    val grid = new PositionGrid[Axis.Offset](n, step, starts.getOrElse(from.partition.number, 0L))
+    if (grid.inGap(from.offset)) Assignment.Gap
+    else {
+      val open = grid.windowsAt(from.offset).map(first => WindowId(first, grid.end(first), Some(from.partition)))
+        .filterNot(id => before.reached(id.end, lateness)).toVector
+      if (open.isEmpty) Assignment.TooLate else WindowAssigner.counted(state, message, open)
     }
+  }
 
-  override def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark =
-    partition.fold(Watermark.None)(at.of)
-
-  override def reachOf(message: StoredMessage, state: KeyWindows): Watermark =
-    message.offset.fold(Watermark.None)(offset => Watermark(offset + 1))
-
-  override def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
+  override def reachOf(message: StoredMessage, state: KeyWindows): Front[Axis.Offset] =
+    message.offset.fold(Front.none[Axis.Offset])(offset => Front.past(Offset(offset)))
 }
 
 /** Messages of a key in one partition with at most `n` others of the partition between them. */
-private final class TupleSessionAssigner(n: Long) extends AssignerDefaults {
-  def lateness: Long                        = 0
-  override def delay: Long                  = n + 1
-  override def pace: Pace                   = Pace.ByOffsets
-  override def shownEnd(id: WindowId): Long = id.end - 1
+private final class TupleSessionAssigner(n: Long) extends OffsetsAssigner {
+  def lateness: Distance[Axis.Offset]       = Distance.none
+  override def delay: Distance[Axis.Offset] = new Distance[Axis.Offset](n) + Distance.one
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
-    message.origin.fold[Assignment](Assignment.Broken) { from =>
-      if (before.of(from.partition).reached(from.offset + 1)) Assignment.TooLate
-      else {
-        val joined = state.lastRow(Some(from.partition)).filter(session => from.offset - session.end <= n)
-        val id     = WindowId(joined.fold(from.offset)(_.start), from.offset + 1, Some(from.partition))
-        SessionAssigner.replaced(joined.toSeq, id, message.stored(time), isComplete = false)
-      }
+  protected def place(
+      state: KeyWindows,
+      message: StoredMessage,
+      from: Origin,
+      before: Front[Axis.Offset]): Assignment = {
+    val end = Position.plus(from.offset, 1)
+    if (before.reached(end)) Assignment.TooLate
+    else {
+      val joined = state.lastRow(Some(from.partition)).filter(session => from.offset - session.end <= n)
+      val id     = WindowId(joined.fold(from.offset)(_.start), end, Some(from.partition))
+      SessionAssigner.replaced(joined.toSeq, id, message, isComplete = false)
     }
-
-  override def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark =
-    partition.fold(Watermark.None)(at.of)
-
-  override def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
+  }
 }

@@ -3,6 +3,7 @@ package windrow.core.join
 import windrow.JoinSpec
 import windrow.core.operator.ShardFingerprint
 import windrow.core.state.FingerprintField
+import windrow.core.time.Due
 
 /** What of the times of a join is written into the state of a [[JoinShard]], and so may not change freely while that lives. */
 object JoinFingerprint {
@@ -13,7 +14,7 @@ object JoinFingerprint {
   def times(spec: JoinSpec): Seq[FingerprintField] = {
     val rule = PairRule(spec)
     ShardFingerprint.lateness(spec.lateness) +:
-      Option.when(spec.streams.indices.exists(rule.tooLateFrom(0, _) == Long.MaxValue))(
+      Option.when(spec.streams.indices.exists(rule.tooLateFrom(0, _) == Due.Never))(
         ShardFingerprint.retained(spec.retention)).toSeq
   }
 }

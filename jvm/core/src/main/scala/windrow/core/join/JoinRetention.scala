@@ -2,6 +2,7 @@ package windrow.core.join
 
 import windrow.JoinSpec
 import windrow.core.store.RetentionBound
+import windrow.core.time.Due
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 
@@ -13,18 +14,15 @@ private[join] final class JoinRetention(spec: JoinSpec) {
   def leaves(stream: Int, rule: PairRule, watermark: Watermark): (Long, Long) => Boolean =
     if (!isStated) (time, _) => watermark.reached(rule.neededUntil(time, stream))
     else {
-      val bound = RetentionBound(spec.retention, watermark, Long.MaxValue)
+      val bound = RetentionBound(spec.retention, watermark, EventTime.Max)
       (time, left) =>
-        bound.leaves(time, left) && {
-          val until = rule.protectedUntil(time, stream)
-          until == Long.MinValue || watermark.reached(until)
-        }
+        bound.leaves(time, left) && watermark.isDue(rule.protectedUntil(time, stream))
     }
 
   /** The watermark at which the oldest message of so many may leave. */
   def leavesFrom(time: Long, stream: Int, size: Long, rule: PairRule): Long =
     if (!isStated) rule.neededUntil(time, stream)
-    else math.min(byTime(time), if (isMany(size)) rule.protectedUntil(time, stream) else Long.MaxValue)
+    else math.min(spec.retention.isOutFrom(time), if (isMany(size)) rule.protectedUntil(time, stream) else Due.Never)
 
   /** The watermark at which a message leaves if no more come.
     *
@@ -33,10 +31,7 @@ private[join] final class JoinRetention(spec: JoinSpec) {
     */
   def gone(time: Long, stream: Int, left: Long, rule: PairRule): Long =
     if (!isStated) rule.neededUntil(time, stream)
-    else math.max(if (isMany(left)) Long.MinValue else byTime(time), rule.protectedUntil(time, stream))
+    else math.max(if (isMany(left)) Due.AtOnce else spec.retention.isOutFrom(time), rule.protectedUntil(time, stream))
 
   private def isMany(messages: Long): Boolean = spec.retention.messages.exists(messages > _)
-
-  private def byTime(time: Long): Long =
-    spec.retention.time.fold(Long.MaxValue)(span => EventTime.plus(EventTime.plus(time, span.micros), 1))
 }

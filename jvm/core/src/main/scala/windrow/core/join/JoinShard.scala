@@ -9,8 +9,10 @@ import windrow.core.operator.RefusalTime
 import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.time.Axis
+import windrow.core.time.Due
 import windrow.core.time.EventTime
-import windrow.core.time.Progress
+import windrow.core.time.Position
 import windrow.core.time.Watermark
 
 /** What comes out of a join. */
@@ -51,7 +53,7 @@ final class JoinShard(
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val order     = MessageKey.order(layout)
-  private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture)
+  private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
   private val segments  = new Segments("messages", store)
 
   /** The messages of all streams, by key where the join has one; they leave when they are not needed. In the checkpoint. */
@@ -75,7 +77,7 @@ final class JoinShard(
 
   /** What an older checkpoint keeps with the messages. */
   private def takeOver(rows: WaitingRows): Unit =
-    for (run <- keys.due(Long.MaxValue); kept = keys.get(run) if kept._2.waitingHere.nonEmpty) {
+    for (run <- keys.all; kept = keys.get(run) if kept._2.waitingHere.nonEmpty) {
       kept._2.waitingHere.foreach { case (key, held) => rows.takeOver(key, held) }
       kept._2.waitingHere = Nil
       keys.put(run, kept)
@@ -127,7 +129,7 @@ final class JoinShard(
 
   /** Messages of a stream and key above the stated count, kept because they may still pair (SEMANTICS R10). */
   def overRetention: Long = spec.retention.messages.fold(0L)(newest =>
-    keys.due(Long.MaxValue).flatMap(keys.get(_)._2.runs).map(_.size - newest).filter(_ > 0).sum)
+    keys.all.flatMap(keys.get(_)._2.runs).map(_.size - newest).filter(_ > 0).sum)
 
   // ---- messages
 
@@ -147,7 +149,7 @@ final class JoinShard(
   /** Or its partners may have left under a lateness that was shorter (SEMANTICS S2). */
   private def isTooLate(time: Long, stream: Int): Boolean =
     watermark.reached(rule.tooLateFrom(time, stream)) ||
-      (watermark.left != Long.MinValue && atOnce.tooLateFrom(time, stream) <= watermark.left)
+      (watermark.left != EventTime.Min && atOnce.tooLateFrom(time, stream) <= watermark.left)
 
   private lazy val atOnce = PairRule(spec.withoutLateness)
 
@@ -159,7 +161,7 @@ final class JoinShard(
   private def isPast(name: String, time: Long): Boolean = RefusalTime.isBefore(
     time,
     watermark,
-    time => math.min(rule.tooLateFrom(time, spec.names.indexOf(name)), RetentionBound.isOutFrom(spec.retention, time)))
+    time => math.min(rule.tooLateFrom(time, spec.names.indexOf(name)), spec.retention.isOutFrom(time)))
 
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
   def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
@@ -218,8 +220,7 @@ final class JoinShard(
 
   /** Nothing that still comes could match a message of this time (SEMANTICS R37). */
   private def isDecided(time: Long, stream: Int, rule: PairRule): Boolean = {
-    val from = rule.decidedFrom(time, stream)
-    from == Long.MinValue || watermark.reached(from)
+    watermark.isDue(rule.decidedFrom(time, stream))
   }
 
   /** Rows come at once, or wait for their period to end. */
@@ -233,7 +234,7 @@ final class JoinShard(
   // ---- the end of a step
 
   private def stepEnd(isFirstP: Boolean): Iterator[Part[JoinEffect]] =
-    keys.due(if (watermark.isDefined) watermark.micros else Long.MinValue)
+    keys.due(watermark.at)
       .map[Part[JoinEffect]](run => out => Option(keys.get(run)).foreach(endOf(run, _, out))) ++
       waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd))
 
@@ -244,7 +245,7 @@ final class JoinShard(
     out.andThen(
       Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now)) ++
         Part.silent {
-          state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.lateness.micros))
+          state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.latenessInTime))
           if (state.isEmpty) keys.remove(run)
         })
   }
@@ -256,7 +257,7 @@ final class JoinShard(
       val run                                = state.runs(stream)
       def undecided: Iterator[StoredMessage] = run.range(Axis.Time, Some(state.settledBelow(stream)), None)
       undecided.takeWhile(message => isDecided(message.time, stream, rule)).map[Part[JoinEffect]] { message => out =>
-        state.settledBelow(stream) = EventTime.plus(message.time, 1)
+        state.settledBelow(stream) = Position.plus(message.time, 1)
         if (!message.isSettled) {
           run.settle(message)
           emit(outcome.unmatched(stream, message), out)
@@ -285,10 +286,8 @@ final class JoinShard(
         else None
       undecided ++ run.oldestTime.map(retention.leavesFrom(_, stream, run.size, now))
     }
-    val closes = state.sessions.headOption.map { case (_, session) =>
-      EventTime.plus(session.end, spec.lateness.micros)
-    }
-    (ofStreams ++ closes).minOption.getOrElse(Long.MaxValue)
+    val closes = state.sessions.headOption.map { case (_, session) => spec.latenessInTime.after(session.end) }
+    (ofStreams ++ closes).minOption.getOrElse(Due.Never)
   }
 
   private def flush(progress: Seq[Progress]): Unit = {
@@ -308,7 +307,7 @@ final class JoinShard(
 
   /** Where a replay must begin to rebuild the stores: for each stream and partition an offset (SEMANTICS R27). */
   def replayOffsets: Map[SourcePartition, Long] =
-    admission.replayOffsets(keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap { state =>
+    admission.replayOffsets(keys.all.map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
         run.range(Axis.Time, None, None).flatMap(_.origin).map(_.of(name))
       }
@@ -321,7 +320,7 @@ final class JoinShard(
   /** The rows that come if no more messages do. */
   def pending: Iterator[PendingRow] =
     waiting.iterator.flatMap(_.all).collect { case (row, Some(until)) => PendingRow(row, None, Some(until)) } ++
-      keys.due(Long.MaxValue).map(keys.get(_)._2).flatMap(alone)
+      keys.all.map(keys.get(_)._2).flatMap(alone)
 
   private def alone(state: KeySides): Iterator[PendingRow] = {
     val now = rule.in(state)
@@ -330,7 +329,7 @@ final class JoinShard(
       run = state.runs(stream)
       (message, at) <- run.range(Axis.Time, None, None).zipWithIndex if !message.isSettled
       comes = math.min(now.decidedFrom(message.time, stream), retention.gone(message.time, stream, run.size - at, now))
-      if comes != Long.MaxValue
+      if comes != Due.Never
     } yield PendingRow(outcome.unmatched(stream, message), Some(comes), None)
   }
 
@@ -343,7 +342,7 @@ final class JoinShard(
       axis: Axis = Axis.Time): Vector[StoredMessage] = {
     val runs = key match {
       case Some(one) if MessageKey.isRunPerKey(layout) => Option(keys.get(one)).iterator
-      case _                                           => keys.due(Long.MaxValue).map(keys.get)
+      case _                                           => keys.all.map(keys.get)
     }
     runs.flatMap(_._2.runs(stream).range(axis, start, end)).filter(message => key.forall(_ == message.key)).toVector
       .sorted(axis match {

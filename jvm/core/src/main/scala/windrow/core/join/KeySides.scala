@@ -3,6 +3,7 @@ package windrow.core.join
 import scala.collection.immutable.TreeMap
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.time.EventTime
 import windrow.core.window.SessionBounds
 
 /** What a key's streams keep.
@@ -20,7 +21,7 @@ private[join] final class KeySides(
   val runs: IndexedSeq[MessageRun] = IndexedSeq.fill(streams)(new MessageRun(order, codec, segments))
 
   /** Messages before these times are settled, each in its stream; later ones may be too. */
-  val settledBelow: Array[Long] = Array.fill(streams)(Long.MinValue)
+  val settledBelow: Array[Long] = Array.fill(streams)(EventTime.Min)
 
   /** In older checkpoints: rows by key that wait for a period to end, and in the place of its end when it began. */
   var waitingHere: Seq[(Key, Waiting)] = Nil

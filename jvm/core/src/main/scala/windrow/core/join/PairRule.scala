@@ -2,7 +2,10 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
-import windrow.core.time.EventTime
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Due
+import windrow.core.time.Position
 
 /** Which messages pair, and how long a message waits for partners. Keeps nothing; streams go by their place in the spec,
   * times are microseconds.
@@ -42,10 +45,10 @@ private[join] trait PairRule {
 
 private[join] object PairRule {
   def apply(spec: JoinSpec): PairRule = spec.within match {
-    case Within.Ranges(of)                     => new RangeRule(spec.names, of, spec.lateness.micros)
+    case Within.Ranges(of)                     => new RangeRule(spec.names, of, spec.latenessInTime)
     case Within.Everything                     => new WindowRule(spec.names.map(name => JoinStream(name)), spec)
     case Within.OwnWindows                     => new WindowRule(spec.streams, spec)
-    case Within.SameWindow(Session(Some(gap))) => new SessionRule(gap.micros, spec.lateness.micros)
+    case Within.SameWindow(Session(Some(gap))) => new SessionRule(gap.micros, spec.latenessInTime)
     case Within.SameWindow(window) =>
       new WindowRule(spec.names.map(name => JoinStream(name, Some(window))), spec)
   }
@@ -60,7 +63,8 @@ private[join] trait FixedRule extends PairRule {
 }
 
 /** `within=(low, high)` beside the first stream; of other streams two pair through it (SEMANTICS R37, R38). */
-private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Long) extends FixedRule {
+private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Distance[Axis.Time])
+    extends FixedRule {
   private val ranges  = names.map(of.get).toIndexedSeq
   private val reaches = names.map(JoinReach.of(_, names, of)).toIndexedSeq
 
@@ -68,9 +72,9 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
     val time = message.time
     val span =
       if (stream == 0)
-        Span(EventTime.plus(time, ranges(other).get.least), EventTime.plus(time, ranges(other).get.greatest))
+        Span(Position.plus(time, ranges(other).get.least), Position.plus(time, ranges(other).get.greatest))
       else if (other == 0)
-        Span(EventTime.plus(time, -ranges(stream).get.greatest), EventTime.plus(time, -ranges(stream).get.least))
+        Span(Position.minus(time, ranges(stream).get.greatest), Position.minus(time, ranges(stream).get.least))
       else Span.Everything
     Option.when(span.low <= span.high)(span)
   }
@@ -78,10 +82,10 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
     range(a, streamA, streamB).exists(_.holds(b.time))
 
-  def tooLateFrom(time: Long, stream: Int): Long = EventTime.plus(EventTime.plus(time, lateness), 1)
+  def tooLateFrom(time: Long, stream: Int): Long = Position.plus(lateness.after(time), 1)
 
   def decidedFrom(time: Long, stream: Int): Long =
-    EventTime.plus(EventTime.plus(EventTime.plus(time, reaches(stream)), lateness), 1)
+    Position.plus(lateness.after(Position.plus(time, reaches(stream))), 1)
 
   def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)
@@ -93,7 +97,7 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   * on pairs.
   */
 private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) extends FixedRule {
-  private val lateness = spec.lateness.micros
+  private val lateness = spec.latenessInTime
 
   /** By stream, and by the partner for whom it is. */
   private val sides: IndexedSeq[IndexedSeq[Side]] = streams.toIndexedSeq.map(one =>
@@ -115,9 +119,9 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
   def tooLateFrom(time: Long, stream: Int): Long = own(stream).tooLateFrom(time, lateness)
 
   def decidedFrom(time: Long, stream: Int): Long = streams.indices.filterNot(_ == stream).map { other =>
-    if (isFree(stream, other)) Long.MaxValue
+    if (isFree(stream, other)) Due.Never
     else partners(time, stream, other).flatMap(own(other).lastIn)
-      .fold(Long.MinValue)(own(other).tooLateFrom(_, lateness))
+      .fold(Due.AtOnce)(own(other).tooLateFrom(_, lateness))
   }.max
 
   def neededUntil(time: Long, stream: Int): Long = neededUntil(time, stream, Set(stream))
@@ -125,19 +129,19 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
   /** With three and more streams a row may wait for one that only a partner sees. */
   private def neededUntil(time: Long, stream: Int, seen: Set[Int]): Long = streams.indices.filterNot(seen).map {
     other =>
-      if (isFree(stream, other)) Long.MaxValue
+      if (isFree(stream, other)) Due.Never
       else {
         val last = partners(time, stream, other).fold(time)(span => math.max(time, span.high))
         math.max(own(other).tooLateFrom(last, lateness), neededUntil(last, other, seen + other))
       }
-  }.maxOption.getOrElse(Long.MinValue)
+  }.maxOption.getOrElse(Due.AtOnce)
 
   /** Where partners lie; both spans hold `time`, so nothing lies between them. */
   private def partners(time: Long, stream: Int, other: Int): Option[Span] =
     (own(other).view(time) ++ own(stream).seenFrom(time)).reduceOption(_ hull _)
 
   def protectedUntil(time: Long, stream: Int): Long =
-    if (own(stream) == UnboundedSide || own(stream).isInstanceOf[OffsetSide]) Long.MinValue
+    if (own(stream) == UnboundedSide || own(stream).isInstanceOf[OffsetSide]) Due.AtOnce
     else own(stream).tooLateFrom(time, lateness)
 
   def inGap(time: Long, stream: Int): Boolean = own(stream).inGap(time)

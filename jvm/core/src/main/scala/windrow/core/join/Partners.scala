@@ -1,7 +1,7 @@
 package windrow.core.join
 
 import windrow.JoinSpec
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.MessageRun
 import windrow.core.store.StoredMessage
 

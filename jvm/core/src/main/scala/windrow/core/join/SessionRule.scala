@@ -1,9 +1,11 @@
 package windrow.core.join
 
 import scala.collection.immutable.TreeMap
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.StoredMessage
-import windrow.core.time.EventTime
+import windrow.core.time.Distance
+import windrow.core.time.Due
+import windrow.core.time.Position
 import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
 
@@ -14,7 +16,7 @@ import windrow.core.window.SessionPlan
   */
 private[join] final class SessionRule(
     gap: Long,
-    lateness: Long,
+    lateness: Distance[Axis.Time],
     sessions: TreeMap[Long, SessionBounds] = TreeMap.empty) extends PairRule {
 
   def in(state: KeySides): PairRule = new SessionRule(gap, lateness, state.sessions)
@@ -24,7 +26,7 @@ private[join] final class SessionRule(
       state: KeySides,
       stream: Int,
       message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] = {
-    val own = SessionBounds(message.time, EventTime.plus(message.time, gap))
+    val own = SessionBounds(message.time, Position.plus(message.time, gap))
     val old = SessionPlan.touched(own)(start => state.sessions.maxBefore(start).map(_._2))
     val all = old.foldLeft(own)(_ span _)
     state.sessions = state.sessions -- old.map(_.start) + (all.start -> all)
@@ -53,10 +55,10 @@ private[join] final class SessionRule(
 
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean = true
 
-  def tooLateFrom(time: Long, stream: Int): Long = EventTime.plus(EventTime.plus(time, gap), lateness)
+  def tooLateFrom(time: Long, stream: Int): Long = lateness.after(Position.plus(time, gap))
 
   def decidedFrom(time: Long, stream: Int): Long =
-    of(time).fold(Long.MinValue)(session => EventTime.plus(session.end, lateness))
+    of(time).fold(Due.AtOnce)(session => lateness.after(session.end))
 
   def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)

@@ -2,7 +2,11 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Due
 import windrow.core.time.EventTime
+import windrow.core.time.Position
 import windrow.core.window.SliceGrid
 
 /** A closed range of event time in microseconds. */
@@ -12,7 +16,7 @@ private[join] final case class Span(low: Long, high: Long) {
 }
 
 private[join] object Span {
-  val Everything: Span = Span(Long.MinValue, Long.MaxValue)
+  val Everything: Span = Span(EventTime.Min, EventTime.Max)
 }
 
 /** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times in microseconds. */
@@ -28,7 +32,7 @@ private[join] sealed trait Side {
   def seenFrom(time: Long): Option[Span]
 
   /** The watermark from which on a message of this time comes too late. */
-  def tooLateFrom(time: Long, lateness: Long): Long
+  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long
 
   def inGap(time: Long): Boolean = false
 
@@ -49,7 +53,7 @@ private[join] object Side {
   }
 }
 
-private[join] final class AlignedSide(grid: SliceGrid) extends Side {
+private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
   def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
 
   def view(time: Long): Option[Span] =
@@ -58,7 +62,7 @@ private[join] final class AlignedSide(grid: SliceGrid) extends Side {
   /** Two times see each other or neither does. */
   def seenFrom(time: Long): Option[Span] = view(time)
 
-  def tooLateFrom(time: Long, lateness: Long): Long = EventTime.plus(grid.end(grid.lastStart(time)), lateness)
+  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = lateness.after(grid.end(grid.lastStart(time)))
 
   override def inGap(time: Long): Boolean = grid.inGap(time)
 
@@ -68,10 +72,10 @@ private[join] final class AlignedSide(grid: SliceGrid) extends Side {
 }
 
 private[join] final class OverSide(range: Long) extends Side {
-  def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
-  def view(time: Long): Option[Span]                             = Some(Span(EventTime.plus(time, -range), time))
-  def seenFrom(time: Long): Option[Span]                         = Some(Span(time, EventTime.plus(time, range)))
-  def tooLateFrom(time: Long, lateness: Long): Long              = EventTime.plus(EventTime.plus(time, lateness), 1)
+  def shows(own: StoredMessage, partner: StoredMessage): Boolean   = view(partner.time).exists(_.holds(own.time))
+  def view(time: Long): Option[Span]                               = Some(Span(Position.minus(time, range), time))
+  def seenFrom(time: Long): Option[Span]                           = Some(Span(time, Position.plus(time, range)))
+  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Position.plus(lateness.after(time), 1)
 }
 
 /** Windows on offsets, laid beside the partner's by the difference of the start offsets. Only retention bounds them in
@@ -90,17 +94,17 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
   private def start(starts: Map[Long, Long], partition: Long): Long = starts.getOrElse(partition, 0L)
 
   /** Some window `[k * step, k * step + n)` holds both. */
-  private def share(a: Long, b: Long): Boolean = Math.floorDiv(math.min(a, b), step) * step + n > math.max(a, b)
+  private def share(a: Long, b: Long): Boolean = Position.plus(Position.floor(math.min(a, b), step), n) > math.max(a, b)
 
-  def view(time: Long): Option[Span]                = Some(Span.Everything)
-  def seenFrom(time: Long): Option[Span]            = Some(Span.Everything)
-  def tooLateFrom(time: Long, lateness: Long): Long = Long.MaxValue
+  def view(time: Long): Option[Span]                               = Some(Span.Everything)
+  def seenFrom(time: Long): Option[Span]                           = Some(Span.Everything)
+  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
 }
 
 /** Everything that is kept. */
 private[join] object UnboundedSide extends Side {
-  def shows(own: StoredMessage, partner: StoredMessage): Boolean = true
-  def view(time: Long): Option[Span]                             = Some(Span.Everything)
-  def seenFrom(time: Long): Option[Span]                         = Some(Span.Everything)
-  def tooLateFrom(time: Long, lateness: Long): Long              = Long.MaxValue
+  def shows(own: StoredMessage, partner: StoredMessage): Boolean   = true
+  def view(time: Long): Option[Span]                               = Some(Span.Everything)
+  def seenFrom(time: Long): Option[Span]                           = Some(Span.Everything)
+  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
 }

@@ -9,6 +9,7 @@ import windrow.core.state._
 import windrow.core.store.Periods
 import windrow.core.store.StoredMessage
 import windrow.core.store.Unsent
+import windrow.core.time.Due
 import windrow.core.trigger.WindowTrigger
 
 /** Rows of a join that wait for a period to end, by key (SEMANTICS R14). Each is written once: a key that waits with many costs a
@@ -23,7 +24,7 @@ private[join] final class WaitingRows(
     periods: Periods,
     segments: Segments,
     store: Spaces) {
-  private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Long.MaxValue)
+  private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Due.Never)
 
   /** @param fixed
     *   the key of the messages of all its rows, if they have the same
@@ -60,7 +61,7 @@ private[join] final class WaitingRows(
     *   nothing comes any more
     */
   def release(now: Option[Long], isFirst: Boolean, isEnd: Boolean): Iterator[Part[JoinEffect]] = {
-    val due = if (isFirst || isEnd) keys.walk(Long.MaxValue) else periods.due(now)
+    val due = if (isFirst || isEnd) keys.walkAll else periods.due(now)
     due.map[Part[JoinEffect]](key => out => Option(keys.get(key)).foreach(release(key, _, now, isEnd, out))) ++
       Part.silent(periods.forget(now))
   }
@@ -75,7 +76,7 @@ private[join] final class WaitingRows(
 
   /** All rows, with the processing times at which their periods end. */
   def all: Iterator[(JoinRow, Option[Long])] =
-    keys.due(Long.MaxValue).map(keys.get).flatMap(held => held.all.map((_, held.until)))
+    keys.all.map(keys.get).flatMap(held => held.all.map((_, held.until)))
 
   def flush(): Unit                         = keys.flush()
   def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)

@@ -1,5 +1,6 @@
 package windrow.core.operator
 
+import windrow.core.time.Position
 import windrow.Reason
 import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
@@ -15,5 +16,5 @@ private[core] object Refusal {
     spec.window.holdsEverything && isOutOfRetention(spec, time, watermark)
 
   private def isOutOfRetention(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Boolean =
-    watermark.isDefined && spec.retention.time.exists(kept => time < watermark.micros - kept.micros)
+    watermark.isDefined && spec.retention.time.exists(kept => time < Position.minus(watermark.micros, kept.micros))
 }

@@ -2,7 +2,7 @@ package windrow.core.operator
 
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 

@@ -1,5 +1,7 @@
 package windrow.core.policy
 
+import windrow.core.time.EventTime
+
 /** A message in a window.
   *
   * @param value
@@ -69,7 +71,7 @@ final case class Partition[M](
 object Partition {
 
   /** No processing time has been seen. */
-  val NoTime: Long = Long.MinValue
+  val NoTime: Long = EventTime.Min
 
   /** Before its first message, which has these values of the columns of eviction and trigger. */
   def created[M](value: Double, mark: Double, now: Long): Partition[M] =

@@ -13,7 +13,8 @@ import windrow.core.operator.Part
 import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store.Admission
-import windrow.core.time.Progress
+import windrow.core.time.Due
+import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 
 /** A message on its way into a window of policies.
@@ -104,7 +105,7 @@ final class PolicyShard[B, V](
   /** It knows none but the end of the input. */
   def watermark: Watermark = admission.watermark
 
-  def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Long.MaxValue)
+  def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Due.Never)
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
     !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
@@ -113,7 +114,7 @@ final class PolicyShard[B, V](
   private def clock: Long = admission.processingTime.getOrElse(Partition.NoTime)
 
   private def deadline(window: Window): Long =
-    (rules.deadline(window) ++ limits.deadline(window)).minOption.getOrElse(Long.MaxValue)
+    (rules.deadline(window) ++ limits.deadline(window)).minOption.getOrElse(Due.Never)
 
   /** One step: messages, then a marker for every key, then processing time (microseconds), by which all of it is judged.
     *
@@ -161,7 +162,7 @@ final class PolicyShard[B, V](
   def withhold(origin: Option[Origin]): Boolean = !isReplay(origin)
 
   /** No message of a window by policies is ever too late. */
-  private def isReplay(origin: Option[Origin]): Boolean = admission.isReplay(origin, place = Some(Long.MaxValue))
+  private def isReplay(origin: Option[Origin]): Boolean = admission.isReplay(origin, place = Some(EventTime.Max))
 
   def partitions: Iterator[Key] = allKeys
 
@@ -190,7 +191,7 @@ final class PolicyShard[B, V](
   def replayOffsets: Map[SourcePartition, Long] =
     admission.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
 
-  private def allKeys: Iterator[Key] = windows.walk(Long.MaxValue)
+  private def allKeys: Iterator[Key] = windows.walkAll
 
   private def add(entry: PolicyEntry[B]): Effects =
     if (isReplay(entry.origin)) Vector.empty

@@ -13,8 +13,7 @@ import windrow.core.operator.OperatorShard
 import windrow.core.operator.RefusalTime
 import windrow.core.state._
 import windrow.core.store.Admission
-import windrow.core.time.EventTime
-import windrow.core.time.Progress
+import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Pending
@@ -44,8 +43,8 @@ final class Shard[B, V](
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
-  private val admission = new Admission(store, fingerprint, spec.lateness, spec.maxFuture, keepsClock = false)
-  private val refusal   = new RefusalTime(spec.window, spec.lateness, spec.retention)
+  private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture, keepsClock = false)
+  private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
   private val algorithm = WindowAlgorithms(spec, bound, store, classes)
@@ -71,7 +70,7 @@ final class Shard[B, V](
 
   /** The open windows that will fire if nothing more comes, and how. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {
-    val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.lateness)
+    val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
     openWindows.flatMap(one => policy.of(one.end, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))
   }
 
@@ -120,7 +119,7 @@ final class Shard[B, V](
   /** In time, by which it is refused one day (SEMANTICS R13). */
   private def placeOf(entry: Entry[B], reason: Option[Reason]): Option[Long] =
     Option.when(reason != InvalidTime)(
-      entry.pane.filter(_ => spec.window.takesPanes).fold(EventTime.plus(entry.time.get, entry.gap))(_.end))
+      entry.pane.filter(_ => spec.window.takesPanes).fold(Position.plus(entry.time.get, entry.gap))(_.end))
 
   private def count(effect: Effect[B, V]): Unit = effect match {
     case Effect.Fire(_) =>

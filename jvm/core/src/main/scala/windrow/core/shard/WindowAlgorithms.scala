@@ -26,7 +26,8 @@ import windrow.core.operator.sessions.SessionAlgorithm
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Spaces
-import windrow.core.time.Progress
+import windrow.core.time.Axis
+import windrow.core.state.Progress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.window.RunWindows
@@ -59,7 +60,7 @@ private[core] object WindowAlgorithms {
       store: Spaces,
       classes: Boolean): WindowAlgorithm[B, V] = {
     def run(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, startsOf, store, classes)
-    def aligned(grid: SliceGrid) = startsOf.fold[WindowAlgorithm[B, V]](
+    def aligned(grid: SliceGrid[Axis.Time]) = startsOf.fold[WindowAlgorithm[B, V]](
       new AlignedAlgorithm(grid, spec, aggregation, store, classes))(
       new KeyedAlgorithm(grid, spec, aggregation, _, store, classes))
     def byPartition(make: (Long, Spaces) => PartitionWindows[B, V]) =

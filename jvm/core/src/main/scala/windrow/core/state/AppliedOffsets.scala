@@ -1,8 +1,9 @@
 package windrow.core.state
 
+import windrow.core.time.EventTime
+import windrow.core.time.Position
 import scala.collection.mutable
 import windrow.SourcePartition
-import windrow.core.time.Progress
 
 /** Offsets whose messages have had their fate, for each source partition (SEMANTICS R13). It forgets none of them while
   * a window could still take its message.
@@ -79,7 +80,7 @@ private[core] object AppliedOffsets {
   val Space = "offsets"
 
   /** The place in time of a message that is refused whenever it comes. */
-  val NoPlace: Long = Long.MinValue
+  val NoPlace: Long = EventTime.Min
 
   /** Stands where a number of partitions stood when ranges were all there was. */
   private val Form = -1L
@@ -99,7 +100,7 @@ private[core] object AppliedOffsets {
     private var told   = Vector.empty[(Long, Long)]
 
     /** After the greatest that was applied. */
-    var next: Long = Long.MinValue
+    var next: Long = Position.Least
 
     def add(offset: Long, place: Long): Boolean = {
       val isNew = !ranges.contains(offset) && !pages.contains(offset)
@@ -110,7 +111,7 @@ private[core] object AppliedOffsets {
       isNew
     }
 
-    private def reach(offset: Long): Unit = next = math.max(next, math.max(offset, offset + 1))
+    private def reach(offset: Long): Unit = next = math.max(next, Position.plus(offset, 1))
 
     /** Not before the step is over: they are new for the shard that they go to. */
     def tell(first: Long, last: Long): Unit = told :+= ((first, last))
@@ -160,12 +161,12 @@ private[core] object AppliedOffsets {
     /** As it stood once: every offset below a bound counts as applied, and what was above stands in ranges. */
     def readBounded(in: ByteReader): Unit = {
       val bound = in.long()
-      if (bound > Long.MinValue) ranges.add(Long.MinValue, bound - 1, Long.MaxValue)
+      if (bound > Position.Least) ranges.add(Position.Least, bound - 1, EventTime.Max)
       (0L until in.count()).foreach { _ =>
         val first = in.long()
-        ranges.add(first, first + in.count(), Long.MaxValue)
+        ranges.add(first, first + in.count(), EventTime.Max)
       }
-      next = ranges.all.map(_.last).maxOption.fold(Long.MinValue)(_ + 1)
+      next = ranges.all.map(_.last).maxOption.fold(Position.Least)(_ + 1)
     }
   }
 }

@@ -1,6 +1,7 @@
 package windrow.core.state
 
 import java.util.{HashMap => JHashMap}
+import windrow.core.time.Due
 import scala.collection.mutable.ArrayBuffer
 
 /** Values by key, in buckets by hash, each with the earliest time at which one of its keys needs to be looked at.
@@ -25,7 +26,7 @@ final class KeyBuckets[T](
   }
 
   private val space   = store.space(name)
-  private val buckets = ArrayBuffer(new Bucket(Long.MaxValue, 0, 0))
+  private val buckets = ArrayBuffer(new Bucket(Due.Never, 0, 0))
 
   /** Of all keys, as far as buckets know of theirs. */
   private var count = 0L
@@ -83,21 +84,30 @@ final class KeyBuckets[T](
     buckets(index).changed = true
   }
 
-  /** Keys in buckets where something may be due at a time; a bucket that changed is always among them. */
-  def due(time: Long): Iterator[Key] = dueBuckets(time).flatMap(keysOf)
+  /** Keys in buckets where something may be due at a position; a bucket that changed is always among them. */
+  def due(position: Long): Iterator[Key] = dueBuckets(position).flatMap(keysOf)
+
+  /** All keys. */
+  def all: Iterator[Key] = due(Due.Never)
 
   /** The same keys; each bucket is written, if it has changed, and let go of as the next one is asked for. What is done
     * with a key is done before the next one is taken, and no key is added meanwhile.
     */
-  def walk(time: Long): Iterator[Key] = dueBuckets(time).flatMap { index =>
+  def walk(position: Long): Iterator[Key] = dueBuckets(position).flatMap { index =>
     keysOf(index) ++ {
       letGo(index)
       Iterator.empty
     }
   }
 
-  private def dueBuckets(time: Long): Iterator[Int] =
-    buckets.indices.iterator.filter(index => buckets(index).changed || buckets(index).deadline <= time)
+  /** All keys, in the same way. */
+  def walkAll: Iterator[Key] = walk(Due.Never)
+
+  /** The keys in buckets that have changed or are always due, in the same way. */
+  def walkChanged: Iterator[Key] = walk(Due.AtOnce)
+
+  private def dueBuckets(position: Long): Iterator[Int] =
+    buckets.indices.iterator.filter(index => buckets(index).changed || buckets(index).deadline <= position)
 
   private def keysOf(index: Int): Iterator[Key] = loaded(index).keySet.toArray(Array.empty[Key]).iterator
 
@@ -145,7 +155,7 @@ final class KeyBuckets[T](
     val added = buckets.size
     val from  = splitFrom(added)
     val left  = loaded(from)
-    buckets += new Bucket(Long.MaxValue, 0, 0)
+    buckets += new Bucket(Due.Never, 0, 0)
     buckets(added).values = new Keyed
     buckets(added).changed = true
     buckets(from).changed = true
@@ -182,7 +192,7 @@ final class KeyBuckets[T](
   private def write(index: Int): Unit = {
     val bucket = buckets(index)
     val out    = new ByteWriter(bucketBytes * 2)
-    bucket.deadline = Long.MaxValue
+    bucket.deadline = Due.Never
     bucket.values.forEach { (key, value) =>
       out.bytes(key.bytes)
       codec.write(value, out)

@@ -1,6 +1,8 @@
 package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
+import windrow.core.time.EventTime
+import windrow.core.time.Position
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
@@ -17,7 +19,7 @@ private[state] final class OffsetPages(segments: Segments) {
 
   /** The one that was found last, and its last offset. */
   private var recent: Page = _
-  private var after        = Long.MaxValue
+  private var after        = Position.Greatest
 
   def contains(offset: Long): Boolean = {
     val page = find(offset)
@@ -37,7 +39,7 @@ private[state] final class OffsetPages(segments: Segments) {
   private def roomFor(offset: Long): Page = {
     val page = findOrMake(offset)
     if (page.offsets == null || offset <= page.fullTo) page
-    else insert(new Page(page.fullTo + 1, NotStored, Long.MinValue))
+    else insert(new Page(page.fullTo + 1, NotStored, EventTime.Min))
   }
 
   /** A short range; both ends inclusive. */
@@ -127,7 +129,7 @@ private[state] final class OffsetPages(segments: Segments) {
   }
 
   private def findOrMake(offset: Long): Page =
-    if (find(offset) == null) insert(new Page(Long.MinValue, NotStored, Long.MinValue))
+    if (find(offset) == null) insert(new Page(Position.Least, NotStored, EventTime.Min))
     else recent
 
   private def insert(page: Page): Page = {
@@ -139,7 +141,7 @@ private[state] final class OffsetPages(segments: Segments) {
 
   private def lastOf(page: Page): Long = {
     val next = pages.higherKey(page.first)
-    Option(next).fold(Long.MaxValue)(_ - 1)
+    Option(next).fold(Position.Greatest)(_ - 1)
   }
 
   private def open(page: Page): OffsetSet = {
@@ -185,7 +187,7 @@ private[state] object OffsetPages {
     var isFresh = false
 
     /** Where its offsets end, if it has a quarter of the runs that it may have; else the greatest of all numbers. */
-    var fullTo: Long = Long.MaxValue
+    var fullTo: Long = Position.Greatest
 
     def read(set: OffsetSet): Unit = {
       offsets = set
@@ -194,7 +196,7 @@ private[state] object OffsetPages {
 
     def measure(): Unit = {
       val full = offsets.runs.drop(MostRuns / 4 - 1)
-      fullTo = full.map(_._2).maxOption.getOrElse(Long.MaxValue)
+      fullTo = full.map(_._2).maxOption.getOrElse(Position.Greatest)
     }
 
     def changed(of: Long): Unit = {

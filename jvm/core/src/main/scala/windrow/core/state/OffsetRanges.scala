@@ -1,6 +1,7 @@
 package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
+import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
 
 /** Offsets as a few ranges, none of which touches another. Ends are inclusive.
@@ -21,7 +22,7 @@ private[state] final class OffsetRanges {
 
   /** Takes an offset that is in none if it follows one that is. */
   def extend(offset: Long, latest: Long): Boolean = {
-    val follows = offset != Long.MinValue && around(offset - 1) != null
+    val follows = offset != Position.Least && around(offset - 1) != null
     if (follows) add(offset, offset, latest)
     follows
   }
@@ -57,8 +58,8 @@ private[state] final class OffsetRanges {
 
   /** Also those that end just before, or begin just after. */
   private def touching(first: Long, last: Long): Vector[Range] = overlapping(
-    if (first == Long.MinValue) first else first - 1,
-    if (last == Long.MaxValue) last else last + 1).toVector
+    Position.minus(first, 1),
+    Position.plus(last, 1)).toVector
 
   private def around(offset: Long): Range =
     if (recent != null && recent.first <= offset && offset <= recent.last) recent

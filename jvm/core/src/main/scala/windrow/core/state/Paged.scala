@@ -1,5 +1,7 @@
 package windrow.core.state
 
+import windrow.core.time.Due
+
 /** What stands in [[KeyPages]].
   *
   * @tparam P
@@ -53,7 +55,7 @@ private[core] object PagedByDeadline {
   type Pages[T] = KeyPages[Place, T, Long]
 
   /** When some value needs to be looked at. */
-  def deadline(pages: Pages[_]): Long = pages.told.minOption.getOrElse(Long.MaxValue)
+  def deadline(pages: Pages[_]): Long = pages.told.minOption.getOrElse(Due.Never)
 
   private object Deadlines extends Codec[Long] {
     def write(deadline: Long, out: ByteWriter): Unit = out.long(deadline)

@@ -2,6 +2,7 @@ package windrow.core.state
 
 import java.util.{HashMap => JHashMap}
 import java.util.{TreeMap => JTreeMap}
+import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
 
 /** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
@@ -28,7 +29,7 @@ final class SortedRun[T](
 
   private val space    = store.space(name)
   private val segments = new JTreeMap[Long, Segment]
-  private var bound    = Long.MinValue
+  private var bound    = Position.Least
 
   def readDirectory(in: ByteReader): Unit = {
     bound = in.long()

@@ -11,8 +11,10 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.EventTime
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 import windrow.core.time.Watermark
 
 /** What the shards of all operators have in common: how far time has come, which messages are known, which have no place in
@@ -28,7 +30,7 @@ import windrow.core.time.Watermark
 private[core] final class Admission(
     store: ShardStore,
     fingerprint: SpecFingerprint,
-    lateness: TimeSpan = TimeSpan.Zero,
+    lateness: Distance[Axis.Time] = Distance.none[Axis.Time],
     maxFuture: Option[TimeSpan] = None,
     keepsClock: Boolean = true) {
   val counters = new Counters

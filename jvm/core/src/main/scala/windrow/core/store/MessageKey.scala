@@ -1,6 +1,7 @@
 package windrow.core.store
 
 import windrow.ExpectedSize
+import windrow.core.time.Axis
 
 /** A part of the key under which a store keeps a message. */
 sealed trait KeyField
@@ -9,14 +10,6 @@ object KeyField {
   case object EqualityFields extends KeyField
   case object Timestamp      extends KeyField
   case object Offset         extends KeyField
-}
-
-/** What positions are. */
-sealed trait Axis
-
-object Axis {
-  case object Time   extends Axis
-  case object Offset extends Axis
 }
 
 /** What a message store is for. */

@@ -5,6 +5,8 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Segments
+import windrow.core.time.EventTime
+import windrow.core.time.Position
 
 /** Neighbours of a [[MessageRun]]: a segment, and what the root knows of it unread.
   *
@@ -22,9 +24,9 @@ private[store] final class MessagePiece(var id: Long) {
   var changed              = false
   var count                = 0
   var first: StoredMessage = _ // at least its position
-  var maxTime              = Long.MinValue
-  private var minOffset    = Long.MaxValue
-  private var maxOffset    = Long.MinValue
+  var maxTime              = EventTime.Min
+  private var minOffset    = Position.Greatest
+  private var maxOffset    = Position.Least
 
   def isRead: Boolean = messages != null
 
@@ -70,9 +72,9 @@ private[store] final class MessagePiece(var id: Long) {
     changed = true
     count = 0
     weight = 0
-    maxTime = Long.MinValue
-    minOffset = Long.MaxValue
-    maxOffset = Long.MinValue
+    maxTime = EventTime.Min
+    minOffset = Position.Greatest
+    maxOffset = Position.Least
     some.foreach { message =>
       weight += weigh(message)
       include(message)

@@ -7,6 +7,8 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.FirstIndex
 import windrow.core.state.Segments
+import windrow.core.time.Axis
+import windrow.core.time.Position
 
 /** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
   *
@@ -77,7 +79,7 @@ private[core] final class MessageRun(
       to.fold(found)(high => found.takeWhile(_.time <= high))
     case Axis.Offset if from.isEmpty && to.isEmpty => all(0)
     case Axis.Offset =>
-      val (low, high) = (from.getOrElse(Long.MinValue), to.getOrElse(Long.MaxValue))
+      val (low, high) = (from.getOrElse(Position.Least), to.getOrElse(Position.Greatest))
       pieces.indices.iterator.filter(pieces(_).mayHoldOffsets(low, high)).flatMap(inPiece(_, 0))
         .filter(_.offset.exists(at => low <= at && at <= high))
   }

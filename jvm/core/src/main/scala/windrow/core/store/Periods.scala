@@ -5,6 +5,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.SortedRun
 import windrow.core.state.Spaces
+import windrow.core.time.Due
 
 /** When the periods of keys end, in microseconds of processing time. */
 private[core] final class Periods(store: Spaces) {
@@ -17,12 +18,12 @@ private[core] final class Periods(store: Spaces) {
 
   /** Keys of which some period has ended. */
   def due(now: Option[Long]): Iterator[Key] = now.iterator.flatMap { now =>
-    Iterator.unfold(Long.MinValue)(from => ends.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
+    Iterator.unfold(Due.AtOnce)(from => ends.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
       .flatMap(at => ends.peek(at).keySet.toArray(Array.empty[Key]))
   }
 
   /** When the first of them ends. */
-  def first: Option[Long] = ends.ceiling(Long.MinValue)
+  def first: Option[Long] = ends.ceiling(Due.AtOnce)
 
   def forget(now: Option[Long]): Unit = now.foreach(now => ends.dropBelow(now + 1))
 

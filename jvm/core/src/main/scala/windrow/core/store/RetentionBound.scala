@@ -1,7 +1,8 @@
 package windrow.core.store
 
-import windrow.Retention
 import windrow.core.time.EventTime
+import windrow.Retention
+import windrow.core.time.Position
 import windrow.core.time.Watermark
 
 /** What leaves a run: from the oldest on, as long as `leaves` says so (SEMANTICS R10). Times in microseconds.
@@ -24,7 +25,7 @@ private[core] final case class RetentionBound(time: Long, newest: Long, protecte
 private[core] object RetentionBound {
 
   def apply(retention: Retention, now: Watermark, protectedFrom: Long): RetentionBound = RetentionBound(
-    retention.time.filter(_ => now.isDefined).fold(Long.MinValue)(span => below(now, span.micros)),
+    retention.time.filter(_ => now.isDefined).fold(EventTime.Min)(span => below(now, span.micros)),
     retention.messages.getOrElse(Long.MaxValue),
     protectedFrom)
 
@@ -32,12 +33,8 @@ private[core] object RetentionBound {
   def isOut(retention: Retention, now: Watermark, time: Long): Boolean =
     now.isDefined && retention.time.exists(span => time < below(now, span.micros))
 
-  /** From which watermark on it is. */
-  def isOutFrom(retention: Retention, time: Long): Long =
-    retention.time.fold(Long.MaxValue)(span => EventTime.plus(EventTime.plus(time, span.micros), 1))
-
   /** At the end of a bounded input nothing is young any more. */
   private def below(now: Watermark, span: Long): Long =
-    if (now.isEnd) Long.MaxValue
-    else EventTime.plus(now.micros, -span)
+    if (now.isEnd) EventTime.Max
+    else Position.minus(now.micros, span)
 }

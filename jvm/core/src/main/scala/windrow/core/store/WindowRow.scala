@@ -6,6 +6,8 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.SourcePartitionCodec
+import windrow.core.time.EventTime
+import windrow.core.time.Position
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
@@ -100,7 +102,7 @@ private[core] final case class WindowRow(
   def start: Long = id.start
   def end: Long   = id.end
 
-  def hasEnd: Boolean = end != Long.MaxValue
+  def hasEnd: Boolean = end != Position.Greatest
 
   def counting(message: StoredMessage): WindowRow = copy(
     count = count + 1,
@@ -151,7 +153,7 @@ private[core] final case class WindowRow(
 }
 
 private[core] object WindowRow {
-  def opened(id: WindowId): WindowRow = WindowRow(id, Map.empty, 0, Long.MaxValue, None, None, PaneState())
+  def opened(id: WindowId): WindowRow = WindowRow(id, Map.empty, 0, EventTime.Max, None, None, PaneState())
 
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)

@@ -1,10 +1,16 @@
 package windrow.core.time
 
-/** Arithmetic of times in microseconds that passes no limit of 64 bits (SEMANTICS T1). */
+/** Times in microseconds since the epoch (SEMANTICS T1). */
 private[windrow] object EventTime {
 
   /** Times are nearer to the epoch than this, some 146,000 years: they and windows of theirs can be added and compared. */
   val Limit: Long = 1L << 62
+
+  /** Before all time; the start of a window that has none. */
+  final val Min = Position.Least
+
+  /** After all time; the end of a window that has none. */
+  final val Max = Position.Greatest
 
   /** A message can stand there.
     *
@@ -13,12 +19,14 @@ private[windrow] object EventTime {
     */
   def holds(time: Long, gap: Long = 0): Boolean = -Limit < time && time < Limit - gap
 
-  /** Sums beyond 64 bits stand at its limits. */
-  def plus(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (((a ^ sum) & (b ^ sum)) < 0) (if (a < 0) Long.MinValue else Long.MaxValue) else sum
-  }
-
   /** It is after a time by more than a limit. */
-  def isBeyond(time: Long, now: Long, limit: Long): Boolean = time > plus(now, limit)
+  def isBeyond(time: Long, now: Long, limit: Long): Boolean = time > Position.plus(now, limit)
+}
+
+private[windrow] object Offset {
+  def apply(value: Long): Offset = new Position(value)
+}
+
+private[windrow] object Sequence {
+  def apply(value: Long): Sequence = new Position(value)
 }

@@ -1,6 +1,8 @@
 package windrow.core.trigger
 
 import windrow._
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.EventTime
 
 /** A firing of a window that comes if no more messages do.
@@ -18,7 +20,7 @@ private[windrow] final class PendingPolicy(
     early: PaneTrigger,
     onTime: Boolean,
     late: PaneTrigger,
-    lateness: TimeSpan) {
+    lateness: Distance[Axis.Time]) {
   private val policy = new WindowTrigger(early, late)
 
   /** @param end
@@ -38,5 +40,5 @@ private[windrow] final class PendingPolicy(
   }
 
   private def afterLateness(edge: Long): Option[Long] =
-    Option.when(lateness != TimeSpan.Endless)(EventTime.plus(edge, lateness.micros)).filter(_ != Long.MaxValue)
+    Option(lateness.after(edge)).filter(_ != EventTime.Max)
 }

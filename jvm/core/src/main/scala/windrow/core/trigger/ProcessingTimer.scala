@@ -2,6 +2,7 @@ package windrow.core.trigger
 
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.time.Due
 
 /** The earliest processing time, in microseconds, at which a window of a shard is to be looked at because its period ends, though
   * nothing comes. In the checkpoint; found anew from all windows once it is due.
@@ -16,7 +17,7 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
   /** A window that has this to send. Messages from before any processing time wait for the first. */
   def add(isComplete: Boolean, paneState: PaneState[_]): Unit =
     if (policy.hasPeriods && paneState.unsent > 0) {
-      val due = if (paneState.since.isEmpty) Some(Long.MinValue) else policy.deadline(isComplete, paneState.since)
+      val due = if (paneState.since.isEmpty) Some(Due.AtOnce) else policy.deadline(isComplete, paneState.since)
       earliest = (earliest ++ due).minOption
     }
 

@@ -9,7 +9,7 @@ import windrow._
   */
 private[core] object LastEnd {
 
-  /** In microseconds; [[Long.MaxValue]] where no time is too late. */
+  /** In microseconds; [[windrow.core.time.EventTime.Max]] where no time is too late. */
   def of(window: WindowKind): Long => Long = window match {
     case aligned: AlignedWindows =>
       val grid = SliceGrid(aligned)

@@ -1,13 +1,15 @@
 package windrow.core.window
 
+import windrow.core.time.Axis
+
 /** Windows `[first, first + n)` of positions, one every `step` from a start on (SEMANTICS R21, R82). */
-private[core] final class PositionGrid(n: Long, step: Long, start: Long) extends SliceGrid {
-  private val grid = new FixedGrid(n, step, start)
+private[core] final class PositionGrid[A <: Axis](n: Long, step: Long, start: Long) extends SliceGrid[A] {
+  private val grid = new FixedGrid[A](n, step, start)
 
   def lastStart(position: Long): Long  = grid.lastStart(position)
   def firstStart(position: Long): Long = math.max(start, grid.firstStart(position))
-  def end(first: Long): Long           = first + n
-  def next(first: Long): Long          = first + step
+  def end(first: Long): Long           = grid.end(first)
+  def next(first: Long): Long          = grid.next(first)
   def sliceStart(position: Long): Long = grid.sliceStart(position)
   def slicesPerWindow: Long            = grid.slicesPerWindow
 

@@ -5,7 +5,10 @@ import windrow.Sliding
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.KeyRun
 import windrow.core.state.DamagedStateError
-import windrow.core.time.EventTime.plus
+import windrow.core.time.EventTime
+import windrow.core.time.Position.floor
+import windrow.core.time.Position.minus
+import windrow.core.time.Position.plus
 
 /** A window that messages of a key make.
   *
@@ -37,6 +40,9 @@ private[core] sealed trait RunWindows {
 
   /** Windows with ends in a closed range. */
   def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
+
+  /** Windows with ends from one on. */
+  final def endingFrom(run: KeyRun[_], low: Long): Iterator[RunWindow] = ending(run, low, EventTime.Max)
 
   /** All windows, and perhaps some more, that messages with positions in a closed range hold or bring into being. */
   def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
@@ -96,22 +102,22 @@ private[core] object RunWindows {
 private final class SlidingWindows(size: Long, granularity: Long) extends RunWindows {
   import RunWindows._
 
-  override def position(time: Long): Long = Math.floorDiv(time, granularity) * granularity
+  override def position(time: Long): Long = floor(time, granularity)
 
   def lastEnd(position: Long): Long = plus(plus(position, size), 1)
 
   private def right(position: Long): Long = plus(plus(position, granularity), size)
 
   private def window(run: KeyRun[_], last: Long): RunWindow = {
-    val start = plus(last, -size)
+    val start = minus(last, size)
     RunWindow(start, start, plus(last, 1), run.indexOf(start), run.indexOf(plus(last, 1)), -1)
   }
 
   def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] = {
-    val (first, last) = (plus(low, -1), plus(high, -1))
+    val (first, last) = (minus(low, 1), minus(high, 1))
     val shift         = granularity + size
     val lefts         = positions(run, first, last)
-    val rights        = positions(run, plus(first, -shift), plus(last, -shift)).map(right)
+    val rights        = positions(run, minus(first, shift), minus(last, shift)).map(right)
     merged(lefts.buffered, rights.buffered).map(window(run, _)).filter(found => found.from < found.until)
   }
 
@@ -138,7 +144,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
   def maker[B](run: KeyRun[B], window: RunWindow): Cell[B] = {
     def at(position: Long) = run.earliest(run.indexOf(position), run.indexOf(plus(position, 1)))
     val asLeft             = at(window.end - 1)
-    val asRight = at(plus(window.start, -granularity)).flatMap(before =>
+    val asRight = at(minus(window.start, granularity)).flatMap(before =>
       run.earliest(window.from, window.until).map(inside => if (inside.stamp > before.stamp) inside else before))
     (asLeft ++ asRight).minByOption(_.stamp).getOrElse(throw new DamagedStateError(
       s"[STATE_DAMAGED] the messages of a key: none of them makes its window from ${window.start} to ${window.end}."))
@@ -151,7 +157,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
     (rights ++ Seq(window(run, last))).maxBy(_.start)
   }
 
-  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(plus(bound, -granularity - size))
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(minus(bound, granularity + size))
 
   def nextUnneeded(run: KeyRun[_]): Option[Long] =
     Option.unless(run.isEmpty)(plus(right(run(0).position), 1))
@@ -168,7 +174,7 @@ private sealed trait OverWindows extends RunWindows {
     Iterator.range(math.max(from, 0), math.min(until, run.size)).map(window(run, _))
 
   def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
-    if (high == Long.MinValue) Iterator.empty else windows(run, run.indexOf(plus(low, -1)), run.indexOf(high))
+    if (high == EventTime.Min) Iterator.empty else windows(run, run.indexOf(minus(low, 1)), run.indexOf(high))
 
   def made(run: KeyRun[_], index: Int): Iterator[RunWindow] = Iterator.single(window(run, index))
 
@@ -183,14 +189,14 @@ private final class OverRange(range: Long) extends OverWindows {
 
   protected def window(run: KeyRun[_], index: Int): RunWindow = {
     val own   = run(index)
-    val start = plus(own.position, -range)
+    val start = minus(own.position, range)
     RunWindow(own.stamp, start, plus(own.position, 1), run.indexOf(start), upTo(run, index), index)
   }
 
   def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
     ending(run, plus(low, 1), plus(plus(high, range), 1))
 
-  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(plus(bound, -range))
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(minus(bound, range))
 
   def nextUnneeded(run: KeyRun[_]): Option[Long] = Option.unless(run.isEmpty)(plus(plus(run(0).position, range), 1))
 }

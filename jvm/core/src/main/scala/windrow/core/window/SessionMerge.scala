@@ -1,5 +1,7 @@
 package windrow.core.window
 
+import windrow.core.time.Position.plus
+
 /** `[start, end)` of a session, `end` being the latest time + gap of its messages; in microseconds. */
 final case class SessionBounds(start: Long, end: Long) {
   def span(other: SessionBounds): SessionBounds = SessionBounds(math.min(start, other.start), math.max(end, other.end))
@@ -34,6 +36,6 @@ object SessionPlan {
     *   of those that begin before a time the last one; sessions of one key, apart
     */
   def touched(message: SessionBounds)(before: Long => Option[SessionBounds]): Vector[SessionBounds] =
-    Iterator.unfold(if (message.end == Long.MaxValue) message.end else message.end + 1)(start =>
+    Iterator.unfold(plus(message.end, 1))(start =>
       before(start).filter(_.end >= message.start).map(found => (found, found.start))).toVector.reverse
 }

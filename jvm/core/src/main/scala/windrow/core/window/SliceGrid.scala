@@ -8,13 +8,19 @@ import java.util.concurrent.TimeUnit
 import windrow.AlignedWindows
 import windrow.Calendar
 import windrow.CalendarUnit
+import windrow.core.time.Axis
+import windrow.core.time.EventTime
+import windrow.core.time.Position
+import windrow.core.time.Position.floor
+import windrow.core.time.Position.minus
+import windrow.core.time.Position.plus
 import windrow.FixedWindows
 
-/** Where aligned windows begin and end. A slice is the part of the time axis between two neighbouring window edges: all
-  * its messages are in the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). Times in microseconds; all
-  * division is floor division.
+/** Where windows begin and end that depend on an axis alone. A slice is the part of it between two neighbouring window
+  * edges: all its messages are in the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). All division is
+  * floor division.
   */
-trait SliceGrid {
+trait SliceGrid[A <: Axis] {
 
   /** The greatest start of a window at or below a time. */
   def lastStart(time: Long): Long
@@ -40,7 +46,7 @@ trait SliceGrid {
   def printedEnd(start: Long): Long = end(start)
 
   /** Windows that hold a position and do not begin before another, in order. */
-  final def windowsAt(position: Long, from: Long): Iterator[Long] =
+  final def windowsAt(position: Long, from: Long = Position.Least): Iterator[Long] =
     Iterator.iterate(math.max(firstStart(position), from))(next).takeWhile(_ <= position)
 
   /** Windows that hold any of some positions and do not begin before `first`, in order.
@@ -57,36 +63,36 @@ trait SliceGrid {
 }
 
 object SliceGrid {
-  def apply(windows: AlignedWindows): SliceGrid = windows match {
+  def apply(windows: AlignedWindows): SliceGrid[Axis.Time] = windows match {
     case fixed: FixedWindows => new FixedGrid(fixed.size.micros, fixed.step.micros, fixed.offset.micros)
     case calendar: Calendar  => new CalendarGrid(calendar)
   }
 
   /** One window for all times. */
-  object Everything extends SliceGrid {
-    def lastStart(time: Long): Long  = Long.MinValue
-    def firstStart(time: Long): Long = Long.MinValue
-    def end(start: Long): Long       = Long.MaxValue
-    def next(start: Long): Long      = Long.MaxValue
+  object Everything extends SliceGrid[Axis.Time] {
+    def lastStart(time: Long): Long  = EventTime.Min
+    def firstStart(time: Long): Long = EventTime.Min
+    def end(start: Long): Long       = EventTime.Max
+    def next(start: Long): Long      = EventTime.Max
     def inGap(time: Long): Boolean   = false
-    def sliceStart(time: Long): Long = Long.MinValue
+    def sliceStart(time: Long): Long = EventTime.Min
     def slicesPerWindow: Long        = 1
   }
 }
 
-final class FixedGrid(val size: Long, val step: Long, offset: Long) extends SliceGrid {
-  def lastStart(time: Long): Long  = floor(time, offset)
-  def firstStart(time: Long): Long = floor(time - size, offset) + step
-  def end(start: Long): Long       = start + size
-  def next(start: Long): Long      = start + step
-  def inGap(time: Long): Boolean   = time >= lastStart(time) + size
-  def sliceStart(time: Long): Long = math.max(lastStart(time), floor(time - size, offset) + size)
-  def slicesPerWindow: Long        = (size + step - 1) / step * (if (size % step == 0) 1 else 2)
+final class FixedGrid[A <: Axis](val size: Long, val step: Long, offset: Long) extends SliceGrid[A] {
+  private val origin = Math.floorMod(offset, step)
 
-  private def floor(time: Long, origin: Long): Long = time - Math.floorMod(time - origin, step)
+  def lastStart(time: Long): Long  = floor(time, step, origin)
+  def firstStart(time: Long): Long = plus(floor(minus(time, size), step, origin), step)
+  def end(start: Long): Long       = plus(start, size)
+  def next(start: Long): Long      = plus(start, step)
+  def inGap(time: Long): Boolean   = time >= end(lastStart(time))
+  def sliceStart(time: Long): Long = math.max(lastStart(time), end(floor(minus(time, size), step, origin)))
+  def slicesPerWindow: Long        = (size + step - 1) / step * (if (size % step == 0) 1 else 2)
 }
 
-final class CalendarGrid(windows: Calendar) extends SliceGrid {
+final class CalendarGrid(windows: Calendar) extends SliceGrid[Axis.Time] {
   private val count        = windows.count.toLong
   private val zone: ZoneId = windows.zone
 

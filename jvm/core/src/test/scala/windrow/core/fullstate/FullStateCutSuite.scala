@@ -6,7 +6,7 @@ import windrow._
 import windrow.core.operator.Origin
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

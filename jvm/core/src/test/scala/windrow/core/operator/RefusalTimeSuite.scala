@@ -8,6 +8,7 @@ import windrow.core.fullstate.FullStateShard
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.store.Incoming
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 
 /** An identity may be forgotten when its message would be refused anyway, and no earlier (SEMANTICS R13, A5). */
@@ -61,7 +62,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
 
   for (window <- ofTime)
     test(s"$window: a message is refused exactly from then on") {
-      val refusal = new RefusalTime(window, lateness, retention(window))
+      val refusal = new RefusalTime(window, new Distance(lateness.micros), retention(window))
       for (time <- -30L to 100L by 13; watermark <- 1L to 250L by 3) {
         val place = if (window.isInstanceOf[Session]) time + 30 else time
         val past  = refusal.hasCome(place, Watermark(watermark))
@@ -72,12 +73,12 @@ final class RefusalTimeSuite extends AnyFunSuite {
 
   for (window <- Seq(Count(3), Offsets(3), TupleSession(3), Global, Over.Rows(3)))
     test(s"$window${if (window == Global) "" else " without end"}: nothing is ever refused by its time") {
-      val refusal = new RefusalTime(window, TimeSpan.Endless, Retention.NotStated)
+      val refusal = new RefusalTime(window, Distance.endless, Retention.NotStated)
       assert(!refusal.hasCome(0, Watermark(Long.MaxValue - 1)))
     }
 
   test("a message without a place is refused whenever it comes, one whose place is not known never") {
-    val refusal = new RefusalTime(Tumbling(TimeSpan(50)), lateness, Retention.NotStated)
+    val refusal = new RefusalTime(Tumbling(TimeSpan(50)), new Distance(lateness.micros), Retention.NotStated)
     assert(refusal.hasCome(Long.MinValue, Watermark.None))
     assert(!refusal.hasCome(Long.MaxValue, Watermark.End))
   }

@@ -4,7 +4,6 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 import windrow.SourcePartition
-import windrow.core.time.Progress
 
 /** Nothing counts as a replay but what was applied before, at any size and in any order (SEMANTICS R13, A1). */
 final class AppliedOffsetsSuite extends AnyFunSuite {

@@ -7,6 +7,7 @@ import windrow.core.operator.Origin
 import windrow.core.state.Key
 import windrow.core.store.KeyField._
 import windrow.core.store.StoreUse._
+import windrow.core.time.Axis
 
 /** The source's matrix of message keys, row by row (SEMANTICS R33). */
 class MessageKeySuite extends AnyFunSuite {

@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.operator.Origin
 import windrow.core.state._
+import windrow.core.time.Axis
 
 /** A run of messages against a sorted list, whatever its segments (SEMANTICS R10, R11, R24, S5). */
 class MessageRunSuite extends AnyFunSuite {

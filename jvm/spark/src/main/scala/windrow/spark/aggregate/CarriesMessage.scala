@@ -3,6 +3,7 @@ package windrow.spark.aggregate
 import org.apache.spark.sql.catalyst.expressions._
 import windrow._
 import windrow.core.time.EventTime
+import windrow.core.time.Position
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 import windrow.spark.pack.Pack
@@ -25,15 +26,15 @@ object CarriesMessage {
   }
 
   private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Watermark): Expression = {
-    lazy val left                   = watermark.leaves(spec.lateness.micros)
+    lazy val left                   = watermark.leaves(spec.latenessInTime)
     def earlierThan(bound: => Long) = LessThan(pack.time, BatchConstant(bound))
     spec.window match {
       case Global =>
         spec.retention.time.fold[Expression](Literal(false))(t =>
-          earlierThan(EventTime.plus(watermark.micros, -t.micros)))
-      case _: Count                                         => Literal(false) // nothing is late for them
-      case _ if left == Long.MinValue                       => Literal(false)
-      case _ if spec.lateness.micros >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
+          earlierThan(Position.plus(watermark.micros, -t.micros)))
+      case _: Count                                              => Literal(false) // nothing is late for them
+      case _ if left == EventTime.Min                            => Literal(false)
+      case _ if spec.latenessInTime.value >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
       case windows: AlignedWindows =>
         earlierThan(SliceGrid(windows).firstStart(left))
       case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), BatchConstant(left))

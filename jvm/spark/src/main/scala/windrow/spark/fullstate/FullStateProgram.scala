@@ -10,7 +10,7 @@ import windrow.core.operator.Entry
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.output.OutputRow

@@ -7,6 +7,7 @@ import windrow.AlignedWindows
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinRow
 import windrow.core.operator.Counters
+import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 import windrow.spark.output.CountColumns
 import windrow.spark.rows.Rows
@@ -67,7 +68,7 @@ private[join] final class JoinOutput(schema: JoinSchema) {
   }
 
   /** The first one that holds all messages. */
-  private def window(grid: SliceGrid, times: Seq[Long]): Unit = {
+  private def window(grid: SliceGrid[Axis.Time], times: Seq[Long]): Unit = {
     val start = grid.firstStart(times.max)
     row.update(schema.windowAt, start)
     row.update(schema.windowAt + 1, grid.printedEnd(start))

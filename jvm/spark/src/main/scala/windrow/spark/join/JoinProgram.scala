@@ -9,7 +9,7 @@ import windrow.core.join.JoinSpaces
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 import windrow.core.time.Watermark
 import windrow.spark.pack.ProgressCodec
 import windrow.spark.query.JoinDescriptor

@@ -3,7 +3,7 @@ package windrow.spark.pack
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.SourcePartitionCodec
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import windrow.SourcePartition
 import windrow.core.operator.Origin
 import windrow.core.state.OffsetSet
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 
 /** Which offsets a task has seen, of each source partition as runs without holes if they are few, else by the first and the
   * last one (SEMANTICS R72).

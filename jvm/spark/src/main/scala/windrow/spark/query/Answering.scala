@@ -10,7 +10,7 @@ import windrow.Unbounded
 import windrow.WindowKind
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.spark.rows.Rows
 
 /** What a shard answers to a question: rows of one type, as the shard is after its step. */

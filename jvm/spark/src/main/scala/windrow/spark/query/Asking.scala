@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 import windrow.FullStateSpec
 import windrow.Positions
 import windrow.SpecProblem
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputColumns
 

@@ -16,7 +16,7 @@ import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.core.store.StoredMessage
 import windrow.core.trigger.Pending
 import windrow.spark.functions.FunctionSet

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import windrow.JoinKind
 import windrow.core.join.JoinShard
 import windrow.core.state.ShardStore
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.spark.rows.Rows
 
 /** One stream of a join. */

@@ -17,7 +17,7 @@ import windrow.Positions
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.WindowKind
-import windrow.core.store.Axis
+import windrow.core.time.Axis
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.ShardOf
 import windrow.spark.pack.Unpack

@@ -3,7 +3,7 @@ package windrow.spark.pack
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.SourcePartition
 import windrow.core.operator.Origin
-import windrow.core.time.Progress
+import windrow.core.state.Progress
 
 /** What a task has seen arrives whole (SEMANTICS R72). */
 final class ProgressCodecSpec extends AnyFunSuite {

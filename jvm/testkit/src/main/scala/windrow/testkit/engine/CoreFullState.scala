@@ -5,7 +5,8 @@ import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
 import windrow.core.operator.Counters
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
-import windrow.core.time.{Progress, Watermark}
+import windrow.core.state.Progress
+import windrow.core.time.Watermark
 
 /** The core's full-state operator on shards; a key's windows stand side by side in a single one, else apart. */
 private[testkit] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap)

@@ -2,6 +2,7 @@ package windrow.testkit
 
 import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
+import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
 /** What every [[windrow.core.window.SliceGrid]] must keep: windows that depend on a position alone, and the slices that
@@ -18,7 +19,7 @@ import windrow.core.window.SliceGrid
   */
 final class AlignedWindowLaws(
     name: String,
-    grid: SliceGrid,
+    grid: SliceGrid[_ <: Axis],
     times: Gen[Long],
     period: Option[Long] = None,
     first: Long = Long.MinValue) extends Properties(name) {

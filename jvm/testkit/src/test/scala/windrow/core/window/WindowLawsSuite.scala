@@ -7,6 +7,7 @@ import org.scalacheck.rng.Seed
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.core.time.Axis
 import windrow.testkit._
 
 /** The laws hold for every kind of window that windrow brings, and find windows that break them. */
@@ -33,7 +34,7 @@ class WindowLawsSuite extends AnyFunSuite {
 
   test("laws of tumbling and hopping windows, with steps that divide the size, do not, or leave gaps") {
     for ((size, step, offset) <- fixed) {
-      val grid = new FixedGrid(size, step, offset)
+      val grid = new FixedGrid[Axis.Time](size, step, offset)
       assert(broken(new AlignedWindowLaws(s"$size, $step", grid, times, Some(step))) == Nil, s"$size, $step, $offset")
     }
   }
@@ -47,14 +48,14 @@ class WindowLawsSuite extends AnyFunSuite {
     }
 
   test("laws of windows of positions, and of the one of everything") {
-    val grid = new PositionGrid(5, 3, 10)
+    val grid = new PositionGrid[Axis.Offset](5, 3, 10)
     assert(broken(new AlignedWindowLaws("positions", grid, Gen.choose(10L, 300L), first = 10)) == Nil)
     assert(broken(new AlignedWindowLaws("everything", SliceGrid.Everything, times)) == Nil)
   }
 
   /** Hopping windows of 10 every 4, whose parts can be broken one at a time. */
-  private class Hops extends SliceGrid {
-    private val right                = new FixedGrid(10, 4, 0)
+  private class Hops extends SliceGrid[Axis.Time] {
+    private val right                = new FixedGrid[Axis.Time](10, 4, 0)
     def lastStart(time: Long): Long  = right.lastStart(time)
     def firstStart(time: Long): Long = right.firstStart(time)
     def end(start: Long): Long       = right.end(start)

@@ -8,6 +8,8 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
+import windrow.core.time.Axis
+import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
@@ -23,14 +25,14 @@ import windrow.core.window.SliceGrid
   * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key.
   */
 private[core] final class AlignedAlgorithm[B, V](
-    grid: SliceGrid,
+    grid: SliceGrid[Axis.Time],
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private val lateness = spec.lateness.micros
+  private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
@@ -189,7 +191,7 @@ private[core] final class AlignedAlgorithm[B, V](
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
     val isDue      = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    if (isDue) touchAll(recorded(Long.MinValue))
+    if (isDue) touchAll(recorded(EventTime.Min))
     else {
       if (isReleased) touchAll(completing(clock.before, now))
       if (moved) touchAll(closing(now))
@@ -231,14 +233,14 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** Windows that close, and the keys that have something unsent there (SEMANTICS R80). */
   private def closing(now: Watermark): Iterator[(Long, Seq[Key])] =
-    recorded(Long.MinValue).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
+    recorded(EventTime.Min).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
       .map { case (start, keys) => (start, keys.filter(records.peek(start).get(_).unsent > 0)) }
 
   private def leave(now: Watermark): Unit = {
     touched.clear()
     val left = now.leaves(lateness)
-    if (now.isEnd) drop(Long.MaxValue)
-    else if (left != Long.MinValue) drop(grid.firstStart(left))
+    if (now.isEnd) drop(EventTime.Max)
+    else if (left != EventTime.Min) drop(grid.firstStart(left))
   }
 
   private def drop(open: Long): Unit = {

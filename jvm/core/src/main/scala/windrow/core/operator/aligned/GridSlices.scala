@@ -13,13 +13,15 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.SortedRun
 import windrow.core.state.Spaces
+import windrow.core.time.Axis
+import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
 /** The messages of all keys of a shard, kept once, by slice, and the values of windows made of them. Windows are named by
   * their starts.
   */
-private[core] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregation[B, _], store: Spaces) {
+private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation: Aggregation[B, _], store: Spaces) {
   private val slices = new SortedRun(
     "slices",
     store,
@@ -43,7 +45,7 @@ private[core] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregatio
   def values(key: Key, starts: Seq[Long]): Iterator[B] = {
     val positions = new ArrayBuffer[Long]
     val buffers   = new ArrayBuffer[B]
-    var entered   = Long.MinValue
+    var entered   = EventTime.Min
     var first     = 0
     val ranges = starts.toVector.map { start =>
       val end = grid.end(start)
@@ -63,7 +65,7 @@ private[core] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregatio
     */
   def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] = {
     val sweep   = Sweep(grid.slicesPerWindow, aggregation)
-    var entered = Long.MinValue
+    var entered = EventTime.Min
     grid.windowsOver(firstIncomplete(before))(slices.ceiling).takeWhile(start => now.reached(grid.end(start))).map {
       start =>
         val end = grid.end(start)
@@ -75,7 +77,7 @@ private[core] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregatio
   }
 
   /** The first window that the watermark has not completed. */
-  def firstIncomplete(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.micros) else Long.MinValue
+  def firstIncomplete(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.micros) else EventTime.Min
 
   /** The window with messages of a key that has the greatest start. */
   def newest(key: Key): Option[Long] =
@@ -83,8 +85,8 @@ private[core] final class GridSlices[B](grid: SliceGrid, aggregation: Aggregatio
 
   /** All windows, some more than once. */
   def windows: Iterator[(Key, Long)] = for {
-    (position, keyed) <- slices.between(Long.MinValue, Long.MaxValue)
-    start             <- grid.windowsAt(position, Long.MinValue)
+    (position, keyed) <- slices.between(EventTime.Min, EventTime.Max)
+    start             <- grid.windowsAt(position)
     key               <- keyed.keySet.asScala.iterator
   } yield (key, start)
 

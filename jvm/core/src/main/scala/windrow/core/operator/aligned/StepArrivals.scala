@@ -8,6 +8,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Gathered
 import windrow.core.aggregate.RangeSweep
 import windrow.core.state.Key
+import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
 /** What a step brings, by key and slice, so that each window hears of it once and not with every message.
@@ -15,7 +16,7 @@ import windrow.core.window.SliceGrid
   * @param adds
   *   windows are told what came, not only how many messages
   */
-private[core] final class StepArrivals[B](grid: SliceGrid, aggregation: Aggregation[B, _], adds: Boolean) {
+private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregation: Aggregation[B, _], adds: Boolean) {
   import StepArrivals._
 
   private val keys = new JHashMap[Key, JTreeMap[Long, Arrived[B]]]

@@ -8,6 +8,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.KeyBuckets
 import windrow.core.state.Spaces
+import windrow.core.time.Axis
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
@@ -18,9 +19,9 @@ import windrow.core.window.SliceGrid
   * @param size
   *   of a window
   */
-private[core] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOperatorSpec, store: Spaces) {
-  private val lateness = spec.lateness.micros
-  private val limits   = GapLimits(lateness, spec.retention.time.fold(EventTime.plus(size, lateness))(_.micros))
+private[core] final class GapWindows(grid: SliceGrid[Axis.Time], size: Long, spec: WindowOperatorSpec, store: Spaces) {
+  private val lateness = spec.latenessInTime
+  private val limits   = GapLimits(lateness, spec.retention.time.fold(lateness.after(size))(_.micros))
   private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline)
 
   private def isOpen(start: Long, at: Watermark): Boolean = !at.reached(grid.end(start), lateness)
@@ -28,7 +29,7 @@ private[core] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOp
   /** A message at this time was accepted. */
   def add(key: Key, time: Long, before: Watermark): Unit = {
     val gaps = Option(keys.get(key)).getOrElse(
-      new KeyGaps(grid, limits, grid.windowsAt(time, Long.MinValue).find(isOpen(_, before)).get))
+      new KeyGaps(grid, limits, grid.windowsAt(time).find(isOpen(_, before)).get))
     gaps.add(grid.firstStart(time), grid.lastStart(time))
     keys.put(key, gaps)
   }
@@ -43,8 +44,8 @@ private[core] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOp
   /** All open windows that came to be without messages, or had some before. */
   def open(at: Watermark): Iterator[(Key, Long)] = {
     val left = at.leaves(lateness)
-    val from = if (left == Long.MinValue) left else grid.firstStart(left)
-    keys.walk(Long.MaxValue).flatMap(key => keys.get(key).filled(from).filter(isOpen(_, at)).map((key, _)))
+    val from = if (left == EventTime.Min) left else grid.firstStart(left)
+    keys.walkAll.flatMap(key => keys.get(key).filled(from).filter(isOpen(_, at)).map((key, _)))
   }
 
   /** Takes the windows of a key that fire now, one after the other, however many there are. */
@@ -60,7 +61,7 @@ private[core] final class GapWindows(grid: SliceGrid, size: Long, spec: WindowOp
 
   /** At the end of a step windows without messages come to be; what is to be done then for each key that may have some. */
   def fill[E](now: Watermark)(ended: Key => Iterator[Part[E]]): Iterator[Part[E]] =
-    keys.walk(if (now.isDefined) now.micros else Long.MinValue).filter(keys.get(_).isDue(now)).map[Part[E]] {
+    keys.walk(now.at).filter(keys.get(_).isDue(now)).map[Part[E]] {
       key => out =>
         val gaps = keys.get(key)
         gaps.fill(now)

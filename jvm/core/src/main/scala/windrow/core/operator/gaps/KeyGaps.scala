@@ -4,7 +4,10 @@ package gaps
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.EventTime
+import windrow.core.time.Position
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
@@ -16,7 +19,7 @@ import windrow.core.window.SliceGrid
   * @param first
   *   the first window that the key ever opened
   */
-private[core] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Long) {
+private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits, first: Long) {
   import KeyGaps._
 
   /** From here on no window has been filled. */
@@ -48,12 +51,12 @@ private[core] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Lon
   /** The watermark at which it is to be looked at again. */
   def deadline: Long = {
     val fills  = grid.end(covered.after(next))
-    val closes = pending.first.fold(Long.MaxValue)(start => EventTime.plus(grid.end(start), limits.lateness))
-    math.min(if (fills <= silentFrom) fills else Long.MaxValue, closes)
+    val closes = pending.first.fold(EventTime.Max)(start => limits.lateness.after(grid.end(start)))
+    math.min(if (fills <= silentFrom) fills else EventTime.Max, closes)
   }
 
   /** The watermark that makes the key silent. */
-  private def silentFrom: Long = EventTime.plus(grid.end(last), limits.retention)
+  private def silentFrom: Long = Position.plus(grid.end(last), limits.retention)
 
   /** Windows without messages that end up to the watermark come to be; of a key that is silent, up to where it fell silent,
     * however far the watermark has gone since; at the end of the input up to its last window.
@@ -64,7 +67,7 @@ private[core] final class KeyGaps(grid: SliceGrid, limits: GapLimits, first: Lon
   }
 
   private def fillTo(end: Long): Unit = {
-    val until = grid.lastStart(EventTime.plus(end, next - grid.end(next)))
+    val until = grid.lastStart(Position.plus(end, next - grid.end(next)))
     if (next <= until) {
       covered.between(next, until).foreach { case (from, to) => pending.add(from, to) }
       next = grid.next(until)
@@ -121,9 +124,9 @@ private object KeyGaps {
   * @param retention
   *   for which a key without messages goes on
   */
-private[core] final case class GapLimits(lateness: Long, retention: Long)
+private[core] final case class GapLimits(lateness: Distance[Axis.Time], retention: Long)
 
-private[core] final class KeyGapsCodec(grid: SliceGrid, limits: GapLimits) extends Codec[KeyGaps] {
+private[core] final class KeyGapsCodec(grid: SliceGrid[Axis.Time], limits: GapLimits) extends Codec[KeyGaps] {
   def write(gaps: KeyGaps, out: ByteWriter): Unit = gaps.write(out)
 
   def read(in: ByteReader): KeyGaps = {

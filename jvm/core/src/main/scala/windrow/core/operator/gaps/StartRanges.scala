@@ -5,10 +5,11 @@ import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
 /** A set of windows by their starts, as ranges of neighbours. Bounds are inclusive. */
-private[core] final class StartRanges(grid: SliceGrid) {
+private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
   private val ranges = new JTreeMap[Long, Long]
 
   private def before(start: Long): Long = grid.lastStart(start - 1)

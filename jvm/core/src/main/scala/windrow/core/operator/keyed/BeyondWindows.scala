@@ -4,9 +4,12 @@ package keyed
 import windrow.core.aggregate.StartOffsets
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state.Key
-import windrow.core.time.EventTime
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Due
+import windrow.core.time.Front
+import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.time.Watermark
 import windrow.core.trigger.Stage
 import windrow.core.trigger.PaneState
 
@@ -35,40 +38,40 @@ private final case class ReachedWindow[B](
   * @param gaps
   *   windows without messages that came to be
   */
-private[core] final class BeyondWindows[B, V](
-    panes: GridPanes[B, V],
-    lateness: Long,
+private[core] final class BeyondWindows[A <: Axis, B, V](
+    panes: GridPanes[A, B, V],
+    lateness: Distance[A],
     closesComplete: Boolean,
     startsOf: B => StartOffsets,
-    gaps: Option[GapWindows] = None) extends GridWindows[B, V] {
+    gaps: Option[GapWindows] = None) extends GridWindows[A, B, V] {
   import panes.grid
 
-  private def isClosed(start: Long, at: Watermark): Boolean = at.reached(grid.end(start), lateness)
+  private def isClosed(start: Long, at: Front[A]): Boolean = at.reached(grid.end(start), lateness)
 
-  private def isComplete(keyState: GridKeyState[B], start: Long): Boolean =
+  private def isComplete(keyState: GridKeyState[A, B], start: Long): Boolean =
     keyState.completion.isComplete(grid.end(start), start)
 
   def add(
       key: Key,
-      keyState: GridKeyState[B],
-      position: Long,
+      keyState: GridKeyState[A, B],
+      position: Position[A],
       entry: Entry[B],
-      before: Watermark,
-      at: Watermark,
+      before: Front[A],
+      at: Front[A],
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
     val reached = keyState.completion.reached
-    val windows = grid.windowsAt(position, openFrom(before))
+    val windows = grid.windowsAt(position.value, openFrom(before))
       .takeWhile(start => panes.recordsAll || reached.reached(grid.end(start)))
       .map(find(key, keyState, _, reached)).toVector
-    panes.insert(keyState, position, entry)
+    panes.insert(keyState, position.value, entry)
     windows.foreach(update(key, keyState, _, entry, clock, out))
-    keyState.completion.add(position, entry.origin)
+    keyState.completion.add(position.value, entry.origin)
     out.andThen(
-      completed(key, keyState, openAfter(reached, before), position, at) ++ emptyOnes(key, keyState, before))
+      completed(key, keyState, openAfter(reached, before), position.value, at) ++ emptyOnes(key, keyState, before))
   }
 
-  private def find(key: Key, keyState: GridKeyState[B], start: Long, reached: Watermark): ReachedWindow[B] = {
+  private def find(key: Key, keyState: GridKeyState[A, B], start: Long, reached: Front[A]): ReachedWindow[B] = {
     val isBehind    = reached.reached(grid.end(start))
     val isEmpty     = !panes.hasContent(keyState, start)
     val isGap       = isEmpty && gaps.exists(_.isFilled(key, start))
@@ -83,7 +86,7 @@ private[core] final class BeyondWindows[B, V](
 
   private def update(
       key: Key,
-      keyState: GridKeyState[B],
+      keyState: GridKeyState[A, B],
       window: ReachedWindow[B],
       entry: Entry[B],
       clock: StepClock,
@@ -106,16 +109,16 @@ private[core] final class BeyondWindows[B, V](
         out)
   }
 
-  private def isPassedBefore(keyState: GridKeyState[B], start: Long): Boolean =
+  private def isPassedBefore(keyState: GridKeyState[A, B], start: Long): Boolean =
     keyState.completion.isPassed(grid.end(start), startsOf(panes.value(keyState, start)))
 
   /** Windows that a message completes: it comes past their ends, or they start before another now that did. */
   private def completed(
       key: Key,
-      keyState: GridKeyState[B],
-      after: Watermark,
+      keyState: GridKeyState[A, B],
+      after: Front[A],
       position: Long,
-      at: Watermark): Iterator[Part[Effect[B, V]]] = {
+      at: Front[A]): Iterator[Part[Effect[B, V]]] = {
     val passed = panes.withContent(keyState, after).takeWhile(start => grid.end(start) <= position).toVector
     val again  = keyState.completion.waitingIds.filter(_ <= position)
     val starts = (again ++ passed).toVector
@@ -130,16 +133,16 @@ private[core] final class BeyondWindows[B, V](
   }
 
   /** Windows without messages fire as messages come past them, or as they close. */
-  def emptyOnes(key: Key, keyState: GridKeyState[B], now: Watermark): Iterator[Part[Effect[B, V]]] =
+  def emptyOnes(key: Key, keyState: GridKeyState[A, B], now: Front[A]): Iterator[Part[Effect[B, V]]] =
     gaps.iterator.flatMap(_.take(key)(start => isComplete(keyState, start) || isClosed(start, now))(start =>
       panes.gap(key, start, isClosed(start, now), _)))
 
   def endStep(
       key: Key,
-      keyState: GridKeyState[B],
-      before: Watermark,
-      now: Watermark,
-      coming: Long => Watermark,
+      keyState: GridKeyState[A, B],
+      before: Front[A],
+      now: Front[A],
+      coming: Long => Front[A],
       clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     def isOver(start: Long) = isClosed(start, now) || (closesComplete && isComplete(keyState, start))
     closed(key, keyState, before, now) ++
@@ -151,9 +154,9 @@ private[core] final class BeyondWindows[B, V](
   /** Windows that close before they were complete. */
   private def closed(
       key: Key,
-      keyState: GridKeyState[B],
-      before: Watermark,
-      now: Watermark): Iterator[Part[Effect[B, V]]] = {
+      keyState: GridKeyState[A, B],
+      before: Front[A],
+      now: Front[A]): Iterator[Part[Effect[B, V]]] = {
     val open =
       keyState.completion.waitingIds ++ panes.withContent(keyState, openAfter(keyState.completion.reached, before))
     val starts = open.takeWhile(isClosed(_, now)).toVector
@@ -162,10 +165,10 @@ private[core] final class BeyondWindows[B, V](
     }
   }
 
-  private def leave(keyState: GridKeyState[B], now: Watermark): Unit = {
+  private def leave(keyState: GridKeyState[A, B], now: Front[A]): Unit = {
     if (now.isEnd) keyState.clear()
     else if (closesComplete && keyState.completion.reached.isDefined) {
-      val reached = keyState.completion.reached.micros
+      val reached = keyState.completion.reached.at
       val oldest  = keyState.completion.waitingIds.nextOption()
       panes.dropBelow(keyState, oldest.getOrElse(grid.firstStart(reached)))
       keyState.completion.forget(oldest.fold(reached)(grid.end(_) - 1))
@@ -176,31 +179,31 @@ private[core] final class BeyondWindows[B, V](
     keyState.deadline = nextDeadline(keyState)
   }
 
-  private def nextDeadline(keyState: GridKeyState[B]): Long =
-    if (closesComplete) Long.MaxValue
+  private def nextDeadline(keyState: GridKeyState[A, B]): Long =
+    if (closesComplete) Due.Never
     else {
-      val oldest = panes.withContent(keyState, Watermark.None).map(grid.end).nextOption()
-      EventTime.plus(oldest.getOrElse(keyState.completion.reached.micros), lateness)
+      val oldest = panes.withContent(keyState, Front.none).map(grid.end).nextOption()
+      lateness.after(oldest.getOrElse(keyState.completion.reached.at))
     }
 
   /** No window that ends there or before is open. */
-  private def closedUpTo(at: Watermark): Option[Long] =
-    Option(at.leaves(lateness)).filter(_ != Long.MinValue)
+  private def closedUpTo(at: Front[A]): Option[Long] =
+    Option(at.leaves(lateness)).filter(_ != Position.Least)
 
   /** Windows that end later are open, and no message has come past them. */
-  private def openAfter(reached: Watermark, before: Watermark): Watermark =
-    closedUpTo(before).fold(reached)(end => reached.max(Watermark(end)))
+  private def openAfter(reached: Front[A], before: Front[A]): Front[A] =
+    closedUpTo(before).fold(reached)(end => reached.max(Front(end)))
 
-  private def openFrom(at: Watermark): Long = closedUpTo(at).fold(Long.MinValue)(grid.firstStart)
+  private def openFrom(at: Front[A]): Long = closedUpTo(at).fold(Position.Least)(grid.firstStart)
 
-  def open(keyState: GridKeyState[B], at: Watermark): Iterator[Long] =
+  def open(keyState: GridKeyState[A, B], at: Front[A]): Iterator[Long] =
     if (closesComplete) keyState.completion.waitingIds ++ panes.withContent(keyState, keyState.completion.reached)
-    else panes.withContent(keyState, closedUpTo(at).fold(Watermark.None)(Watermark(_)))
+    else panes.withContent(keyState, closedUpTo(at).fold(Front.none[A])(Front(_)))
 
-  def isComplete(keyState: GridKeyState[B], start: Long, at: Watermark): Boolean =
+  def isComplete(keyState: GridKeyState[A, B], start: Long, at: Front[A]): Boolean =
     isComplete(keyState, start) || isClosed(start, at)
 
-  def current(keyState: GridKeyState[B], at: Watermark): Option[Long] =
+  def current(keyState: GridKeyState[A, B], at: Front[A]): Option[Long] =
     if (closesComplete)
       panes.newest(keyState).filterNot(isComplete(keyState, _)).orElse(keyState.completion.waitingIds.maxOption)
     else panes.newest(keyState).filterNot(isClosed(_, at))

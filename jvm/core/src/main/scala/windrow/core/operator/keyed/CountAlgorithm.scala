@@ -5,6 +5,11 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Due
+import windrow.core.time.Front
+import windrow.core.time.Sequence
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
@@ -22,15 +27,16 @@ private[core] final class CountAlgorithm[B, V](
     extends WindowAlgorithm[B, V] {
   private val policy  = new WindowTrigger(spec.early, spec.late)
   private val periods = new ProcessingTimer(policy)
-  private val grid    = new PositionGrid(windows.n, windows.step, start = 0)
+  private val grid    = new PositionGrid[Axis.Sequence](windows.n, windows.step, start = 0)
   private val panes   = new GridPanes(grid, spec, aggregation, policy, periods)
-  private val keyStates = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, lateness = 0))(
-    new BeyondWindows(panes, lateness = Long.MaxValue, closesComplete = true, _))
+  private val keyStates = startsOf.fold[GridWindows[Axis.Sequence, B, V]](
+    new PassedWindows(panes, lateness = Distance.none))(
+    new BeyondWindows(panes, lateness = Distance.endless, closesComplete = true, _))
   private val segments = new Segments("runs", store)
-  private val codec    = new GridKeyStateCodec(aggregation, segments)
+  private val codec    = new GridKeyStateCodec[Axis.Sequence, B](aggregation, segments)
 
   /** Messages and records of each key, by slice; keys stay: their numbers go on. In the checkpoint. */
-  private val keys = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _ => Long.MaxValue)
+  private val keys = new KeyBuckets[GridKeyState[Axis.Sequence, B]]("keys", store, codec, _ => Due.Never)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
@@ -50,14 +56,14 @@ private[core] final class CountAlgorithm[B, V](
         if (classes)
           counters.classify(
             position,
-            keyStates.current(keyState, Watermark(position)).map(first => (first, grid.end(first))))
+            keyStates.current(keyState, Front(position)).map(first => (first, grid.end(first))))
         keyStates.add(
           entry.key,
           keyState,
-          position,
+          Sequence(position),
           entry,
-          Watermark(keyState.ended),
-          Watermark(position + 1),
+          Front(keyState.ended),
+          Front(keyState.next),
           clock,
           out)
       }
@@ -67,21 +73,21 @@ private[core] final class CountAlgorithm[B, V](
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
     val looksAtAll = isDue || now.isEnd
-    keys.walk(if (looksAtAll) Long.MaxValue else Long.MinValue)
+    (if (looksAtAll) keys.walkAll else keys.walkChanged)
       .filter(key => looksAtAll || keys.get(key).isChanged)
       .flatMap { key =>
-        val keyState = keys.get(key)
-        val to       = if (now.isEnd) now else Watermark(keyState.next)
-        keyStates.endStep(key, keyState, Watermark(keyState.ended), to, Watermark(_), clock) ++ Part.silent {
+        val keyState                 = keys.get(key)
+        val to: Front[Axis.Sequence] = if (now.isEnd) Front.end else Front(keyState.next)
+        keyStates.endStep(key, keyState, Front(keyState.ended), to, Front(_), clock) ++ Part.silent {
           keyState.ended = keyState.next
           keys.put(key, keyState)
         }
       }
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap { key =>
     val keyState = keys.get(key)
-    val now      = Watermark(keyState.ended)
+    val now      = Front[Axis.Sequence](keyState.ended)
     keyStates.open(keyState, now).map(start =>
       panes.window(key, keyState, start, keyStates.isComplete(keyState, start, now)))
   }

@@ -7,6 +7,8 @@ import windrow.core.aggregate.CellCodec
 import windrow.core.aggregate.KeyRun
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
+import windrow.core.time.Axis
+import windrow.core.time.Due
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
@@ -19,15 +21,15 @@ import windrow.core.trigger.PaneStateCodec
   * @param deadline
   *   the position at which one of its windows completes or closes
   */
-private[core] final class GridKeyState[B](
+private[core] final class GridKeyState[A <: Axis, B](
     val run: KeyRun[B],
     val records: JTreeMap[Long, PaneState[B]],
     var next: Long = 0,
     var ended: Long = 0,
-    var deadline: Long = Long.MaxValue) {
+    var deadline: Long = Due.Never) {
 
   /** What its own messages have completed, where they do. */
-  val completion = new KeyCompletion
+  val completion = new KeyCompletion[A]
 
   /** No window of it is open, and none that may yet be opened is complete. */
   def isEmpty: Boolean = run.isEmpty && !completion.reached.isDefined
@@ -39,19 +41,20 @@ private[core] final class GridKeyState[B](
   }
 
   /** Until the end of a step: a message has come. */
-  def isChanged: Boolean = deadline == Long.MinValue
-  def change(): Unit     = deadline = Long.MinValue
+  def isChanged: Boolean = deadline == Due.AtOnce
+  def change(): Unit     = deadline = Due.AtOnce
 }
 
-private[core] final class GridKeyStateCodec[B](aggregation: Aggregation[B, _], segments: Segments)
-    extends Codec[GridKeyState[B]] {
+private[core] final class GridKeyStateCodec[A <: Axis, B](aggregation: Aggregation[B, _], segments: Segments)
+    extends Codec[GridKeyState[A, B]] {
   private val cells      = new CellCodec(new OwnedCodec(aggregation))
   private val paneStates = new PaneStateCodec(aggregation)
   private val leaves     = aggregation.keeping.map(keeping => keeping.release(_: B))
 
-  def empty: GridKeyState[B] = new GridKeyState(new KeyRun(aggregation, cells, segments, leaves = leaves), new JTreeMap)
+  def empty: GridKeyState[A, B] =
+    new GridKeyState(new KeyRun(aggregation, cells, segments, leaves = leaves), new JTreeMap)
 
-  def write(keyState: GridKeyState[B], out: ByteWriter): Unit = {
+  def write(keyState: GridKeyState[A, B], out: ByteWriter): Unit = {
     out.count(keyState.next)
     out.count(keyState.ended)
     out.long(keyState.deadline)
@@ -64,7 +67,7 @@ private[core] final class GridKeyStateCodec[B](aggregation: Aggregation[B, _], s
     keyState.run.write(out)
   }
 
-  def read(in: ByteReader): GridKeyState[B] = {
+  def read(in: ByteReader): GridKeyState[A, B] = {
     val keyState = empty
     keyState.next = in.count()
     keyState.ended = in.count()

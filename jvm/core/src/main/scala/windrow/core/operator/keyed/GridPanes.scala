@@ -7,8 +7,10 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.RangeSweep
 import windrow.core.state.Key
+import windrow.core.time.Axis
+import windrow.core.time.Front
+import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.WindowTrigger
@@ -20,8 +22,8 @@ import windrow.core.window.SliceGrid
   *
   * A window that fires nothing but its pane on time has no record.
   */
-private[core] final class GridPanes[B, V](
-    val grid: SliceGrid,
+private[core] final class GridPanes[A <: Axis, B, V](
+    val grid: SliceGrid[A],
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     val policy: WindowTrigger,
@@ -34,7 +36,7 @@ private[core] final class GridPanes[B, V](
 
   // ---- contents
 
-  def insert(keyState: GridKeyState[B], position: Long, entry: Entry[B]): Unit = {
+  def insert(keyState: GridKeyState[A, B], position: Long, entry: Entry[B]): Unit = {
     val slice = grid.sliceStart(position)
     val index = keyState.run.indexAt(slice)
     if (index < 0) keyState.run.insert(cell(slice, entry.count, entry.buffer))
@@ -49,26 +51,26 @@ private[core] final class GridPanes[B, V](
   private def cell(slice: Long, count: Long, buffer: B): Cell[B] =
     new Cell(slice, Cell.Nothing, stamp = 0, Cell.NotLate, at = None, count, buffer, Cell.Nothing)
 
-  private def rangeOf(keyState: GridKeyState[B], start: Long): (Int, Int) =
+  private def rangeOf(keyState: GridKeyState[A, B], start: Long): (Int, Int) =
     (keyState.run.indexOf(start), keyState.run.indexOf(grid.end(start)))
 
-  def hasContent(keyState: GridKeyState[B], start: Long): Boolean = {
+  def hasContent(keyState: GridKeyState[A, B], start: Long): Boolean = {
     val (from, until) = rangeOf(keyState, start)
     from < until
   }
 
-  def value(keyState: GridKeyState[B], start: Long): B = {
+  def value(keyState: GridKeyState[A, B], start: Long): B = {
     val (from, until) = rangeOf(keyState, start)
     keyState.run.value(from, until)
   }
 
   /** The values of windows that ascend, in one sweep. */
-  def values(keyState: GridKeyState[B], starts: IndexedSeq[Long]): Iterator[B] =
+  def values(keyState: GridKeyState[A, B], starts: IndexedSeq[Long]): Iterator[B] =
     new RangeSweep(keyState.run, aggregation).apply(starts.map(rangeOf(keyState, _)))
 
   /** Windows with messages that end after a position, in order. */
-  def withContent(keyState: GridKeyState[B], after: Watermark): Iterator[Long] = {
-    val first = if (after.isDefined) grid.firstStart(after.micros) else Long.MinValue
+  def withContent(keyState: GridKeyState[A, B], after: Front[A]): Iterator[Long] = {
+    val first = if (after.isDefined) grid.firstStart(after.at) else Position.Least
     grid.windowsOver(first) { from =>
       val index = keyState.run.indexOf(from)
       Option.when(index < keyState.run.size)(keyState.run(index).position)
@@ -76,17 +78,17 @@ private[core] final class GridPanes[B, V](
   }
 
   /** The window with messages that has the greatest start. */
-  def newest(keyState: GridKeyState[B]): Option[Long] =
+  def newest(keyState: GridKeyState[A, B]): Option[Long] =
     Option.unless(keyState.run.isEmpty)(grid.lastStart(keyState.run(keyState.run.size - 1).position))
 
   /** Lets go of all that no window from this one on holds. */
-  def dropBelow(keyState: GridKeyState[B], start: Long): Unit = {
+  def dropBelow(keyState: GridKeyState[A, B], start: Long): Unit = {
     keyState.run.dropFirst(keyState.run.indexOf(start))
     keyState.records.headMap(start).clear()
   }
 
   /** As queries see it. */
-  def window(key: Key, keyState: GridKeyState[B], start: Long, isComplete: Boolean): OpenWindow[B] = {
+  def window(key: Key, keyState: GridKeyState[A, B], start: Long, isComplete: Boolean): OpenWindow[B] = {
     def paneState = Option(keyState.records.get(start))
       .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(keyState, start)) else PaneState[B]())
     OpenWindow(key, start, grid.printedEnd(start), isComplete, paneState, value(keyState, start))
@@ -95,7 +97,7 @@ private[core] final class GridPanes[B, V](
   // ---- panes
 
   /** What a window keeps of its panes; None: it is new. It must not wait for its pane on time, unless all have records. */
-  def recordOf(keyState: GridKeyState[B], start: Long): Option[PaneState[B]] = {
+  def recordOf(keyState: GridKeyState[A, B], start: Long): Option[PaneState[B]] = {
     val kept = Option(keyState.records.get(start))
     if (kept.isDefined || recordsAll) kept
     else Option.when(hasContent(keyState, start))(panes.firedOnTime(value(keyState, start)))
@@ -115,7 +117,7 @@ private[core] final class GridPanes[B, V](
     */
   def update(
       key: Key,
-      keyState: GridKeyState[B],
+      keyState: GridKeyState[A, B],
       start: Long,
       entry: Entry[B],
       record: Option[PaneState[B]],
@@ -130,7 +132,7 @@ private[core] final class GridPanes[B, V](
     }
   }
 
-  private def keep(keyState: GridKeyState[B], start: Long, record: PaneState[B], isComplete: Boolean): Unit = {
+  private def keep(keyState: GridKeyState[A, B], start: Long, record: PaneState[B], isComplete: Boolean): Unit = {
     periods.add(isComplete, record)
     keyState.records.put(start, record)
     ()
@@ -138,7 +140,7 @@ private[core] final class GridPanes[B, V](
 
   private def fire(
       key: Key,
-      keyState: GridKeyState[B],
+      keyState: GridKeyState[A, B],
       start: Long,
       record: PaneState[B],
       timing: Timing,
@@ -154,7 +156,7 @@ private[core] final class GridPanes[B, V](
   /** A window completes. */
   def onTime(
       key: Key,
-      keyState: GridKeyState[B],
+      keyState: GridKeyState[A, B],
       start: Long,
       value: => B,
       isLast: Boolean,
@@ -166,7 +168,7 @@ private[core] final class GridPanes[B, V](
   /** Panes at the end of the step, beside those of windows that complete in it. */
   def endStep(
       key: Key,
-      keyState: GridKeyState[B],
+      keyState: GridKeyState[A, B],
       stage: Long => Stage,
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {

@@ -2,15 +2,16 @@ package windrow.core.operator
 package keyed
 
 import windrow.core.state.Key
-import windrow.core.time.EventTime
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Due
+import windrow.core.time.Front
+import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.time.Watermark
 import windrow.core.trigger.Stage
 
-/** When the windows of one key on a grid are complete, and when they close. A watermark on the axis of offsets or of
-  * sequence numbers is the position that comes next.
-  */
-private[core] trait GridWindows[B, V] {
+/** When the windows of one key on a grid are complete, and when they close. */
+private[core] trait GridWindows[A <: Axis, B, V] {
 
   /** A message that was accepted.
     *
@@ -21,11 +22,11 @@ private[core] trait GridWindows[B, V] {
     */
   def add(
       key: Key,
-      keyState: GridKeyState[B],
-      position: Long,
+      keyState: GridKeyState[A, B],
+      position: Position[A],
       entry: Entry[B],
-      before: Watermark,
-      at: Watermark,
+      before: Front[A],
+      at: Front[A],
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit
 
@@ -34,97 +35,98 @@ private[core] trait GridWindows[B, V] {
     */
   def endStep(
       key: Key,
-      keyState: GridKeyState[B],
-      before: Watermark,
-      now: Watermark,
-      coming: Long => Watermark,
+      keyState: GridKeyState[A, B],
+      before: Front[A],
+      now: Front[A],
+      coming: Long => Front[A],
       clock: StepClock): Iterator[Part[Effect[B, V]]]
 
   /** The existing windows. */
-  def open(keyState: GridKeyState[B], at: Watermark): Iterator[Long]
+  def open(keyState: GridKeyState[A, B], at: Front[A]): Iterator[Long]
 
-  def isComplete(keyState: GridKeyState[B], start: Long, at: Watermark): Boolean
+  def isComplete(keyState: GridKeyState[A, B], start: Long, at: Front[A]): Boolean
 
   /** The existing window with the greatest start. */
-  def current(keyState: GridKeyState[B], at: Watermark): Option[Long]
+  def current(keyState: GridKeyState[A, B], at: Front[A]): Option[Long]
 }
 
 /** Windows that are complete when the watermark has reached their end.
   *
   * @param lateness
-  *   in positions
+  *   for which a complete window takes messages
   */
-private[core] final class PassedWindows[B, V](panes: GridPanes[B, V], lateness: Long) extends GridWindows[B, V] {
+private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, V], lateness: Distance[A])
+    extends GridWindows[A, B, V] {
   import panes.grid
 
-  private def isClosed(start: Long, at: Watermark): Boolean = at.reached(grid.end(start), lateness)
+  private def isClosed(start: Long, at: Front[A]): Boolean = at.reached(grid.end(start), lateness)
 
   def add(
       key: Key,
-      keyState: GridKeyState[B],
-      position: Long,
+      keyState: GridKeyState[A, B],
+      position: Position[A],
       entry: Entry[B],
-      before: Watermark,
-      at: Watermark,
+      before: Front[A],
+      at: Front[A],
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
-    val open = grid.windowsAt(position, Long.MinValue)
+    val open = grid.windowsAt(position.value)
       .takeWhile(start => panes.recordsAll || before.reached(grid.end(start)))
       .filterNot(isClosed(_, before))
       .map(start => (start, panes.recordOf(keyState, start))).toVector
-    panes.insert(keyState, position, entry)
+    panes.insert(keyState, position.value, entry)
     open.foreach { case (start, record) =>
       val isComplete = before.reached(grid.end(start))
-      val completes  = !isComplete && Watermark(position + 1).reached(grid.end(start))
+      val completes  = !isComplete && Front.past(position).reached(grid.end(start))
       panes.update(key, keyState, start, entry, record, isComplete, completes, clock, out)
     }
   }
 
   def endStep(
       key: Key,
-      keyState: GridKeyState[B],
-      before: Watermark,
-      now: Watermark,
-      coming: Long => Watermark,
+      keyState: GridKeyState[A, B],
+      before: Front[A],
+      now: Front[A],
+      coming: Long => Front[A],
       clock: StepClock): Iterator[Part[Effect[B, V]]] =
     (if (now != before) onTimePanes(key, keyState, before, now, coming) else Iterator.empty) ++
       Iterator.single[Part[Effect[B, V]]](panes.endStep(key, keyState, stage(_, now), clock, _)) ++
       Part.silent(leave(keyState, now))
 
-  private def stage(start: Long, now: Watermark): Stage = Stage(now.reached(grid.end(start)), isClosed(start, now))
+  private def stage(start: Long, now: Front[A]): Stage = Stage(now.reached(grid.end(start)), isClosed(start, now))
 
   private def onTimePanes(
       key: Key,
-      keyState: GridKeyState[B],
-      before: Watermark,
-      now: Watermark,
-      coming: Long => Watermark): Iterator[Part[Effect[B, V]]] = {
+      keyState: GridKeyState[A, B],
+      before: Front[A],
+      now: Front[A],
+      coming: Long => Front[A]): Iterator[Part[Effect[B, V]]] = {
     val starts = panes.withContent(keyState, before).takeWhile(start => now.reached(grid.end(start))).toVector
     starts.iterator.zip(panes.values(keyState, starts)).map[Part[Effect[B, V]]] { case (start, value) =>
       panes.onTime(key, keyState, start, value, isClosed(start, coming(grid.end(start))), _)
     }
   }
 
-  private def leave(keyState: GridKeyState[B], now: Watermark): Unit = {
+  private def leave(keyState: GridKeyState[A, B], now: Front[A]): Unit = {
     if (now.isEnd) keyState.clear()
-    else if (closedUpTo(now).isDefined) panes.dropBelow(keyState, grid.firstStart(closedUpTo(now).micros))
+    else if (closedUpTo(now).isDefined) panes.dropBelow(keyState, grid.firstStart(closedUpTo(now).at))
     keyState.deadline = nextDeadline(keyState, now)
   }
 
-  private def nextDeadline(keyState: GridKeyState[B], now: Watermark): Long = {
+  private def nextDeadline(keyState: GridKeyState[A, B], now: Front[A]): Long = {
     val completes = panes.withContent(keyState, now).map(grid.end).nextOption()
     val closes =
-      panes.withContent(keyState, Watermark.None).map(start => EventTime.plus(grid.end(start), lateness)).nextOption()
-    (completes ++ closes).minOption.getOrElse(Long.MaxValue)
+      panes.withContent(keyState, Front.none).map(start => lateness.after(grid.end(start))).nextOption()
+    (completes ++ closes).minOption.getOrElse(Due.Never)
   }
 
   /** No window that ends there or before is open. */
-  private def closedUpTo(at: Watermark): Watermark = Watermark(at.leaves(lateness))
+  private def closedUpTo(at: Front[A]): Front[A] = Front(at.leaves(lateness))
 
-  def open(keyState: GridKeyState[B], at: Watermark): Iterator[Long] = panes.withContent(keyState, closedUpTo(at))
+  def open(keyState: GridKeyState[A, B], at: Front[A]): Iterator[Long] = panes.withContent(keyState, closedUpTo(at))
 
-  def isComplete(keyState: GridKeyState[B], start: Long, at: Watermark): Boolean = at.reached(grid.end(start))
+  def isComplete(keyState: GridKeyState[A, B], start: Long, at: Front[A]): Boolean = at.reached(grid.end(start))
 
-  def current(keyState: GridKeyState[B], at: Watermark): Option[Long] =
+  def current(keyState: GridKeyState[A, B], at: Front[A]): Option[Long] =
     panes.newest(keyState).filterNot(isClosed(_, at))
 }

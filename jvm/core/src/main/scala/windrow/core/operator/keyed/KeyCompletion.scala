@@ -8,25 +8,27 @@ import windrow.core.aggregate.StartOffsets
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.SourcePartitionCodec
-import windrow.core.time.Watermark
+import windrow.core.time.Axis
+import windrow.core.time.Front
+import windrow.core.time.Position
 
 /** Which windows of a key its own messages have completed (SEMANTICS R7): those whose end they have reached, but for some
   * that wait for a message whose offset comes after theirs. Ends are exclusive.
   */
-private[core] final class KeyCompletion {
-  private var greatest = Long.MinValue
+private[core] final class KeyCompletion[A <: Axis] {
+  private var greatest = Position.Least
 
   /** For each partition the offsets, falling, at rising positions: of the messages that no other is ahead of in both. */
   private val fronts = mutable.TreeMap.empty[SourcePartition, JTreeMap[Long, Long]]
 
   /** The greatest position of messages without an offset. */
-  private var unnumbered = Long.MinValue
+  private var unnumbered = Position.Least
 
   /** End and id. */
   private val waiting = mutable.TreeSet.empty[(Long, Long)]
 
-  /** The greatest position of a message, as a watermark. */
-  def reached: Watermark = Watermark(greatest)
+  /** The greatest position of a message. */
+  def reached: Front[A] = Front(greatest)
 
   def isWaiting(end: Long, id: Long): Boolean  = waiting((end, id))
   def isComplete(end: Long, id: Long): Boolean = reached.reached(end) && !isWaiting(end, id)
@@ -79,8 +81,8 @@ private[core] final class KeyCompletion {
   }
 
   def clear(): Unit = {
-    greatest = Long.MinValue
-    unnumbered = Long.MinValue
+    greatest = Position.Least
+    unnumbered = Position.Least
     waiting.clear()
     fronts.clear()
   }

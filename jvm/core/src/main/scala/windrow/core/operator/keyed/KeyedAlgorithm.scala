@@ -6,6 +6,8 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
+import windrow.core.time.Axis
+import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
@@ -14,24 +16,24 @@ import windrow.core.window.SliceGrid
 
 /** Aligned windows that are complete by the messages of their own key (SEMANTICS R7): each key has them for itself. */
 private[core] final class KeyedAlgorithm[B, V](
-    grid: SliceGrid,
+    grid: SliceGrid[Axis.Time],
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: B => StartOffsets,
     store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
-  private val lateness = spec.lateness.micros
+  private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val periods  = new ProcessingTimer(policy)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
   private val gaps     = GapWindows.of(spec, store)
   private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
   private val segments = new Segments("runs", store)
-  private val codec    = new GridKeyStateCodec(aggregation, segments)
+  private val codec    = new GridKeyStateCodec[Axis.Time, B](aggregation, segments)
 
   /** Messages and records of each key, by slice; a key leaves with the last of them. In the checkpoint. */
-  private val keys = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
+  private val keys = new KeyBuckets[GridKeyState[Axis.Time, B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = math.max(keys.size, gaps.fold(0L)(_.keyCount))
@@ -49,19 +51,18 @@ private[core] final class KeyedAlgorithm[B, V](
       gaps.foreach(_.add(entry.key, time, clock.before))
       keyState.change()
       keys.put(entry.key, keyState)
-      windows.add(entry.key, keyState, time, entry, clock.before, clock.before, clock, out)
+      windows.add(entry.key, keyState, new EventTime(time), entry, clock.before, clock.before, clock, out)
     }
   }
 
-  private def current(key: Key, keyState: GridKeyState[B], at: Watermark): Option[Long] =
+  private def current(key: Key, keyState: GridKeyState[Axis.Time, B], at: Watermark): Option[Long] =
     (windows.current(keyState, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
-    keys.walk(horizon)
+    (if (isDue) keys.walkAll else if (moved) keys.walk(now.at) else keys.walkChanged)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val keyState = keys.get(key)
@@ -72,7 +73,7 @@ private[core] final class KeyedAlgorithm[B, V](
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
-    val found = keys.walk(Long.MaxValue).flatMap(key => windows.open(keys.get(key), at).map((key, _)))
+    val found = keys.walkAll.flatMap(key => windows.open(keys.get(key), at).map((key, _)))
     (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) =>
       val keyState = Option(keys.get(key)).getOrElse(codec.empty)
       panes.window(key, keyState, start, windows.isComplete(keyState, start, at))

@@ -11,9 +11,11 @@ import windrow.core.operator.keyed.GridPanes
 import windrow.core.operator.keyed.GridWindows
 import windrow.core.operator.keyed.PassedWindows
 import windrow.core.state._
-import windrow.core.time.EventTime
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.Front
+import windrow.core.time.Offset
 import windrow.core.time.StepClock
-import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.PositionGrid
@@ -28,41 +30,42 @@ private[core] final class OffsetWindows[B, V](
     store: Spaces,
     classes: Boolean)
     extends PartitionWindows[B, V] {
-  private val lateness = spec.lateness.micros // here in positions
+  private val lateness = spec.latenessInOffsets
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val periods  = new ProcessingTimer(policy)
-  private val grid     = new PositionGrid(windows.n, windows.step, start)
+  private val grid     = new PositionGrid[Axis.Offset](windows.n, windows.step, start)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
 
   /** A message past the end lies one further than the last one inside. */
-  private val closing = if (startsOf.isDefined) EventTime.plus(lateness, 1) else lateness
-  private val keyStates: GridWindows[B, V] = startsOf.fold[GridWindows[B, V]](new PassedWindows(panes, closing))(
-    new BeyondWindows(panes, closing, closesComplete = false, _))
+  private val closing = if (startsOf.isDefined) lateness + Distance.one else lateness
+  private val keyStates: GridWindows[Axis.Offset, B, V] =
+    startsOf.fold[GridWindows[Axis.Offset, B, V]](new PassedWindows(panes, closing))(
+      new BeyondWindows(panes, closing, closesComplete = false, _))
   private val segments = new Segments("runs", store)
-  private val codec    = new GridKeyStateCodec(aggregation, segments)
+  private val codec    = new GridKeyStateCodec[Axis.Offset, B](aggregation, segments)
 
   /** Messages and records of each key, by slice; a key leaves with the last of them. In the checkpoint. */
-  private val keys = new KeyBuckets[GridKeyState[B]]("keys", store, codec, _.deadline)
+  private val keys = new KeyBuckets[GridKeyState[Axis.Offset, B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
 
   def add(
       entry: Entry[B],
-      offset: Long,
+      offset: Offset,
       progress: PartitionProgress,
       clock: StepClock,
       counters: Counters,
       out: Out[Effect[B, V]]): Unit =
-    if (grid.inGap(offset)) counters.gaps += entry.count
-    else if (progress.before.reached(grid.end(grid.lastStart(offset)), closing))
+    if (grid.inGap(offset.value)) counters.gaps += entry.count
+    else if (progress.before.reached(grid.end(grid.lastStart(offset.value)), closing))
       out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
       if (classes)
         counters.classify(
-          offset,
+          offset.value,
           keyStates.current(keyState, progress.upTo(offset)).map(first => (first, grid.end(first))))
       keyState.change()
       keys.put(entry.key, keyState)
@@ -72,17 +75,16 @@ private[core] final class OffsetWindows[B, V](
         offset,
         entry,
         progress.before,
-        progress.before.max(Watermark(offset + 1)),
+        progress.before.max(Front.past(offset)),
         clock,
         out)
     }
 
-  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Part[Effect[B, V]]] = {
+  def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     val moved = now != progress.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
-    keys.walk(horizon)
+    (if (isDue) keys.walkAll else if (moved) keys.walk(now.at) else keys.walkChanged)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val keyState = keys.get(key)
@@ -91,7 +93,7 @@ private[core] final class OffsetWindows[B, V](
       }
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
+  def openWindows(at: Front[Axis.Offset]): Iterator[OpenWindow[B]] = keys.walkAll.flatMap { key =>
     val keyState = keys.get(key)
     keyStates.open(keyState, at).map(start =>
       panes.window(key, keyState, start, keyStates.isComplete(keyState, start, at)))

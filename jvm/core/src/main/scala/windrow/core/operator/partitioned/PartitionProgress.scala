@@ -4,26 +4,28 @@ package partitioned
 import java.util.{TreeMap => JTreeMap}
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.time.Watermark
+import windrow.core.time.Axis
+import windrow.core.time.Front
+import windrow.core.time.Offset
 
-/** How far a source partition has come, as a watermark on the axis of offsets: one past the greatest that was seen. */
+/** How far a source partition has come: one past the greatest offset that was seen. */
 private[core] final class PartitionProgress {
-  private var reached = Watermark.None
+  private var reached = Front.none[Axis.Offset]
 
   /** What this step brings: last offsets by first ones, apart. */
   private val ranges = new JTreeMap[Long, Long]
 
   /** At the end of the step before. */
-  def before: Watermark = reached
+  def before: Front[Axis.Offset] = reached
 
   /** At the end of this step. */
-  def now: Watermark =
-    if (reached.isEnd || ranges.isEmpty) reached else reached.max(Watermark(ranges.lastEntry.getValue + 1))
+  def now: Front[Axis.Offset] =
+    if (reached.isEnd || ranges.isEmpty) reached else reached.max(past(ranges.lastEntry.getValue))
 
   /** As a message at an offset finds it. */
-  def upTo(offset: Long): Watermark = {
-    val below = ranges.lowerEntry(offset)
-    if (below == null) reached else reached.max(Watermark(math.min(below.getValue + 1, offset)))
+  def upTo(offset: Offset): Front[Axis.Offset] = {
+    val below = ranges.lowerEntry(offset.value)
+    if (below == null) reached else reached.max(past(math.min(below.getValue, offset.value - 1)))
   }
 
   /** As it is when it comes to a position that it had not reached before.
@@ -31,12 +33,14 @@ private[core] final class PartitionProgress {
     * @param end
     *   where it stands at the end of this step
     */
-  def coming(position: Long, end: Watermark): Watermark = {
+  def coming(position: Long, end: Front[Axis.Offset]): Front[Axis.Offset] = {
     val offset = position - 1
     val at     = ranges.floorEntry(offset)
-    if (at != null && at.getValue >= offset) Watermark(position)
-    else Option(ranges.higherEntry(offset)).fold(end)(next => Watermark(next.getKey + 1))
+    if (at != null && at.getValue >= offset) Front(position)
+    else Option(ranges.higherEntry(offset)).fold(end)(next => past(next.getKey))
   }
+
+  private def past(offset: Long): Front[Axis.Offset] = Front.past(Offset(offset))
 
   def add(first: Long, last: Long): Unit = {
     val below    = ranges.floorEntry(first)
@@ -53,11 +57,11 @@ private[core] final class PartitionProgress {
     ()
   }
 
-  def endStep(to: Watermark): Unit = {
+  def endStep(to: Front[Axis.Offset]): Unit = {
     reached = to
     ranges.clear()
   }
 
-  def read(in: ByteReader): Unit   = reached = Watermark(in.long())
-  def write(out: ByteWriter): Unit = out.long(reached.micros)
+  def read(in: ByteReader): Unit   = reached = Front(in.long())
+  def write(out: ByteWriter): Unit = out.long(reached.at)
 }

@@ -4,7 +4,9 @@ package partitioned
 import scala.collection.mutable
 import windrow.SourcePartition
 import windrow.core.state._
-import windrow.core.time.Progress
+import windrow.core.time.Axis
+import windrow.core.time.Front
+import windrow.core.time.Offset
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 
@@ -12,7 +14,7 @@ import windrow.core.time.Watermark
 private[core] trait PartitionWindows[B, V] {
   def add(
       entry: Entry[B],
-      offset: Long,
+      offset: Offset,
       progress: PartitionProgress,
       clock: StepClock,
       counters: Counters,
@@ -21,13 +23,13 @@ private[core] trait PartitionWindows[B, V] {
   /** @param now
     *   how far the partition has come with this step
     */
-  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Part[Effect[B, V]]]
+  def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]]
 
   def processingDeadline: Option[Long]
   def keyCount: Long
 
   /** The windows of all keys that still take messages where the partition has come to. */
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]]
+  def openWindows(at: Front[Axis.Offset]): Iterator[OpenWindow[B]]
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit
@@ -67,12 +69,12 @@ private[core] final class PartitionedAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val origin = entry.origin.get
     val of     = partition(origin.partition)
-    of.windows.add(entry, origin.offset, of.progress, clock, counters, out.taking(_.of(origin.partition)))
+    of.windows.add(entry, Offset(origin.offset), of.progress, clock, counters, out.taking(_.of(origin.partition)))
   }
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = partitions.iterator.flatMap {
     case (of, partition) =>
-      val to = if (now.isEnd) now else partition.progress.now
+      val to = if (now.isEnd) Front.end[Axis.Offset] else partition.progress.now
       partition.windows.advance(partition.progress, to, clock).map(_.as(_.of(of))) ++
         Part.silent(partition.progress.endStep(to))
   }

@@ -5,8 +5,11 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
+import windrow.core.time.Axis
+import windrow.core.time.Front
+import windrow.core.time.Offset
+import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
@@ -22,7 +25,7 @@ import windrow.core.trigger.Stage
 private[core] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, paneState: PaneState[B]) {
 
   /** How far the partition comes while a message of the key would still join; from there on it is complete. */
-  def end(n: Long): Long = last + n + 2
+  def end(n: Long): Long = Position.plus(last, n + 2)
 }
 
 private[core] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
@@ -69,12 +72,12 @@ private[core] final class TupleSessions[B, V](
 
   def add(
       entry: Entry[B],
-      offset: Long,
+      offset: Offset,
       progress: PartitionProgress,
       clock: StepClock,
       counters: Counters,
       out: Out[Effect[B, V]]): Unit =
-    if (progress.before.reached(offset + 1))
+    if (progress.before.reached(offset.next.value))
       out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val open = Option(keys.get(entry.key))
@@ -84,10 +87,10 @@ private[core] final class TupleSessions[B, V](
         else counters.inTime += 1
       }
       open match {
-        case Some(session) if offset < session.end(n) => extend(entry, offset, session, clock, out)
+        case Some(session) if offset.value < session.end(n) => extend(entry, offset, session, clock, out)
         case _ =>
           open.foreach(endStep(entry.key, _, Stage.Closed, clock, out))
-          put(entry, TupleSessionState(offset, offset, entry.buffer, added(PaneState(), entry, clock)), out)
+          put(entry, TupleSessionState(offset.value, offset.value, entry.buffer, added(PaneState(), entry, clock)), out)
       }
     }
 
@@ -96,7 +99,7 @@ private[core] final class TupleSessions[B, V](
 
   private def extend(
       entry: Entry[B],
-      offset: Long,
+      offset: Offset,
       session: Session,
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
@@ -105,7 +108,7 @@ private[core] final class TupleSessions[B, V](
       entry,
       TupleSessionState(
         session.first,
-        offset,
+        offset.value,
         aggregation.combine(session.buffer, entry.buffer),
         added(panes.merged(Seq(session.paneState)), entry, clock)),
       out)
@@ -133,16 +136,16 @@ private[core] final class TupleSessions[B, V](
 
   private def idOf(key: Key, session: Session) = WindowId(key, session.first, session.last)
 
-  def advance(progress: PartitionProgress, now: Watermark, clock: StepClock): Iterator[Part[Effect[B, V]]] = {
+  def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val moved   = now != progress.before
-    val horizon = if (isDue) Long.MaxValue else if (moved) now.micros else Long.MinValue
+    val moved = now != progress.before
     if (!moved && !isDue && !waits) Iterator.empty
-    else keys.walk(horizon).map[Part[Effect[B, V]]] { key =>
-      val session = keys.get(key)
-      endStep(key, session, if (now.reached(session.end(n))) Stage.Closed else Stage.Open, clock, _)
-    }
+    else
+      (if (isDue) keys.walkAll else if (moved) keys.walk(now.at) else keys.walkChanged).map[Part[Effect[B, V]]] { key =>
+        val session = keys.get(key)
+        endStep(key, session, if (now.reached(session.end(n))) Stage.Closed else Stage.Open, clock, _)
+      }
   }
 
   /** Nothing is late for a session, so one that is complete leaves. */
@@ -162,7 +165,7 @@ private[core] final class TupleSessions[B, V](
     else keep(key, now)
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).map { key =>
+  def openWindows(at: Front[Axis.Offset]): Iterator[OpenWindow[B]] = keys.walkAll.map { key =>
     val one = keys.get(key)
     OpenWindow(key, one.first, one.last, isComplete = false, one.paneState, one.buffer)
   }

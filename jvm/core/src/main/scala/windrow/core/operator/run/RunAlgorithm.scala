@@ -9,7 +9,9 @@ import windrow.core.aggregate.KeyRun
 import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.StartOffsets
 import windrow.core.state._
+import windrow.core.time.Due
 import windrow.core.time.EventTime
+import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
@@ -32,7 +34,7 @@ private[core] final class RunAlgorithm[B, V](
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
 
-  private val lateness   = spec.lateness.micros
+  private val lateness   = spec.latenessInTime
   private val policy     = new WindowTrigger(spec.early, spec.late)
   private val rule       = new FiringRule(spec.onTime, policy)
   private val panes      = new PaneMaker(spec, aggregation, withdraws = false)
@@ -77,7 +79,7 @@ private[core] final class RunAlgorithm[B, V](
       val mark  = completion.mark(keyState, clock.before)
       val index = keyState.run.insert(cell(entry, position, stamp, mark, clock))
       completion.inserted(keyState, index, isClosed(_, clock.before))
-      keyState.deadline = Long.MinValue
+      keyState.deadline = Due.AtOnce
       keys.put(entry.key, keyState)
       awaitPeriods(clock)
       if (waits)
@@ -115,7 +117,7 @@ private[core] final class RunAlgorithm[B, V](
     val position = keyState.run(index).position
     val found =
       if (byMessage) windows.reached(keyState.run, position, position)
-      else if (spec.onTime && mark.reached(EventTime.plus(position, 1))) windows.made(keyState.run, index)
+      else if (spec.onTime && mark.reached(Position.plus(position, 1))) windows.made(keyState.run, index)
       else Iterator.empty
     found.filterNot(isClosed(_, clock.before))
   }
@@ -188,8 +190,8 @@ private[core] final class RunAlgorithm[B, V](
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
-    keys.walk(horizon).filter(key => isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
+    (if (isDue) keys.walkAll else keys.walk(now.at)).filter(key =>
+      isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
       key =>
         val keyState = keys.get(key)
         (if (moved && spec.onTime) onTimePanes(key, keyState, clock.before, now) else Iterator.empty) ++
@@ -217,7 +219,7 @@ private[core] final class RunAlgorithm[B, V](
   }
 
   /** A message has come in this step. */
-  private def isChanged(keyState: RunKeyState[B]): Boolean = keyState.deadline == Long.MinValue
+  private def isChanged(keyState: RunKeyState[B]): Boolean = keyState.deadline == Due.AtOnce
 
   /** @param hasWaited
     *   it was made where messages had been before, so that it must be written down that it fired
@@ -247,7 +249,7 @@ private[core] final class RunAlgorithm[B, V](
     def mayFireByEnd(all: Iterator[RunWindow]) =
       if (policy.mayFireAtStepEnd(isComplete = false)) all else all.takeWhile(_.end <= complete)
     val found =
-      if (isDue) mayFireByEnd(windows.ending(keyState.run, openFrom(now), Long.MaxValue))
+      if (isDue) mayFireByEnd(windows.endingFrom(keyState.run, openFrom(now)))
       else Option(touched.get(key)).iterator.flatMap { case (low, high) =>
         mayFireByEnd(windows.reached(keyState.run, low, high))
       } ++
@@ -279,11 +281,11 @@ private[core] final class RunAlgorithm[B, V](
   }
 
   /** The least end of a window that is not closed. */
-  private def openFrom(now: Watermark): Long = EventTime.plus(bound(now), 1)
+  private def openFrom(now: Watermark): Long = Position.plus(bound(now), 1)
 
   /** Windows with ends up to it are closed. */
   private def bound(at: Watermark): Long =
-    if (at.isEnd) Long.MaxValue else at.leaves(lateness)
+    if (at.isEnd) EventTime.Max else at.leaves(lateness)
 
   /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(
@@ -302,7 +304,7 @@ private[core] final class RunAlgorithm[B, V](
 
   private def leave(key: Key, keyState: RunKeyState[B], now: Watermark): Unit = {
     val closed = bound(now)
-    if (closed != Long.MinValue) {
+    if (closed != EventTime.Min) {
       keyState.records.values.removeIf(_.end <= closed)
       keyState.run.dropFirst(windows.firstNeeded(keyState.run, closed))
       if (spec.window == Over.Everything) foldClosed(keyState.run, closed)
@@ -324,17 +326,17 @@ private[core] final class RunAlgorithm[B, V](
 
   private def nextDeadline(keyState: RunKeyState[B], now: Watermark): Long = {
     val run       = keyState.run
-    val completes = windows.ending(run, EventTime.plus(now.micros, 1), Long.MaxValue).map(_.end).nextOption()
-    val closes    = windows.ending(run, openFrom(now), Long.MaxValue).map(_.end).nextOption()
+    val completes = windows.endingFrom(run, Position.plus(now.micros, 1)).map(_.end).nextOption()
+    val closes    = windows.endingFrom(run, openFrom(now)).map(_.end).nextOption()
     val leaves    = windows.nextUnneeded(run) ++ Option.when(run.isEmpty)(keyState.completion.reached.micros)
-    (completes ++ (closes ++ leaves).map(EventTime.plus(_, lateness))).minOption.getOrElse(Long.MaxValue)
+    (completes ++ (closes ++ leaves).map(lateness.after)).minOption.getOrElse(Due.Never)
   }
 
   // ---- state
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap { key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap { key =>
     val keyState = keys.get(key)
-    windows.ending(keyState.run, openFrom(at), Long.MaxValue).map { window =>
+    windows.endingFrom(keyState.run, openFrom(at)).map { window =>
       val isComplete = completion.isComplete(keyState, window, at)
       OpenWindow(
         key,

@@ -4,7 +4,7 @@ package run
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.RangeSweep
 import windrow.core.aggregate.StartOffsets
-import windrow.core.time.EventTime
+import windrow.core.time.Position
 import windrow.core.time.Watermark
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
@@ -53,7 +53,7 @@ private[core] final class RunCompletionByWatermark[B](windows: RunWindows) exten
       before: Watermark): Vector[CompletedWindow[B]] = Vector.empty
 
   def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)] =
-    windows.ending(keyState.run, EventTime.plus(before.micros, 1), now.micros).map((_, false)).toVector
+    windows.ending(keyState.run, Position.plus(before.micros, 1), now.micros).map((_, false)).toVector
 }
 
 /** Their key has accepted a message past their end, or the watermark closes them (SEMANTICS R7).
@@ -83,7 +83,7 @@ private[core] final class RunCompletionByMessage[B](
   def inserted(keyState: RunKeyState[B], index: Int, isClosed: RunWindow => Boolean): Unit = {
     val cell    = keyState.run(index)
     val reached = keyState.completion.reached
-    if (reached.reached(EventTime.plus(cell.position, 1)))
+    if (reached.reached(Position.plus(cell.position, 1)))
       windows.made(keyState.run, index).takeWhile(window => reached.reached(window.end))
         .filter(window => windows.maker(keyState.run, window).stamp == cell.stamp)
         .filterNot(window =>
@@ -114,7 +114,7 @@ private[core] final class RunCompletionByMessage[B](
 
   /** The least end of windows that are open and that no message has come past. */
   private def openFrom(reached: Watermark, before: Watermark): Long =
-    EventTime.plus(math.max(reached.micros, closedUpTo(before)), 1)
+    Position.plus(math.max(reached.micros, closedUpTo(before)), 1)
 
   private def waiting(keyState: RunKeyState[B], upTo: Long): Iterator[(RunWindow, Boolean)] =
     keyState.completion.firstWaiting.iterator.flatMap(windows.ending(keyState.run, _, upTo))

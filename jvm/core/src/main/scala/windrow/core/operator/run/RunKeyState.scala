@@ -7,6 +7,8 @@ import windrow.core.aggregate.CellCodec
 import windrow.core.aggregate.KeyRun
 import windrow.core.operator.keyed.KeyCompletion
 import windrow.core.state._
+import windrow.core.time.Axis
+import windrow.core.time.Due
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
@@ -33,7 +35,7 @@ private[core] final class RunKeyState[B](
     var deadline: Long) {
 
   /** What its own messages have completed, where they do. */
-  val completion = new KeyCompletion
+  val completion = new KeyCompletion[Axis.Time]
 
   def nextStamp(): Long = { accepted += 1; accepted }
 }
@@ -43,7 +45,7 @@ private[core] final class RunKeyStateCodec[B](aggregation: Aggregation[B, _], se
   private val cells      = new CellCodec(aggregation)
   private val paneStates = new PaneStateCodec(aggregation)
 
-  def empty: RunKeyState[B] = new RunKeyState(new KeyRun(aggregation, cells, segments), new JHashMap, 0, Long.MaxValue)
+  def empty: RunKeyState[B] = new RunKeyState(new KeyRun(aggregation, cells, segments), new JHashMap, 0, Due.Never)
 
   def write(keyState: RunKeyState[B], out: ByteWriter): Unit = {
     out.count(keyState.accepted)

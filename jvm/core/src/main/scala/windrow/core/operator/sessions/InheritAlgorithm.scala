@@ -4,7 +4,7 @@ package sessions
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.time.EventTime
+import windrow.core.time.Due
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
@@ -26,7 +26,7 @@ private[core] final class InheritAlgorithm[B, V](
   private type Window  = InheritedWindow[B]
   private type Windows = PagedByDeadline.Pages[Window]
 
-  private val lateness = spec.lateness.micros
+  private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
@@ -53,7 +53,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   /** When to look at a window again: as it completes, later as it leaves. */
   private def deadline(window: Window): Long =
-    if (reached.reached(window.end)) EventTime.plus(window.end, lateness) else window.end
+    if (reached.reached(window.end)) lateness.after(window.end) else window.end
 
   override def hasPlace(entry: Entry[B]): Boolean = entry.pane.isDefined
 
@@ -119,7 +119,7 @@ private[core] final class InheritAlgorithm[B, V](
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    val horizon = if (isDue) Long.MaxValue else if (moved && now.isDefined) now.micros else Long.MinValue
+    val horizon = if (isDue) Due.Never else if (moved) now.at else Due.AtOnce
     keys.walk(horizon).map[Part[Effect[B, V]]](key => endStep(key, horizon, clock, now, _))
   }
 
@@ -159,7 +159,7 @@ private[core] final class InheritAlgorithm[B, V](
     window.copy(paneState = window.paneState.copy(unsent = 0, since = None, shown = None))
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap(key =>
     keys.get(key).all.filterNot(_.isEmpty).map(one =>
       OpenWindow(key, one.start, one.end, one.paneState.isPastOnTime, one.paneState, one.value(aggregation))))
 

@@ -4,7 +4,8 @@ package sessions
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.time.EventTime
+import windrow.core.time.Due
+import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
@@ -24,7 +25,7 @@ private[core] final class SessionAlgorithm[B, V](
 
   private type Sessions = PagedByDeadline.Pages[SessionState[B]]
 
-  private val lateness = spec.lateness.micros
+  private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
@@ -50,11 +51,11 @@ private[core] final class SessionAlgorithm[B, V](
   /** When to look at a session again: as it completes, later as it leaves. */
   private def deadline(session: SessionState[B]): Long = {
     val end = session.bounds.end
-    if (reached.reached(end)) EventTime.plus(end, lateness) else end
+    if (reached.reached(end)) lateness.after(end) else end
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
-    val own = SessionBounds(entry.time.get, EventTime.plus(entry.time.get, entry.gap))
+    val own = SessionBounds(entry.time.get, Position.plus(entry.time.get, entry.gap))
     if (clock.before.reached(own.end, lateness))
       out.put(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
@@ -144,7 +145,7 @@ private[core] final class SessionAlgorithm[B, V](
     if (isDue) periods.clear()
     if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
     else {
-      val horizon = if (isDue) Long.MaxValue else if (now.isDefined) now.micros else Long.MinValue
+      val horizon = if (isDue) Due.Never else now.at
       keys.walk(horizon).map[Part[Effect[B, V]]](key => endStep(key, horizon, clock, now, _))
     }
   }
@@ -186,7 +187,7 @@ private[core] final class SessionAlgorithm[B, V](
     fire(key, session, rule.atStepEnd(stage, completes, begun, clock.processingTime), stage.isClosed, out)
   }
 
-  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walk(Long.MaxValue).flatMap(key =>
+  def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap(key =>
     keys.get(key).all.map(one =>
       OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.paneState, one.buffer)))
 

@@ -1,4 +1,4 @@
-package windrow.core.time
+package windrow.core.state
 
 import windrow.SourcePartition
 
