@@ -194,7 +194,9 @@ REFUSED = {
         *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "BY_TWICE", "COLUMN_NOT_STATED")
     },
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'sliding', "
-    "by_time => 3, limit_keys => 0)": {"TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT"},
+    "by_time => 3, limit_keys => 0)": {
+        *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "KEYS_NOT_POSITIVE")
+    },
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
     "trigger_count => 0)": {"MARK_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
     "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
@@ -229,6 +231,17 @@ def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
     error = wr.errors.from_text(str(refused.value).split("\n\nJVM stacktrace:")[0])
     assert isinstance(error, wr.SpecError)
     assert {problem.code for problem in error.problems} == REFUSED[said]
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize("early", ["'10 seconds'", "array('10 seconds', '3 messages')"])
+def test_periods_may_be_texts(feed: Feed, early: str) -> None:
+    """A trigger's period is an interval or its text."""
+    feed.batch().createOrReplaceTempView("orders")
+    more = f"size => '5 minutes', lateness => '0 seconds', early => {early}"
+    call = f"windrow_tumble({TABLE}, time => 'time', {more}, accumulate => 'discarding')"
+    panes = feed.spark.sql(f"SELECT * FROM {call}")  # noqa: S608
+    assert "pane" in panes.columns
 
 
 @pytest.mark.anywhere

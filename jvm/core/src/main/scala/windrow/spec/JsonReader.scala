@@ -62,11 +62,6 @@ private[windrow] final class JsonReader(timeUnit: String) {
     words.collectFirst { case (word, one) if word == value.asText => one }.orElse(
       refuse(code, s"$name is '${value.asText}'; allowed are ${words.map(_._1).mkString(", ")}."))
   }
-
-  /** What `read` makes of a field of a window that must be there. */
-  def need[T](node: JsonNode, name: String, what: String)(read: (JsonNode, String) => Option[T]): Option[T] =
-    if (child(node, name).isDefined) read(node, name)
-    else refuse(s"${name.toUpperCase(Locale.ROOT)}_NOT_STATED", s"window.$name is missing; it is $what.")
 }
 
 private[windrow] object JsonReader {

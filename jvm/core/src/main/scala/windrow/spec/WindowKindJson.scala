@@ -14,12 +14,21 @@ private[windrow] object WindowKindJson {
       WindowKind.Forms.find(_.name == kind) match {
         case Some(form) =>
           reader.known(node, s"a window of kind $kind", form.fields.toSet + "kind")
-          form.read(new WindowFields(node, reader))
+          form.read(new Fields(node, reader))
         case None =>
           val allowed = WindowKind.Forms.map(_.name).mkString(", ")
           reader.refuse("WINDOW_UNKNOWN", s"window.kind is '$kind'; allowed are $allowed.")
       }
     }
+
+  private final class Fields(node: JsonNode, reader: JsonReader) extends WindowFields {
+    def isSaid(name: String): Boolean                                     = reader.child(node, name).isDefined
+    def spanIfSaid(name: String): Option[TimeSpan]                        = reader.span(node, name)
+    def countIfSaid(name: String): Option[Long]                           = reader.count(node, name)
+    def nameIfSaid(name: String): Option[String]                          = reader.name(node, name)
+    def wordIfSaid[T](name: String, code: String, all: Seq[T]): Option[T] = reader.word(node, name, code, all)
+    def refuse[T](code: String, text: String): Option[T]                  = reader.refuse(code, text)
+  }
 
   def write(window: WindowKind, node: ObjectNode): Unit = {
     def put(name: String, value: Any): Unit = {

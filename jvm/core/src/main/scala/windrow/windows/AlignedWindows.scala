@@ -59,7 +59,8 @@ object Tumbling {
   private[windrow] val Form: WindowForm =
     WindowForm("tumbling", "windrow_tumble", "size", "offset")(read).copy(arguments = Seq("size", "offset", "zone"))
 
-  private def read(said: WindowFields): Option[WindowKind] = {
+  private def read(said: WindowFields): Option[WindowKind] = if (said.isSaid("zone")) Calendar.ofSize(said)
+  else {
     val (size, offset) = (said.span("size"), said.spanIfSaid("offset"))
     size.map(Tumbling(_, offset.getOrElse(TimeSpan.Zero)))
   }
@@ -112,18 +113,30 @@ object Calendar {
 
   private def read(said: WindowFields): Option[Calendar] = {
     val count = said.count("n").filter(count =>
-      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || said.reader.refuse[Unit](
+      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || said.refuse[Unit](
         "COUNT_NOT_UNDERSTOOD",
         s"n is $count; it must be a whole number of at most 9 digits.").isDefined)
     val unit =
       said.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD", CalendarUnit.All)
-    val zone = said.text("zone", "a time zone, for example 'Europe/Berlin'").flatMap { name =>
+    val in = zone(said)
+    for (count <- count; unit <- unit; zone <- in) yield Calendar(count.toInt, unit, zone)
+  }
+
+  /** As SQL says them: `size => '1 month', zone => 'Europe/Berlin'`. */
+  private[windrow] def ofSize(said: WindowFields): Option[Calendar] = {
+    if (said.isSaid("offset"))
+      said.refuse[Unit]("FIELD_UNKNOWN", "'offset' is nothing of calendar windows; they begin as the calendar does.")
+    val size = said.text("size", "a number of days, weeks, months or years").flatMap(
+      CalendarUnit.parse(_).fold(wrong => said.refuse(wrong.code, wrong.text), Some(_)))
+    size.zip(zone(said)).map { case ((count, unit), zone) => Calendar(count, unit, zone) }
+  }
+
+  private def zone(said: WindowFields): Option[ZoneId] =
+    said.text("zone", "a time zone, for example 'Europe/Berlin'").flatMap { name =>
       try Some(ZoneId.of(name))
       catch {
         case _: DateTimeException =>
-          said.reader.refuse[ZoneId]("ZONE_UNKNOWN", s"zone is '$name'; say for example 'Europe/Berlin'.")
+          said.refuse[ZoneId]("ZONE_UNKNOWN", s"zone is '$name'; say for example 'Europe/Berlin'.")
       }
     }
-    for (count <- count; unit <- unit; zone <- zone) yield Calendar(count.toInt, unit, zone)
-  }
 }

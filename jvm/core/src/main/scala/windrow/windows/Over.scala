@@ -56,7 +56,7 @@ object Over {
 
   private[windrow] val Form: WindowForm = WindowForm("over", "windrow_over", "range", "rows") { said =>
     if (said.isSaid("range") && said.isSaid("rows"))
-      said.reader.refuse("OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both.")
+      said.refuse("OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both.")
     else said.spanIfSaid("range").map(Range(_)).orElse(said.countIfSaid("rows").map(Rows(_))).orElse(Some(Everything))
   }
 }

@@ -1,6 +1,6 @@
 package windrow
 
-import com.fasterxml.jackson.databind.JsonNode
+import java.util.Locale
 
 /** How a kind of windows is said: in JSON `{"kind": "tumbling", "size": 60000000}`, in SQL
   * `windrow_tumble(…, size => INTERVAL 1 MINUTE)`.
@@ -28,23 +28,37 @@ private[windrow] object WindowForm {
     WindowForm(name, fields, Some(function), fields, read)
 }
 
-/** The fields of a window in JSON. What is asked for and missing is noted as a problem. */
-private[windrow] final class WindowFields(node: JsonNode, val reader: JsonReader) {
-  def span(name: String): Option[TimeSpan]             = reader.need(node, name, "a duration")(reader.span)
-  def count(name: String): Option[Long]                = reader.need(node, name, "a whole number")(reader.count)
-  def spanIfSaid(name: String): Option[TimeSpan]       = reader.span(node, name)
-  def countIfSaid(name: String): Option[Long]          = reader.count(node, name)
-  def nameIfSaid(name: String): Option[String]         = reader.name(node, name)
-  def isSaid(name: String): Boolean                    = reader.child(node, name).isDefined
-  def text(name: String, what: String): Option[String] = reader.need(node, name, what)(reader.child).map(_.asText)
+/** What is said of a window, in JSON or in SQL. What is asked for and missing is noted as a problem. */
+private[windrow] trait WindowFields {
+  def isSaid(name: String): Boolean
+  def spanIfSaid(name: String): Option[TimeSpan]
+  def countIfSaid(name: String): Option[Long]
+  def nameIfSaid(name: String): Option[String]
 
-  /** One of some words. */
-  def word[T](name: String, what: String, code: String, all: Seq[T]): Option[T] =
-    reader.need(node, name, what)(reader.word(_, _, code, all))
+  /** One of some words, which are as their own text in small letters.
+    *
+    * @param code
+    *   of the problem that it is another
+    */
+  def wordIfSaid[T](name: String, code: String, all: Seq[T]): Option[T]
+
+  /** Notes a problem. */
+  def refuse[T](code: String, text: String): Option[T]
+
+  final def span(name: String): Option[TimeSpan]             = need(name, "a duration")(spanIfSaid)
+  final def count(name: String): Option[Long]                = need(name, "a whole number")(countIfSaid)
+  final def text(name: String, what: String): Option[String] = need(name, what)(nameIfSaid)
+
+  final def word[T](name: String, what: String, code: String, all: Seq[T]): Option[T] =
+    need(name, what)(wordIfSaid(_, code, all))
 
   /** A number of positions, and one window every so many: as many, unless that is said. */
-  def steps: Option[(Long, Long)] = {
+  final def steps: Option[(Long, Long)] = {
     val (n, step) = (count("n"), countIfSaid("step"))
     n.map(n => (n, step.getOrElse(n)))
   }
+
+  private def need[T](name: String, what: String)(read: String => Option[T]): Option[T] =
+    if (isSaid(name)) read(name)
+    else refuse(s"${name.toUpperCase(Locale.ROOT)}_NOT_STATED", s"window.$name is missing; it is $what.")
 }

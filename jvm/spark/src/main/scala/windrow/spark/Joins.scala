@@ -13,7 +13,7 @@ import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.input.CoGroupMarks
 import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinPart
-import windrow.spark.join.JoinQuery
+import windrow.spark.join.JoinPlan
 import windrow.spark.pack.PackStrategy
 
 /** A stream of a join, with a window of its own or without.
@@ -201,6 +201,6 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
     SparkInside.addStrategy(session, PackStrategy(session))
     val marks = streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap
     val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
-    SparkInside.frame(session, JoinQuery.marked(session, JoinOptions(spec, on, marks, kind), plans))
+    SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind), marks, plans))
   }
 }

@@ -1,11 +1,9 @@
 package windrow.spark.cogroup
 
-import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
-import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.input.CoGroupMarks
 import windrow.spark.input.StreamTable
@@ -16,19 +14,9 @@ import windrow.spark.input.StreamTable
   */
 private[spark] object CoGroupPlan {
 
-  def isCoGroup(node: ObjectNode): Boolean = node.path("operator").asText == "cogroup"
-
-  /** The builders' way: one table for each stream, with marked columns.
+  /** Of the builders: one table for each stream, with marked columns.
     *
-    * `{"streams": [{"name", "watermark"?}], "keys": n}`, watermarks in microseconds
-    */
-  def marked(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
-    val streams = node.path("streams").elements.asScala.toSeq.map(stream =>
-      stream.path("name").asText -> Option(stream.get("watermark")).filterNot(_.isNull).map(m => TimeSpan(m.asLong)))
-    apply(session, streams, node.path("keys").asInt, tables)
-  }
-
-  /** @param streams
+    * @param streams
     *   names, and the watermarks that windrow sets
     */
   def apply(

@@ -1,10 +1,11 @@
 package windrow.spark.cogroup
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.TimeSpan
+import windrow.spark.arguments.ArgumentReader
 import windrow.spark.arguments.NamedInput
 import windrow.spark.arguments.TableArguments
 import windrow.spark.input.StreamTable
@@ -15,11 +16,14 @@ import windrow.spark.input.StreamTable
 private[spark] object CoGroupSql {
   val Name = "windrow_cogroup"
 
-  val Allowed: Seq[String] = Seq("key", "watermark") ++ NamedInput.Columns
+  private val Allowed: Seq[String] = Seq("key", "watermark") ++ NamedInput.Columns
 
-  def plan(session: SparkSession, arguments: TableArguments): LogicalPlan = {
-    val names = arguments.names("key").getOrElse(Nil)
-    val mark  = arguments.values.get("watermark").map(watermark)
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read(Name, expressions, Allowed, several = true)
+    val session   = SparkSession.active
+    val names     = arguments.names("key").getOrElse(Nil)
+    val reader    = new ArgumentReader(arguments.values)
+    val mark      = reader.delayIfSaid("watermark")
     val said = arguments.tables.map { table =>
       val stream = nameOf(table)
       val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))
@@ -29,8 +33,8 @@ private[spark] object CoGroupSql {
         s"one table is a ${table.nodeName} without a name; say for example TABLE(SELECT * FROM clicks AS c)."))
       input.copy(problems = unnamed.toSeq ++ keys.flatMap(_.left.toOption) ++ input.problems)
     }
-    val inputs = said.map(_.input(mark.flatMap(_.toOption)))
-    val wrong  = arguments.problems ++ mark.flatMap(_.left.toOption) ++ said.flatMap(_.problems)
+    val inputs = said.map(_.input(mark))
+    val wrong  = arguments.problems ++ reader.problems ++ said.flatMap(_.problems)
     val shown  = names.map(_.split('.').last)
     val found  = if (wrong.isEmpty) CoGroupPlan.problems(inputs) ++ taken(shown, inputs) else wrong
     if (found.nonEmpty) throw SpecError(Name, found)
@@ -40,13 +44,6 @@ private[spark] object CoGroupSql {
   private def taken(keys: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] =
     keys.filter(key => inputs.exists(_.name.equalsIgnoreCase(key))).map(key =>
       SpecProblem("NAME_TAKEN", s"key='$key' is also the name of a stream; call the stream otherwise."))
-
-  private def watermark(said: Any): Either[SpecProblem, TimeSpan] = (said match {
-    case span: TimeSpan => Right(span)
-    case text           => TimeSpan.parse(text.toString)
-  }).filterOrElse(
-    _.micros >= 0,
-    SpecProblem("WATERMARK_NEGATIVE", s"watermark is '$said'; it must be '0 seconds' or longer."))
 
   /** What the table is called in the query, whatever of it is selected. */
   private def nameOf(table: LogicalPlan): Option[String] = table match {

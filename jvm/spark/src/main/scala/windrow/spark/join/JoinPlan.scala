@@ -23,6 +23,22 @@ import windrow.spark.shards.ShardPlan
   */
 private[spark] object JoinPlan {
 
+  /** Of the builders: one table for each stream, with marked columns.
+    *
+    * @param watermarks
+    *   that windrow sets, by the name of the stream
+    */
+  def marked(
+      session: SparkSession,
+      options: JoinOptions,
+      watermarks: Map[String, TimeSpan],
+      tables: Seq[LogicalPlan]): LogicalPlan = apply(
+    session,
+    options,
+    options.spec.names.zip(tables).map { case (name, table) =>
+      StreamTable.marked(name, table, options.on.size, watermarks.get(name))
+    })
+
   /** @param filter
     *   what else must hold of a row, over the messages of the inputs
     */

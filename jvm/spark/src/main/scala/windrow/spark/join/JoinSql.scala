@@ -1,55 +1,62 @@
 package windrow.spark.join
 
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.ObjectNode
-import windrow.TimeSpan
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow._
+import windrow.spark.arguments.ArgumentReader
+import windrow.spark.arguments.NamedInput
+import windrow.spark.arguments.TableArguments
 
-/** What the join and the arguments of `windrow_join` say, as the JSON that the builders write. */
+/** `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`, where the join is the specification. */
 private[spark] object JoinSql {
-  private val mapper = new ObjectMapper()
-
   val Name = "windrow_join"
 
-  private val Copied = Seq("lateness", "max_future", "expect", "output")
+  private val Allowed: Seq[String] =
+    Seq("lateness", "max_future", "expect", "output", "early", "retain_time", "retain_messages", "time", "watermark") ++
+      Seq("partition", "offset_column")
 
-  val Allowed: Seq[String] =
-    Copied ++ Seq("early", "retain_time", "retain_messages", "time", "watermark", "partition", "offset_column")
-
-  def json(table: JoinTable, values: Map[String, Any]): ObjectNode = {
-    val node    = mapper.createObjectNode().put("operator", "join").put("how", table.how.toString)
-    val streams = node.putArray("streams")
-    table.sides.foreach { case (name, _) => streams.addObject().put("name", name) }
-    node.put("on", table.keys.nonEmpty)
-    if (table.ranges.nonEmpty) {
-      val within = node.putObject("within")
-      table.ranges.foreach { case (name, range) =>
-        within.putArray(name).add(range.low.micros).add(range.high.micros)
-      }
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments                       = TableArguments.read(Name, expressions, Allowed)
+    val session                         = SparkSession.active
+    def refuse(found: Seq[SpecProblem]) = throw SpecError(Name, arguments.problems ++ found)
+    val joined                          = JoinTable.of(arguments.table).fold(refuse, identity)
+    val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
+      NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
-    Copied.foreach(name => values.get(name).foreach(put(node, name, _)))
-    values.get("early").filterNot(_ == "each_message").foreach(put(node.putObject("early"), "every_time", _))
-    val limits = Seq("retain_time", "retain_messages").filter(values.contains)
-    if (limits.nonEmpty) {
-      val kept = node.putObject("retention")
-      limits.foreach(name => put(kept, name.stripPrefix("retain_"), values(name)))
-      if (table.ranges.isEmpty) node.putObject("within").put("kind", "global")
-    }
-    val input = node.putObject("input")
-    val on    = input.putArray("on")
-    table.keys.foreach { case (name, _) => on.add(name) }
-    val each = input.putObject("streams")
-    values.get("watermark").foreach(mark =>
-      table.sides.foreach { case (name, _) => put(each.putObject(name), "watermark", mark) })
-    node
+    val said      = new ArgumentReader(arguments.values)
+    val part      = said.wordIfSaid("output", "OUTPUT_UNKNOWN", JoinPart.Every).getOrElse(JoinPart.Rows)
+    val watermark = said.delayIfSaid("watermark")
+    val draft     = drafted(joined, said)
+    val read      = if (said.problems.isEmpty) draft.check else Left(said.problems)
+    val found     = read.left.getOrElse(Nil) ++ ofTime(joined, said) ++ inputs.flatMap(_.problems)
+    if (found.nonEmpty || arguments.problems.nonEmpty) refuse(found)
+    val spec = read.fold(refuse, identity)
+    JoinPlan(session, JoinOptions(spec, joined.keys.map(_._1), part), inputs.map(_.input(watermark)), joined.rest)
   }
 
-  private def put(to: ObjectNode, name: String, value: Any): Unit = {
-    value match {
-      case TimeSpan(micros)                   => to.put(name, micros)
-      case number: Long if name == "messages" => to.put(name, number)
-      case number: Long                       => to.put(name, number.toString) // refused: it has no unit
-      case other                              => to.put(name, other.toString)
-    }
-    ()
+  private def drafted(table: JoinTable, said: ArgumentReader): JoinDraft = {
+    val retention = said.retention
+    JoinDraft(
+      table.sides.map { case (name, _) => JoinStream(name) },
+      table.keys.nonEmpty,
+      if (table.ranges.nonEmpty) Within.Ranges(table.ranges)
+      else if (retention.isStated) Within.Everything
+      else Within.OwnWindows,
+      table.how,
+      said.spanIfSaid("lateness"),
+      if (said.nameIfSaid("early").forall(_ == "each_message")) EachMessage
+      else said.spanIfSaid("early").fold[PaneTrigger](EachMessage)(EveryPeriod(_)),
+      retention,
+      said.spanIfSaid("max_future"),
+      said.wordIfSaid("expect", "EXPECT_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+        .getOrElse(ExpectedSize.Large))
   }
+
+  private def ofTime(joined: JoinTable, said: ArgumentReader): Seq[SpecProblem] =
+    if (joined.times.isDefined && said.isSaid("time"))
+      Seq(SpecProblem("TIME_TWICE", "the range says which times are compared; time='…' is for a join without one."))
+    else if (joined.times.isEmpty && !said.isSaid("time"))
+      Seq(SpecProblem("TIME_NOT_STATED", "there is no range of event time, so say time='…'."))
+    else Nil
 }

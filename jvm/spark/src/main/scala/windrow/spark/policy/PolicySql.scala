@@ -1,103 +1,117 @@
 package windrow.spark.policy
 
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.ObjectNode
 import java.util.Locale
-import windrow.SpecProblem
-import windrow.TimeSpan
-import windrow.spark.sql.SqlSpec
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow._
+import windrow.spark.arguments.ArgumentReader
+import windrow.spark.arguments.StreamArguments
+import windrow.spark.arguments.TableArguments
+import windrow.spark.input.AggregateParts
+import windrow.spark.stream.WindowQuery
 
-/** What the arguments of `windrow_policy` say, as the JSON that the builders write. `Policy.sliding(ByCount(20),
-  * trigger=ByDelta("price", 1.0))` is `eviction => 'sliding', by_count => 20, trigger_delta => 1.0, trigger_column =>
-  * 'price'`.
+/** `windrow_policy`: `Policy.sliding(ByCount(20), trigger=ByDelta("price", 1.0))` is `eviction => 'sliding', by_count => 20,
+  * trigger_delta => 1.0, trigger_column => 'price'`.
   */
 private[spark] object PolicySql {
-  private val mapper = new ObjectMapper()
-
   val Name = "windrow_policy"
 
-  private val Evictions = Seq("tumbling", "sliding")
-  private val Rules     = Seq("count", "time", "delta")
-  private val Limits    = Seq("age", "keys", "messages")
+  private val Rules = Seq("count", "time", "delta")
 
-  val Allowed: Seq[String] =
+  private val Allowed: Seq[String] =
     Seq("eviction") ++ (Rules ++ Seq("column", "mark")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
-      Limits.map("limit_" + _) ++ Seq("accumulate") ++ SqlSpec.Streamed
+      Seq("limit_age", "limit_keys", "limit_messages", "accumulate") ++ StreamArguments.Names
 
-  /** With what is wrong and JSON cannot say. */
-  def json(values: Map[String, Any]): (ObjectNode, Seq[SpecProblem]) = {
-    val node   = mapper.createObjectNode()
-    val window = node.putObject("window").put("kind", "policy")
-    val found  = Seq.newBuilder[SpecProblem]
-    val asked  = values.get("eviction").map(_.toString.toLowerCase(Locale.ROOT))
-    if (!asked.exists(Evictions.contains))
-      found += SpecProblem(
-        "EVICTION_UNKNOWN",
-        s"eviction is ${asked.fold("missing")(text => s"'$text'")}; allowed are 'tumbling' and 'sliding'.")
-    val eviction = asked.filter(Evictions.contains).getOrElse(if (fires(values)) "sliding" else "tumbling")
-    val by       = window.putObject("eviction").putObject(eviction)
-    values.get("by_mark") match {
-      case Some(column) if !Rules.exists(rule => values.contains(s"by_$rule")) && eviction == "tumbling" =>
-        by.put("punctuation", column.toString)
-      case Some(_) =>
-        found += SpecProblem("MARK_NOT_ALONE", "by_mark is for eviction => 'tumbling', with no other by_….")
-        by.put("count", 1) // any: it is refused
-      case None => found ++= ruleInto(by, "by", values)
-    }
-    if (fires(values)) found ++= ruleInto(window.putObject("trigger"), "trigger", values)
-    if (Limits.exists(name => values.contains(s"limit_$name"))) {
-      val limit = window.putObject("limit")
-      Limits.foreach(name => values.get(s"limit_$name").foreach(put(limit, name, _)))
-    }
-    values.get("accumulate").foreach(mode => node.put("accumulation", mode.toString.toLowerCase(Locale.ROOT)))
-    SqlSpec.streamInto(node, values)
-    (node, found.result())
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val said    = TableArguments.read(Name, expressions, Allowed)
+    val reader  = new ArgumentReader(said.values)
+    val options = StreamArguments.read(reader)
+    val spec    = new Reading(reader, said.values).spec
+    val found   = said.problems ++ spec.left.getOrElse(Nil)
+    WindowQuery.plan(
+      SparkSession.active,
+      if (said.problems.isEmpty && reader.problems.isEmpty) "Policy" else Name,
+      spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Policies(_) -> options),
+      AggregateParts.of(said.table))
   }
 
-  private def fires(values: Map[String, Any]): Boolean = (Rules :+ "column").exists(rule =>
-    values.contains(s"trigger_$rule"))
+  private final class Reading(said: ArgumentReader, values: Map[String, Any]) {
 
-  /** One of three rules; a wrong one is put so that it is not found wrong again. */
-  private def ruleInto(rule: ObjectNode, prefix: String, values: Map[String, Any]): Seq[SpecProblem] = {
-    val stated = Rules.filter(name => values.contains(s"${prefix}_$name"))
-    val column = values.get(s"${prefix}_column").map(_.toString)
-    def delta  = values(s"${prefix}_delta")
-    def refused(code: String, text: String) = {
-      rule.put("count", 1)
-      Seq(SpecProblem(code, text))
+    /** What is wrong with rules and limits is told whether or not they make a policy together. */
+    def spec: Either[Seq[SpecProblem], PolicyWindowSpec] = {
+      checkAccumulation()
+      val sliding = isSliding
+      val by      = if (said.isSaid("by_mark")) None else rule("by")
+      val fires   = (Rules :+ "column").exists(name => said.isSaid(s"trigger_$name"))
+      val trigger = if (fires) rule("trigger") else None
+      val limits =
+        PartitionLimits(
+          said.spanIfSaid("limit_age"),
+          said.countIfSaid("limit_keys"),
+          said.countIfSaid("limit_messages"))
+      val eviction =
+        if (said.isSaid("by_mark")) marked(sliding)
+        else if (!sliding.getOrElse(fires)) by.map(Eviction.Tumbling(_))
+        else by.zip(trigger).map { case (by, trigger) => Eviction.Sliding(by, trigger) }
+      if (sliding.contains(false) && fires)
+        said.refuse[Unit](
+          "TRIGGER_ON_TUMBLING",
+          "a tumbling policy fires as it empties; a trigger is for a sliding one.")
+      if (sliding.contains(true) && !fires)
+        said.refuse[Unit]("TRIGGER_NOT_STATED", "a sliding policy needs its trigger: count, time or delta.")
+      (said.problems, eviction) match {
+        case (Seq(), Some(read)) => PolicyWindowSpec.check(read, limits)
+        case (wrong, _)          => Left(wrong ++ (by ++ trigger).flatMap(_.problems) ++ limits.problems)
+      }
     }
-    stated match {
-      case Seq("delta") =>
-        (delta, column) match {
-          case (number @ (_: Long | _: Double), Some(name)) =>
-            rule.putObject("delta").put("attribute", name).put("by", number.toString.toDouble)
-            Nil
-          case (_, None) =>
-            refused("COLUMN_NOT_STATED", s"${prefix}_delta needs its column: ${prefix}_column => 'price'.")
-          case (other, _) => refused("DELTA_NOT_UNDERSTOOD", s"${prefix}_delta is '$other'; it must be a number.")
-        }
-      case Seq(name) =>
-        put(rule, name, values(s"${prefix}_$name"))
-        column.toSeq.map(_ => SpecProblem("COLUMN_WITHOUT_DELTA", s"${prefix}_column is for ${prefix}_delta."))
-      case Seq() =>
-        val more = if (prefix == "by") ", or by_mark => 'last'" else ""
-        refused(
-          s"${prefix.toUpperCase(Locale.ROOT)}_NOT_STATED",
-          s"say ${prefix}_count => 20, ${prefix}_time => '10 seconds', ${prefix}_delta => 1.0 with ${prefix}_column => 'price'$more.")
-      case several =>
-        refused(
-          s"${prefix.toUpperCase(Locale.ROOT)}_TWICE",
-          s"say one of ${several.map(name => s"${prefix}_$name").mkString(", ")}.")
-    }
-  }
 
-  private def put(to: ObjectNode, name: String, value: Any): Unit = {
-    value match {
-      case TimeSpan(micros)                                  => to.put(name, micros)
-      case number: Long if Set("time", "age").contains(name) => to.put(name, number.toString) // refused: it has no unit
-      case number: Long                                      => to.put(name, number)
-      case other                                             => to.put(name, other.toString)
+    private def checkAccumulation(): Unit = said.nameIfSaid("accumulate").filterNot(_.equalsIgnoreCase("accumulating"))
+      .foreach(mode =>
+        said.refuse[Unit](
+          "VALUE_NOT_SUPPORTED",
+          s"accumulate: $mode means nothing for windows of policies; leave it out."))
+
+    /** None: neither that nor tumbling. */
+    private def isSliding: Option[Boolean] = {
+      val asked = said.nameIfSaid("eviction").map(_.toLowerCase(Locale.ROOT))
+      Seq("tumbling" -> false, "sliding" -> true).collectFirst { case (name, is) if asked.contains(name) => is }.orElse(
+        said.refuse(
+          "EVICTION_UNKNOWN",
+          s"eviction is ${asked.fold("missing")(text => s"'$text'")}; allowed are 'tumbling' and 'sliding'."))
     }
-    ()
+
+    private def marked(sliding: Option[Boolean]): Option[Eviction] =
+      if (sliding.contains(true) || Rules.exists(rule => said.isSaid(s"by_$rule")))
+        said.refuse("MARK_NOT_ALONE", "by_mark is for eviction => 'tumbling', with no other by_….")
+      else said.nameIfSaid("by_mark").map(Eviction.Punctuated(_))
+
+    /** One of three rules. */
+    private def rule(prefix: String): Option[By] = {
+      val column = said.nameIfSaid(s"${prefix}_column")
+      val stated = Rules.map(name => s"${prefix}_$name").filter(said.isSaid)
+      if (column.isDefined && stated.size == 1 && !stated.head.endsWith("_delta"))
+        said.refuse[Unit]("COLUMN_WITHOUT_DELTA", s"${prefix}_column is for ${prefix}_delta.")
+      stated match {
+        case Seq(name) if name.endsWith("_count") => said.countIfSaid(name).map(ByCount(_))
+        case Seq(name) if name.endsWith("_time")  => said.spanIfSaid(name).map(ByTime(_))
+        case Seq(name)                            => delta(prefix, values(name), column)
+        case Seq() =>
+          val more = if (prefix == "by") ", or by_mark => 'last'" else ""
+          said.refuse(
+            s"${prefix.toUpperCase(Locale.ROOT)}_NOT_STATED",
+            s"say ${prefix}_count => 20, ${prefix}_time => '10 seconds', ${prefix}_delta => 1.0 with ${prefix}_column => 'price'$more.")
+        case several =>
+          said.refuse(s"${prefix.toUpperCase(Locale.ROOT)}_TWICE", s"say one of ${several.mkString(", ")}.")
+      }
+    }
+
+    private def delta(prefix: String, value: Any, column: Option[String]): Option[By] = (value, column) match {
+      case (number: Long, Some(name))   => Some(ByDelta(name, number.toDouble))
+      case (number: Double, Some(name)) => Some(ByDelta(name, number))
+      case (_, None) =>
+        said.refuse("COLUMN_NOT_STATED", s"${prefix}_delta needs its column: ${prefix}_column => 'price'.")
+      case (other, _) => said.refuse("DELTA_NOT_UNDERSTOOD", s"${prefix}_delta is '$other'; it must be a number.")
+    }
   }
 }

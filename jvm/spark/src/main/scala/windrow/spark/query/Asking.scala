@@ -1,13 +1,11 @@
 package windrow.spark.query
 
-import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import scala.jdk.CollectionConverters._
 import windrow.FullStateSpec
 import windrow.Positions
 import windrow.SpecProblem
@@ -173,13 +171,6 @@ private[spark] final class Questions(
 
 private[spark] object Asking {
   private val Marker = "__windrow_"
-
-  /** `{"what": "messages" | "windows", "session_key": [names], "join_keys": [names]}` */
-  def read(node: JsonNode, table: LogicalPlan): Asking = {
-    def names(field: String) = node.path(field).elements.asScala.map(_.asText).toSeq
-    val what                 = if (node.path("what").asText == Asked.Windows.column) Asked.Windows else Asked.Messages
-    Asking(what, names("session_key"), names("join_keys"), table)
-  }
 
   private def isWhole(of: DataType): Boolean = of match {
     case ByteType | ShortType | IntegerType | LongType => true

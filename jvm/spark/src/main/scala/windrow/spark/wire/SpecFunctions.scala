@@ -1,4 +1,4 @@
-package windrow.spark.sql
+package windrow.spark.wire
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
@@ -13,12 +13,11 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.explain.Clock
 import windrow.explain.Explanation
-import windrow.spark.join.JoinOptions
 
 /** Table functions that look at a spec alone, `windrow_check(spec => JSON)` and `windrow_explain(spec => JSON)`, with the
   * JSON of `windrow_apply`: what is wrong with it, a problem in each row; and what it does, a line in each row.
   */
-private[sql] object SpecFunctions {
+private[spark] object SpecFunctions {
   private val mapper = new ObjectMapper()
 
   val All: Seq[(String, TableFunctionBuilder)] = Seq(
@@ -33,8 +32,9 @@ private[sql] object SpecFunctions {
     }))
 
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
-    if (JoinOptions.isJoin(node)) JoinOptions.read(node).map(one => Explanation(one.spec, one.on, one.watermarks))
-    else OptionsReader(node).map { case (operator, stream) =>
+    if (SeveralJson.isJoin(node))
+      SeveralJson.readJoin(node).map { case (one, watermarks) => Explanation(one.spec, one.on, watermarks) }
+    else StreamJson(node).map { case (operator, stream) =>
       val shown = node.path("stream").path("shown").asText(s"stream '${stream.name}'")
       operator.explanation(shown, Clock(stream.watermark, stream.behind))
     }

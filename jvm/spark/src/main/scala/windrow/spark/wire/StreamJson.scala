@@ -1,4 +1,4 @@
-package windrow.spark.sql
+package windrow.spark.wire
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
@@ -12,7 +12,7 @@ import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 
 /** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
-private[spark] object OptionsReader {
+private[spark] object StreamJson {
   private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
 
   def apply(node: ObjectNode): Either[Seq[SpecProblem], (StreamOperator, StreamOptions)] = {
@@ -53,9 +53,6 @@ private[spark] object OptionsReader {
   /** The query keeps messages instead of aggregating them. */
   def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
 
-  /** Names of the key columns of a plain table; None: the table argument groups by them. */
-  def key(node: ObjectNode): Option[Seq[String]] = names(node, "key")
-
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
 
@@ -74,7 +71,7 @@ private[spark] object OptionsReader {
   private val Behind = "behind_processing_time"
 
   /** Not negative: text, or microseconds. */
-  private[spark] def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
+  def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
     val span =
       if (node.isIntegralNumber) TimeSpan.of(BigInt(node.bigIntegerValue), name) else TimeSpan.parse(node.asText)
     span.filterOrElse(

@@ -1,0 +1,82 @@
+package windrow.spark.arguments
+
+import java.util.Locale
+import windrow._
+
+/** Reads what the arguments of an SQL function say, and notes everything that is wrong on the way. */
+private[spark] final class ArgumentReader(values: Map[String, Any]) extends WindowFields {
+  private val found = Seq.newBuilder[SpecProblem]
+
+  def problems: Seq[SpecProblem] = found.result()
+
+  def refuse[T](code: String, text: String): Option[T] = note(SpecProblem(code, text))
+
+  private def note(problem: SpecProblem): Option[Nothing] = {
+    found += problem
+    None
+  }
+
+  def isSaid(name: String): Boolean = values.contains(name)
+
+  def nameIfSaid(name: String): Option[String] = values.get(name).map(_.toString)
+
+  def spanIfSaid(name: String): Option[TimeSpan] =
+    values.get(name).flatMap(ArgumentReader.span(_).fold(wrong => refuse(wrong.code, s"$name: ${wrong.text}"), Some(_)))
+
+  def countIfSaid(name: String): Option[Long] = values.get(name).flatMap {
+    case number: Long => Some(number)
+    case other        => refuse("COUNT_NOT_UNDERSTOOD", s"$name is '$other'; it must be a whole number.")
+  }
+
+  def flagIfSaid(name: String): Option[Boolean] = values.get(name).flatMap {
+    case truth: Boolean => Some(truth)
+    case other          => refuse("FLAG_NOT_UNDERSTOOD", s"$name is '$other'; it must be true or false.")
+  }
+
+  def wordIfSaid[T](name: String, code: String, all: Seq[T]): Option[T] = nameIfSaid(name).flatMap { said =>
+    all.find(_.toString.equalsIgnoreCase(said)).orElse(
+      refuse(code, s"$name is '$said'; allowed are ${all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", ")}."))
+  }
+
+  /** Of a watermark: not negative. */
+  def delayIfSaid(name: String): Option[TimeSpan] = spanIfSaid(name).flatMap(span =>
+    if (span.micros >= 0) Some(span)
+    else refuse("WATERMARK_NEGATIVE", s"$name is '$span'; it must be '0 seconds' or longer."))
+
+  /** 'never', 'each_message', 'each_step', '1000 messages' or the number alone, a period, or an array of these. */
+  def triggerIfSaid(name: String): Option[PaneTrigger] = values.get(name).flatMap(value =>
+    ArgumentReader.trigger(value).orElse(refuse(
+      "TRIGGER_UNKNOWN",
+      s"$name is ${ArgumentReader.shown(value)}; allowed are 'never', 'each_message', 'each_step', '1000 messages', a " +
+        "period such as '10 seconds', or an array of these.")))
+
+  def retention: Retention =
+    Retention(spanIfSaid("retain_time"), countIfSaid("retain_messages"), countIfSaid("retain_windows"))
+}
+
+private object ArgumentReader {
+  private val SomeMessages = """\d+ messages?""".r
+
+  private def span(value: Any): Either[SpecProblem, TimeSpan] = value match {
+    case span: TimeSpan => Right(span)
+    case text           => TimeSpan.parse(text.toString)
+  }
+
+  private def trigger(value: Any): Option[PaneTrigger] = value match {
+    case all: Seq[_] =>
+      val read = all.map(trigger)
+      Option.unless(read.contains(None))(AnyOf(read.flatten))
+    case "never"                                    => Some(Never)
+    case "each_message" | 1L                        => Some(EachMessage)
+    case "each_step"                                => Some(EachStep)
+    case number: Long                               => Some(Every(number))
+    case text: String if SomeMessages.matches(text) => text.takeWhile(_.isDigit).toLongOption.flatMap(trigger)
+    case _: TimeSpan | _: String                    => span(value).toOption.map(EveryPeriod(_))
+    case _                                          => None
+  }
+
+  private def shown(value: Any): String = value match {
+    case all: Seq[_] => all.map(shown).mkString("array(", ", ", ")")
+    case text        => s"'$text'"
+  }
+}

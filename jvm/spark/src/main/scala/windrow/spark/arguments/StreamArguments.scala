@@ -1,0 +1,29 @@
+package windrow.spark.arguments
+
+import windrow.spark.stream.OutputKind
+import windrow.spark.stream.PanesOutput
+import windrow.spark.stream.StreamOptions
+
+/** What SQL says of a stream and of the output that is wanted, whatever the operator. */
+private[spark] object StreamArguments {
+  private val Origin = Seq("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
+
+  val Names: Seq[String] =
+    Seq("stream", "output", "time", "watermark", "behind_processing_time") ++ Origin.map(_._1)
+
+  /** @param gap
+    *   name of the column that holds a message's session gap
+    * @param joinKeys
+    *   columns by which kept messages are asked for
+    */
+  def read(said: ArgumentReader, gap: Option[String] = None, joinKeys: Seq[String] = Nil): StreamOptions =
+    StreamOptions(
+      said.nameIfSaid("time"),
+      gap,
+      Origin.flatMap { case (argument, part) => said.nameIfSaid(argument).map(part -> _) }.toMap,
+      said.delayIfSaid("watermark"),
+      said.delayIfSaid("behind_processing_time"),
+      said.nameIfSaid("stream").getOrElse("messages"),
+      said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.All).getOrElse(PanesOutput),
+      joinKeys)
+}

@@ -1,0 +1,83 @@
+package windrow.spark.sql
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow._
+import windrow.spark.aggregate.Aggregates
+import windrow.spark.arguments.ArgumentReader
+import windrow.spark.arguments.StreamArguments
+import windrow.spark.arguments.TableArguments
+import windrow.spark.fullstate.FullState
+import windrow.spark.fullstate.FullStateParts
+import windrow.spark.input.AggregateParts
+import windrow.spark.stream.StreamOperator
+import windrow.spark.stream.WindowQuery
+
+/** The function of a kind of windows, of aggregates or, with a key, of full state.
+  *
+  * @param name
+  *   of the function
+  */
+private[spark] final case class WindowArguments(name: String, form: WindowForm) {
+  import WindowArguments._
+
+  private val allowed = form.arguments ++ Common
+
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val said     = TableArguments.read(name, expressions, allowed)
+    val gap      = gapColumn(said)
+    val reader   = new ArgumentReader(said.values -- gap.map(_ => "gap"))
+    val options  = StreamArguments.read(reader, gap, said.names("join_keys").getOrElse(Nil))
+    val draft    = drafted(reader)
+    val operator = if (reader.problems.nonEmpty) Left(reader.problems) else checked(draft.get, said, reader)
+    val found    = said.problems ++ operator.left.getOrElse(Nil)
+    val session  = SparkSession.active
+    WindowQuery.plan(
+      session,
+      if (said.problems.isEmpty && reader.problems.isEmpty) draft.get.window.toString else name,
+      operator.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(_ -> options),
+      said.names("key").fold(AggregateParts.of(said.table))(key => FullStateParts.of(session, said.table, Some(key))))
+  }
+
+  /** A gap that is no duration is the name of the column that has it. */
+  private def gapColumn(said: TableArguments): Option[String] =
+    said.values.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
+
+  private def drafted(said: ArgumentReader): Option[WindowOperatorDraft] = {
+    val window = form.read(said)
+    val draft = WindowOperatorDraft(
+      window.getOrElse(Global), // reads on, to name all that is wrong
+      if (window.exists(_.isLateByOffsets)) said.countIfSaid("lateness").map(TimeSpan(_))
+      else said.spanIfSaid("lateness"),
+      said.triggerIfSaid("early").getOrElse(Never),
+      said.flagIfSaid("on_time").getOrElse(true),
+      said.triggerIfSaid("late").getOrElse(EachStep),
+      said.wordIfSaid("accumulate", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
+      said.flagIfSaid("fire_only_updated").getOrElse(false),
+      said.wordIfSaid("complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
+      said.flagIfSaid("fill_gaps").getOrElse(false),
+      said.retention,
+      said.spanIfSaid("max_future"))
+    window.map(_ => draft)
+  }
+
+  private def checked(
+      draft: WindowOperatorDraft,
+      said: TableArguments,
+      reader: ArgumentReader): Either[Seq[SpecProblem], StreamOperator] =
+    if (!said.values.contains("key")) draft.check.map(Aggregates(_))
+    else FullStateDraft.check(
+      draft,
+      if (reader.isSaid("early")) draft.early else EachMessage,
+      if (reader.isSaid("late")) draft.late else EachMessage).map(FullState(_))
+}
+
+private[spark] object WindowArguments {
+  private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
+    Seq("complete", "fill_gaps", "key", "join_keys", "retain_time", "retain_messages", "retain_windows") ++
+    StreamArguments.Names
+
+  val All: Seq[WindowArguments] =
+    for (form <- WindowKind.Forms; function <- form.function) yield WindowArguments(function, form)
+}

@@ -1,0 +1,66 @@
+package windrow.spark.wire
+
+import com.fasterxml.jackson.core.JacksonException
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import scala.jdk.CollectionConverters._
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.arguments.TableArguments
+import windrow.spark.fullstate.FullStateParts
+import windrow.spark.input.AggregateParts
+import windrow.spark.query.Asked
+import windrow.spark.query.Asking
+import windrow.spark.stream.WindowQuery
+
+/** `windrow_apply(TABLE(...), spec => JSON)`, by which Python's builders come in. */
+private[spark] object Apply {
+  val Name = "windrow_apply"
+
+  private val mapper = new ObjectMapper()
+
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read(Name, expressions, Seq("spec"), several = true).checked(Name)
+    val session   = SparkSession.active
+    val node = arguments.values.get("spec") match {
+      case Some(json: String) => parse(json)
+      case _ => throw SpecError(Name, Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
+    }
+    node.path("operator").asText match {
+      case "cogroup" => SeveralJson.coGroup(session, node, arguments.tables)
+      case "join"    => SeveralJson.join(session, node, arguments.tables)
+      case _ =>
+        val asking = Option(node.remove("ask")).map(asked(_, arguments.tables.last))
+        overOne(session, node, if (asking.isEmpty) arguments.only(Name) else arguments.table, asking)
+    }
+  }
+
+  private def overOne(session: SparkSession, node: ObjectNode, table: LogicalPlan, asking: Option[Asking]) =
+    WindowQuery.plan(
+      session,
+      StreamJson.subject(node),
+      StreamJson(node),
+      if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None) else AggregateParts.ofGrouping(table),
+      asking)
+
+  /** `{"what": "messages" | "windows", "session_key": [names], "join_keys": [names]}` */
+  private def asked(node: JsonNode, table: LogicalPlan): Asking = {
+    def names(field: String) = node.path(field).elements.asScala.map(_.asText).toSeq
+    val what                 = if (node.path("what").asText == Asked.Windows.column) Asked.Windows else Asked.Messages
+    Asking(what, names("session_key"), names("join_keys"), table)
+  }
+
+  private def parse(json: String): ObjectNode =
+    try mapper.readTree(json) match {
+        case node: ObjectNode => node
+        case _                => throw notJson("it is no JSON object")
+      }
+    catch { case e: JacksonException => throw notJson(e.getOriginalMessage) }
+
+  private def notJson(why: String) =
+    SpecError(Name, Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
+}

@@ -1,0 +1,62 @@
+package windrow.spark.wire
+
+import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import scala.jdk.CollectionConverters._
+import windrow._
+import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.join.JoinOptions
+import windrow.spark.join.JoinPart
+import windrow.spark.join.JoinPlan
+
+/** Reads the JSON of operators over several streams, each a table with marked columns. */
+private[wire] object SeveralJson {
+
+  def isJoin(node: ObjectNode): Boolean = node.path("operator").asText == "join"
+
+  def join(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
+    val (options, watermarks) = readJoin(node).fold(found => throw SpecError("a join", found), identity)
+    val streams               = options.spec.names.size
+    if (streams != tables.size)
+      throw SpecError(
+        "windrow_apply",
+        Seq(SpecProblem("TABLE_MISSING", s"a join of $streams streams has ${tables.size} tables.")))
+    JoinPlan.marked(session, options, watermarks, tables)
+  }
+
+  /** A spec (see [[OperatorJson]]), with `output` and `input: {"on": [names], "streams": {"<stream>": {"watermark":
+    * microseconds}}}` beside its fields.
+    *
+    * @return
+    *   also the watermarks that windrow sets, by the name of the stream
+    */
+  def readJoin(node: ObjectNode): Either[Seq[SpecProblem], (JoinOptions, Map[String, TimeSpan])] = {
+    val spec  = node.deepCopy()
+    val input = Option(spec.remove("input"))
+    val said  = Option(spec.remove("output")).fold("rows")(_.asText)
+    val part = JoinPart.Every.find(_.toString == said).toRight(
+      SpecProblem("OUTPUT_UNKNOWN", s"output is '$said'; allowed are ${JoinPart.Every.mkString(", ")}."))
+    val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
+    val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
+      Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>
+        stream.getKey -> StreamJson.duration("watermark", mark))
+    }
+    val read  = OperatorJson.read(spec, Map.empty)
+    val twice = on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE", s"on has '$name' more than once."))
+    val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption)
+    (read, part) match {
+      case (Right(CheckedSpec.Join(join)), Right(asked)) if found.isEmpty =>
+        val watermarks = marks.flatMap { case (name, mark) => mark.toOption.map(name -> _) }
+        Right((JoinOptions(join, on, asked), watermarks.toMap))
+      case _ => Left(found)
+    }
+  }
+
+  /** `{"streams": [{"name", "watermark"?}], "keys": n}`, watermarks in microseconds. */
+  def coGroup(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
+    val streams = node.path("streams").elements.asScala.toSeq.map(stream =>
+      stream.path("name").asText -> Option(stream.get("watermark")).filterNot(_.isNull).map(m => TimeSpan(m.asLong)))
+    CoGroupPlan(session, streams, node.path("keys").asInt, tables)
+  }
+}
