@@ -243,7 +243,7 @@ def test_one_shard(both: Both) -> None:
     o, s = both.streams()
     both.run(wr.join(o, s, on=None, within=(timedelta(0), SOON), how="full").rows)
     assert offsets(both.state("shipments").getMessages(None, None)) == [2]
-    with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*there is none"):
+    with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*there is no key"):
         both.state().getMessages(None, None, joinKeys={"product": "x"})
 
 

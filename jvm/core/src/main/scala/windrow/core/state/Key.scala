@@ -3,7 +3,7 @@ package windrow.core.state
 import java.util.Arrays
 
 /** A key of messages, in the form in which its engine writes it. */
-final class Key(val bytes: Array[Byte]) {
+final class Key(val bytes: Array[Byte]) extends Serializable {
   private val hash = Arrays.hashCode(bytes)
 
   override def hashCode: Int = hash

@@ -48,7 +48,7 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
     val holds    = descriptor(StateDescriptor.Messages(spec, parts.message, joinKeys))
     (
       new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
-      new FullStateProgram(spec, new SpecFingerprint(begun), shards, schema, answering, options.behind, holds))
+      new FullStateProgram(spec, new SpecFingerprint(begun), shards, schema, answer, options.behind, holds))
   }
 
   def explanation(stream: String, clock: Clock): String =

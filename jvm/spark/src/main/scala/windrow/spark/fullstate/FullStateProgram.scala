@@ -17,8 +17,10 @@ import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.query.Answering
+import windrow.spark.query.Answer
+import windrow.spark.query.OfFullState
 import windrow.spark.query.Question
+import windrow.spark.query.QuestionPacket
 import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.ShardProgram
@@ -26,7 +28,7 @@ import windrow.spark.shards.ShardRunner
 
 /** Full state: messages are kept as the rows that they came as, and panes carry those that are new.
   *
-  * @param answering
+  * @param answer
   *   what the questions of a lookup stream get
   */
 final class FullStateProgram(
@@ -34,7 +36,7 @@ final class FullStateProgram(
     val fingerprint: SpecFingerprint,
     val shards: Int,
     schema: OutputSchema,
-    answering: Option[Answering],
+    answer: Option[Answer[OfFullState]],
     override val behind: Option[TimeSpan],
     override val descriptor: Option[StateDescriptor])
     extends ShardProgram {
@@ -46,7 +48,6 @@ final class FullStateProgram(
   private final class Running extends ShardRunner {
     private val output = new OutputRow(schema)
     private val shape  = new RowShape(schema.message.map(_.dataType))
-    private val find   = answering.map(_.finder())
 
     def step(
         store: ShardStore,
@@ -56,18 +57,18 @@ final class FullStateProgram(
       val shard = new FullStateShard(spec, store, fingerprint)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
-        val questions = Vector.newBuilder[Question]
+        val questions = Vector.newBuilder[(Question, Array[Byte])]
         val progress  = Vector.newBuilder[Progress]
         val messages = packets.flatMap { packet =>
-          if (Question.isIn(packet)) { questions += Question.read(packet); Iterator.empty }
+          if (QuestionPacket.is(packet)) { questions += QuestionPacket.read(packet); Iterator.empty }
           else if (ProgressCodec.isProgress(packet)) { progress ++= ProgressCodec.read(packet); Iterator.empty }
           else incoming(packet)
         }
         // What was asked and told is known, and the state is as the step leaves it, when all panes are taken.
         val deltas = shard.step(messages, watermark, Some(processingTime), progress.result())
-        def answers = for { asked <- questions.result().iterator; answer <- find } yield output.answer(
-          asked.row,
-          answer(shard, asked))
+        def answers = for { (question, asks) <- questions.result().iterator; all <- answer } yield output.answer(
+          asks,
+          all(new OfFullState(shard), question))
         deltas.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ => output.counts(shard.counters))
       }
     }

@@ -11,7 +11,6 @@ import windrow.Positions
 import windrow.SpecProblem
 import windrow.core.time.Axis
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.OutputColumns
 
 /** What a lookup stream asks for. */
 private[spark] sealed abstract class Asked(val column: String)
@@ -62,57 +61,54 @@ private[spark] final case class Asking(
       declared: Seq[String],
       ofMessages: Option[Expression],
       parts: AggregateParts) {
-    private val named    = new NamedValues(session)
+    private val values   = new Values(session)
     private val timeType = ofMessages.fold[DataType](TimestampType)(_.dataType)
-
-    /** Without declared join keys they are the key. */
-    private val byKey = declared.isEmpty
 
     private val byPosition = asked match {
       case Asked.Messages => bounds.exists { case (_, bound) => isWhole(bound.dataType) }
       case Asked.Windows  => spec.window.bounds == Positions
     }
 
-    private val key = {
-      val wanted = parts.keys.map(key => key.name -> key.dataType)
-      if (byKey && joinKeys.nonEmpty) named("joinKeys", wanted, marked("join_key", joinKeys))
-      else if (sessionKey.nonEmpty) named("sessionKey", wanted, marked("session_key", sessionKey))
-      else named("sessionKey", wanted, named.among(wanted.map(_._1), columns))
+    private val resolver = SparkInside.resolver(session)
+    private val fields   = declared.map(name => parts.message.fieldNames.indexWhere(resolver(_, name))).filter(_ >= 0)
+
+    /** Values of the key and of the join keys, of their types. */
+    private val keys: Either[Seq[SpecProblem], (Seq[Expression], Seq[Expression])] = {
+      val named = new NamedValues(session, parts.keys.map(_.name), declared)
+      val usual = named.ofKey(columns.map(column => column.name -> column))
+      named(marked("session_key", sessionKey), marked("join_key", joinKeys), Some(usual)).flatMap { found =>
+        val key  = found.key.fold(none)(values.as(_, parts.keys.map(_.dataType)))
+        val join = found.joinKeys.fold(none)(values.as(_, fields.map(parts.message(_).dataType)))
+        for { k <- key.orElse(Left(key.left.getOrElse(Nil) ++ join.left.getOrElse(Nil))); j <- join } yield (k, j)
+      }
     }
 
-    private val fields = named.at(declared, parts.message)
-
-    private val values =
-      if (byKey || joinKeys.isEmpty) Right(Nil)
-      else
-        named("joinKeys", fields.map(parts.message(_)).map(of => of.name -> of.dataType), marked("join_key", joinKeys))
+    private def none: Either[Seq[SpecProblem], Seq[Expression]] = Right(Nil)
 
     private val range =
       bounds.map { case (name, bound) => name -> (if (byPosition) position(name, bound) else time(name, bound)) }
 
     def questions: Either[Seq[SpecProblem], Questions] = {
-      val found = ofStreams ++ twice ++ taken ++ key.left.getOrElse(Nil) ++ values.left.getOrElse(Nil) ++
-        range.flatMap(_._2.left.toOption)
-      val checked = for { keyed <- key.toOption; wanted <- values.toOption } yield new Questions(
-        asked.column,
-        StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable))),
-        answering(wanted.nonEmpty),
-        packets(keyed, wanted, _))
-      checked.filter(_ => found.isEmpty).toRight(found)
+      val found = ofStreams ++ taken ++ keys.left.getOrElse(Nil) ++ range.flatMap(_._2.left.toOption)
+      keys.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map { case (key, wanted) =>
+        new Questions(
+          asked.column,
+          StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable))),
+          answer(wanted.nonEmpty),
+          packets(key, wanted, _))
+      }
     }
 
     private def marked(mark: String, names: Seq[String]): Seq[(String, Attribute)] =
       names.zipWithIndex.flatMap { case (name, i) => Asking.this.mark(s"$mark$i").map(name -> _) }
 
-    private def answering(byJoinKeys: Boolean): Answering = asked match {
+    private def answer(byJoinKeys: Boolean): Answer[OfFullState] = asked match {
       case Asked.Messages =>
-        Answering.Messages(
+        Answer.Messages(
           parts.message,
           if (byPosition) Axis.Offset else Axis.Time,
           if (byJoinKeys) fields else Nil)
-      case Asked.Windows =>
-        val window = OutputColumns.windowOf(spec.window, timeType, Literal(0L), Literal(0L)).dataType
-        Answering.Windows(spec.window, window.asInstanceOf[StructType])
+      case Asked.Windows => Answer.Windows(spec.window, timeType, Answer.Count, new StructType())
     }
 
     private def packets(key: Seq[Expression], joinKeys: Seq[Expression], shards: Int): LogicalPlan = {
@@ -132,9 +128,10 @@ private[spark] final case class Asking(
       Cast(bound, LongType),
       notUnderstood(name, bound, "a whole number, an offset or a position"))
 
-    private def time(name: String, bound: Attribute) = named.as(bound, timeType).filterNot(_ => isWhole(bound.dataType))
-      .map(PreciseTimestampConversion(_, timeType, LongType))
-      .toRight(notUnderstood(name, bound, s"a time, ${timeType.sql}"))
+    private def time(name: String, bound: Attribute) =
+      values.as(bound, timeType).filterNot(_ => isWhole(bound.dataType))
+        .map(PreciseTimestampConversion(_, timeType, LongType))
+        .toRight(notUnderstood(name, bound, s"a time, ${timeType.sql}"))
 
     private def notUnderstood(name: String, bound: Attribute, must: String) =
       SpecProblem("BOUND_NOT_UNDERSTOOD", s"$name is a ${bound.dataType.sql}; it must be $must.")
@@ -145,9 +142,6 @@ private[spark] final case class Asking(
           "NOT_STREAMING",
           s"the $what are a batch; what a running query keeps answers a stream. Join batches with Spark.")
       }
-
-    private def twice: Seq[SpecProblem] = Option.when(byKey && joinKeys.nonEmpty && sessionKey.nonEmpty)(
-      SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey.")).toSeq
 
     private def taken: Seq[SpecProblem] = columns.map(_.name).filter(_.equalsIgnoreCase(asked.column)).map(name =>
       SpecProblem("NAME_TAKEN", s"a column of the lookups is called '$name', as that of the answers. Rename it."))
@@ -166,8 +160,28 @@ private[spark] final case class Asking(
 private[spark] final class Questions(
     val column: String,
     val lookups: StructType,
-    val answering: Answering,
+    val answer: Answer[OfFullState],
     val packets: Int => LogicalPlan)
+
+/** Values as they are compared. */
+private final class Values(session: SparkSession) {
+
+  def as(named: Named[Attribute], types: Seq[DataType]): Either[Seq[SpecProblem], Seq[Expression]] = {
+    val (wrong, right) = named.values.zip(named.columns.zip(types)).partitionMap { case (value, (name, to)) =>
+      as(value, to).toRight(SpecProblem(
+        "KEY_TYPES_DIFFER",
+        s"${named.argument}: '$name' is ${to.sql}, and what it is compared with ${value.dataType.sql}; cast it."))
+    }
+    Either.cond(wrong.isEmpty, right, wrong)
+  }
+
+  /** The value as another type, if nothing of it can get lost. */
+  def as(value: Expression, to: DataType): Option[Expression] =
+    if (DataType.equalsStructurally(value.dataType, to, ignoreNullability = true)) Some(value)
+    else
+      Option.when(Cast.canUpCast(value.dataType, to))(
+        Cast(value, to, Some(session.conf.get("spark.sql.session.timeZone"))))
+}
 
 private[spark] object Asking {
   private val Marker = "__windrow_"

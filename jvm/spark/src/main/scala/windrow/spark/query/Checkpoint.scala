@@ -47,7 +47,7 @@ private[query] final class StoredOperator(
   val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
-    DescriptorJson.read(kept.head.getAs[Array[Byte]](0), path)
+    StateDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
   /** Of all shards or of one; of the spaces that are needed. */

@@ -24,11 +24,6 @@ final case class JoinDescriptor(
     sides: Seq[JoinDescriptor.Side])
     extends DescriptorJson {
 
-  private[query] def streams: Seq[StateDescriptor] = spec.names.zip(sides).zipWithIndex.map {
-    case ((name, side), number) =>
-      StateDescriptor(name, shards, keys, side.timeType, StateDescriptor.OfJoin(this, number))
-  }
-
   private[query] def json: ObjectNode = {
     val node = DescriptorJson.node(shards, keys)
     node.set[JsonNode]("spec", OperatorJson.write(spec))

@@ -1,49 +1,63 @@
 package windrow.spark.query
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 
-/** Values by the names of the columns that they are compared with. */
-private[query] final class NamedValues(session: SparkSession) {
+/** What is said of the columns that have these names.
+  *
+  * @param argument
+  *   by which it was said
+  * @param values
+  *   one for each column, in their order
+  */
+private[query] final case class Named[T](argument: String, columns: Seq[String], values: Seq[T])
+
+/** By what a question finds: values of the key, and of what the messages are joined by; None: any. */
+private[query] final case class NamedKeys[T](key: Option[Named[T]], joinKeys: Option[Named[T]])
+
+/** Reads the keys of questions (SEMANTICS S1).
+  *
+  * @param key
+  *   names of the key columns
+  * @param declared
+  *   columns by which messages are asked for; none: by the key
+  */
+private[query] final class NamedValues(session: SparkSession, key: Seq[String], declared: Seq[String]) {
   private val resolver = SparkInside.resolver(session)
 
-  /** One value for each column, in their order and of their types, or what is wrong. */
-  def apply(
-      argument: String,
-      wanted: Seq[(String, DataType)],
-      values: Seq[(String, Attribute)]): Either[Seq[SpecProblem], Seq[Expression]] = {
-    val found = wanted.flatMap { case (name, to) =>
-      values.find(of => resolver(of._1, name)).map(of => (name, to, of._2))
-    }
-    if (found.size != wanted.size || values.size != wanted.size) {
-      val said = if (values.isEmpty) "nothing" else values.map(_._1).mkString(", ")
-      val all  = if (wanted.isEmpty) "there is no key" else s"a question says all of ${wanted.map(_._1).mkString(", ")}"
-      Left(Seq(SpecProblem("KEYS_NOT_THOSE", s"$argument names $said; $all.")))
-    } else {
-      val (wrong, right) = found.partitionMap { case (name, to, value) =>
-        as(value, to).toRight(SpecProblem(
-          "KEY_TYPES_DIFFER",
-          s"$argument: '$name' is ${to.sql}, and what it is compared with ${value.dataType.sql}; cast it."))
-      }
-      Either.cond(wrong.isEmpty, right, wrong)
-    }
+  /** @param usual
+    *   values of the key if none are said; None: then all keys are meant
+    */
+  def apply[T](
+      sessionKey: Seq[(String, T)],
+      joinKeys: Seq[(String, T)],
+      usual: Option[Seq[(String, T)]]): Either[Seq[SpecProblem], NamedKeys[T]] = {
+    val isKey = declared.isEmpty && joinKeys.nonEmpty
+    val twice = Option.when(isKey && sessionKey.nonEmpty)(
+      SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey."))
+    val byKey =
+      if (isKey) Some(named("joinKeys", key, joinKeys))
+      else Some(sessionKey).filter(_.nonEmpty).orElse(usual).map(named("sessionKey", key, _))
+    val byOther = Option.when(!isKey && joinKeys.nonEmpty)(named("joinKeys", declared, joinKeys))
+    val found   = twice ++ Seq(byKey, byOther).flatten.flatMap(_.left.toOption)
+    Either.cond(found.isEmpty, NamedKeys(byKey.flatMap(_.toOption), byOther.flatMap(_.toOption)), found.toSeq)
   }
 
-  /** Columns of these names. */
-  def among(names: Seq[String], columns: Seq[Attribute]): Seq[(String, Attribute)] =
-    names.flatMap(name => columns.find(column => resolver(column.name, name)).map(name -> _))
+  /** Those of the key columns. */
+  def ofKey[T](columns: Seq[(String, T)]): Seq[(String, T)] =
+    key.flatMap(name => columns.find(one => resolver(one._1, name)).map(name -> _._2))
 
-  /** Where fields stand in messages. */
-  def at(names: Seq[String], message: StructType): Seq[Int] =
-    names.map(name => message.fieldNames.indexWhere(resolver(_, name))).filter(_ >= 0)
-
-  /** The value as another type, if nothing of it can get lost. */
-  def as(value: Expression, to: DataType): Option[Expression] =
-    if (DataType.equalsStructurally(value.dataType, to, ignoreNullability = true)) Some(value)
-    else
-      Option.when(Cast.canUpCast(value.dataType, to))(
-        Cast(value, to, Some(session.conf.get("spark.sql.session.timeZone"))))
+  private def named[T](
+      argument: String,
+      columns: Seq[String],
+      values: Seq[(String, T)]): Either[SpecProblem, Named[T]] = {
+    val found = columns.flatMap(name => values.find(one => resolver(one._1, name)).map(_._2))
+    val said  = if (values.isEmpty) "nothing" else values.map(_._1).sorted.mkString(", ")
+    val all   = if (columns.isEmpty) "there is no key" else s"it names all of ${columns.mkString(", ")}"
+    Either.cond(
+      found.size == columns.size && values.size == columns.size,
+      Named(argument, columns, found),
+      SpecProblem("KEYS_NOT_THOSE", s"$argument names $said; $all."))
+  }
 }

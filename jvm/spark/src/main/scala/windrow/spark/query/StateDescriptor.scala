@@ -1,10 +1,13 @@
 package windrow.spark.query
 
 import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
+import windrow.CheckedSpec
+import windrow.CheckpointError
 import windrow.FullStateSpec
 import windrow.OperatorJson
 import windrow.SpecJson
@@ -48,7 +51,11 @@ final case class StateDescriptor(
 
 object StateDescriptor {
 
-  sealed trait Holds
+  sealed trait Holds {
+
+    /** Whether a question looks into a space: when to look at a key again is nothing to ask for. */
+    private[query] def needs(space: String): Boolean = space != "periods"
+  }
 
   /** Windows of one stream. */
   sealed trait Windowed extends Holds {
@@ -64,6 +71,8 @@ object StateDescriptor {
   final case class Aggregates(spec: WindowOperatorSpec, texts: Either[String, AggregateTexts], ordered: Boolean)
       extends Windowed {
     def window: WindowKind = spec.window
+
+    private[query] override def needs(space: String): Boolean = true
 
     private[query] def write(node: ObjectNode): Unit = {
       node.set[JsonNode]("spec", SpecJson.write(spec.draft))
@@ -120,7 +129,32 @@ object StateDescriptor {
     StructField(shown.name, key.dataType, key.nullable)
   })
 
-  private[query] def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
+  /** What can be asked for, by the name of a stream: of a join several.
+    *
+    * @param path
+    *   of the checkpoint, for the error
+    */
+  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = {
+    val node = new ObjectMapper().readTree(bytes)
+    if (node.path("format").asInt != DescriptorJson.Format)
+      throw new CheckpointError(
+        s"[STATE_VERSION] '$path' says what it holds in format ${node.path("format")}; this version reads ${DescriptorJson.Format}.")
+    val spec = OperatorJson.read(node.get("spec").asInstanceOf[ObjectNode], Map.empty).fold(
+      found => throw new CheckpointError(s"[STATE_DAMAGED] the spec in '$path' cannot be read: ${found.mkString(" ")}"),
+      identity)
+    spec match {
+      case CheckedSpec.Join(spec)      => ofJoin(JoinDescriptor.read(node, spec))
+      case CheckedSpec.Aggregate(spec) => Seq(read(node, Aggregates.read(node, spec)))
+      case CheckedSpec.FullState(spec) => Seq(read(node, Messages.read(node, spec)))
+      case _ => throw new CheckpointError(s"[STATE_VERSION] '$path' holds what this version does not know.")
+    }
+  }
+
+  private def ofJoin(join: JoinDescriptor): Seq[StateDescriptor] = join.spec.names.zip(join.sides).zipWithIndex.map {
+    case ((name, side), number) => StateDescriptor(name, join.shards, join.keys, side.timeType, OfJoin(join, number))
+  }
+
+  private def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
     node.path("name").asText,
     node.path("shards").asInt,
     DescriptorJson.struct(node.get("keys")),

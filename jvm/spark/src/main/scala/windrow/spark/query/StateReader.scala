@@ -1,7 +1,6 @@
 package windrow.spark.query
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.SparkSession
@@ -17,13 +16,17 @@ import windrow.Positions
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.WindowKind
+import windrow.core.state.Key
+import windrow.core.state.ShardStore
 import windrow.core.time.Axis
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.ShardOf
 import windrow.spark.pack.Unpack
-import windrow.spark.output.OutputColumns
+import windrow.spark.rows.Rows
 
-/** Reads what a query keeps from its checkpoint; see [[State]], here with literals, of which null is an open end. */
+/** Reads what a query keeps from its checkpoint; see [[windrow.spark.State]], here with literals, of which null is an open
+  * end.
+  */
 private[spark] final class StateReader(session: SparkSession, path: String, operator: Option[String]) {
   import StateReader._
 
@@ -39,27 +42,26 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
   def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal]): DataFrame = {
     val state      = stored
     val descriptor = state.descriptor
-    val all        = windowed(descriptor)
-    val key        = keyOf(descriptor, sessionKey, "sessionKey")
-    val asked =
-      Sought(
-        windowBound(all.window, descriptor, "start", start),
-        windowBound(all.window, descriptor, "end", end),
-        key.map(_.getBytes))
-    all match {
+    val held       = windowed(descriptor)
+    val said       = new SaidOf(descriptor)
+    val key        = said.keys("getWindows", Nil, sessionKey, Map.empty)._1
+    val question =
+      Question(key, said.windowBound(held.window, "start", start), said.windowBound(held.window, "end", end))
+    held match {
       case held: StateDescriptor.Aggregates =>
-        val read   = aggregates(descriptor, held)
-        val answer = new AggregatedWindows(held.spec, read.functions, held.ordered, descriptor, asked)
-        ask(state, key, answer) { columns =>
-          val at = AttributeMap((read.keys ++ read.values).zip(columns.take(read.keys.size) ++ columns.drop(
-            read.keys.size + Answer.Window.size)))
-          windowColumns(descriptor, all.window, columns) ++ read.results.map(column =>
-            Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
-        }(bounds(descriptor, _))
+        val read   = resolved(descriptor, held)
+        val values = StructType(read.values.map(one => StructField(one.name, one.dataType)))
+        val answer = Answer.Windows(held.window, descriptor.timeType, values, descriptor.keys)
+        val rows   = answered(state, question, answer)(ofAggregates(held, read))
+        val own    = rows.row.size - read.values.size
+        val at     = AttributeMap(read.keys.zip(rows.under) ++ read.values.zip(rows.row.drop(own)))
+        val results = read.results.map(column =>
+          Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
+        table(rows, keyed(descriptor, rows) ++ rows.row.take(own) ++ results, rows.bounds)
       case held: StateDescriptor.Messages =>
-        ask(state, key, new KeptWindows(held.spec, descriptor, asked)) { columns =>
-          windowColumns(descriptor, all.window, columns) :+ Alias(KnownNotNull(columns.last), "count")()
-        }(bounds(descriptor, _))
+        val answer = Answer.Windows(held.window, descriptor.timeType, Answer.Count, descriptor.keys)
+        val rows   = answered(state, question, answer)(new OfFullState(held.spec, _))
+        table(rows, keyed(descriptor, rows) ++ rows.row, rows.bounds)
     }
   }
 
@@ -71,79 +73,57 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
     val state      = stored
     val descriptor = state.descriptor
     val axis       = axisOf(start, end)
-    val kept       = keptMessages(descriptor, axis)
-    val byKey      = kept.joinKeys.isEmpty
-    if (byKey && joinKeys.nonEmpty && sessionKey.nonEmpty)
-      throw SpecError("getMessages", Seq(SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey.")))
-    val key =
-      if (byKey && joinKeys.nonEmpty) keyOf(descriptor, joinKeys, "joinKeys")
-      else keyOf(descriptor, sessionKey, "sessionKey")
-    val asked =
-      Sought(bound(descriptor, axis, "start", start), bound(descriptor, axis, "end", end), key.map(_.getBytes))
-    val wanted = if (byKey) Nil else joinColumns(kept, joinKeys)
-    ask(state, key, kept.answer(asked), wanted) { columns =>
-      kept.message.zipWithIndex.map { case (field, i) => Alias(GetStructField(columns.last, i), field.name)() }
-    }(columns => if (axis == Axis.Time) columns.take(4) else Seq(columns(3), columns(1), columns(2)))
+    val declared   = declaredOf(descriptor, axis)
+    val said       = new SaidOf(descriptor)
+    val (key, row) = said.keys("getMessages", declared, sessionKey, joinKeys)
+    val question   = Question(key, said.bound(axis, "start", start), said.bound(axis, "end", end), row)
+    val rows = descriptor.holds match {
+      case held: StateDescriptor.Messages =>
+        val answer = Answer.Messages(held.message, axis, held.joinKeys.map(held.message.fieldIndex))
+        answered(state, question, answer)(new OfFullState(held.spec, _))
+      case held: StateDescriptor.OfJoin =>
+        answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new OfSide(held, _))
+      case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
+    }
+    val order = if (axis == Axis.Time) rows.under else Seq(rows.under(3), rows.under(1), rows.under(2))
+    table(rows, rows.row.map(column => Alias(column, column.name)()), order)
   }
 
   def pending(): DataFrame = {
     val state      = stored
     val descriptor = state.descriptor
-    descriptor.holds match {
-      case held: StateDescriptor.Aggregates =>
-        val functions = aggregates(descriptor, held).functions
-        paneStates(state, held.window, new AggregatedPending(held.spec, functions, held.ordered, descriptor))
-      case held: StateDescriptor.Messages => paneStates(state, held.window, new KeptPending(held.spec, descriptor))
-      case held: StateDescriptor.OfJoin   => comingRows(state, held)
+    val all        = Question(None, None, None)
+    def firings(window: WindowKind)(open: ShardStore => KeepsWindows) = {
+      val rows = answered(state, all, Answer.Firings(window, descriptor.timeType, descriptor.keys))(open)
+      (rows, rows.row.takeRight(2) ++ rows.bounds)
     }
-  }
-
-  private def paneStates(state: StoredState, window: WindowKind, answer: Answer): DataFrame = {
-    val descriptor = state.descriptor
-    ask(state, None, answer) { columns =>
-      val at = columns.drop(descriptor.keys.size)
-      keyColumns(descriptor, columns) ++ Seq(
-        Alias(
-          OutputColumns.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))),
-          "window")(),
-        Alias(KnownNotNull(at(2)), "timing")()) ++ moments(at.drop(3))
-    }(columns => columns.drop(descriptor.keys.size).drop(3) ++ columns.drop(descriptor.keys.size).take(2))
-  }
-
-  private def comingRows(state: StoredState, held: StateDescriptor.OfJoin): DataFrame = {
-    val answer = new ComingRows(held, state.descriptor)
-    ask(state, None, answer) { columns =>
-      val at = columns.drop(state.descriptor.keys.size)
-      keyColumns(state.descriptor, columns) ++
-        answer.shown.zip(at).map { case ((name, _), message) => Alias(message, name)() } ++
-        moments(at.drop(answer.shown.size))
-    }(_.drop(state.descriptor.keys.size + answer.shown.size))
+    val (rows, order) = descriptor.holds match {
+      case held: StateDescriptor.Aggregates => firings(held.window)(ofAggregates(held, resolved(descriptor, held)))
+      case held: StateDescriptor.Messages   => firings(held.window)(new OfFullState(held.spec, _))
+      case held: StateDescriptor.OfJoin =>
+        val rows = answered(state, all, Answer.ComingRows(held.join))(new OfSide(held, _))
+        (rows, rows.row.takeRight(2) ++ rows.under.drop(descriptor.keys.size))
+    }
+    table(rows, keyed(descriptor, rows) ++ rows.row, order)
   }
 
   def replayOffsets(): DataFrame = {
     val state = stored
-    val answer = state.descriptor.holds match {
-      case held: StateDescriptor.Messages => new KeptOffsets(held.spec)
-      case held: StateDescriptor.OfJoin   => new SideOffsets(held, state.descriptor)
+    val all   = Question(None, None, None)
+    val rows = state.descriptor.holds match {
+      case held: StateDescriptor.Messages => answered(state, all, Answer.Offsets)(new OfFullState(held.spec, _))
+      case held: StateDescriptor.OfJoin   => answered(state, all, Answer.Offsets)(new OfSide(held, _))
       case _: StateDescriptor.Aggregates  => throw noMessages(state.descriptor)
     }
-    val rows         = answered(state, None, answer)
-    val part         = rows.output.take(2)
-    val (kept, next) = (rows.output(2), rows.output(3))
-    val least        = Alias(Min(kept).toAggregateExpression(), "kept")()
-    val after        = Alias(Max(next).toAggregateExpression(), "next")()
-    val all          = Aggregate(part, part ++ Seq(least, after), rows)
-    frame(
-      sorted(
-        part,
-        Project(
-          part.zip(Seq("source", "partition")).map { case (column, name) =>
-            Alias(KnownNotNull(column), name)(column.exprId)
-          } :+ Alias(KnownNotNull(Coalesce(Seq(least.toAttribute, after.toAttribute))), "offset")(),
-          all)))
+    val part  = rows.row.take(2)
+    val least = Alias(Min(rows.row(2)).toAggregateExpression(), "kept")()
+    val after = Alias(Max(rows.row(3)).toAggregateExpression(), "next")()
+    val each  = Aggregate(part, part ++ Seq(least, after), rows.plan)
+    val from  = KnownNotNull(Coalesce(Seq(least.toAttribute, after.toAttribute)))
+    frame(sorted(part, Project(part :+ Alias(from, "offset")(), each)))
   }
 
-  // ---- what is asked
+  // ---- what is held
 
   private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
     case held: StateDescriptor.Windowed => held
@@ -151,60 +131,120 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
         s"[NO_WINDOWS] '${descriptor.name}' of '$path' is a stream of a join, which keeps messages and no windows; ask for messages, pending rows or replay offsets.")
   }
 
-  private def keptMessages(descriptor: StateDescriptor, axis: Axis): Kept = descriptor.holds match {
-    case held: StateDescriptor.Messages =>
-      Kept(held.message, held.joinKeys, new KeptMessages(held.spec, held.message, _, axis))
-    case held: StateDescriptor.OfJoin =>
-      if (axis == Axis.Offset && !held.side.hasOffsets)
-        throw notUnderstood(
-          "start and end",
-          s"whole numbers are offsets, and messages of '${descriptor.name}' have none")
-      Kept(held.side.message, Nil, new SideMessages(held, _, axis))
+  /** Columns by which messages are asked for; none: by the key. */
+  private def declaredOf(descriptor: StateDescriptor, axis: Axis): Seq[(String, DataType)] = descriptor.holds match {
+    case held: StateDescriptor.Messages => held.joinKeys.map(name => name -> held.message(name).dataType)
+    case held: StateDescriptor.OfJoin if axis == Axis.Offset && !held.side.hasOffsets =>
+      throw notUnderstood(
+        "start and end",
+        s"whole numbers are offsets, and messages of '${descriptor.name}' have none")
+    case _: StateDescriptor.OfJoin     => Nil
     case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
   }
 
   private def noMessages(descriptor: StateDescriptor) = new CheckpointError(
     s"[NO_MESSAGE_STORE] operator '${descriptor.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
 
-  private def aggregates(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
+  private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
     case Right(texts) => texts.resolve(session, descriptor.keys)
     case Left(unclear) => throw new CheckpointError(
         s"[AGGREGATE_NOT_READABLE] operator '${descriptor.name}' of '$path' keeps an aggregate that its text does not say whole: $unclear.")
   }
 
-  /** The bytes of a key of which all columns are named. */
-  private def keyOf(descriptor: StateDescriptor, named: Map[String, Literal], argument: String): Option[UnsafeRow] =
-    Option.when(named.nonEmpty) {
-      complete(descriptor.keys.map(_.name), named, argument)
-      val values =
-        descriptor.keys.map(field => SparkInside.normalized(cast(argument, named(field.name), field.dataType)))
-      UnsafeProjection.create(values).apply(InternalRow.empty).copy()
+  private def ofAggregates(held: StateDescriptor.Aggregates, read: Resolved): ShardStore => KeepsWindows = {
+    val (spec, functions, ordered) = (held.spec, read.functions, held.ordered)
+    OfAggregates(spec, functions, ordered, _)
+  }
+
+  // ---- what is asked
+
+  private final class SaidOf(descriptor: StateDescriptor) {
+
+    /** A key, and the values of the join keys as a row.
+      *
+      * @param declared
+      *   the join keys; none: they are the key
+      */
+    def keys(
+        asking: String,
+        declared: Seq[(String, DataType)],
+        sessionKey: Map[String, Literal],
+        joinKeys: Map[String, Literal]): (Option[Key], Option[Array[Byte]]) = {
+      val named = new NamedValues(session, descriptor.keys.map(_.name), declared.map(_._1))
+      val found = named(sessionKey.toSeq, joinKeys.toSeq, None).fold(wrong => throw SpecError(asking, wrong), identity)
+      (
+        found.key.map(of => new Key(row(of, descriptor.keys.map(_.dataType)))),
+        found.joinKeys.map(row(_, declared.map(_._2))))
     }
 
-  private def complete(columns: Seq[String], named: Map[String, Literal], argument: String): Unit =
-    if (named.keySet != columns.toSet) {
-      val said = named.keys.toSeq.sorted.mkString(", ")
-      val all  = if (columns.isEmpty) "there is none" else s"it names all of ${columns.mkString(", ")}"
-      throw SpecError(argument, Seq(SpecProblem("KEYS_NOT_THOSE", s"it names $said; $all.")))
-    }
-
-  private def joinColumns(held: Kept, named: Map[String, Literal]): Seq[(Int, Literal)] =
-    if (named.isEmpty) Nil
-    else {
-      complete(held.joinKeys, named, "joinKeys")
-      held.joinKeys.map { name =>
-        val at = held.message.fieldIndex(name)
-        at -> cast("joinKeys", named(name), held.message(at).dataType)
+    private def row(named: Named[Literal], types: Seq[DataType]): Array[Byte] = {
+      val values = named.values.zip(types).map { case (value, to) =>
+        SparkInside.normalized(cast(named.argument, value, to))
       }
+      UnsafeProjection.create(values).apply(InternalRow.empty).getBytes
     }
 
-  /** The value as another type; nothing of it may get lost. */
-  private def cast(argument: String, value: Literal, to: DataType): Literal = {
-    val zone = Some(session.conf.get("spark.sql.session.timeZone"))
-    val read = SparkInside.inSession(session)(Cast(value, to, zone, EvalMode.TRY).eval())
-    if (read == null && value.value != null)
-      throw notUnderstood(argument, s"'$value' is no ${to.sql.toLowerCase(java.util.Locale.ROOT)}")
-    Literal(read, to)
+    def windowBound(window: WindowKind, argument: String, value: Literal): Option[Long] = {
+      val byPosition = window.bounds == Positions
+      if (value.value != null && isPosition(value) != byPosition)
+        throw notUnderstood(
+          argument,
+          if (byPosition) s"$value is a time; windows $window have positions, whole numbers"
+          else s"$value is a whole number; windows $window have times")
+      bound(if (byPosition) Axis.Offset else Axis.Time, argument, value)
+    }
+
+    def bound(axis: Axis, argument: String, value: Literal): Option[Long] = Option.when(value.value != null)(
+      cast(argument, value, if (axis == Axis.Offset) LongType else descriptor.timeType).value.asInstanceOf[Long])
+
+    /** The value as another type; nothing of it may get lost. */
+    private def cast(argument: String, value: Literal, to: DataType): Literal = {
+      val zone = Some(session.conf.get("spark.sql.session.timeZone"))
+      val read = SparkInside.inSession(session)(Cast(value, to, zone, EvalMode.TRY).eval())
+      if (read == null && value.value != null)
+        throw notUnderstood(argument, s"'$value' is no ${to.sql.toLowerCase(java.util.Locale.ROOT)}")
+      Literal(read, to)
+    }
+  }
+
+  // ---- answers
+
+  /** @param open
+    *   what is stored of a shard
+    */
+  private def answered[S](state: StoredState, question: Question, answer: Answer[S])(open: ShardStore => S): Found = {
+    val shard =
+      question.key.map(key => ShardOf(Rows.of(key.bytes, state.descriptor.keys.size), state.descriptor.shards))
+    val values = state.operator.values(shard, state.descriptor.holds.needs)
+    val packed = values.groupByKey(_.shard).flatMapGroups(new StoredAnswers(open, answer, question, path))
+    val plan   = SparkInside.plan(packed.toDF())
+    val under  = answer.under.map(AttributeReference("under", _)())
+    val row    = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
+    Found(under, row, Unpack(plan.output.head, under ++ row, plan))
+  }
+
+  private def table(rows: Found, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =
+    frame(Project(columns, sorted(order, rows.plan)))
+
+  /** In one partition: Spark's own order of all would read the state twice, once to find bounds. */
+  private def sorted(by: Seq[Expression], rows: LogicalPlan): LogicalPlan =
+    Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
+
+  private def frame(plan: LogicalPlan): DataFrame = SparkInside.frame(session, plan)
+}
+
+private object StateReader {
+
+  /** Found of an answer, and what they stand under. */
+  private final case class Found(under: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
+
+    /** Start and end of the window in their first column. */
+    def bounds: Seq[Expression] = Seq(0, 1).map(GetStructField(row.head, _))
+  }
+
+  private def isPosition(value: Literal): Boolean = value.dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _                                             => false
   }
 
   private def axisOf(start: Literal, end: Literal): Axis =
@@ -214,64 +254,6 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
       case _         => Axis.Time
     }
 
-  private def windowBound(
-      window: WindowKind,
-      descriptor: StateDescriptor,
-      argument: String,
-      value: Literal): Option[Long] = {
-    val byPosition = window.bounds == Positions
-    if (value.value != null && isPosition(value) != byPosition)
-      throw notUnderstood(
-        argument,
-        if (byPosition) s"$value is a time; windows $window have positions, whole numbers"
-        else s"$value is a whole number; windows $window have times")
-    bound(descriptor, if (byPosition) Axis.Offset else Axis.Time, argument, value)
-  }
-
-  private def bound(descriptor: StateDescriptor, axis: Axis, argument: String, value: Literal): Option[Long] =
-    Option.when(value.value != null)(
-      cast(argument, value, if (axis == Axis.Offset) LongType else descriptor.timeType).value.asInstanceOf[Long])
-
-  // ---- answers
-
-  private def ask(state: StoredState, key: Option[UnsafeRow], answer: Answer, wanted: Seq[(Int, Literal)] = Nil)(
-      columns: Seq[Attribute] => Seq[NamedExpression])(order: Seq[Attribute] => Seq[Expression]): DataFrame = {
-    val rows = answered(state, key, answer)
-    val those = wanted.foldLeft(rows) { case (all, (at, value)) =>
-      Filter(EqualNullSafe(GetStructField(rows.output.last, at), value), all)
-    }
-    frame(Project(columns(rows.output), sorted(order(rows.output), those)))
-  }
-
-  /** In one partition: Spark's own order of all would read the state twice, once to find bounds. */
-  private def sorted(by: Seq[Expression], rows: LogicalPlan): LogicalPlan =
-    Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
-
-  private def answered(state: StoredState, key: Option[UnsafeRow], answer: Answer): LogicalPlan = {
-    val values = state.operator.values(key.map(ShardOf(_, state.descriptor.shards)), answer.needs)
-    val packed: Dataset[Array[Byte]] =
-      values.groupByKey(_.shard).flatMapGroups(new AnswerShards(answer, path))
-    val plan = SparkInside.plan(packed.toDF())
-    Unpack(plan.output.head, answer.types.map(AttributeReference("column", _)()), plan)
-  }
-
-  private def frame(plan: LogicalPlan): DataFrame = SparkInside.frame(session, plan)
-}
-
-private object StateReader {
-
-  /** Messages that can be asked for.
-    *
-    * @param joinKeys
-    *   columns of the message by which it is asked for; empty: by the key
-    */
-  private final case class Kept(message: StructType, joinKeys: Seq[String], answer: Sought => Answer)
-
-  private def isPosition(value: Literal): Boolean = value.dataType match {
-    case ByteType | ShortType | IntegerType | LongType => true
-    case _                                             => false
-  }
-
   private def notUnderstood(argument: String, why: String): SpecError =
     SpecError(argument, Seq(SpecProblem("VALUE_NOT_UNDERSTOOD", s"$why.")))
 
@@ -280,30 +262,6 @@ private object StateReader {
     case other           => other
   }
 
-  private def keyColumns(descriptor: StateDescriptor, columns: Seq[Attribute]): Seq[NamedExpression] =
-    descriptor.keys.zip(columns).map { case (field, column) => Alias(column, field.name)() }
-
-  /** watermark and processing time */
-  private def moments(columns: Seq[Attribute]): Seq[NamedExpression] =
-    Seq("watermark", "processing_time").zip(columns).map { case (name, micros) =>
-      Alias(PreciseTimestampConversion(micros, LongType, TimestampType), name)()
-    }
-
-  /** start and end */
-  private def bounds(descriptor: StateDescriptor, columns: Seq[Attribute]): Seq[Expression] =
-    columns.slice(descriptor.keys.size, descriptor.keys.size + 2)
-
-  private def windowColumns(
-      descriptor: StateDescriptor,
-      window: WindowKind,
-      columns: Seq[Attribute]): Seq[NamedExpression] = {
-    val at = columns.drop(descriptor.keys.size)
-    keyColumns(descriptor, columns) ++ Seq(
-      Alias(
-        OutputColumns.windowOf(window, descriptor.timeType, KnownNotNull(at.head), KnownNotNull(at(1))),
-        "window")(),
-      Alias(at(2), "first_offset")(),
-      Alias(at(3), "last_offset")(),
-      Alias(KnownNotNull(at(4)), "is_complete")())
-  }
+  private def keyed(descriptor: StateDescriptor, rows: Found): Seq[NamedExpression] =
+    descriptor.keys.zip(rows.under).map { case (field, column) => Alias(column, field.name)() }
 }

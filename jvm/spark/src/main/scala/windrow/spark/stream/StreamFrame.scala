@@ -4,7 +4,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.DataType
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputSchema
-import windrow.spark.query.Answering
+import windrow.spark.query.Answer
+import windrow.spark.query.OfFullState
 import windrow.spark.query.StateDescriptor
 
 /** What an operator over one stream finds around it.
@@ -15,7 +16,7 @@ import windrow.spark.query.StateDescriptor
   *   of the column of the event time
   * @param shards
   *   into how many keys are hashed, unless it needs all in one
-  * @param answering
+  * @param answer
   *   what the questions of a lookup stream get
   */
 private[spark] final case class StreamFrame(
@@ -27,7 +28,7 @@ private[spark] final case class StreamFrame(
     shards: Int,
     schema: OutputSchema,
     fingerprint: QueryFingerprint,
-    answering: Option[Answering]) {
+    answer: Option[Answer[OfFullState]]) {
 
   /** All of a batch is there at once, so nothing is early in it. */
   val isStreaming: Boolean = parts.child.isStreaming

@@ -34,7 +34,7 @@ private[spark] object WindowPlan {
       parts.message,
       operator.window,
       operator.showsMessage,
-      asked.map(questions => (questions.lookups, questions.answering.rowType)))
+      asked.map(questions => (questions.lookups, questions.answer.rowType)))
     val shards = ShardPlan.shards(session)
     val (recipe, program) = operator.running(StreamFrame(
       session,
@@ -45,7 +45,7 @@ private[spark] object WindowPlan {
       shards,
       schema,
       new QueryFingerprint(session, operator.window, options, parts),
-      asked.map(_.answering)))
+      asked.map(_.answer)))
     val pack    = packed(messages, parts, recipe, OutputColumns.metricsOfRead(options.name))
     val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
     val rows    = ShardPlan(packets, program, messages.now)

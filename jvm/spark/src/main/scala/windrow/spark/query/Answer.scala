@@ -1,0 +1,172 @@
+package windrow.spark.query
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.JoinKind
+import windrow.Unbounded
+import windrow.WindowKind
+import windrow.core.time.Axis
+import windrow.core.store.StoredMessage
+import windrow.spark.output.OutputColumns
+import windrow.spark.rows.Rows
+
+/** A row of an answer, and under what it stands: the key of a window, the position of a message. */
+private[query] final class Answered(place: => InternalRow, val row: InternalRow) {
+  def under: InternalRow = place
+}
+
+/** How a shard answers a question: rows of one type, which a row that asks inside a query gets, or whoever looks into a
+  * checkpoint.
+  *
+  * @tparam S
+  *   what the shard must keep
+  */
+private[spark] sealed abstract class Answer[-S] extends Serializable {
+  def rowType: StructType
+
+  /** Types of what a row stands under. */
+  private[query] def under: Seq[DataType]
+
+  private[query] def find(kept: S, question: Question): Iterator[Answered]
+
+  final def apply(kept: S, question: Question): Seq[InternalRow] = find(kept, question).map(_.row).toVector
+}
+
+private[spark] object Answer {
+
+  /** time, source, partition, offset of a message */
+  private val Position: Seq[DataType] = Seq(LongType, StringType, LongType, LongType)
+
+  private def position(one: StoredMessage): InternalRow = row(
+    one.time,
+    one.origin.map(from => UTF8String.fromString(from.partition.source)).orNull,
+    boxed(one.origin.map(_.partition.number)),
+    boxed(one.origin.map(_.offset)))
+
+  private def row(values: Any*): InternalRow = new GenericInternalRow(values.toArray[Any])
+
+  private def boxed(number: Option[Long]): Any = number.map(Long.box).orNull
+
+  /** How windows of a kind are shown. */
+  private final class Bounds(kind: WindowKind, time: DataType) extends Serializable {
+    val shown: StructType =
+      OutputColumns.windowOf(kind, time, Literal(0L), Literal(0L)).dataType.asInstanceOf[StructType]
+
+    def apply(start: Long, end: Long): InternalRow = if (kind.bounds == Unbounded) row(null, null) else row(start, end)
+  }
+
+  /** @param time
+    *   type of the column of the event time
+    * @param value
+    *   columns of what a window holds
+    * @param keys
+    *   of the operator
+    */
+  final case class Windows(kind: WindowKind, time: DataType, value: StructType, keys: StructType)
+      extends Answer[KeepsWindows] {
+    private val bounds = new Bounds(kind, time)
+
+    val rowType: StructType = StructType(new StructType()
+      .add("window", bounds.shown, nullable = false)
+      .add("first_offset", LongType)
+      .add("last_offset", LongType)
+      .add("is_complete", BooleanType, nullable = false) ++ value)
+
+    private[query] def under: Seq[DataType] = keys.map(_.dataType)
+
+    private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] =
+      kept.windows(question).map { one =>
+        val window = row(bounds(one.start, one.end), boxed(one.first), boxed(one.last), one.isComplete)
+        new Answered(Rows.of(one.key.bytes, keys.size), new JoinedRow(window, one.value))
+      }
+  }
+
+  /** The number of messages that a window of full state has ever accepted. */
+  val Count: StructType = new StructType().add("count", LongType, nullable = false)
+
+  /** @param joinKeys
+    *   which fields of a message must be as the question says
+    */
+  final case class Messages(message: StructType, axis: Axis, joinKeys: Seq[Int]) extends Answer[KeepsMessages] {
+    @transient private lazy val valuesOf = UnsafeProjection.create(joinKeys.map { i =>
+      SparkInside.normalized(BoundReference(i, message(i).dataType, message(i).nullable))
+    })
+
+    def rowType: StructType                 = message
+    private[query] def under: Seq[DataType] = Position
+
+    private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
+      val wanted = question.joinKeys.map(Rows.of(_, joinKeys.size))
+      kept.messages(question, axis).map(one => new Answered(position(one), Rows.of(one.payload, message.size)))
+        .filter(found => wanted.forall(_ == valuesOf(found.row)))
+    }
+  }
+
+  private val Moments: StructType =
+    new StructType().add("watermark", TimestampType).add("processing_time", TimestampType)
+
+  /** What fires if no more messages come. */
+  final case class Firings(kind: WindowKind, time: DataType, keys: StructType) extends Answer[KeepsWindows] {
+    private val bounds = new Bounds(kind, time)
+
+    val rowType: StructType = StructType(new StructType()
+      .add("window", bounds.shown, nullable = false)
+      .add("timing", StringType, nullable = false) ++ Moments)
+
+    private[query] def under: Seq[DataType] = keys.map(_.dataType)
+
+    private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] = kept.firings.map { one =>
+      val timing = UTF8String.fromString(one.pending.timing.toString)
+      new Answered(
+        Rows.of(one.key.bytes, keys.size),
+        row(bounds(one.start, one.end), timing, boxed(one.pending.watermark), boxed(one.pending.processingTime)))
+    }
+  }
+
+  /** Rows of a join that come if no more messages do, under equality fields and the position of their first message. */
+  final case class ComingRows(join: JoinDescriptor) extends Answer[OfSide] {
+
+    /** Streams of which rows have messages. */
+    private val shown: Seq[(String, StructType)] = {
+      val all = join.spec.names.zip(join.sides.map(_.message))
+      if (join.spec.how == JoinKind.Semi || join.spec.how == JoinKind.Anti) all.take(1) else all
+    }
+
+    def rowType: StructType = StructType(shown.map { case (name, of) => StructField(name, of) } ++ Moments)
+
+    private[query] def under: Seq[DataType] = join.keys.map(_.dataType) ++ Position
+
+    private[query] def find(kept: OfSide, question: Question): Iterator[Answered] = kept.coming.map { coming =>
+      val first = coming.row.messages.flatten.head
+      val messages = coming.row.messages.zip(shown).map { case (message, (_, of)) =>
+        message.map(one => Rows.of(one.payload, of.size)).orNull
+      }
+      new Answered(
+        new JoinedRow(Rows.of(first.key.bytes, join.keys.size), position(first)),
+        row(messages :+ boxed(coming.watermark) :+ boxed(coming.processingTime): _*))
+    }
+  }
+
+  /** Of source partitions the least offset that is kept, and the one after the greatest that was applied. */
+  case object Offsets extends Answer[KeepsMessages] {
+
+    val rowType: StructType = new StructType()
+      .add("source", StringType, nullable = false)
+      .add("partition", LongType, nullable = false)
+      .add("kept", LongType)
+      .add("next", LongType, nullable = false)
+
+    private[query] def under: Seq[DataType] = Nil
+
+    private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
+      val from = kept.replayOffsets
+      kept.nextOffsets.iterator.map { case (part, after) =>
+        val least = boxed(from.get(part).filter(_ < after))
+        new Answered(InternalRow.empty, row(UTF8String.fromString(part.source), part.number, least, after))
+      }
+    }
+  }
+}

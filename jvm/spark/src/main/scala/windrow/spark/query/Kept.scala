@@ -1,0 +1,138 @@
+package windrow.spark.query
+
+import org.apache.spark.sql.catalyst.InternalRow
+import windrow.FullStateSpec
+import windrow.SourcePartition
+import windrow.WindowOperatorSpec
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.core.fullstate.FullStateShard
+import windrow.core.fullstate.WindowMetadata
+import windrow.core.join.JoinShard
+import windrow.core.join.PendingRow
+import windrow.core.shard.Shard
+import windrow.core.state.Key
+import windrow.core.state.ShardStore
+import windrow.core.time.Axis
+import windrow.core.store.StoredMessage
+import windrow.core.trigger.Pending
+import windrow.spark.functions.FunctionSet
+import windrow.spark.functions.ObjectAggregation
+import windrow.spark.functions.RowAggregation
+
+/** A window that is kept.
+  *
+  * @param first
+  *   offset of its messages, if these are kept
+  * @param value
+  *   how many messages were ever accepted, or the results of its aggregates
+  */
+private[query] final case class KeptWindow(
+    key: Key,
+    start: Long,
+    end: Long,
+    first: Option[Long],
+    last: Option[Long],
+    isComplete: Boolean,
+    value: InternalRow)
+
+/** A firing that comes if no more messages do. */
+private[query] final case class KeptFiring(key: Key, start: Long, end: Long, pending: Pending)
+
+/** A shard that keeps windows, to be asked. */
+private[query] trait KeepsWindows {
+  def windows(question: Question): Iterator[KeptWindow]
+  def firings: Iterator[KeptFiring]
+}
+
+/** A shard that keeps messages, to be asked. */
+private[query] trait KeepsMessages {
+
+  /** In order. */
+  def messages(question: Question, axis: Axis): Iterator[StoredMessage]
+
+  /** The least offset of what is kept. */
+  def replayOffsets: Map[SourcePartition, Long]
+
+  /** One after the greatest that was applied. */
+  def nextOffsets: Map[SourcePartition, Long]
+}
+
+/** Windows of aggregates. */
+private[query] final class OfAggregates[B](spec: WindowOperatorSpec, shard: Shard[B, InternalRow])
+    extends KeepsWindows {
+
+  /** Offsets are not counted for aggregates: nobody pays for what a lone question may want to know. */
+  def windows(question: Question): Iterator[KeptWindow] = shard.openWindows.filter(one =>
+    question.key.forall(_ == one.key) && question.end.forall(_ >= one.start) &&
+      question.start.forall(spec.window.bounds.reach(one.end, _)))
+    .map(one => KeptWindow(one.key, one.start, one.end, None, None, one.isComplete, shard.value(one.buffer)))
+
+  def firings: Iterator[KeptFiring] =
+    shard.pending.map { case (one, pending) => KeptFiring(one.key, one.start, one.end, pending) }
+}
+
+private[query] object OfAggregates {
+
+  /** @param ordered
+    *   messages keep their place, because an aggregate depends on their order
+    */
+  def apply(
+      spec: WindowOperatorSpec,
+      functions: FunctionSet,
+      ordered: Boolean,
+      store: ShardStore): OfAggregates[_] = {
+    def over[L](plain: Aggregation[L, InternalRow]) =
+      if (ordered) opened(new Ordered(plain)) else opened(plain)
+    def opened[B](aggregation: Aggregation[B, InternalRow]) =
+      new OfAggregates(spec, new Shard[B, InternalRow](spec, aggregation, store))
+    if (functions.fixedWidth) over(new RowAggregation(functions)) else over(new ObjectAggregation(functions))
+  }
+}
+
+/** Full state. */
+private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindows with KeepsMessages {
+  def this(spec: FullStateSpec, store: ShardStore) = this(new FullStateShard(spec, store))
+
+  def windows(question: Question): Iterator[KeptWindow] =
+    shard.getWindows(question.start, question.end, question.key).iterator.map(window)
+
+  private def window(one: WindowMetadata): KeptWindow = {
+    val spans = one.offsets.values
+    KeptWindow(
+      one.key,
+      one.start,
+      one.end,
+      spans.map(_.first).minOption,
+      spans.map(_.last).maxOption,
+      one.isComplete,
+      InternalRow(one.count))
+  }
+
+  def firings: Iterator[KeptFiring] =
+    shard.pending.map { case (one, pending) => KeptFiring(one.key, one.start, one.end, pending) }
+
+  def messages(question: Question, axis: Axis): Iterator[StoredMessage] =
+    shard.getMessages(question.start, question.end, question.key, axis).iterator
+
+  def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+  def nextOffsets: Map[SourcePartition, Long]   = shard.nextOffsets
+}
+
+/** One stream of a join. */
+private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStore) extends KeepsMessages {
+  private val name = held.join.spec.names(held.number)
+
+  /** Nothing comes in any more, so no key is ever matched. */
+  private val shard = new JoinShard(held.join.spec, store, _ => false)
+
+  def messages(question: Question, axis: Axis): Iterator[StoredMessage] =
+    shard.getMessages(held.number, question.start, question.end, question.key, axis).iterator
+
+  /** The name of the stream is the source of its messages (SEMANTICS R42). */
+  def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+  def nextOffsets: Map[SourcePartition, Long]   = shard.nextOffsets.filter(_._1.source == name)
+
+  /** Rows that have a message of the stream. */
+  def coming: Iterator[PendingRow] = shard.pending.filter(_.row.messages.lift(held.number).exists(_.isDefined))
+}

@@ -1,0 +1,102 @@
+package windrow.spark.query
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.types._
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
+import windrow.spark.pack.PacketFlag
+import windrow.spark.pack.ShardOf
+import windrow.spark.rows.Rows
+
+/** A packet is the question of a row of a lookup stream. */
+private[spark] object QuestionPacket {
+  private val HasStart    = 1
+  private val HasEnd      = 2
+  private val HasJoinKeys = 4
+
+  def is(packet: Array[Byte]): Boolean = (packet(0) & PacketFlag.Question) != 0
+
+  /** The question and the row that asks it. */
+  def read(packet: Array[Byte]): (Question, Array[Byte]) = {
+    val in = ByteReader(packet)
+    in.byte()
+    val has              = in.byte().toInt
+    def bound(flag: Int) = Option.when((has & flag) != 0)(in.long())
+    val question = Question(
+      Some(new Key(in.bytes())),
+      bound(HasStart),
+      bound(HasEnd),
+      Option.when((has & HasJoinKeys) != 0)(in.bytes()))
+    (question, in.bytes())
+  }
+
+  private[query] def write(key: UnsafeRow, range: InternalRow, joinKeys: UnsafeRow, row: UnsafeRow): Array[Byte] = {
+    val out = new ByteWriter
+    out.byte(PacketFlag.Question)
+    out.byte(
+      (if (range.isNullAt(0)) 0 else HasStart) | (if (range.isNullAt(1)) 0 else HasEnd) |
+        (if (joinKeys.numFields == 0) 0 else HasJoinKeys))
+    Rows.write(key, out)
+    Seq(0, 1).filterNot(range.isNullAt).foreach(i => out.long(range.getLong(i)))
+    if (joinKeys.numFields > 0) Rows.write(joinKeys, out)
+    Rows.write(row, out)
+    out.result()
+  }
+}
+
+/** A row as a packet that asks.
+  *
+  * @param key
+  *   struct of the key columns
+  * @param range
+  *   struct of two longs, null where it is open
+  * @param joinKeys
+  *   struct of the values that are looked for
+  * @param row
+  *   struct of the columns of the lookup stream
+  */
+private[query] final case class AsQuestion(key: Expression, range: Expression, joinKeys: Expression, row: Expression)
+    extends QuaternaryExpression
+    with CodegenFallback {
+  @transient private lazy val keyOf      = AsQuestion.rowOf(key)
+  @transient private lazy val joinKeysOf = AsQuestion.rowOf(joinKeys)
+  @transient private lazy val rowOf      = AsQuestion.rowOf(row)
+
+  override def dataType: DataType = BinaryType
+  override def nullable: Boolean  = false
+  override def first: Expression  = key
+  override def second: Expression = range
+  override def third: Expression  = joinKeys
+  override def fourth: Expression = row
+
+  override def eval(input: InternalRow): Any =
+    QuestionPacket.write(keyOf(input), range.eval(input).asInstanceOf[InternalRow], joinKeysOf(input), rowOf(input))
+
+  override protected def withNewChildrenInternal(
+      newFirst: Expression,
+      newSecond: Expression,
+      newThird: Expression,
+      newFourth: Expression): Expression = copy(newFirst, newSecond, newThird, newFourth)
+}
+
+private[query] object AsQuestion {
+
+  /** Writes a struct. */
+  def rowOf(struct: Expression): InternalRow => UnsafeRow = {
+    val write = UnsafeProjection.create(struct.dataType.asInstanceOf[StructType])
+    input => write(struct.eval(input).asInstanceOf[InternalRow])
+  }
+}
+
+/** The shard of a key, a struct of its columns. */
+private[query] final case class AsShard(child: Expression, shards: Int) extends UnaryExpression with CodegenFallback {
+  @transient private lazy val key = AsQuestion.rowOf(child)
+
+  override def dataType: DataType                                               = IntegerType
+  override def nullable: Boolean                                                = false
+  override def eval(input: InternalRow): Any                                    = ShardOf(key(input), shards)
+  override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
+}

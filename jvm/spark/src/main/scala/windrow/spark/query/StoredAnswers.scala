@@ -1,0 +1,37 @@
+package windrow.spark.query
+
+import org.apache.spark.sql.catalyst.expressions.JoinedRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import windrow.CheckpointError
+import windrow.core.state.DamagedStateError
+import windrow.core.state.InMemoryShardStore
+import windrow.core.state.ShardStore
+
+/** Answers a question over what is stored of a shard: rows as bytes, each behind what it stands under.
+  *
+  * @param path
+  *   of the checkpoint
+  */
+private[query] final class StoredAnswers[S](
+    open: ShardStore => S,
+    answer: Answer[S],
+    question: Question,
+    path: String)
+    extends ((Int, Iterator[StoredValue]) => IterableOnce[Array[Byte]])
+    with Serializable {
+
+  @transient private lazy val written =
+    UnsafeProjection.create((answer.under ++ answer.rowType.map(_.dataType)).toArray)
+
+  def apply(shard: Int, values: Iterator[StoredValue]): Iterator[Array[Byte]] = {
+    val store = new InMemoryShardStore
+    values.foreach(value =>
+      if (value.space == null) store.putHeader(value.bytes) else store.space(value.space).put(value.id, value.bytes))
+    try
+      answer.find(open(store), question).map(one =>
+        written(new JoinedRow(one.under, one.row)).copy().getBytes).toVector.iterator
+    catch {
+      case wrong: DamagedStateError => throw new CheckpointError(s"${wrong.getMessage} In shard $shard of '$path'.")
+    }
+  }
+}
