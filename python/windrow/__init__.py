@@ -57,6 +57,7 @@ from windrow.triggers import (
     Never,
     PaneTrigger,
 )
+from windrow.verifying import Finding, Verification, verify
 from windrow.windows import (
     Count,
     Global,
@@ -93,6 +94,7 @@ __all__ = [
     "EachStep",
     "Every",
     "Files",
+    "Finding",
     "FullStateWindowOperator",
     "Global",
     "Hopping",
@@ -128,6 +130,7 @@ __all__ = [
     "TupleSession",
     "UnboundedJoinError",
     "Upsert",
+    "Verification",
     "WindowEvent",
     "WindowKind",
     "WindowListener",
@@ -144,4 +147,5 @@ __all__ = [
     "replay",
     "state",
     "stream",
+    "verify",
 ]

@@ -12,9 +12,11 @@ import windrow.spark.aggregate.Aggregates
 import windrow.spark.fullstate.FullState
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
+import windrow.spark.query.WholeCheckpoint
 import windrow.spark.running.BoundedInput
 import windrow.spark.policy.Policies
 import windrow.spark.running.ResumeCheck
+import windrow.spark.verify.Verification
 
 /** The Scala entry:
   * {{{
@@ -57,6 +59,18 @@ object Windrow {
     */
   def state(checkpoint: String, operator: Option[String] = None): State =
     new State(SparkSession.active, checkpoint, operator)
+
+  /** Reads a whole checkpoint and says which of its files are not as they were written; changes nothing.
+    *
+    * @param outputs
+    *   folders that Spark's file sink writes for the query, with its own log
+    * @param deep
+    *   every stored value as well; the path must be one that Spark's reader of state takes
+    * @throws CheckpointError
+    *   if there is no checkpoint
+    */
+  def verify(checkpoint: String, outputs: Seq[String] = Nil, deep: Boolean = false): Verification =
+    WholeCheckpoint.verify(SparkSession.active, checkpoint, outputs, deep)
 
   /** A query of windrow that ends: a line of text in a folder says that all is in. Then every window is complete and fires,
     * and what comes after is late.

@@ -18,6 +18,8 @@ import scala.util.Try
 import scala.util.Using
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.core.state.ByteReader
+import windrow.core.state.DamagedStateError
 import windrow.core.state.SpecFingerprint
 import windrow.spark.shards.OperatorDescriptor
 
@@ -27,6 +29,18 @@ import windrow.spark.shards.OperatorDescriptor
   *   null: it is the header
   */
 private[query] final case class StoredValue(shard: Int, space: String, id: Long, bytes: Array[Byte])
+
+private object StoredValue {
+
+  /** What its checksum says against it. */
+  def wrong(value: StoredValue): Option[String] = {
+    val what = Option(value.space).fold("the header")(space => s"value ${value.id} of '$space'")
+    try {
+      ByteReader.unsealed(value.bytes, s"$what in shard ${value.shard}")
+      None
+    } catch { case damaged: DamagedStateError => Some(damaged.getMessage) }
+  }
+}
 
 /** What an operator keeps of a stream, as one batch of its query has committed it. */
 private[query] final case class StoredState(operator: StoredOperator, descriptor: StateDescriptor)
@@ -44,7 +58,7 @@ private[query] final class StoredOperator(
     spaces: Seq[String]) {
 
   /** What can be asked for; of a join it is several streams. */
-  val streams: Seq[StateDescriptor] = {
+  lazy val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
     StateDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
@@ -103,6 +117,20 @@ private[spark] object Checkpoint {
     if (found.isEmpty)
       throw new CheckpointError(s"[NO_WINDROW_STATE] the query of '$path' has no windrow operator to look into.")
     chosen(found, path, named)
+  }
+
+  /** Values of windrow's whose own checksum is wrong, as the last committed batch left them: which, and why.
+    *
+    * @throws CheckpointError
+    *   if Spark cannot read its state
+    */
+  def wrongValues(session: SparkSession, path: String): Seq[String] = {
+    readable(session, path)
+    val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
+    rows.toSeq.filter(variablesOf(_).exists(_._1 == "header")).flatMap { row =>
+      val stored = storedBy(session, path, row)
+      reading(path)(stored.values(None, _ => true).flatMap(StoredValue.wrong(_))(Encoders.STRING).collect())
+    }
   }
 
   private def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
@@ -167,12 +195,14 @@ private[spark] object Checkpoint {
     val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
       val variables = variablesOf(row)
-      Option.when(variables.exists(_._1 == OperatorDescriptor.Variable)) {
-        val number = row.getAs[Long]("operatorId")
-        val spaces = variables.collect { case (name, "MapState") => name }
-        number -> new StoredOperator(session, path, number, row.getAs[Long]("maxBatchId"), spaces)
-      }
+      Option.when(variables.exists(_._1 == OperatorDescriptor.Variable))(
+        row.getAs[Long]("operatorId") -> storedBy(session, path, row))
     }
+  }
+
+  private def storedBy(session: SparkSession, path: String, row: Row): StoredOperator = {
+    val spaces = variablesOf(row).collect { case (name, "MapState") => name }
+    new StoredOperator(session, path, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), spaces)
   }
 
   private def timeModeOf(row: Row): String =

@@ -30,6 +30,7 @@ object TableFunctions {
       described(Apply.Name, Apply.plan),
       described("windrow_version", _ => shown(version)),
       described("windrow_until", until),
+      described(VerifyFunction.Name, VerifyFunction.plan),
       described(JoinSql.Name, JoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan)) ++

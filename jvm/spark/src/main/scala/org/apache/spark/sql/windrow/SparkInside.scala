@@ -1,9 +1,12 @@
 package org.apache.spark.sql.windrow
 
+import java.io.InputStream
 import java.util.UUID
 import org.apache.spark.Partition
 import org.apache.spark.Partitioner
+import org.apache.spark.SparkEnv
 import org.apache.spark.TaskContext
+import org.apache.spark.io.CompressionCodec
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
@@ -145,6 +148,10 @@ object SparkInside {
       case Project(Seq(Alias(value, _)), _) if value.foldable =>
         inSession(session)(Literal(value.eval(), value.dataType))
     }
+
+  /** What a codec of Spark's has compressed, by its short name. */
+  def decompressed(codec: String, in: InputStream): InputStream =
+    CompressionCodec.createCodec(SparkEnv.get.conf, codec).compressedInputStream(in)
 
   /** How the session compares names of columns. */
   def resolver(session: SparkSession): Resolver =

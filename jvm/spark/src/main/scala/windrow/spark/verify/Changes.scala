@@ -1,0 +1,80 @@
+package windrow.spark.verify
+
+import java.io.DataInputStream
+import java.io.EOFException
+import java.io.IOException
+import java.io.InputStream
+import java.io.UTFDataFormatException
+import org.apache.spark.sql.windrow.SparkInside
+import scala.util.control.NonFatal
+
+/** A file with changes of a state, or with all of it, as Spark's store provider writes them: compressed records up to a mark of the end. Its
+  * forms 2 and 4 say what each record is, 1 and 3 say it by lengths; 3 and 4 begin with the files that come before.
+  */
+private[verify] object Changes {
+  private val EndOfLengths = -1
+  private val End          = 0x00
+  private val Put          = 0x01
+  private val Delete       = 0x10
+  private val Merge        = 0x11
+  private val Longest      = 1 << 30
+
+  /** Reads it through to its end; why that cannot be done. */
+  def wrong(open: () => InputStream, codec: String): Option[String] =
+    try {
+      val form = opened(open, codec)(version)
+      opened(open, codec) { in =>
+        if (form > 1) in.readUTF()
+        if (form > 2) in.readUTF()
+        if (form % 2 == 0) told(in) else lengths(in)
+        Option.when(in.read() >= 0)("something stands behind its end")
+      }
+    } catch {
+      case _: EOFException     => Some("it is cut off")
+      case _: OutOfMemoryError => Some("a part of it says that it is longer than the memory")
+      case NonFatal(wrong)     => Some(s"it cannot be read: ${wrong.getMessage}")
+    }
+
+  private def opened[T](open: () => InputStream, codec: String)(use: DataInputStream => T): T = {
+    val file = open()
+    try use(new DataInputStream(SparkInside.decompressed(codec, file)))
+    finally file.close()
+  }
+
+  /** The first form has none: what stands there may look like anything. */
+  private def version(in: DataInputStream): Int =
+    try in.readUTF() match {
+        case s"v$digit" if digit.matches("[2-4]") => digit.toInt
+        case _                                    => 1
+      }
+    catch { case _: EOFException | _: UTFDataFormatException => 1 }
+
+  private def told(in: DataInputStream): Unit = {
+    var kind = in.readUnsignedByte()
+    while (kind != End) {
+      kind match {
+        case Put | Merge => skip(in, in.readInt()); skip(in, in.readInt())
+        case Delete =>
+          skip(in, in.readInt())
+          if (in.readInt() != -1) throw new IOException("a deletion has a value")
+        case other => throw new IOException(s"there is no record of kind $other")
+      }
+      kind = in.readUnsignedByte()
+    }
+  }
+
+  private def lengths(in: DataInputStream): Unit = {
+    var key = in.readInt()
+    while (key != EndOfLengths) {
+      skip(in, key)
+      val value = in.readInt()
+      if (value >= 0) skip(in, value)
+      key = in.readInt()
+    }
+  }
+
+  private def skip(in: DataInputStream, length: Int): Unit = {
+    if (length < 0 || length > Longest) throw new IOException(s"a record of $length bytes")
+    in.skipNBytes(length.toLong)
+  }
+}

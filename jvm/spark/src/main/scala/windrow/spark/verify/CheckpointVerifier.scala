@@ -1,0 +1,47 @@
+package windrow.spark.verify
+
+import org.apache.hadoop.conf.Configuration
+import windrow.CheckpointError
+
+/** Reads a whole checkpoint and says what in it is not as it was written; writes nothing, beside a running query too.
+  *
+  * @param outputs
+  *   folders that a file sink of Spark's writes, with its own log
+  * @param deep
+  *   tables of stores are read even where a checksum stands beside them
+  */
+private[spark] final class CheckpointVerifier(
+    settings: Configuration,
+    path: String,
+    outputs: Seq[String],
+    deep: Boolean) {
+
+  /** What a running query has written or deleted meanwhile looks otherwise the second time.
+    *
+    * @throws CheckpointError
+    *   if there is no checkpoint
+    */
+  def verify(): Verification = {
+    val first = look()
+    if (first.findings.isEmpty) first
+    else {
+      val again = look()
+      again.copy(findings = again.findings.filter(first.findings.contains))
+    }
+  }
+
+  private def look(): Verification = {
+    val folder = Folder.list(settings, path)
+    if (!folder.all.exists(seen => seen.name.startsWith("offsets/") || seen.name.startsWith("commits/")))
+      throw new CheckpointError(s"[CHECKPOINT_NOT_FOUND] '$path' is no checkpoint of a query.")
+    val contents = new Contents(folder, Form.of, deep)
+    val batches  = Batches(contents)
+    val own      = Findings(contents, Needs.of(contents), Sources(contents).wrong)
+    val sinks    = outputs.map(output => SinkLogs(settings, output, batches.committed))
+    Verification(
+      path,
+      folder.all.size.toLong + sinks.map(_.files).sum,
+      folder.all.map(_.size).sum + sinks.map(_.bytes).sum,
+      own ++ sinks.flatMap(_.findings))
+  }
+}

@@ -1,0 +1,101 @@
+package windrow.spark.verify
+
+import windrow.spark.verify.Form._
+
+/** From what was read and what is needed to what is wrong. A file is told of once, by the worst. */
+private[verify] object Findings {
+
+  /** @param more
+    *   what is wrong with files by what stands in others
+    */
+  def apply(contents: Contents, needs: Seq[Need], more: Map[String, String]): Seq[Finding] = {
+    val needed = needs.map(need => need.name -> need).toMap
+    val all = missing(contents, needs) ++ unreadable(contents, needed, more ++ contents.wrong) ++
+      wrongTables(contents, needed) ++ alone(contents, needed) ++ gaps(contents) ++ unsummed(contents)
+    all.groupBy(_.file).values.map(of => of.find(_.isDamage).getOrElse(of.head)).toSeq.sortBy(one =>
+      (!one.isDamage, one.file))
+  }
+
+  private def missing(contents: Contents, needs: Seq[Need]): Seq[Finding] =
+    needs.filterNot(need => contents.folder.has(need.name)).map(need =>
+      Finding(need.name, need.batch, s"it is missing; ${need.loss}.", Remedy.Restore))
+
+  private def unreadable(contents: Contents, needed: Map[String, Need], wrong: Map[String, String]): Seq[Finding] =
+    wrong.toSeq.map { case (name, why) =>
+      val form     = contents.forms(name)
+      val isNeeded = needed.contains(name) || !isOfVersions(form)
+      val sides    = Sums.beside(contents.folder, contents.folder.get(name).get)
+      val remedy =
+        sides.headOption.filter(_ => why.contains(".crc")).fold(Remedy.Restore)(side => Remedy.sums(side.name))
+      Finding(
+        name,
+        needed.get(name).flatMap(_.batch).orElse(form.batch),
+        s"$why.",
+        if (isNeeded) remedy else Remedy.NotNeeded,
+        isNeeded)
+    }
+
+  /** Of which only the last ones are needed. */
+  private def isOfVersions(form: Form): Boolean = form match {
+    case _: Plan | _: Commit | _: SourceLog | _: SinkLog | _: Version | _: Table => true
+    case _                                                                       => false
+  }
+
+  /** Of snapshots: tables that are not there, or of another size. */
+  private def wrongTables(contents: Contents, needed: Map[String, Need]): Seq[Finding] = for {
+    (snapshot, held) <- contents.snapshots.toSeq
+    (table, size)    <- held.tables
+    name  = snapshot.store.folder + table
+    there = contents.folder.get(name)
+    if there.forall(_.size != size)
+  } yield Finding(
+    name,
+    snapshot.batch,
+    there.fold("it is missing.")(seen => s"it has ${seen.size} bytes instead of $size."),
+    if (needed.contains(name)) Remedy.Restore else Remedy.NotNeeded,
+    needed.contains(name))
+
+  /** Checksums of a file that is not there: Spark and Hadoop delete both. */
+  private def alone(contents: Contents, needed: Map[String, Need]): Seq[Finding] = for {
+    side <- contents.folder.all
+    of   <- Sums.of(side)
+    form = contents.form(of)
+    if form != Temporary && !contents.folder.has(of)
+    isNeeded = needed.contains(of) || !isOfVersions(form) || isLast(contents, form)
+  } yield Finding(
+    of,
+    form.batch,
+    s"it is missing; its checksums in '${side.name}' are there.",
+    if (isNeeded) Remedy.Restore else Remedy.NotNeeded,
+    isNeeded)
+
+  private def isLast(contents: Contents, form: Form): Boolean = {
+    val batches = Batches(contents)
+    form match {
+      case Plan(number)   => batches.last.forall(_ < number)
+      case Commit(number) => batches.committed.forall(_ < number)
+      case _              => false
+    }
+  }
+
+  private def gaps(contents: Contents): Seq[Finding] = Gaps.of(contents).map { case (name, batch) =>
+    Finding(name, batch, "it is missing between others.", Remedy.NotNeeded, isDamage = false)
+  }
+
+  /** Where files have checksums beside them, one without has lost them, or was written while its machine stopped. */
+  private def unsummed(contents: Contents): Seq[Finding] = {
+    val folder = contents.folder
+    val local  = folder.all.exists(seen => seen.base.startsWith(".") && Sums.of(seen).exists(folder.has))
+    if (!local) Nil
+    else
+      contents.forms.keys.toSeq.flatMap(folder.get).filter(seen => Sums.beside(folder, seen).isEmpty).map { seen =>
+        val side = s"${seen.folder}.${seen.base}.crc"
+        Finding(
+          side,
+          contents.forms(seen.name).batch,
+          s"it is missing; '${seen.name}' reads well without.",
+          "Without checksums not every change shows. Nothing need be done.",
+          isDamage = false)
+      }
+  }
+}

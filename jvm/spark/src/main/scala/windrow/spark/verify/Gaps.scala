@@ -1,0 +1,24 @@
+package windrow.spark.verify
+
+import windrow.spark.verify.Form._
+
+/** Files between others of their kind that are not there: old ones go in order, so something has deleted them. */
+private[verify] object Gaps {
+
+  /** By name, with their batches. */
+  def of(contents: Contents): Seq[(String, Option[Long])] = {
+    val forms = contents.forms.values.toSeq
+    val logs  = forms.collect { case SourceLog(source, number, _) => source -> number }.groupMap(_._1)(_._2)
+    val changes = forms.collect { case version: Version if !version.isWhole => version }.groupBy(one =>
+      (one.store.folder, one.ending))
+    between(forms.collect { case Plan(number) => number }).map(n => s"offsets/$n" -> Some(n)) ++
+      between(forms.collect { case Commit(number) => number }).map(n => s"commits/$n" -> Some(n)) ++
+      logs.toSeq.flatMap { case (source, numbers) => between(numbers).map(n => s"sources/$source/$n" -> None) } ++
+      changes.toSeq.flatMap { case ((folder, ending), versions) =>
+        between(versions.map(_.number)).map(n => s"$folder$n.$ending" -> Some(n - 1))
+      }
+  }
+
+  private def between(numbers: Seq[Long]): Seq[Long] =
+    if (numbers.isEmpty) Nil else (numbers.min to numbers.max).filterNot(numbers.toSet)
+}

@@ -1,0 +1,129 @@
+package windrow.spark.verify
+
+import com.fasterxml.jackson.databind.JsonNode
+import java.util.UUID
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+/** What an entry of `offsets` says.
+  *
+  * @param sources
+  *   for each the number of its file log's last entry, where it has one
+  * @param codec
+  *   with which changes of the state are compressed
+  */
+private[verify] final case class Planned(sources: Seq[Option[Long]], codec: String)
+
+/** What an entry of a file source's or file sink's log says.
+  *
+  * @param entries
+  *   the batches of the log that its files came with, and what it says of each file
+  */
+private[verify] final case class Listed(entries: Seq[(Option[Long], String)])
+
+/** What is said of an operator.
+  *
+  * @param partitions
+  *   of each of its stores by name
+  * @param schemas
+  *   files with schemas of its state, by what comes behind `_stateSchema/`
+  */
+private[verify] final case class Described(partitions: Map[String, Int], schemas: Seq[String])
+
+/** Spark's logs of text: a version, then JSON line by line. What cannot be so is Left, why. */
+private[verify] object Logs {
+  private val Codec = "spark.sql.streaming.stateStore.compression.codec"
+
+  def planned(bytes: Array[Byte]): Either[String, Planned] = for {
+    lines <- versioned(bytes)
+    head  <- lines.headOption.toRight("it ends before its first line")
+    node  <- json(head)
+    _     <- having(node, "batchWatermarkMs" -> isNumber, "batchTimestampMs" -> isNumber, "conf" -> (_.isObject))
+    read  <- all(lines.tail)(source)
+  } yield Planned(read, node.path("conf").path(Codec).asText("lz4"))
+
+  /** A source without any offset has a dash. */
+  private def source(line: String): Either[String, Option[Long]] =
+    if (line.isEmpty) Left("a source has an empty line")
+    else if (line == "-") Right(None)
+    else if (line.startsWith("{") || line.startsWith("["))
+      json(line).map(node => Option.when(node.path("logOffset").isIntegralNumber)(node.path("logOffset").asLong))
+    else Right(None)
+
+  def committed(bytes: Array[Byte]): Either[String, Unit] = for {
+    lines <- versioned(bytes)
+    line  <- only(lines)
+    node  <- json(line)
+    _     <- having(node, "nextBatchWatermarkMs" -> isNumber)
+  } yield ()
+
+  def sourceLog(bytes: Array[Byte]): Either[String, Listed] =
+    listed(bytes, "path" -> (_.isTextual), "timestamp" -> isNumber, "batchId" -> isNumber)
+
+  def sinkLog(bytes: Array[Byte]): Either[String, Listed] =
+    listed(
+      bytes,
+      "path"             -> (_.isTextual),
+      "size"             -> isNumber,
+      "modificationTime" -> isNumber,
+      "action"           -> (_.isTextual))
+
+  private def listed(bytes: Array[Byte], fields: (String, JsonNode => Boolean)*): Either[String, Listed] = for {
+    lines <- versioned(bytes)
+    read <- all(lines)(line =>
+      json(line).flatMap(node => having(node, fields: _*).map(_ => Option(node.get("batchId")).map(_.asLong) -> line)))
+  } yield Listed(read)
+
+  /** `{"id":"…"}` */
+  def query(bytes: Array[Byte]): Either[String, Unit] = for {
+    text <- StrictJson.text(bytes).toRight("it is no text")
+    node <- json(text)
+    _    <- having(node, "id" -> (id => isId(id.asText)))
+  } yield ()
+
+  /** The mark that windrow's folders of files carry as well. */
+  def mark(bytes: Array[Byte]): Either[String, Unit] =
+    Either.cond(StrictJson.text(bytes).exists(text => isId(text.trim)), (), "it is no query's mark")
+
+  private def isId(text: String): Boolean = Try(UUID.fromString(text)).toOption.exists(_.toString == text)
+
+  def operator(bytes: Array[Byte]): Either[String, Described] = for {
+    lines <- versioned(bytes)
+    line  <- only(lines)
+    node  <- json(line)
+    _     <- having(node, "operatorInfo" -> (_.isObject), "stateStoreInfo" -> (_.isArray))
+    _ <- Option(node.get("operatorPropertiesJson")).map(_.asText).filter(_.nonEmpty).fold[Either[String, Unit]](
+      Right(()))(json(_).map(_ => ()))
+    stores <- all(node.path("stateStoreInfo").elements.asScala.toSeq)(store =>
+      having(store, "storeName" -> (_.isTextual), "numPartitions" -> (_.isInt)).map(_ => store))
+  } yield Described(
+    stores.map(store => store.path("storeName").asText -> store.path("numPartitions").asInt).toMap,
+    stores.flatMap(_.path("stateSchemaFilePaths").elements.asScala).map(_.asText.split("/_stateSchema/").last))
+
+  // ---- forms
+
+  private def versioned(bytes: Array[Byte]): Either[String, Seq[String]] = for {
+    lines <- StrictJson.lines(bytes).toRight("it is no text")
+    _     <- Either.cond(lines.head.matches("v[1-9]"), (), "it does not begin with its version")
+  } yield lines.tail
+
+  private def only(lines: Seq[String]): Either[String, String] = lines match {
+    case Seq(one) => Right(one)
+    case others   => Left(s"it has ${others.size} lines behind its version instead of one")
+  }
+
+  private def json(line: String): Either[String, JsonNode] =
+    StrictJson.read(line).filter(_.isContainerNode).toRight("a line of it is no JSON")
+
+  private def having(node: JsonNode, fields: (String, JsonNode => Boolean)*): Either[String, Unit] =
+    fields.find { case (name, fits) => !node.has(name) || !fits(node.get(name)) } match {
+      case Some((name, _)) => Left(s"a line of it lacks '$name'")
+      case None            => Right(())
+    }
+
+  private def isNumber: JsonNode => Boolean = _.isIntegralNumber
+
+  private def all[A, B](of: Seq[A])(read: A => Either[String, B]): Either[String, Seq[B]] =
+    of.foldLeft[Either[String, Vector[B]]](Right(Vector.empty))((before, one) =>
+      before.flatMap(seen => read(one).map(seen :+ _)))
+}

@@ -1,0 +1,102 @@
+package windrow.spark.verify
+
+import windrow.spark.verify.Form._
+
+/** A file that a query reads when it goes on.
+  *
+  * @param loss
+  *   what happens without it
+  */
+private[verify] final case class Need(name: String, batch: Option[Long], loss: String)
+
+/** What a query goes on from. */
+private[verify] object Needs {
+
+  def of(contents: Contents): Seq[Need] = {
+    val batches = Batches(contents)
+    batches.needs ++ Sources(contents).needs ++ stores(contents, batches)
+  }
+
+  private def stores(contents: Contents, batches: Batches): Seq[Need] = {
+    val versions = contents.forms.values.collect { case version: Version => version }.toSeq.groupBy(_.store)
+    val named = contents.operators.flatMap { case (operator, said) =>
+      for ((store, partitions) <- said.partitions.toSeq; part <- 0 until partitions)
+        yield storeOf(operator, part, store)
+    }
+    descriptions(contents) ++ batches.committed.toSeq.flatMap(batch =>
+      (versions.keySet ++ named).toSeq.flatMap(store =>
+        StoreNeeds(contents, store, versions.getOrElse(store, Nil), batch + 1)))
+  }
+
+  private def storeOf(operator: Int, partition: Int, name: String): Store = {
+    val folder = s"state/$operator/$partition/"
+    Store(operator, partition, name, if (name == "default") folder else s"$folder$name/")
+  }
+
+  private def descriptions(contents: Contents): Seq[Need] = {
+    val described = contents.forms.values.collect { case Operator(number) => number }.toSet
+    val without   = contents.forms.values.collect { case Version(store, _, _, _) => store.operator }.toSet -- described
+    val there = contents.forms.collect {
+      case (name, Operator(_)) => name
+      case (name, Schema(_))   => name
+    }.toSeq
+    val schemas = contents.operators.flatMap { case (operator, said) =>
+      said.schemas.map(schema => s"state/$operator/_stateSchema/$schema")
+    }
+    (there ++ schemas ++ without.map(operator => s"state/$operator/_metadata/v2/0")).distinct.map(name =>
+      Need(name, None, "it says what the state of its operator is"))
+  }
+}
+
+/** Which files a store is loaded from at a version: the last snapshot before it, the tables of that, and all changes since. */
+private[verify] object StoreNeeds {
+  private val Loss = "the state of its partition cannot be loaded without it"
+
+  def apply(contents: Contents, store: Store, there: Seq[Version], wanted: Long): Seq[Need] = {
+    val (snapshots, changes) = there.partition(_.isWhole)
+    val base                 = snapshots.filter(_.number <= wanted).maxByOption(_.number)
+    val ending = if (there.exists(one => one.ending == "delta" || one.ending == "snapshot")) "delta" else "changelog"
+    val since = (base.fold(0L)(_.number) + 1 to wanted).map(number =>
+      Need(
+        changes.find(_.number == number).map(contents.nameOf).getOrElse(s"${store.folder}$number.$ending"),
+        Some(number - 1),
+        Loss))
+    base.toSeq.flatMap(ofSnapshot(contents, _)) ++ since
+  }
+
+  private def ofSnapshot(contents: Contents, snapshot: Version): Seq[Need] =
+    Need(contents.nameOf(snapshot), snapshot.batch, Loss) +:
+      contents.snapshots.get(snapshot).toSeq.flatMap(_.tables).map { case (table, _) =>
+        Need(snapshot.store.folder + table, snapshot.batch, Loss)
+      }
+}
+
+/** The batches of a query by its two logs.
+  *
+  * @param last
+  *   that any of them names
+  */
+private[verify] final case class Batches(planned: Set[Long], done: Set[Long]) {
+  val last: Option[Long]      = (planned ++ done).maxOption
+  val committed: Option[Long] = done.maxOption
+
+  /** Spark goes on from the last two plans and from the last commit. */
+  def needs: Seq[Need] = last.toSeq.flatMap { top =>
+    val before  = Option.when(top > 0)(top - 1)
+    val commits = if (done(top)) Some(top) else before
+    Need("metadata", None, "the query begins as another one") +:
+      ((before.toSeq :+ top).map(batch =>
+        Need(
+          s"offsets/$batch",
+          Some(batch),
+          "what the batch reads is not known without it, and it may be left out without a word")) ++
+        commits.map(batch =>
+          Need(s"commits/$batch", Some(batch), "the batch is done again, or those behind it without its watermark")))
+  }
+}
+
+private[verify] object Batches {
+  def apply(contents: Contents): Batches = Batches(
+    contents.forms.values.collect { case Plan(number) => number }.toSet,
+    contents.forms.values.collect { case Commit(number) => number }.toSet)
+}

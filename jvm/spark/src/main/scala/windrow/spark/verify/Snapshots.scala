@@ -1,0 +1,89 @@
+package windrow.spark.verify
+
+import java.io.ByteArrayInputStream
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
+import java.nio.file.Files
+import java.util.zip.ZipInputStream
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.RawLocalFileSystem
+import org.rocksdb.Options
+import org.rocksdb.RocksDB
+import org.rocksdb.RocksDBException
+import org.rocksdb.SstFileReader
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+/** A snapshot of a store: what RocksDB needs but its tables, and the names of these.
+  *
+  * @param tables
+  *   in the folder of the store, and their sizes
+  */
+private[verify] final case class Snapshot(tables: Seq[(String, Long)])
+
+private[verify] object Snapshots {
+  private val DirectoryEnd       = 0x06054b50
+  private val DirectoryEndLength = 22
+
+  /** Each part of the file has a checksum, and its end says how long it is. */
+  def read(bytes: Array[Byte]): Either[String, Snapshot] =
+    try for {
+      parts    <- Right(partsOf(bytes))
+      _        <- whole(bytes, parts.size)
+      _        <- Either.cond(parts.contains("CURRENT"), (), "it lacks 'CURRENT'")
+      metadata <- parts.get("metadata").toRight("it lacks 'metadata'")
+      snapshot <- tables(metadata)
+    } yield snapshot
+    catch {
+      case wrong: IOException              => Left(s"it cannot be read: ${wrong.getMessage}")
+      case wrong: IllegalArgumentException => Left(s"it cannot be read: ${wrong.getMessage}")
+    }
+
+  private def partsOf(bytes: Array[Byte]): Map[String, Array[Byte]] =
+    Using.resource(new ZipInputStream(new ByteArrayInputStream(bytes)))(zip =>
+      Iterator.continually(zip.getNextEntry).takeWhile(_ != null).map(_.getName -> zip.readAllBytes()).toMap)
+
+  private def whole(bytes: Array[Byte], parts: Int): Either[String, Unit] = {
+    val at = bytes.length - DirectoryEndLength
+    val fits = at >= 0 && {
+      val end = ByteBuffer.wrap(bytes, at, DirectoryEndLength).slice().order(ByteOrder.LITTLE_ENDIAN)
+      end.getInt(0) == DirectoryEnd && end.getShort(10) == parts && end.getInt(12) + end.getInt(16) == at
+    }
+    Either.cond(fits, (), "it is cut off")
+  }
+
+  private def tables(metadata: Array[Byte]): Either[String, Snapshot] = {
+    val said = StrictJson.lines(metadata).filter(_.head == "v1").flatMap(_.lift(1)).flatMap(StrictJson.read)
+    said.toRight("its 'metadata' is no JSON").map { node =>
+      val tables = node.path("sstFiles").elements.asScala.map("SSTs/" -> _) ++
+        node.path("logFiles").elements.asScala.map("logs/" -> _)
+      Snapshot(tables.map { case (folder, one) =>
+        val name = if (one.has("dfsSstFileName")) "dfsSstFileName" else "dfsLogFileName"
+        (folder + one.path(name).asText) -> one.path("sizeBytes").asLong
+      }.toSeq)
+    }
+  }
+
+  /** Has RocksDB check the checksums of a table; it reads local files only. */
+  def wrongTable(folder: Folder, seen: Seen): Option[String] = folder.system match {
+    case local: RawLocalFileSystem => wrongTable(local.pathToFile(seen.path).getPath)
+    case _ =>
+      val copy = Files.createTempFile("windrow", ".sst")
+      try {
+        folder.system.copyToLocalFile(false, seen.path, new Path(copy.toUri), true)
+        wrongTable(copy.toString)
+      } finally Files.delete(copy)
+  }
+
+  private def wrongTable(path: String): Option[String] = {
+    RocksDB.loadLibrary()
+    try Using.Manager { use =>
+        val reader = use(new SstFileReader(use(new Options)))
+        reader.open(path)
+        reader.verifyChecksum()
+        None
+      }.get
+    catch { case wrong: RocksDBException => Some(s"RocksDB says: ${wrong.getMessage}") }
+  }
+}

@@ -1,0 +1,51 @@
+package windrow.spark.verify
+
+import windrow.spark.verify.Form.SourceLog
+
+/** The logs of file sources: which files came with which of its entries. Spark reads what is there, and what is not there
+  * never comes.
+  */
+private[verify] final class Sources(contents: Contents) {
+  private val logs: Map[Int, Seq[SourceLog]] =
+    contents.forms.values.collect { case log: SourceLog => log }.toSeq.groupBy(_.source)
+
+  def needs: Seq[Need] = for {
+    (source, latest) <- ends
+    there = logs.getOrElse(source, Nil)
+    start = there.filter(log => log.isCompact && log.number <= latest).map(_.number).maxOption.getOrElse(0L)
+    number <- start to latest
+  } yield Need(
+    there.find(_.number == number).fold(s"sources/$source/$number")(contents.nameOf),
+    batchOf(source, number),
+    "Spark leaves the files of it out without a word")
+
+  /** The last entry that a plan names, of each source that has such a log. */
+  private def ends: Seq[(Int, Long)] =
+    contents.plan.toSeq.flatMap(_.sources.zipWithIndex).collect { case (Some(latest), source) => source -> latest }
+
+  private def batchOf(source: Int, number: Long): Option[Long] = contents.plans.toSeq.sortBy(_._1).collectFirst {
+    case (batch, plan) if plan.sources.lift(source).flatten.exists(_ >= number) => batch
+  }
+
+  /** Entries that are not those that were written: of another batch of the log, too few, or other ones than before. */
+  def wrong: Map[String, String] = ends.flatMap { case (source, _) =>
+    val read = contents.sourceLogs.filter(_._1.source == source)
+    read.toSeq.flatMap { case (log, listed) => wrongOf(log, listed, read).map(contents.nameOf(log) -> _) }
+  }.toMap
+
+  private def wrongOf(log: SourceLog, listed: Listed, all: Map[SourceLog, Listed]): Option[String] = {
+    val found  = listed.entries.flatMap(_._1).toSet
+    val wanted = if (log.isCompact) (0L to log.number).toSet else Set(log.number)
+    if (found != wanted)
+      Some(s"it has entries of other batches of the log than ${if (log.isCompact) s"0 to ${log.number}"
+        else log.number.toString}")
+    else Option.when(log.isCompact)(all.filter(_._1.number < log.number)).toSeq.flatten.collectFirst {
+      case (older, those) if !those.entries.map(_._2).toSet.subsetOf(listed.entries.map(_._2).toSet) =>
+        s"it does not hold what '${contents.nameOf(older)}' does"
+    }
+  }
+}
+
+private[verify] object Sources {
+  def apply(contents: Contents): Sources = new Sources(contents)
+}

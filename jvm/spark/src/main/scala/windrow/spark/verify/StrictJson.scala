@@ -1,0 +1,30 @@
+package windrow.spark.verify
+
+import com.fasterxml.jackson.core.JacksonException
+import com.fasterxml.jackson.core.JsonParser
+import com.fasterxml.jackson.databind.DeserializationFeature
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.ObjectMapper
+import java.nio.ByteBuffer
+import java.nio.charset.CharacterCodingException
+import java.nio.charset.StandardCharsets.UTF_8
+
+/** Text and JSON of which nothing is overlooked: no half characters, no field twice, nothing behind the end. */
+private[verify] object StrictJson {
+  private val mapper = new ObjectMapper()
+    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+
+  def text(bytes: Array[Byte]): Option[String] =
+    try Some(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString)
+    catch { case _: CharacterCodingException => None }
+
+  def read(text: String): Option[JsonNode] =
+    try Option(mapper.readTree(text)).filterNot(_.isMissingNode)
+    catch { case _: JacksonException => None }
+
+  def read(bytes: Array[Byte]): Option[JsonNode] = text(bytes).flatMap(read)
+
+  /** Lines as Spark's logs write them: none of them ends but by a line feed. */
+  def lines(bytes: Array[Byte]): Option[Seq[String]] = text(bytes).map(_.split("\n", -1).toSeq)
+}

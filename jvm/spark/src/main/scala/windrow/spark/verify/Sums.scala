@@ -1,0 +1,88 @@
+package windrow.spark.verify
+
+import com.fasterxml.jackson.databind.JsonNode
+import java.io.InputStream
+import java.util.zip.CRC32
+import java.util.zip.CRC32C
+import java.util.zip.Checksum
+
+/** Checksums that stand in a file beside another: `.name.crc` of Hadoop's local files, `name.crc` of Spark's on others. */
+private[verify] object Sums {
+  private val End   = ".crc"
+  private val Magic = 0x63726300 // "crc" and a zero
+
+  /** A file with checksums, and the name of the one that they are of. */
+  def of(side: Seen): Option[String] =
+    if (!side.base.endsWith(End)) None
+    else if (side.base.startsWith(".")) Some(side.folder + side.base.drop(1).dropRight(End.length))
+    else Some(side.name.dropRight(End.length))
+
+  /** Those there are for a file. */
+  def beside(folder: Folder, seen: Seen): Seq[Seen] =
+    Seq(s"${seen.folder}.${seen.base}$End", s"${seen.name}$End").flatMap(folder.get)
+
+  /** Why they do not fit the file. */
+  def wrong(folder: Folder, seen: Seen, side: Seen): Option[String] =
+    if (side.base.startsWith(".")) ofHadoop(folder, seen, side) else ofSpark(folder, seen, side)
+
+  /** A magic number, how many bytes have a checksum, and the checksums. */
+  private def ofHadoop(folder: Folder, seen: Seen, side: Seen): Option[String] = {
+    val bytes = folder.read(side)(_.readAllBytes())
+    val sums  = java.nio.ByteBuffer.wrap(bytes)
+    if (bytes.length < 8 || sums.getInt() != Magic) Some(s"'${side.name}' holds no checksums")
+    else {
+      val part = sums.getInt()
+      if (part <= 0 || (seen.size + part - 1) / part * 4 != bytes.length - 8)
+        Some(s"'${side.name}' holds checksums of another length than its ${seen.size} bytes")
+      else folder.read(seen)(mismatch(_, seen.size, part, sums)).map(at =>
+        s"it differs from its checksum in '${side.name}' behind byte $at")
+    }
+  }
+
+  private def mismatch(in: InputStream, size: Long, part: Int, sums: java.nio.ByteBuffer): Option[Long] = {
+    val buffer = new Array[Byte](if (part >= size) size.toInt.max(1) else math.max(part, Buffer / part * part))
+    val crc    = new CRC32
+    var at     = 0L
+    var read   = in.readNBytes(buffer, 0, buffer.length)
+    while (read > 0) {
+      var from = 0
+      while (from < read) {
+        val length = math.min(part, read - from)
+        crc.reset()
+        crc.update(buffer, from, length)
+        if (!sums.hasRemaining || sums.getInt() != crc.getValue.toInt) return Some(at + from)
+        from += length
+      }
+      at += read
+      read = in.readNBytes(buffer, 0, buffer.length)
+    }
+    Option.when(sums.hasRemaining)(at)
+  }
+
+  /** `{"algorithm":"CRC32C","value":…,"mainFileSize":…}` */
+  private def ofSpark(folder: Folder, seen: Seen, side: Seen): Option[String] = {
+    val said = StrictJson.read(folder.read(side)(_.readAllBytes())).filter(node =>
+      node.path("value").isInt && node.path("mainFileSize").isIntegralNumber && node.path(
+        "algorithm").asText == "CRC32C")
+    said match {
+      case None => Some(s"'${side.name}' holds no checksum")
+      case Some(node: JsonNode) =>
+        val size  = node.path("mainFileSize").asLong
+        val value = node.path("value").asInt
+        Option.when(seen.size != size || folder.read(seen)(whole(_, new CRC32C)) != value)(
+          s"it differs from its checksum in '${side.name}'")
+    }
+  }
+
+  private def whole(in: InputStream, sum: Checksum): Int = {
+    val buffer = new Array[Byte](Buffer)
+    var read   = in.read(buffer)
+    while (read >= 0) {
+      sum.update(buffer, 0, read)
+      read = in.read(buffer)
+    }
+    sum.getValue.toInt
+  }
+
+  private val Buffer = 1 << 18
+}
