@@ -33,6 +33,7 @@ _PUBLIC = {
         "state",
     ),
     *("configure", "attach", "doctor", "replay", "Report"),
+    *("verify", "Verification", "Finding"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),

@@ -111,11 +111,12 @@ def test_connect(tmp_path: Path) -> None:
 def test_connect_stores(tmp_path: Path) -> None:
     """A Connect client joins, keeps messages and looks into what is kept."""
     said = printed("connect.py", FOLDER=str(tmp_path), PART="stores", SPARK_TESTING="1")
-    assert said[-6:] == [
+    assert said[-7:] == [
         "[('a', 1, 2), ('a', 5, 4)]",
         "['product', 'window', 'count(o.amount)', 'pane']",
         "[1, 2, 4, 5]",
         "[1, 2, 5, 4]",
         "[('a', 2, True), ('a', 2, False)]",
+        "True",
         "[CHECKPOINT_NOT_FOUND",
     ]

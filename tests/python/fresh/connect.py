@@ -94,6 +94,7 @@ def stores() -> None:
     print([message.amount for message in found])  # noqa: T201
     windows = state.getWindows(None, None).collect()
     print([(row.product, row["count"], row.is_complete) for row in windows])  # noqa: T201
+    print(wr.verify(checkpoint, deep=True).ok)  # noqa: T201
     try:
         wr.state(str(FOLDER / "nowhere"))
     except wr.CheckpointError as refused:

@@ -70,6 +70,7 @@ private[verify] final class Contents(val folder: Folder, val form: String => For
       case Form.QueryId        => Logs.query(bytes)
       case Form.Mark           => Logs.mark(bytes)
       case Form.Operator(_)    => Logs.operator(bytes)
+      case Form.Schema(_)      => Schemas.read(bytes)
       case log: Form.SourceLog => if (isFileLog(log)) Logs.sourceLog(bytes) else Right(())
       case _: Form.SinkLog     => Logs.sinkLog(bytes)
       case version: Form.Version =>

@@ -25,22 +25,25 @@ private[verify] object Sums {
   def wrong(folder: Folder, seen: Seen, side: Seen): Option[String] =
     if (side.base.startsWith(".")) ofHadoop(folder, seen, side) else ofSpark(folder, seen, side)
 
-  /** A magic number, how many bytes have a checksum, and the checksums. */
+  /** A magic number, how many bytes have a checksum, and the checksums. Hadoop takes memory for so many bytes before it looks
+    * at any, and of a small file the one checksum fits whatever that number is.
+    */
   private def ofHadoop(folder: Folder, seen: Seen, side: Seen): Option[String] = {
     val bytes = folder.read(side)(_.readAllBytes())
     val sums  = java.nio.ByteBuffer.wrap(bytes)
     if (bytes.length < 8 || sums.getInt() != Magic) Some(s"'${side.name}' holds no checksums")
     else {
       val part = sums.getInt()
-      if (part <= 0 || (seen.size + part - 1) / part * 4 != bytes.length - 8)
+      if (Integer.bitCount(
+          part) != 1 || part < 0 || part > Buffer || (seen.size + part - 1) / part * 4 != bytes.length - 8)
         Some(s"'${side.name}' holds checksums of another length than its ${seen.size} bytes")
-      else folder.read(seen)(mismatch(_, seen.size, part, sums)).map(at =>
+      else folder.read(seen)(mismatch(_, part, sums)).map(at =>
         s"it differs from its checksum in '${side.name}' behind byte $at")
     }
   }
 
-  private def mismatch(in: InputStream, size: Long, part: Int, sums: java.nio.ByteBuffer): Option[Long] = {
-    val buffer = new Array[Byte](if (part >= size) size.toInt.max(1) else math.max(part, Buffer / part * part))
+  private def mismatch(in: InputStream, part: Int, sums: java.nio.ByteBuffer): Option[Long] = {
+    val buffer = new Array[Byte](Buffer)
     val crc    = new CRC32
     var at     = 0L
     var read   = in.readNBytes(buffer, 0, buffer.length)
