@@ -139,7 +139,7 @@ def test_what_is_no_damage_changes_nothing(kept: Kept) -> None:
     whole = kept.resumed()
     assert len(whole) > len(kept.panes()) > 100
     harmless = 0
-    for damage in damages([kept.checkpoint], 400 if FULL else 20, SEED + 1):
+    for damage in damages([kept.checkpoint], 100 if FULL else 20, SEED + 1):
         with damage.done():
             if kept.verified().ok and (FULL or not harmless):
                 harmless += 1
