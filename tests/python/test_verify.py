@@ -127,7 +127,7 @@ def test_single_damages(kept: Kept) -> None:
             missed.append(damage)
     for (kind, how), count in sorted(tries.items()):
         print(f"{how:8} {count:4} {kind}")  # noqa: T201
-    print(len(missed), "missed", *missed, sep="\n")  # noqa: T201
+    print(len(missed), "missed:", missed)  # noqa: T201
     assert not [damage for damage in missed if damage.how != "flipped"]
     flips = sum(count for (_, how), count in tries.items() if how == "flipped")
     assert len(missed) <= 0.05 * flips, missed
