@@ -16,19 +16,17 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
 
 def _kept(**more: Any) -> wr.FullStateWindowOperator:
-    return wr.FullStateWindowOperator(
-        wr.WindowOperatorSpec(
-            schema="id bigint, time timestamp, value string, topic string, partition int, "
-            "offset bigint",
-            time="time",
-            key="id",
-            offset=wr.KAFKA,
-            window=wr.Tumbling("1 minute"),
-            lateness="0 seconds",
-            retention=wr.Retention(time="10 minutes"),
-            **more,
-        )
-    )
+    said = {
+        "schema": "id bigint, time timestamp, value string, topic string, partition int, "
+        "offset bigint",
+        "time": "time",
+        "key": "id",
+        "offset": wr.KAFKA,
+        "window": wr.Tumbling("1 minute"),
+        "lateness": "0 seconds",
+        "retention": wr.Retention(time="10 minutes"),
+    }
+    return wr.FullStateWindowOperator(wr.WindowOperatorSpec(**{**said, **more}))
 
 
 def _numbered(*rows: tuple[int, float, str, int]) -> pa.Table:
@@ -69,6 +67,24 @@ def test_full_state_keeps_its_messages() -> None:
         assert op.getWindow({"id": 9}, at(61)).num_rows == 0
         op.advanceWatermark(at(660))
         assert values(None, None) == ["z"]
+
+
+def _complete(op: wr.FullStateWindowOperator) -> list[bool]:
+    return [row["is_complete"] for row in op.getWindows(None, None).to_pylist()]
+
+
+def test_windows_are_complete_by_their_own_axis() -> None:
+    """A closed one once its last instant has passed (W5), one of offsets by offsets alone (R21)."""
+    with _kept(window=wr.Sliding("1 minute")) as op:
+        op.addMessages(_numbered((9, 10, "x", 1)))
+        op.advanceWatermark(at(10))
+        assert _complete(op) == [False]
+        op.advanceWatermark(at(10.000001))
+        assert _complete(op) == [True]
+    with _kept(window=wr.Offsets(2), lateness=0) as op:
+        op.addMessages(_numbered((9, 10, "x", 0), (9, 20, "y", 1), (9, 30, "z", 2)))
+        op.advanceWatermark(at(600))
+        assert _complete(op) == [True, False]
 
 
 def _join(**more: Any) -> wr.StreamStreamJoinOperator:

@@ -9,8 +9,8 @@ import windrow.core.operator.IncomingPane
 import windrow.core.operator.OpenWindow
 import windrow.core.operator.ShardFingerprint
 import windrow.core.shard.Shard
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
@@ -67,15 +67,15 @@ private[operators] final class AggregatingCore[K, M, B, V](
     val of = key.map(formatter.key(_: K))
     shard.openWindows
       .filter(one =>
-        of.forall(_ == one.key) && end.forall(_ >= one.start) && start.forall(spec.window.bounds.reach(one.end, _)))
+        of.forall(_ == one.key) && one.bounds.meets(start, end))
       .map(shown).toSeq.sortBy(one => (one.window.start, one.window.end))
   }
 
   private def shown(one: OpenWindow[Tracked[B]]): WindowValue[K, V] = WindowValue(
     WindowInfo(
       formatter.key(one.key),
-      one.start,
-      one.end,
+      one.bounds.start,
+      spec.window.bounds.shownEnd(one.bounds),
       one.buffer.offsets,
       one.buffer.count,
       one.paneState.last,

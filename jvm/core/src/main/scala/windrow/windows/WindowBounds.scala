@@ -1,44 +1,39 @@
 package windrow
 
-import windrow.core.time.Position.plus
+import windrow.core.time.Bounds
+import windrow.core.time.EventTime
 
-/** Where the bounds of a kind of windows stand, and whether the second one is inside (SEMANTICS W).
+/** Where the bounds of a kind of windows stand, and whether the second one is inside as users see it (SEMANTICS W). All
+  * else reckons with [[Bounds]], whose end is outside.
   *
   * @param names
   *   of the two, as panes show them
+  * @param showsLast
+  *   panes show the last position inside, else the first one behind
+  * @param areTimes
+  *   they are event times, microseconds since the epoch
   */
-private[windrow] sealed abstract class WindowBounds(val names: (String, String)) {
+private[windrow] sealed abstract class WindowBounds(
+    val names: (String, String),
+    showsLast: Boolean,
+    val areTimes: Boolean) {
 
-  /** A window that ends at `end` reaches as far as a position. */
-  def reach(end: Long, position: Long): Boolean
+  /** Where panes and questions show that a window ends. */
+  final def shownEnd(bounds: Bounds): Long = if (showsLast) bounds.last else bounds.end
 
-  /** The watermark that completes a window which ends at `end`; None: none does. */
-  def completeFrom(end: Long): Option[Long]
-
-  /** They are event times, microseconds since the epoch. */
-  final def areTimes: Boolean = this == HalfOpen || this == Closed
+  /** The watermark that completes a window; None: none does. */
+  final def completeFrom(bounds: Bounds): Option[Long] =
+    Option.when(areTimes && bounds.end != EventTime.Max)(bounds.end)
 }
 
 /** `[start, end)` in event time. */
-private[windrow] case object HalfOpen extends WindowBounds(("start", "end")) {
-  def reach(end: Long, position: Long): Boolean = position < end
-  def completeFrom(end: Long): Option[Long]     = Some(end)
-}
+private[windrow] case object HalfOpen extends WindowBounds(("start", "end"), showsLast = false, areTimes = true)
 
 /** `[start, last]` in event time. */
-private[windrow] case object Closed extends WindowBounds(("start", "last")) {
-  def reach(end: Long, position: Long): Boolean = position <= end
-  def completeFrom(end: Long): Option[Long]     = Option(plus(end, 1)).filter(_ != end)
-}
+private[windrow] case object Closed extends WindowBounds(("start", "last"), showsLast = true, areTimes = true)
 
 /** `[first, last]`, sequence numbers of a key or offsets of a source partition. */
-private[windrow] case object Positions extends WindowBounds(("first", "last")) {
-  def reach(end: Long, position: Long): Boolean = position <= end
-  def completeFrom(end: Long): Option[Long]     = None
-}
+private[windrow] case object Positions extends WindowBounds(("first", "last"), showsLast = true, areTimes = false)
 
 /** All there is. */
-private[windrow] case object Unbounded extends WindowBounds(("start", "end")) {
-  def reach(end: Long, position: Long): Boolean = true
-  def completeFrom(end: Long): Option[Long]     = None
-}
+private[windrow] case object Unbounded extends WindowBounds(("start", "end"), showsLast = false, areTimes = false)

@@ -6,8 +6,8 @@ import org.openjdk.jmh.infra.Blackhole
 import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.state.InMemoryShardStore
-import windrow.core.time.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
 /** A full-state operator that keeps the newest n messages of one key: a step of messages, of which the oldest retire, and

@@ -4,6 +4,7 @@ import java.util.Arrays
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.time.EventTime
 
 /** A message in the run of its key, or several that no window tells apart.
   *
@@ -14,7 +15,7 @@ import windrow.core.state.Codec
   * @param stamp
   *   its place in the order of acceptance in its key
   * @param judged
-  *   the watermark that it was judged by, where that had passed its position; else `Long.MinValue`
+  *   the watermark that it was judged by, where that had passed its position; else [[Cell.NotLate]]
   * @param at
   *   processing time, in microseconds; None if nobody asks for it, or before the first
   * @param count
@@ -44,7 +45,7 @@ final class Cell[B](
 }
 
 object Cell {
-  val NotLate: Long        = Long.MinValue
+  val NotLate: Long        = EventTime.Min
   val Nothing: Array[Byte] = Array.empty
 }
 

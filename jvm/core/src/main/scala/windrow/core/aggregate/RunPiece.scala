@@ -17,7 +17,8 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
   var first, last                 = 0L // positions
   var messages                    = 0L
   var minStamp                    = Long.MaxValue
-  var maxStamp, maxJudged         = Long.MinValue
+  var maxStamp                    = Long.MinValue
+  var maxJudged                   = Cell.NotLate
 
   private var sum = Option.empty[B]
 
@@ -74,7 +75,7 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
     messages = 0
     minStamp = Long.MaxValue
     maxStamp = Long.MinValue
-    maxJudged = Long.MinValue
+    maxJudged = Cell.NotLate
     all.foreach { cell =>
       cells += cell
       include(cell)

@@ -90,9 +90,6 @@ private[fullstate] trait WindowAssigner {
 
   /** Where a window begins, as panes and queries show it. */
   def shownStart(id: WindowId, state: KeyWindows): Long
-
-  /** Where it ends: exclusive, or the last instant or position. */
-  def shownEnd(id: WindowId): Long
 }
 
 /** What holds unless a kind says otherwise. */
@@ -102,7 +99,6 @@ private[fullstate] trait AssignerDefaults extends WindowAssigner {
   def delay: Distance[Of]                                           = Distance.none
   def reachOf(message: StoredMessage, state: KeyWindows): Front[Of] = Front.none
   def shownStart(id: WindowId, state: KeyWindows): Long             = id.start
-  def shownEnd(id: WindowId): Long                                  = id.end
 }
 
 /** Of windows of event time. */

@@ -11,6 +11,7 @@ import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.Due
 import windrow.core.time.EventTime
 import windrow.core.time.Front
@@ -236,7 +237,7 @@ final class FullStateShard(
     out.put(FullStateEffect.Fire(Pane(
       state.key,
       assigner.shownStart(row.id, state),
-      assigner.shownEnd(row.id),
+      spec.window.bounds.shownEnd(row.bounds),
       timing,
       row.paneState.index,
       isLast,
@@ -324,7 +325,7 @@ final class FullStateShard(
     for {
       state <- states(None)
       row   <- state.rows.all
-      one   <- coming.of(assigner.shownEnd(row.id), life.isComplete(row, state), row.paneState, firesEmpty = false)
+      one   <- coming.of(row.bounds, life.isComplete(row, state), row.paneState, firesEmpty = false)
     } yield (metadata(row, state), one)
   }
 
@@ -348,14 +349,14 @@ final class FullStateShard(
   def getWindows(start: Option[Long], end: Option[Long], key: Option[Key] = None): Vector[WindowMetadata] =
     states(key).flatMap { state =>
       state.rows.all.map(row => (metadata(row, state), row)).collect {
-        case (shown, row) if start.forall(_ < row.end) && end.forall(_ >= shown.start) => shown
+        case (shown, row) if Bounds(shown.start, row.end).meets(start, end) => shown
       }
     }.toVector.sorted(WindowMetadata.Order)
 
   private def metadata(row: WindowRow, state: KeyWindows): WindowMetadata = WindowMetadata(
     state.key,
     assigner.shownStart(row.id, state),
-    assigner.shownEnd(row.id),
+    spec.window.bounds.shownEnd(row.bounds),
     row.offsets,
     row.count,
     row.last,

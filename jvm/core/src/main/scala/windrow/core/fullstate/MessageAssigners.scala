@@ -1,11 +1,11 @@
 package windrow.core.fullstate
 
 import windrow.Over
-import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
+import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 import windrow.core.time.Position
@@ -65,8 +65,6 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
       .foldLeft(WindowRow.opened(id))(_ counting _)
 
   override def position(message: Incoming, time: Long, state: KeyWindows): Long = floor(time)
-
-  override def shownEnd(id: WindowId): Long = id.end - 1
 }
 
 /** A window for each message; the message comes out with its own (SEMANTICS R43). */
@@ -109,6 +107,4 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
     case Over.Rows(rows)   => upTo(state, id.message.get, rows - 1).headOption.fold(id.start)(_.time)
     case Over.Everything   => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
   }
-
-  override def shownEnd(id: WindowId): Long = id.end - 1
 }

@@ -7,10 +7,10 @@ import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 import windrow.core.time.Position.plus
-import windrow.core.window.SessionBounds
 import windrow.core.window.SliceGrid
 
 private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Distance[Axis.Time])
@@ -29,14 +29,14 @@ private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Ax
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Assignment](Assignment.Broken) {
       own =>
-        val bounds = SessionBounds(time, plus(time, own))
+        val bounds = Bounds(time, plus(time, own))
         if (before.watermark.reached(bounds.end, lateness)) Assignment.TooLate
         else enter(state, message.stored(time), bounds, before)
     }
 
-  private def enter(state: KeyWindows, message: StoredMessage, own: SessionBounds, before: Reach): Assignment = {
+  private def enter(state: KeyWindows, message: StoredMessage, own: Bounds, before: Reach): Assignment = {
     val merged = touched(state, own, before)
-    val bounds = merged.foldLeft(own)((all, row) => all.span(SessionBounds(row.start, row.end)))
+    val bounds = merged.foldLeft(own)((all, row) => all.span(Bounds(row.start, row.end)))
     SessionAssigner.replaced(
       merged,
       WindowId(bounds.start, bounds.end),
@@ -45,7 +45,7 @@ private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Ax
   }
 
   /** Sessions that a message touches. Those past their lateness only remember, they take nothing more (SEMANTICS R53). */
-  private def touched(state: KeyWindows, own: SessionBounds, before: Reach): Vector[WindowRow] =
+  private def touched(state: KeyWindows, own: Bounds, before: Reach): Vector[WindowRow] =
     state.rows.before(WindowId(plus(own.end, 1), EventTime.Min), _.takesMessages)
       .filterNot(row => before.watermark.reached(row.end, lateness))
       .takeWhile(_.end >= own.start).toVector.reverse

@@ -40,8 +40,6 @@ private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults 
   override def reachOf(message: StoredMessage, state: KeyWindows): Front[Axis.Sequence] = Front(state.numbered)
 
   def position(message: Incoming, time: Long, state: KeyWindows): Long = state.numbered
-
-  override def shownEnd(id: WindowId): Long = id.end - 1
 }
 
 /** On the offsets of source partitions, each with a front of its own. */
@@ -59,8 +57,6 @@ private[fullstate] sealed trait OffsetsAssigner extends AssignerDefaults {
     partition.fold(Front.none[Axis.Offset])(at.of)
 
   def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
-
-  override def shownEnd(id: WindowId): Long = id.end - 1
 }
 
 /** By offset in the partition, from its start offset on; what comes before is in a gap (SEMANTICS R21). */

@@ -3,8 +3,8 @@ package windrow.core.join
 import scala.collection.immutable.TreeMap
 import windrow.core.state._
 import windrow.core.store._
+import windrow.core.time.Bounds
 import windrow.core.time.EventTime
-import windrow.core.window.SessionBounds
 
 /** What a key's streams keep.
   *
@@ -27,7 +27,7 @@ private[join] final class KeySides(
   var waitingHere: Seq[(Key, Waiting)] = Nil
 
   /** Of all streams together, where these are what messages share; those that still take messages, by start. */
-  var sessions: TreeMap[Long, SessionBounds] = TreeMap.empty
+  var sessions: TreeMap[Long, Bounds] = TreeMap.empty
 
   def isEmpty: Boolean = sessions.isEmpty && runs.forall(_.isEmpty)
 
@@ -46,7 +46,7 @@ private[join] final class KeySides(
     runs.foreach(_.read(in))
     settledBelow.indices.foreach(i => settledBelow(i) = in.long())
     sessions =
-      TreeMap.from(Seq.fill(in.size())(SessionBounds(in.long(), in.long())).map(one => one.start -> one))
+      TreeMap.from(Seq.fill(in.size())(Bounds(in.long(), in.long())).map(one => one.start -> one))
     waitingHere = Seq.fill(in.size())(new Key(in.bytes()) -> new Waiting(fixed, segments).read(in))
   }
 }

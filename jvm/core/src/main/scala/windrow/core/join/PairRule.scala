@@ -141,7 +141,7 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
     (own(other).view(time) ++ own(stream).seenFrom(time)).reduceOption(_ hull _)
 
   def protectedUntil(time: Long, stream: Int): Long =
-    if (own(stream) == UnboundedSide || own(stream).isInstanceOf[OffsetSide]) Due.AtOnce
+    if (!own(stream).endsInTime) Due.AtOnce
     else own(stream).tooLateFrom(time, lateness)
 
   def inGap(time: Long, stream: Int): Boolean = own(stream).inGap(time)

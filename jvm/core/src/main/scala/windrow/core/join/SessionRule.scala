@@ -1,12 +1,12 @@
 package windrow.core.join
 
 import scala.collection.immutable.TreeMap
-import windrow.core.time.Axis
 import windrow.core.store.StoredMessage
+import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.Distance
 import windrow.core.time.Due
 import windrow.core.time.Position
-import windrow.core.window.SessionBounds
 import windrow.core.window.SessionPlan
 
 /** Messages pair that share a session of all streams together, once, when they first share it (SEMANTICS R39).
@@ -17,7 +17,7 @@ import windrow.core.window.SessionPlan
 private[join] final class SessionRule(
     gap: Long,
     lateness: Distance[Axis.Time],
-    sessions: TreeMap[Long, SessionBounds] = TreeMap.empty) extends PairRule {
+    sessions: TreeMap[Long, Bounds] = TreeMap.empty) extends PairRule {
 
   def in(state: KeySides): PairRule = new SessionRule(gap, lateness, state.sessions)
 
@@ -26,12 +26,12 @@ private[join] final class SessionRule(
       state: KeySides,
       stream: Int,
       message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] = {
-    val own = SessionBounds(message.time, Position.plus(message.time, gap))
+    val own = Bounds(message.time, Position.plus(message.time, gap))
     val old = SessionPlan.touched(own)(start => state.sessions.maxBefore(start).map(_._2))
     val all = old.foldLeft(own)(_ span _)
     state.sessions = state.sessions -- old.map(_.start) + (all.start -> all)
-    def messagesOf(side: Int, in: SessionBounds): Iterator[StoredMessage] =
-      state.runs(side).range(Axis.Time, Some(in.start), Some(in.end - 1))
+    def messagesOf(side: Int, in: Bounds): Iterator[StoredMessage] =
+      state.runs(side).range(Axis.Time, Some(in.start), Some(in.last))
     val streams = state.runs.indices.toList
     val withIt =
       product(streams)(side => if (side == stream) Iterator.single(message) else messagesOf(side, all))
@@ -39,8 +39,8 @@ private[join] final class SessionRule(
   }
 
   /** The ways to choose a session for each stream, but for those in which it is the same for all. */
-  private def spread(streams: List[Int], sessions: Vector[SessionBounds]): Iterator[Vector[SessionBounds]] =
-    streams.foldLeft(Iterator.single(Vector.empty[SessionBounds]))((places, _) =>
+  private def spread(streams: List[Int], sessions: Vector[Bounds]): Iterator[Vector[Bounds]] =
+    streams.foldLeft(Iterator.single(Vector.empty[Bounds]))((places, _) =>
       places.flatMap(place => sessions.iterator.map(place :+ _))).filter(_.distinct.size > 1)
 
   /** One message of each stream, in all ways; none if a stream has none. */
@@ -51,7 +51,7 @@ private[join] final class SessionRule(
     else Iterator.empty
 
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] =
-    of(message.time).map(session => Span(session.start, session.end - 1))
+    of(message.time).map(session => Span(session.start, session.last))
 
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean = true
 
@@ -64,6 +64,6 @@ private[join] final class SessionRule(
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)
   def inGap(time: Long, stream: Int): Boolean       = false
 
-  private def of(time: Long): Option[SessionBounds] =
+  private def of(time: Long): Option[Bounds] =
     sessions.rangeTo(time).lastOption.map(_._2).filter(time < _.end)
 }

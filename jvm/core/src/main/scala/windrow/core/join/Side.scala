@@ -36,6 +36,9 @@ private[join] sealed trait Side {
 
   def inGap(time: Long): Boolean = false
 
+  /** Its windows end in event time. */
+  def endsInTime: Boolean = true
+
   /** The last time of a span at which this side takes messages. */
   def lastIn(span: Span): Option[Long] = Some(span.high)
 }
@@ -57,7 +60,7 @@ private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
   def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
 
   def view(time: Long): Option[Span] =
-    Option.when(!grid.inGap(time))(Span(grid.firstStart(time), grid.end(grid.lastStart(time)) - 1))
+    Option.when(!grid.inGap(time))(Span(grid.firstStart(time), grid.bounds(grid.lastStart(time)).last))
 
   /** Two times see each other or neither does. */
   def seenFrom(time: Long): Option[Span] = view(time)
@@ -68,7 +71,7 @@ private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
 
   override def lastIn(span: Span): Option[Long] =
     if (!inGap(span.high)) Some(span.high)
-    else Some(grid.end(grid.lastStart(span.high)) - 1).filter(_ >= span.low)
+    else Some(grid.bounds(grid.lastStart(span.high)).last).filter(_ >= span.low)
 }
 
 private[join] final class OverSide(range: Long) extends Side {
@@ -99,6 +102,7 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
   def view(time: Long): Option[Span]                               = Some(Span.Everything)
   def seenFrom(time: Long): Option[Span]                           = Some(Span.Everything)
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
+  override def endsInTime: Boolean                                 = false
 }
 
 /** Everything that is kept. */
@@ -107,4 +111,5 @@ private[join] object UnboundedSide extends Side {
   def view(time: Long): Option[Span]                               = Some(Span.Everything)
   def seenFrom(time: Long): Option[Span]                           = Some(Span.Everything)
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
+  override def endsInTime: Boolean                                 = false
 }

@@ -4,6 +4,7 @@ import windrow.Pane
 import windrow.Reason
 import windrow.SourcePartition
 import windrow.core.state.Key
+import windrow.core.time.Bounds
 import windrow.core.time.Watermark
 
 /** What comes out of a shard. */
@@ -35,11 +36,11 @@ final class Counters {
   /** Counts the class of an accepted message.
     *
     * @param current
-    *   start and exclusive end of the key's current window, if it has one
+    *   the key's current window, if it has one
     */
-  private[core] def classify(position: Long, current: Option[(Long, Long)]): Unit = current match {
-    case Some((start, _)) if position < start => past += 1
-    case Some((_, end)) if position >= end    => future += 1
-    case _                                    => inTime += 1
+  private[core] def classify(position: Long, current: Option[Bounds]): Unit = current match {
+    case Some(window) if position < window.start => past += 1
+    case Some(window) if position >= window.end  => future += 1
+    case _                                       => inTime += 1
   }
 }

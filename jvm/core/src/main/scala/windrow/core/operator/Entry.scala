@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.state.Key
+import windrow.core.time.Position
 
 /** Where a message comes from: its identity, by which a replay is known. */
 final case class Origin(partition: SourcePartition, offset: Long) {
@@ -17,7 +18,7 @@ final case class Origin(partition: SourcePartition, offset: Long) {
   def order: Array[Byte] = {
     val name = source.getBytes(UTF_8)
     ByteBuffer.allocate(name.length + 17)
-      .put(name).put(0.toByte).putLong(partition.number ^ Long.MinValue).putLong(offset ^ Long.MinValue).array
+      .put(name).put(0.toByte).putLong(Position.unsigned(partition.number)).putLong(Position.unsigned(offset)).array
   }
 }
 

@@ -2,14 +2,11 @@ package windrow.core.operator
 
 import windrow.SourcePartition
 import windrow.core.state.Key
+import windrow.core.time.Bounds
 import windrow.core.trigger.PaneState
 
 /** A window that still takes messages, as queries see it. What it keeps is looked up when it is asked for.
   *
-  * @param start
-  *   as panes print it
-  * @param end
-  *   as panes print it
   * @param isComplete
   *   it has passed its time for a pane on time
   * @param partition
@@ -21,8 +18,7 @@ import windrow.core.trigger.PaneState
   */
 final class OpenWindow[B] private[core] (
     val key: Key,
-    val start: Long,
-    val end: Long,
+    val bounds: Bounds,
     val isComplete: Boolean,
     val partition: Option[SourcePartition],
     keeps: () => PaneState[B],
@@ -31,12 +27,11 @@ final class OpenWindow[B] private[core] (
   lazy val buffer: B                                = whole()
 
   private[core] def of(partition: SourcePartition): OpenWindow[B] =
-    new OpenWindow(key, start, end, isComplete, Some(partition), keeps, whole)
+    new OpenWindow(key, bounds, isComplete, Some(partition), keeps, whole)
 
   private[core] def map[C](change: B => C): OpenWindow[C] = new OpenWindow(
     key,
-    start,
-    end,
+    bounds,
     isComplete,
     partition,
     () => paneState.map(change),
@@ -46,12 +41,11 @@ final class OpenWindow[B] private[core] (
 private[core] object OpenWindow {
   def apply[B](
       key: Key,
-      start: Long,
-      end: Long,
+      bounds: Bounds,
       isComplete: Boolean,
       paneState: => PaneState[B],
       whole: => B): OpenWindow[B] =
-    new OpenWindow(key, start, end, isComplete, None, () => paneState, () => whole)
+    new OpenWindow(key, bounds, isComplete, None, () => paneState, () => whole)
 
   /** How many each key has. */
   def countByKey(windows: Iterator[OpenWindow[_]]): Iterator[Long] =

@@ -3,11 +3,12 @@ package windrow.core.operator
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.Key
+import windrow.core.time.Bounds
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.Shown
 
 /** A window of a key, as panes name it. */
-private[core] final case class WindowId(key: Key, start: Long, end: Long, message: Option[Array[Byte]] = None)
+private[core] final case class WindowId(key: Key, bounds: Bounds, message: Option[Array[Byte]] = None)
 
 /** Makes panes in the mode of accumulation (SEMANTICS R16-R18). What a window keeps of them is given back; nothing else
   * changes.
@@ -92,8 +93,8 @@ private[core] final class PaneMaker[B, V](
 
   private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] = Effect.Fire(Pane(
     id.key,
-    id.start,
-    id.end,
+    id.bounds.start,
+    shownEnd(id),
     shown.timing,
     shown.index,
     shown.isLast,
@@ -101,10 +102,14 @@ private[core] final class PaneMaker[B, V](
     lowered(id, shown.buffer),
     id.message))
 
+  private def shownEnd(id: WindowId): Long = spec.window.bounds.shownEnd(id.bounds)
+
   private def lowered(id: WindowId, buffer: B): V =
     try aggregation.lower(buffer)
     catch {
       case stopped: GuardError =>
-        throw new GuardError(stopped.problem, s"the window from ${id.start} to ${id.end} of ${spec.window}")
+        throw new GuardError(
+          stopped.problem,
+          s"the window from ${id.bounds.start} to ${shownEnd(id)} of ${spec.window}")
     }
 }

@@ -1,8 +1,8 @@
 package windrow.core.operator
 
-import windrow.core.time.Position
 import windrow.Reason
 import windrow.WindowOperatorSpec
+import windrow.core.time.Position
 import windrow.core.time.Watermark
 
 private[core] object Refusal {

@@ -2,15 +2,15 @@ package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Out
-import windrow.core.operator.Part
-import windrow.core.operator.Step
 import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.OpenWindow
 import windrow.core.operator.OperatorShard
+import windrow.core.operator.Out
+import windrow.core.operator.Part
 import windrow.core.operator.RefusalTime
+import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store.Admission
 import windrow.core.time.Position
@@ -71,7 +71,7 @@ final class Shard[B, V](
   /** The open windows that will fire if nothing more comes, and how. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {
     val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
-    openWindows.flatMap(one => policy.of(one.end, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))
+    openWindows.flatMap(one => policy.of(one.bounds, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))
   }
 
   /** Windows above the stated number, kept because they still take messages (SEMANTICS R10). It looks at all keys. */

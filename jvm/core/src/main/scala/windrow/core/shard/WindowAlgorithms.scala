@@ -5,13 +5,13 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.aggregate.Started
 import windrow.core.aggregate.StartedAggregation
-import windrow.core.operator.Out
-import windrow.core.operator.Part
 import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.OpenWindow
 import windrow.core.operator.Origin
+import windrow.core.operator.Out
+import windrow.core.operator.Part
 import windrow.core.operator.WindowAlgorithm
 import windrow.core.operator.aligned.AlignedAlgorithm
 import windrow.core.operator.keyed.CountAlgorithm
@@ -25,9 +25,9 @@ import windrow.core.operator.sessions.InheritAlgorithm
 import windrow.core.operator.sessions.SessionAlgorithm
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.Progress
 import windrow.core.state.Spaces
 import windrow.core.time.Axis
-import windrow.core.state.Progress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.window.RunWindows

@@ -1,9 +1,9 @@
 package windrow.core.state
 
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import scala.collection.mutable
 import windrow.SourcePartition
+import windrow.core.time.EventTime
+import scala.collection.mutable
+import windrow.core.time.Position
 
 /** Offsets whose messages have had their fate, for each source partition (SEMANTICS R13). It forgets none of them while
   * a window could still take its message.

@@ -9,12 +9,12 @@ import windrow.core.operator.Origin
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.state.SpecFingerprint
+import windrow.core.state.Progress
 import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
-import windrow.core.state.Progress
 import windrow.core.time.Watermark
 
 /** What the shards of all operators have in common: how far time has come, which messages are known, which have no place in

@@ -1,7 +1,7 @@
 package windrow.core.store
 
-import windrow.core.time.EventTime
 import windrow.Retention
+import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 

@@ -9,6 +9,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Key
+import windrow.core.time.Position
 
 /** A message on its way into an operator.
   *
@@ -34,7 +35,7 @@ final case class Incoming(
   private[windrow] def position: Array[Byte] = {
     val order = origin.fold(Array[Byte](0))(1.toByte +: _.order)
     val at    = ByteBuffer.allocate(9 + order.length + payload.length)
-    at.put((if (time.isDefined) 1 else 0).toByte).putLong(time.getOrElse(0L) ^ Long.MinValue).put(order).put(payload)
+    at.put((if (time.isDefined) 1 else 0).toByte).putLong(Position.unsigned(time.getOrElse(0L))).put(order).put(payload)
     at.array
   }
 

@@ -6,6 +6,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.SourcePartitionCodec
+import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.trigger.PaneState
@@ -99,8 +100,9 @@ private[core] final case class WindowRow(
     last: Option[Timing],
     paneState: PaneState[Unsent[StoredMessage]]) {
 
-  def start: Long = id.start
-  def end: Long   = id.end
+  def start: Long    = id.start
+  def end: Long      = id.end
+  def bounds: Bounds = Bounds(start, end)
 
   def hasEnd: Boolean = end != Position.Greatest
 

@@ -11,10 +11,7 @@ final class Position[A <: Axis](val value: Long) extends AnyVal {
   def -(by: Distance[A]): Position[A] = new Position(Position.minus(value, by.value))
 
   /** The one after it. */
-  def next: Position[A] = new Position(Position.plus(value, 1))
-
-  def max(other: Position[A]): Position[A] = new Position(math.max(value, other.value))
-  def min(other: Position[A]): Position[A] = new Position(math.min(value, other.value))
+  def next: Position[A] = this + Distance.one
 
   override def toString: String = value.toString
 }
@@ -49,7 +46,8 @@ object Position {
     minus(position, if (beyond < 0) beyond + step else beyond)
   }
 
-  implicit def ordering[A <: Axis]: Ordering[Position[A]] = (a, b) => java.lang.Long.compare(a.value, b.value)
+  /** The same number for bytes that compare unsigned. */
+  def unsigned(position: Long): Long = position ^ Least
 }
 
 /** How far two positions of an axis are apart: microseconds, or a number of offsets or messages. */

@@ -2,6 +2,7 @@ package windrow.core.trigger
 
 import windrow._
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 
@@ -23,14 +24,12 @@ private[windrow] final class PendingPolicy(
     lateness: Distance[Axis.Time]) {
   private val policy = new WindowTrigger(early, late)
 
-  /** @param end
-    *   as panes show it
-    * @param firesEmpty
+  /** @param firesEmpty
     *   on time, also when nothing is unsent
     */
-  def of(end: Long, isComplete: Boolean, paneState: PaneState[_], firesEmpty: Boolean): Seq[Pending] = {
+  def of(bounds: Bounds, isComplete: Boolean, paneState: PaneState[_], firesEmpty: Boolean): Seq[Pending] = {
     val isUnsent = paneState.unsent > 0
-    val edge     = window.bounds.completeFrom(end)
+    val edge     = window.bounds.completeFrom(bounds)
     val first    = edge.filter(_ => !isComplete && onTime && (isUnsent || firesEmpty))
     val last     = edge.filter(_ => isUnsent && (isComplete || !onTime)).flatMap(afterLateness)
     val period   = if (isUnsent) policy.deadline(isComplete, paneState.since) else None

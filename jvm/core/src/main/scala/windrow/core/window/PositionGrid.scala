@@ -15,7 +15,4 @@ private[core] final class PositionGrid[A <: Axis](n: Long, step: Long, start: Lo
 
   /** Before the start or between two windows. */
   def inGap(position: Long): Boolean = position < start || grid.inGap(position)
-
-  /** The last position inside. */
-  override def printedEnd(first: Long): Long = end(first) - 1
 }

@@ -5,6 +5,7 @@ import windrow.Sliding
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.KeyRun
 import windrow.core.state.DamagedStateError
+import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 import windrow.core.time.Position.floor
 import windrow.core.time.Position.minus
@@ -25,7 +26,9 @@ import windrow.core.time.Position.plus
   * @param owner
   *   index of the message whose window it is, or -1
   */
-final case class RunWindow(id: Long, start: Long, end: Long, from: Int, until: Int, owner: Int)
+final case class RunWindow(id: Long, start: Long, end: Long, from: Int, until: Int, owner: Int) {
+  def bounds: Bounds = Bounds(start, end)
+}
 
 /** Which windows the messages of one key make (KIP-450's and those of `Over`), read from their run alone. Nothing is kept
   * for a window. Positions are event times; windows come in order of their ends.
@@ -143,7 +146,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
 
   def maker[B](run: KeyRun[B], window: RunWindow): Cell[B] = {
     def at(position: Long) = run.earliest(run.indexOf(position), run.indexOf(plus(position, 1)))
-    val asLeft             = at(window.end - 1)
+    val asLeft             = at(window.bounds.last)
     val asRight = at(minus(window.start, granularity)).flatMap(before =>
       run.earliest(window.from, window.until).map(inside => if (inside.stamp > before.stamp) inside else before))
     (asLeft ++ asRight).minByOption(_.stamp).getOrElse(throw new DamagedStateError(

@@ -1,11 +1,7 @@
 package windrow.core.window
 
+import windrow.core.time.Bounds
 import windrow.core.time.Position.plus
-
-/** `[start, end)` of a session, `end` being the latest time + gap of its messages; in microseconds. */
-final case class SessionBounds(start: Long, end: Long) {
-  def span(other: SessionBounds): SessionBounds = SessionBounds(math.min(start, other.start), math.max(end, other.end))
-}
 
 /** What a message does to the sessions of its key (SEMANTICS R18, R19). */
 sealed trait SessionPlan
@@ -16,14 +12,14 @@ object SessionPlan {
   final case class Update(index: Int) extends SessionPlan
 
   /** A session of these bounds takes the place of those at `from until until`, none of them if it is the first. */
-  final case class Replace(from: Int, until: Int, bounds: SessionBounds) extends SessionPlan
+  final case class Replace(from: Int, until: Int, bounds: Bounds) extends SessionPlan
 
   /** Two messages at distance exactly the gap share a session, so bounds that touch do too (SEMANTICS R20).
     *
     * @param sessions
     *   of one key, ascending and apart
     */
-  def apply(sessions: IndexedSeq[SessionBounds], message: SessionBounds): SessionPlan = {
+  def apply(sessions: IndexedSeq[Bounds], message: Bounds): SessionPlan = {
     val from  = sessions.indexWhere(_.end >= message.start) match { case -1 => sessions.size; case found => found }
     val until = sessions.indexWhere(_.start > message.end, from) match { case -1 => sessions.size; case found => found }
     val bounds = sessions.slice(from, until).foldLeft(message)(_ span _)
@@ -35,7 +31,7 @@ object SessionPlan {
     * @param before
     *   of those that begin before a time the last one; sessions of one key, apart
     */
-  def touched(message: SessionBounds)(before: Long => Option[SessionBounds]): Vector[SessionBounds] =
+  def touched(message: Bounds)(before: Long => Option[Bounds]): Vector[Bounds] =
     Iterator.unfold(plus(message.end, 1))(start =>
       before(start).filter(_.end >= message.start).map(found => (found, found.start))).toVector.reverse
 }

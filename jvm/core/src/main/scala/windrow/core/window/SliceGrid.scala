@@ -8,13 +8,14 @@ import java.util.concurrent.TimeUnit
 import windrow.AlignedWindows
 import windrow.Calendar
 import windrow.CalendarUnit
+import windrow.FixedWindows
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Position.floor
 import windrow.core.time.Position.minus
 import windrow.core.time.Position.plus
-import windrow.FixedWindows
 
 /** Where windows begin and end that depend on an axis alone. A slice is the part of it between two neighbouring window
   * edges: all its messages are in the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). All division is
@@ -42,8 +43,8 @@ trait SliceGrid[A <: Axis] {
 
   def slicesPerWindow: Long
 
-  /** The end of a window as panes print it. */
-  def printedEnd(start: Long): Long = end(start)
+  /** The window that begins at `start`. */
+  final def bounds(start: Long): Bounds = Bounds(start, end(start))
 
   /** Windows that hold a position and do not begin before another, in order. */
   final def windowsAt(position: Long, from: Long = Position.Least): Iterator[Long] =

@@ -6,8 +6,8 @@ import windrow._
 import windrow.core.operator.Origin
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
-import windrow.core.time.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
 /** Very many windows of one key, whose messages come in disorder: cut into many steps, with a restart from the stored bytes

@@ -11,8 +11,8 @@ import windrow.core.operator._
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
 import windrow.core.shard.Shard
-import windrow.core.time.Axis
 import windrow.core.store.Incoming
+import windrow.core.time.Axis
 import windrow.core.time.Watermark
 import windrow.operators.Sum
 

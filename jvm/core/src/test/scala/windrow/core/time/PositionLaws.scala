@@ -53,10 +53,15 @@ class PositionLaws extends AnyFunSuite {
     }
   }
 
+  law("as bytes without a sign positions stand in the same order") { (a, b) =>
+    java.lang.Long.compareUnsigned(Position.unsigned(a), Position.unsigned(b)).sign ==
+      java.lang.Long.compare(a, b).sign
+  }
+
   law("positions with their types are reckoned as without") { (a, b) =>
     val (at, by) = (Offset(a), new Distance[Axis.Offset](b))
     (at + by).value == Position.plus(a, b) && (at - by).value == Position.minus(a, b) &&
-    at.next == at + Distance.one && at.max(Offset(b)).value == math.max(a, b) &&
+    at.next.value == Position.plus(a, 1) &&
     (by.isEndless || (by.after(a) == (at + by).value && by.before(a) == (at - by).value)) &&
     Distance.endless.after(a) == Greatest && Distance.endless.before(a) == Least
   }
@@ -77,5 +82,17 @@ class PositionLaws extends AnyFunSuite {
         (front.reached(end, lateness) == (end <= front.leaves(lateness)) &&
           later.reached(end, Distance.endless) == front.reached(end, lateness))
       }
+  }
+
+  test("bounds have their last position inside and their end outside, and meet what shares a position with them") {
+    val places = Seq(-2L, -1L, 0L, 1L, 2L)
+    for (start <- places; end <- places if start < end) {
+      val bounds = Bounds(start, end)
+      val inside = (start until end).toSet
+      assert(inside(bounds.last) && !inside(bounds.end) && Bounds.to(start, bounds.last) == bounds)
+      for (from <- None +: places.map(Some(_)); to <- None +: places.map(Some(_)))
+        assert(bounds.meets(from, to) == inside.exists(at => from.forall(_ <= at) && to.forall(at <= _)) ||
+          from.exists(first => to.exists(_ < first)))
+    }
   }
 }

@@ -71,7 +71,7 @@ private[join] final class JoinOutput(schema: JoinSchema) {
   private def window(grid: SliceGrid[Axis.Time], times: Seq[Long]): Unit = {
     val start = grid.firstStart(times.max)
     row.update(schema.windowAt, start)
-    row.update(schema.windowAt + 1, grid.printedEnd(start))
+    row.update(schema.windowAt + 1, grid.end(start))
   }
 
   def rejected(refused: JoinEffect.Refuse, processingTime: Long): Array[Byte] = {

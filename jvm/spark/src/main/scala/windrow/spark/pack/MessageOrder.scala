@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.XXH64
 import windrow.core.operator.Origin
+import windrow.core.time.EventTime
+import windrow.core.time.Position.unsigned
 
 /** A message's place in the order of its step (SEMANTICS T): event time, source, partition, offset, content; on the axis of
   * positions event time comes after the offset. As bytes that compare unsigned, as Spark sorts binary columns.
@@ -22,16 +24,14 @@ object MessageOrder {
       place: Option[Long] = None): Array[Byte] = {
     val source    = origin.fold(Array.emptyByteArray)(_.source.getBytes(UTF_8))
     val out       = ByteBuffer.allocate(33 + source.length + place.size * 8)
-    def putTime() = out.putLong(ascending(time.getOrElse(Long.MinValue)))
+    def putTime() = out.putLong(unsigned(time.getOrElse(EventTime.Min)))
     if (!byPosition) putTime()
     out.put(source).put(0.toByte)
-    out.putLong(ascending(origin.fold(0L)(_.partition.number)))
-    out.putLong(ascending(origin.fold(0L)(_.offset)))
+    out.putLong(unsigned(origin.fold(0L)(_.partition.number)))
+    out.putLong(unsigned(origin.fold(0L)(_.offset)))
     if (byPosition) putTime()
     place.foreach(out.putLong)
     out.putLong(XXH64.hashUnsafeBytes(content.getBaseObject, content.getBaseOffset, content.getSizeInBytes, 42L))
     out.array
   }
-
-  private def ascending(value: Long): Long = value ^ Long.MinValue
 }

@@ -2,8 +2,8 @@ package windrow.spark.pack
 
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.state.SourcePartitionCodec
 import windrow.core.state.Progress
+import windrow.core.state.SourcePartitionCodec
 
 /** A packet that tells a shard what the step brings to the whole stream. */
 object ProgressCodec {

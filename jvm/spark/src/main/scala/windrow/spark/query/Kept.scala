@@ -10,6 +10,7 @@ import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
 import windrow.core.join.JoinShard
 import windrow.core.join.PendingRow
+import windrow.core.operator.OpenWindow
 import windrow.core.shard.Shard
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
@@ -64,12 +65,15 @@ private[query] final class OfAggregates[B](spec: WindowOperatorSpec, shard: Shar
 
   /** Offsets are not counted for aggregates: nobody pays for what a lone question may want to know. */
   def windows(question: Question): Iterator[KeptWindow] = shard.openWindows.filter(one =>
-    question.key.forall(_ == one.key) && question.end.forall(_ >= one.start) &&
-      question.start.forall(spec.window.bounds.reach(one.end, _)))
-    .map(one => KeptWindow(one.key, one.start, one.end, None, None, one.isComplete, shard.value(one.buffer)))
+    question.key.forall(_ == one.key) && one.bounds.meets(question.start, question.end))
+    .map { one =>
+      KeptWindow(one.key, one.bounds.start, shownEnd(one), None, None, one.isComplete, shard.value(one.buffer))
+    }
 
   def firings: Iterator[KeptFiring] =
-    shard.pending.map { case (one, pending) => KeptFiring(one.key, one.start, one.end, pending) }
+    shard.pending.map { case (one, pending) => KeptFiring(one.key, one.bounds.start, shownEnd(one), pending) }
+
+  private def shownEnd(one: OpenWindow[B]): Long = spec.window.bounds.shownEnd(one.bounds)
 }
 
 private[query] object OfAggregates {

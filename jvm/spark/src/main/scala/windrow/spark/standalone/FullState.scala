@@ -5,9 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.FullStateSpec
 import windrow.Pane
-import windrow.Unbounded
 import windrow.core.state.ShardStore
-import windrow.core.time.Watermark
 import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
@@ -63,6 +61,6 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
     window.end,
     window.offsets.values.map(_.first).minOption.map(Long.box).orNull,
     window.offsets.values.map(_.last).maxOption.map(Long.box).orNull,
-    spec.window.bounds != Unbounded && watermark.exists(Watermark(_).reached(window.end)),
+    window.isComplete,
     window.count)).toArray
 }

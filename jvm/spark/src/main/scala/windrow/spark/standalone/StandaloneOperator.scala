@@ -105,8 +105,6 @@ abstract class StandaloneOperator private[standalone] (
     mark = Seq(mark, watermark).flatten.maxOption
   }
 
-  protected final def watermark: Option[Long] = mark
-
   /** The outputs since they were last asked for, in firing order. */
   final def outputs(): Array[Byte] = active {
     val all = running.getResult()

@@ -4,8 +4,8 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
 import windrow.core.shard.Shard
-import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore}
 import windrow.core.state.Progress
+import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore}
 import windrow.core.time.Watermark
 
 /** Runs transcripts on the core's shards, whose state lives as bytes between steps.

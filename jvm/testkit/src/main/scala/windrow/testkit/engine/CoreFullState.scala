@@ -3,9 +3,9 @@ package windrow.testkit
 import windrow.FullStateSpec
 import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
 import windrow.core.operator.Counters
+import windrow.core.state.Progress
 import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
-import windrow.core.state.Progress
 import windrow.core.time.Watermark
 
 /** The core's full-state operator on shards; a key's windows stand side by side in a single one, else apart. */

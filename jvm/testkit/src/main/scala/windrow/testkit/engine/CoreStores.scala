@@ -2,8 +2,8 @@ package windrow.testkit
 
 import windrow.core.operator.{Counters, Origin}
 import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key, ShardStore}
-import windrow.core.time.Axis
 import windrow.core.store.{Incoming, StoredMessage => Kept}
+import windrow.core.time.Axis
 
 /** An operator of the core as transcripts drive it, which can go back to where it was. */
 private[testkit] trait CoreOperator extends StepwiseOperator {

@@ -3,7 +3,8 @@ package windrow.testkit
 import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
 import scala.util.Random
-import windrow.core.window.{SessionBounds, SessionPlan}
+import windrow.core.time.Bounds
+import windrow.core.window.SessionPlan
 
 /** What the merging of sessions must keep, whatever the order in which their messages come (SEMANTICS R18-R20).
   *
@@ -15,19 +16,19 @@ import windrow.core.window.{SessionBounds, SessionPlan}
   */
 final class SessionLaws(
     name: String,
-    plan: (IndexedSeq[SessionBounds], SessionBounds) => SessionPlan,
-    messages: Gen[SessionBounds]) extends Properties(name) {
+    plan: (IndexedSeq[Bounds], Bounds) => SessionPlan,
+    messages: Gen[Bounds]) extends Properties(name) {
 
-  private val streams: Gen[List[SessionBounds]] = Gen.choose(0, 12).flatMap(Gen.listOfN(_, messages))
+  private val streams: Gen[List[Bounds]] = Gen.choose(0, 12).flatMap(Gen.listOfN(_, messages))
 
-  private def add(sessions: IndexedSeq[SessionBounds], message: SessionBounds): IndexedSeq[SessionBounds] =
+  private def add(sessions: IndexedSeq[Bounds], message: Bounds): IndexedSeq[Bounds] =
     plan(sessions, message) match {
       case SessionPlan.Update(_)                    => sessions
       case SessionPlan.Replace(from, until, bounds) => sessions.patch(from, Seq(bounds), until - from)
     }
 
-  private def sessions(messages: Seq[SessionBounds]): IndexedSeq[SessionBounds] =
-    messages.foldLeft(IndexedSeq.empty[SessionBounds])(add)
+  private def sessions(messages: Seq[Bounds]): IndexedSeq[Bounds] =
+    messages.foldLeft(IndexedSeq.empty[Bounds])(add)
 
   property("sessions are ascending and apart") = forAllNoShrink(streams) { stream =>
     val all = sessions(stream)
@@ -61,9 +62,9 @@ final class SessionLaws(
   }
 
   property("messages at a distance of exactly the gap are in one session") = forAllNoShrink(messages) { one =>
-    val next = SessionBounds(one.end, one.end + 1)
+    val next = Bounds(one.end, one.end + 1)
     Prop(sessions(Seq(one, next)).size == 1) && Prop(sessions(Seq(
       one,
-      SessionBounds(next.start + 1, next.end + 1))).size == 2)
+      Bounds(next.start + 1, next.end + 1))).size == 2)
   }
 }

@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.testkit._
 
 /** The laws hold for every kind of window that windrow brings, and find windows that break them. */
@@ -101,15 +102,15 @@ class WindowLawsSuite extends AnyFunSuite {
   private val messages = for {
     time <- Gen.choose(-30L, 30L)
     gap  <- Gen.choose(1L, 8L)
-  } yield SessionBounds(time, time + gap)
+  } yield Bounds(time, time + gap)
 
-  private type Plan = (IndexedSeq[SessionBounds], SessionBounds) => SessionPlan
+  private type Plan = (IndexedSeq[Bounds], Bounds) => SessionPlan
 
   test("laws of sessions") {
     assert(broken(new SessionLaws("sessions", SessionPlan(_, _), messages)) == Nil)
   }
 
-  private def planned(joins: (SessionBounds, SessionBounds) => Boolean): Plan = (sessions, message) => {
+  private def planned(joins: (Bounds, Bounds) => Boolean): Plan = (sessions, message) => {
     val found = sessions.indices.filter(index => joins(sessions(index), message))
     val from  = found.headOption.getOrElse(sessions.count(_.start < message.start))
     SessionPlan.Replace(from, from + found.size, found.map(sessions).foldLeft(message)(_ span _))

@@ -9,15 +9,16 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.FiringRule
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
-import windrow.core.trigger.WindowTrigger
-import windrow.core.trigger.FiringRule
+import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SliceGrid
 
 /** Windows that are the same for every key: messages are kept once, by slice; the value of a window is made when it fires.
@@ -83,8 +84,8 @@ private[core] final class AlignedAlgorithm[B, V](
     }
   }
 
-  private def current(key: Key, at: Watermark): Option[(Long, Long)] =
-    (slices.newest(key) ++ gaps.flatMap(_.newest(key, at))).maxOption.map(start => (start, grid.end(start)))
+  private def current(key: Key, at: Watermark): Option[Bounds] =
+    (slices.newest(key) ++ gaps.flatMap(_.newest(key, at))).maxOption.map(grid.bounds)
 
   /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
@@ -103,7 +104,7 @@ private[core] final class AlignedAlgorithm[B, V](
     else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
   }
 
-  private def idOf(start: Long, key: Key): WindowId = WindowId(key, start, grid.end(start))
+  private def idOf(start: Long, key: Key): WindowId = WindowId(key, grid.bounds(start))
 
   /** A message reaches a window; a new one that is complete already fires with it (SEMANTICS R79). */
   private def update(
@@ -258,7 +259,7 @@ private[core] final class AlignedAlgorithm[B, V](
     def whole      = slices.value(key, start)
     def paneState = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
       .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else PaneState[B]())
-    OpenWindow(key, start, grid.end(start), isComplete, paneState, whole)
+    OpenWindow(key, grid.bounds(start), isComplete, paneState, whole)
   }
 
   def flush(): Unit = {

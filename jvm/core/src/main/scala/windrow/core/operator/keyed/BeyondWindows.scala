@@ -10,8 +10,8 @@ import windrow.core.time.Due
 import windrow.core.time.Front
 import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.trigger.Stage
 import windrow.core.trigger.PaneState
+import windrow.core.trigger.Stage
 
 /** A window that a message reaches, as it was before.
   *

@@ -56,7 +56,7 @@ private[core] final class CountAlgorithm[B, V](
         if (classes)
           counters.classify(
             position,
-            keyStates.current(keyState, Front(position)).map(first => (first, grid.end(first))))
+            keyStates.current(keyState, Front(position)).map(grid.bounds))
         keyStates.add(
           entry.key,
           keyState,

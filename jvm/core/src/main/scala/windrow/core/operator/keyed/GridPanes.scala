@@ -11,11 +11,11 @@ import windrow.core.time.Axis
 import windrow.core.time.Front
 import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SliceGrid
 
 /** What the windows of one key on a grid hold and fire. Messages are kept by slice; windows are named by their starts.
@@ -91,7 +91,7 @@ private[core] final class GridPanes[A <: Axis, B, V](
   def window(key: Key, keyState: GridKeyState[A, B], start: Long, isComplete: Boolean): OpenWindow[B] = {
     def paneState = Option(keyState.records.get(start))
       .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(keyState, start)) else PaneState[B]())
-    OpenWindow(key, start, grid.printedEnd(start), isComplete, paneState, value(keyState, start))
+    OpenWindow(key, grid.bounds(start), isComplete, paneState, value(keyState, start))
   }
 
   // ---- panes
@@ -151,7 +151,7 @@ private[core] final class GridPanes[A <: Axis, B, V](
     ()
   }
 
-  private def idOf(key: Key, start: Long): WindowId = WindowId(key, start, grid.printedEnd(start))
+  private def idOf(key: Key, start: Long): WindowId = WindowId(key, grid.bounds(start))
 
   /** A window completes. */
   def onTime(

@@ -47,7 +47,7 @@ private[core] final class KeyedAlgorithm[B, V](
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
       if (classes)
-        counters.classify(time, current(entry.key, keyState, clock.before).map(start => (start, grid.end(start))))
+        counters.classify(time, current(entry.key, keyState, clock.before).map(grid.bounds))
       gaps.foreach(_.add(entry.key, time, clock.before))
       keyState.change()
       keys.put(entry.key, keyState)

@@ -66,7 +66,7 @@ private[core] final class OffsetWindows[B, V](
       if (classes)
         counters.classify(
           offset.value,
-          keyStates.current(keyState, progress.upTo(offset)).map(first => (first, grid.end(first))))
+          keyStates.current(keyState, progress.upTo(offset)).map(grid.bounds))
       keyState.change()
       keys.put(entry.key, keyState)
       keyStates.add(

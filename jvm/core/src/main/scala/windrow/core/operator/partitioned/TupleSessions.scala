@@ -6,16 +6,17 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.state._
 import windrow.core.time.Axis
+import windrow.core.time.Bounds
 import windrow.core.time.Front
 import windrow.core.time.Offset
 import windrow.core.time.Position
 import windrow.core.time.StepClock
-import windrow.core.trigger.ProcessingTimer
+import windrow.core.trigger.FiringRule
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
-import windrow.core.trigger.WindowTrigger
-import windrow.core.trigger.FiringRule
+import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
+import windrow.core.trigger.WindowTrigger
 
 /** The one session of a key in a partition that may still grow.
   *
@@ -23,6 +24,8 @@ import windrow.core.trigger.Stage
   *   all its messages
   */
 private[core] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, paneState: PaneState[B]) {
+
+  def bounds: Bounds = Bounds.to(first, last)
 
   /** How far the partition comes while a message of the key would still join; from there on it is complete. */
   def end(n: Long): Long = Position.plus(last, n + 2)
@@ -134,7 +137,7 @@ private[core] final class TupleSessions[B, V](
       session.copy(paneState =
         panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer, out)))
 
-  private def idOf(key: Key, session: Session) = WindowId(key, session.first, session.last)
+  private def idOf(key: Key, session: Session) = WindowId(key, session.bounds)
 
   def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     val isDue = periods.isReached(clock.processingTime)
@@ -167,7 +170,7 @@ private[core] final class TupleSessions[B, V](
 
   def openWindows(at: Front[Axis.Offset]): Iterator[OpenWindow[B]] = keys.walkAll.map { key =>
     val one = keys.get(key)
-    OpenWindow(key, one.first, one.last, isComplete = false, one.paneState, one.buffer)
+    OpenWindow(key, one.bounds, isComplete = false, one.paneState, one.buffer)
   }
 
   def flush(): Unit = keys.flush()

@@ -14,11 +14,11 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
 
@@ -95,7 +95,7 @@ private[core] final class RunAlgorithm[B, V](
   private def classify(keyState: RunKeyState[B], time: Long, clock: StepClock, counters: Counters): Unit =
     counters.classify(
       windows.position(time),
-      windows.current(keyState.run).filterNot(isClosed(_, clock.before)).map(window => (window.start, window.end)))
+      windows.current(keyState.run).filterNot(isClosed(_, clock.before)).map(_.bounds))
 
   private def cell(entry: Entry[B], position: Long, stamp: Long, mark: Watermark, clock: StepClock): Cell[B] = new Cell(
     position,
@@ -179,9 +179,8 @@ private[core] final class RunAlgorithm[B, V](
     case other                                  => other
   }
 
-  /** Closed windows print their last instant. */
   private def idOf(key: Key, keyState: RunKeyState[B], window: RunWindow): WindowId =
-    WindowId(key, window.start, window.end - 1, Option.when(isOver)(keyState.run(window.owner).raw))
+    WindowId(key, window.bounds, Option.when(isOver)(keyState.run(window.owner).raw))
 
   // ---- the end of a step
 
@@ -340,8 +339,7 @@ private[core] final class RunAlgorithm[B, V](
       val isComplete = completion.isComplete(keyState, window, at)
       OpenWindow(
         key,
-        window.start,
-        window.end - 1,
+        window.bounds,
         isComplete,
         paneStates(keyState, window, isComplete).paneState,
         keyState.run.value(window.from, window.until))

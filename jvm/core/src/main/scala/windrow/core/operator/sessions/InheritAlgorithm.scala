@@ -7,11 +7,11 @@ import windrow.core.state._
 import windrow.core.time.Due
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
+import windrow.core.trigger.PaneState
+import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
+import windrow.core.trigger.WindowTrigger
 
 /** Windows of panes that come in, by key and window. A retraction takes its pane out again; a window of which nothing is
   * left withdraws its own last pane (SEMANTICS R55).
@@ -65,7 +65,7 @@ private[core] final class InheritAlgorithm[B, V](
       val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val found   = windows.get(Place(pane.start, pane.end))
       counters.accepted += entry.count
-      if (classes) counters.classify(pane.start, windows.last.map(w => (w.start, w.end)))
+      if (classes) counters.classify(pane.start, windows.last.map(_.bounds))
       val old = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, PaneState()))
       windows.put(update(entry, pane, old, isNew = found.isEmpty, clock, out))
       keys.put(entry.key, windows)
@@ -112,7 +112,7 @@ private[core] final class InheritAlgorithm[B, V](
         sum = Some(whole))
     }
 
-  private def idOf(key: Key, window: Window) = WindowId(key, window.start, window.end)
+  private def idOf(key: Key, window: Window) = WindowId(key, window.bounds)
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
@@ -161,7 +161,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap(key =>
     keys.get(key).all.filterNot(_.isEmpty).map(one =>
-      OpenWindow(key, one.start, one.end, one.paneState.isPastOnTime, one.paneState, one.value(aggregation))))
+      OpenWindow(key, one.bounds, one.paneState.isPastOnTime, one.paneState, one.value(aggregation))))
 
   def flush(): Unit = keys.flush()
 

@@ -6,6 +6,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Key
+import windrow.core.time.Bounds
 import windrow.core.time.Watermark
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
@@ -41,6 +42,7 @@ private[core] final case class InheritedWindow[B](
     panes: Map[Key, EqualPanes[B]],
     paneState: PaneState[B],
     sum: Option[B] = None) {
+  def bounds: Bounds = Bounds(start, end)
 
   /** All that came was retracted. */
   def isEmpty: Boolean = panes.values.forall(_.buffers.isEmpty)

@@ -4,15 +4,15 @@ package sessions
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
+import windrow.core.time.Bounds
 import windrow.core.time.Due
 import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
+import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
-import windrow.core.window.SessionBounds
+import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SessionPlan
 
 /** Session windows: a key's sessions are kept side by side, ascending and apart. */
@@ -55,14 +55,14 @@ private[core] final class SessionAlgorithm[B, V](
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
-    val own = SessionBounds(entry.time.get, Position.plus(entry.time.get, entry.gap))
+    val own = Bounds(entry.time.get, Position.plus(entry.time.get, entry.gap))
     if (clock.before.reached(own.end, lateness))
       out.put(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
       if (classes)
-        counters.classify(own.start, sessions.last.map(last => (last.bounds.start, last.bounds.end)))
+        counters.classify(own.start, sessions.last.map(_.bounds))
       val near = around(sessions, own)
       SessionPlan(near.map(_.bounds), own) match {
         case SessionPlan.Update(index) => update(entry, sessions, near(index), clock, out)
@@ -73,7 +73,7 @@ private[core] final class SessionAlgorithm[B, V](
   }
 
   /** Those that a message can touch, and perhaps one before. */
-  private def around(sessions: Sessions, own: SessionBounds): Vector[SessionState[B]] = {
+  private def around(sessions: Sessions, own: Bounds): Vector[SessionState[B]] = {
     val place = Place(own.start, 0)
     (sessions.before(place).take(1) ++ sessions.from(place).takeWhile(_.bounds.start <= own.end)).toVector
   }
@@ -94,7 +94,7 @@ private[core] final class SessionAlgorithm[B, V](
       entry: Entry[B],
       sessions: Sessions,
       replaced: Vector[SessionState[B]],
-      bounds: SessionBounds,
+      bounds: Bounds,
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
     replaced.foreach(old => panes.withdraw(idOf(entry.key, old), old.paneState, out))
@@ -137,7 +137,7 @@ private[core] final class SessionAlgorithm[B, V](
       session.copy(paneState =
         panes.fire(idOf(key, session), session.paneState, timing, isLast, session.buffer, out)))
 
-  private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds.start, session.bounds.end)
+  private def idOf(key: Key, session: SessionState[B]) = WindowId(key, session.bounds)
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
@@ -189,7 +189,7 @@ private[core] final class SessionAlgorithm[B, V](
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap(key =>
     keys.get(key).all.map(one =>
-      OpenWindow(key, one.bounds.start, one.bounds.end, at.reached(one.bounds.end), one.paneState, one.buffer)))
+      OpenWindow(key, one.bounds, at.reached(one.bounds.end), one.paneState, one.buffer)))
 
   def flush(): Unit = keys.flush()
 

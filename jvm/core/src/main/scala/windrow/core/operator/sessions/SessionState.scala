@@ -6,16 +6,16 @@ import windrow.core.aggregate.OwnedCodec
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
+import windrow.core.time.Bounds
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
-import windrow.core.window.SessionBounds
 
 /** A session in state.
   *
   * @param buffer
   *   all its messages
   */
-private[core] final case class SessionState[B](bounds: SessionBounds, buffer: B, paneState: PaneState[B])
+private[core] final case class SessionState[B](bounds: Bounds, buffer: B, paneState: PaneState[B])
 
 private[core] final class SessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[SessionState[B]] {
   private val paneStates = new PaneStateCodec(aggregation)
@@ -29,7 +29,7 @@ private[core] final class SessionCodec[B](aggregation: Aggregation[B, _]) extend
   }
 
   def read(in: ByteReader): SessionState[B] = {
-    val bounds = SessionBounds(in.long(), in.long())
+    val bounds = Bounds(in.long(), in.long())
     val buffer = aggregation.read(in)
     SessionState(bounds, buffer, paneStates.read(in, aggregation.copy(buffer)))
   }
