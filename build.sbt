@@ -54,7 +54,10 @@ lazy val core = (project in file("jvm/core")).settings(
   Compile / resourceGenerators += Def.task {
     val file = (Compile / resourceManaged).value / "windrow/version.properties"
     IO.write(file, s"version=${version.value}\n")
-    Seq(file)
+    val conditions = (Compile / resourceManaged).value / "windrow/error-conditions.properties"
+    val catalogue  = (ThisBuild / baseDirectory).value / "python/windrow/error-conditions.json"
+    IO.write(conditions, Conditions.properties(catalogue))
+    Seq(file, conditions)
   })
 
 lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(

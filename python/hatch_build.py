@@ -8,7 +8,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SOURCES = ("build.sbt", "project/*.*", "jvm/*/src/main/**/*.*")
+_SOURCES = (
+    *("build.sbt", "project/*.*", "jvm/*/src/main/**/*.*"),
+    "python/windrow/error-conditions.json",
+)
 
 
 class JarHook(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]

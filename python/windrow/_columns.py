@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
-from windrow.errors import SpecProblem
+from windrow.errors import SpecProblem, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -60,9 +60,8 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
     except AnalysisException:
         return []
     known = {column.lower() for column in columns}
-    has = f"the columns are {', '.join(columns)}."
     return [
-        SpecProblem("COLUMN_NOT_FOUND", f"{said}={name!r} is no column; {has}")
+        problem("COLUMN_NOT_FOUND.ARGUMENT", argument=said, name=name, columns=", ".join(columns))
         for said, name in names.items()
         if name.lower() not in known and not set(".`") & set(name)
     ]

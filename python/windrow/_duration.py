@@ -7,7 +7,7 @@ from datetime import timedelta
 from enum import Enum
 from numbers import Number
 
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, SpecProblem, problem
 
 Duration = str | timedelta
 
@@ -60,8 +60,8 @@ def read(value: object) -> int | SpecProblem:
         micros = value // timedelta(microseconds=1)
         return micros if fits(micros) else too_long(f"'{value}'")
     if isinstance(value, Number):
-        return _without_unit(str(value), str(value))
-    return _not_understood(f"{value!r} is no duration. {_EXAMPLES}")
+        return problem("DURATION_WITHOUT_UNIT", value=value, number=value)
+    return problem("DURATION_NOT_UNDERSTOOD.TEXT", value=repr(value))
 
 
 def show(micros: int) -> str:
@@ -89,21 +89,20 @@ def micros(value: object) -> int:
     return found
 
 
-_EXAMPLES = "Say for example '90 seconds' or '1 hour 30 minutes'."
-
-
 def _read_text(text: str) -> int | SpecProblem:
     trimmed = text.strip(_BLANKS).lower().removeprefix("interval ").strip(_BLANKS)
     if _BARE.fullmatch(trimmed):
-        return _without_unit(f"'{text}'", trimmed)
+        return problem("DURATION_WITHOUT_UNIT", value=f"'{text}'", number=trimmed)
     parts = list(_PART.finditer(trimmed))
     if not parts or "".join(part[0] for part in parts) != trimmed:
-        return _not_understood(f"'{text}' is no duration. {_EXAMPLES}")
+        return problem("DURATION_NOT_UNDERSTOOD.TEXT", value=f"'{text}'")
     total = 0
     for count, name in (part.groups() for part in parts):
         unit = _UNITS.get(name, _UNITS.get(name.removesuffix("s")))
         if unit is None:
-            return _not_understood(f"'{text}' has the unit '{name}'; allowed are {_ALLOWED}.")
+            return problem(
+                "DURATION_NOT_UNDERSTOOD.UNIT", value=f"'{text}'", unit=name, units=_ALLOWED
+            )
         if not fits(int(count) * unit) or not fits(total + int(count) * unit):
             return too_long(f"'{text}'")
         total += int(count) * unit
@@ -115,16 +114,6 @@ def fits(micros: int) -> bool:
     return -_TOO_LONG < micros < _TOO_LONG
 
 
-def _without_unit(shown: str, bare: str) -> SpecProblem:
-    advice = f"Say '{bare} seconds', or Count({bare}) for messages."
-    return SpecProblem("DURATION_WITHOUT_UNIT", f"{shown} has no unit. {advice}")
-
-
-def _not_understood(text: str) -> SpecProblem:
-    return SpecProblem("DURATION_NOT_UNDERSTOOD", text)
-
-
 def too_long(what: str) -> SpecProblem:
     """The problem of what is no shorter."""
-    limit = "2^62 microseconds (146,000 years) or longer"
-    return SpecProblem("DURATION_TOO_LONG", f"{what} is {limit}.")
+    return problem("DURATION_TOO_LONG", what=what)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from windrow._sql import NOT_LOADED
-from windrow.errors import JarNotFoundError, WindrowError, from_text
+from windrow.errors import WindrowError, failure, from_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -98,5 +97,5 @@ def _class(spark: SparkSession, name: str) -> Any:  # noqa: ANN401  Py4J has no 
     for part in name.split("."):
         found = getattr(found, part)
     if isinstance(found, JavaPackage):
-        raise JarNotFoundError(NOT_LOADED)
+        raise failure("JAR_NOT_LOADED.SESSION")
     return found

@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 from windrow import _sql
 from windrow._version import __version__
-from windrow.errors import JarNotFoundError
+from windrow.errors import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,8 +20,7 @@ def path() -> Path:
     """Path of the package's own JAR. Errors: JarNotFoundError if it was never built."""
     jar = Path(__file__).parent / "jars" / f"windrow-{__version__}.jar"
     if not jar.is_file():
-        text = f"this package carries no {jar.name}. Run scripts/build jar, or install the wheel."
-        raise JarNotFoundError(f"[JAR_NOT_BUILT] {text}")
+        raise failure("JAR_NOT_BUILT", jar=jar.name)
     return jar
 
 
@@ -33,8 +32,5 @@ def check(spark: SparkSession) -> None:
     if version is None:
         return
     if version != __version__:
-        raise JarNotFoundError(
-            f"[JAR_VERSION] the session has the windrow JAR {version}, the package is "
-            f"{__version__}. Make a new session with wr.configure(builder)."
-        )
+        raise failure("JAR_VERSION", found=version, package=__version__)
     _checked.add(spark)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from windrow import _duration, _values
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, SpecProblem, problem
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 
@@ -36,21 +36,19 @@ class Reader:
         try:
             parsed = json.loads(text)
         except ValueError as why:
-            self.refuse("SPEC_NOT_JSON", f"the spec is no JSON: {why}.")
+            self.refuse("SPEC_NOT_JSON.TEXT", why=why)
             return
         if isinstance(parsed, dict):
             self.fields = parsed
         else:
-            self.refuse("SPEC_NOT_JSON", "the spec is no JSON object.")
+            self.refuse("SPEC_NOT_JSON.OBJECT")
         self.unit = str(self.fields.get("time_unit", "us"))
         if self.unit not in _UNITS:
-            self.refuse(
-                "UNIT_UNKNOWN", f"time_unit is '{self.unit}'; allowed are {', '.join(_UNITS)}."
-            )
+            self.refuse("UNIT_UNKNOWN", value=self.unit, allowed=", ".join(_UNITS))
 
-    def refuse(self, code: str, text: str) -> None:
+    def refuse(self, condition: str, /, **parameters: object) -> None:
         """Note a problem."""
-        self.problems.append(SpecProblem(code, text))
+        self.problems.append(problem(condition, **parameters))
 
     def raise_if_refused(self, subject: str) -> None:
         """Raise SpecError if anything was noted."""
@@ -61,8 +59,8 @@ class Reader:
         """Note the fields that ``what`` does not have."""
         for name in fields:
             if name not in names:
-                text = f"'{name}' is no field of {what}; allowed are {', '.join(sorted(names))}."
-                self.refuse("FIELD_UNKNOWN", text)
+                allowed = ", ".join(sorted(names))
+                self.refuse("FIELD_UNKNOWN.NAME", name=name, object=what, allowed=allowed)
 
     def need(
         self, fields: Fields, name: str, what: str, read: Callable[[Fields, str], T | None]
@@ -70,7 +68,7 @@ class Reader:
         """Give what ``read`` makes of a window's field that must be there."""
         if fields.get(name) is not None:
             return read(fields, name)
-        self.refuse(f"{name.upper()}_NOT_STATED", f"window.{name} is missing; it is {what}.")
+        self.refuse(f"{name.upper()}_NOT_STATED", name=name, expected=what)
         return None
 
     def count(self, fields: Fields, name: str) -> int | None:
@@ -78,8 +76,7 @@ class Reader:
         value = fields.get(name)
         if value is None or _values.is_count(value):
             return value
-        text = f"{name} is {json.dumps(value)}; it must be a whole number."
-        self.refuse("COUNT_NOT_UNDERSTOOD", text)
+        self.refuse("COUNT_NOT_UNDERSTOOD.NUMBER", name=name, value=json.dumps(value))
         return None
 
     def flag(self, fields: Fields, name: str, *, default: bool) -> bool:
@@ -88,8 +85,7 @@ class Reader:
         if isinstance(value, bool):
             return value
         if value is not None:
-            text = f"{name} is {json.dumps(value)}; it must be true or false."
-            self.refuse("FLAG_NOT_UNDERSTOOD", text)
+            self.refuse("FLAG_NOT_UNDERSTOOD", name=name, value=json.dumps(value))
         return default
 
     def name(self, fields: Fields, name: str) -> str | None:
@@ -97,15 +93,15 @@ class Reader:
         value = fields.get(name)
         if value is None or isinstance(value, str):
             return value
-        self.refuse("NAME_NOT_UNDERSTOOD", f"{name} is {json.dumps(value)}; it must be a text.")
+        self.refuse("NAME_NOT_UNDERSTOOD", name=name, value=json.dumps(value))
         return None
 
-    def word(self, fields: Fields, name: str, code: str, words: Mapping[str, T]) -> T | None:
+    def word(self, fields: Fields, name: str, condition: str, words: Mapping[str, T]) -> T | None:
         """Meaning of a field's word; None if it is left out, null or no word of these."""
         value = fields.get(name)
         if value is None or (isinstance(value, str) and value in words):
             return None if value is None else words[value]
-        self.refuse(code, f"{name} is '{value}'; allowed are {', '.join(words)}.")
+        self.refuse(condition, name=name, value=value, allowed=", ".join(words))
         return None
 
     def span(self, fields: Fields, name: str) -> str | None:
@@ -120,11 +116,13 @@ class Reader:
         elif isinstance(value, str):
             micros = _duration.read(value)
             if isinstance(micros, SpecProblem):
-                micros = SpecProblem(micros.code, f"{name}: {micros.text}")
+                micros = micros._of(name)
         else:
-            micros = SpecProblem(
-                "DURATION_NOT_UNDERSTOOD",
-                f"{name} is {json.dumps(value)}; it must be a whole number of {self.unit}.",
+            micros = problem(
+                "DURATION_NOT_UNDERSTOOD.NUMBER",
+                name=name,
+                value=json.dumps(value),
+                unit=self.unit,
             )
         if isinstance(micros, SpecProblem):
             self.problems.append(micros)

@@ -12,7 +12,7 @@ from windrow import _sql
 from windrow._ending import Ending
 from windrow._sinks import BatchWriter, Files, Sink
 from windrow._upsert import Upsert
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, SpecProblem, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,17 +45,11 @@ def start(
     found = [*_of_sinks(stated), *_of_trigger(queryTrigger)]
     trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
     if not stated:
-        text = f"say {'=, '.join(sinks)}= or several."
-        found.append(SpecProblem("SINK_NOT_STATED", text))
+        found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
     if not output.isStreaming:
-        text = f"the input is a batch; write .{next(iter(sinks))}."
-        found.append(SpecProblem("NOT_STREAMING", text))
+        found.append(problem("NOT_STREAMING.INPUT", output=next(iter(sinks))))
     if final and not found and not trigger.get("availableNow"):
-        text = (
-            f"queryTrigger is {queryTrigger}; final=True closes all once a bounded run is done. "
-            "Say queryTrigger={'availableNow': True}."
-        )
-        found.append(SpecProblem("FINAL_WITHOUT_END", text))
+        found.append(problem("FINAL_WITHOUT_END", trigger=queryTrigger))
     if found:
         raise SpecError.of("start(...)", found)
     checkpoint = fspath(checkpoint)
@@ -90,14 +84,9 @@ def start(
 def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
     for kind, sink in stated.items():
         if isinstance(sink, Upsert) and kind != "panes":
-            text = f"{kind}={sink!r}; only a pane takes another's place."
-            yield SpecProblem("UPSERT_NOT_OF_PANES", text)
+            yield problem("UPSERT_NOT_OF_PANES", kind=kind, sink=repr(sink))
         elif not isinstance(sink, (str, Files, Upsert)) and not callable(sink):
-            text = (
-                f"{kind}={sink!r}; say a table's name, Files(path), Upsert(table) or a function of "
-                "(DataFrame, batch id)."
-            )
-            yield SpecProblem("SINK_NOT_UNDERSTOOD", text)
+            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=repr(sink))
 
 
 def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:
@@ -108,11 +97,7 @@ def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:
         [(name, value)] = queryTrigger.items()
         if name in kinds and isinstance(value, kinds[name]) and value:
             return
-    text = (
-        f"queryTrigger is {queryTrigger!r}; say one of {{'processingTime': '10 seconds'}}, "
-        "{'availableNow': True}, {'once': True}."
-    )
-    yield SpecProblem("QUERY_TRIGGER_NOT_UNDERSTOOD", text)
+    yield problem("QUERY_TRIGGER_NOT_UNDERSTOOD", value=repr(queryTrigger))
 
 
 @contextmanager

@@ -45,8 +45,8 @@ def read(reader: _json.Reader) -> dict[str, Any]:
     operator = fields.get("operator")
     keeps = operator == "full_state"
     if operator not in (None, "aggregate", "full_state"):
-        text = f"operator is '{operator}'; allowed are aggregate and full_state."
-        reader.refuse("VALUE_NOT_SUPPORTED", text)
+        allowed = "aggregate, full_state"
+        reader.refuse("VALUE_NOT_SUPPORTED.OPERATOR", value=operator, allowed=allowed)
     window = read_kind(reader, fields.get("window"))
     words: dict[str, str] = {word: word for word in COMPLETIONS}
     complete = reader.word(fields, "complete", "COMPLETION_UNKNOWN", words)
@@ -141,15 +141,14 @@ def _input(reader: _json.Reader) -> dict[str, object]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        text = f"input is {_json.show(given)}; it has the fields {', '.join(sorted(_INPUT))}."
-        reader.refuse("INPUT_NOT_UNDERSTOOD", text)
+        names = ", ".join(sorted(_INPUT))
+        reader.refuse("INPUT_NOT_UNDERSTOOD", value=_json.show(given), allowed=names)
         return {}
     reader.known(given, "input", _INPUT)
     offset = given.get("offset")
     read = None if offset is None else read_offset(offset)
     if read is None and offset is not None:
-        text = f"input.offset is {_json.show(offset)}; it has source, partition and offset."
-        reader.refuse("OFFSET_NOT_UNDERSTOOD", text)
+        reader.refuse("OFFSET_NOT_UNDERSTOOD.FIELD", value=_json.show(offset))
     return {
         "schema": given.get("schema", ""),
         "time": given.get("time"),
@@ -182,8 +181,7 @@ def _on_time(reader: _json.Reader) -> bool:
     """Read "completion", or null: not at all."""
     value = reader.fields.get("on_time", "completion")
     if value not in ("completion", None):
-        text = f'on_time is {json.dumps(value)}; allowed are "completion" and null.'
-        reader.refuse("ON_TIME_UNKNOWN", text)
+        reader.refuse("ON_TIME_UNKNOWN", value=json.dumps(value))
     return value is not None
 
 
@@ -192,8 +190,7 @@ def _retention(reader: _json.Reader) -> Retention:
     if limits is None:
         return NOT_STATED
     if not isinstance(limits, dict):
-        text = f"retention is {json.dumps(limits)}; it has the fields time, messages and windows."
-        reader.refuse("RETENTION_NOT_UNDERSTOOD", text)
+        reader.refuse("RETENTION_NOT_UNDERSTOOD", value=json.dumps(limits))
         return NOT_STATED
     reader.known(limits, "retention", {"time", "messages", "windows"})
     time, counts = (
@@ -217,6 +214,5 @@ def _start_offsets(reader: _json.Reader) -> dict[int, int]:
         else:
             wrong.append(f"has '{partition}': {json.dumps(offset)}")
     for what in wrong:
-        text = f"start_offsets {what}; it maps partitions to offsets."
-        reader.refuse("START_OFFSET_NOT_UNDERSTOOD", text)
+        reader.refuse("START_OFFSET_NOT_UNDERSTOOD", name="start_offsets", found=what)
     return offsets

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _json
 from windrow._columns import column, functions_of
-from windrow.errors import JarNotFoundError, SpecError, SpecProblem, from_text
+from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 Part = Literal["panes", "rejected", "events", "answers", "all"]
 JoinPart = Literal["rows", "rejected", "all"]
 
-NOT_LOADED = (
-    "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
-    "Call wr.attach(), or wr.configure(builder) before; see wr.doctor()."
-)
 _UNKNOWN_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
@@ -176,14 +172,14 @@ def plain_errors() -> Iterator[None]:
         if refused.getCondition() == _IN_PIPELINE:
             raise
         if refused.getCondition() == _UNKNOWN_FUNCTION and "windrow_" in str(refused):
-            raise JarNotFoundError(NOT_LOADED) from None
+            raise failure("JAR_NOT_LOADED.SESSION") from None
         raise _refused(str(refused)) from None
 
 
 def _refused(text: str) -> SpecError:
     """Give what Spark says without the plan, which is not as the user wrote it."""
     said = text.split(";\n", maxsplit=1)[0].split("\n\nJVM stacktrace:", maxsplit=1)[0].strip()
-    return SpecError.of("the query", [SpecProblem("QUERY_REFUSED", f"Spark says: {said}")])
+    return SpecError.of("the query", [problem("QUERY_REFUSED", said=said)])
 
 
 def analyse(df: DataFrame) -> None:

@@ -8,8 +8,6 @@ from windrow import _duration, _json, _values
 from windrow._frozen import unchecked
 from windrow.triggers import EACH_STEP, NEVER, AnyOf, EachStep, Every, Never, PaneTrigger
 
-_ALLOWED = 'null, "each_step", {"every_messages": n}, {"every_time": t} and a list of these'
-
 
 def read(reader: _json.Reader, name: str, *, default: PaneTrigger) -> PaneTrigger:
     """Read a field of a spec, unchecked; ``default`` if it is left out or broken."""
@@ -48,7 +46,7 @@ def _read(reader: _json.Reader, name: str, value: object) -> PaneTrigger | None:
             every = _read_every(reader, value)
             if every is not None:
                 return every
-    reader.refuse("TRIGGER_UNKNOWN", f"{name} is {json.dumps(value)}; allowed are {_ALLOWED}.")
+    reader.refuse("TRIGGER_UNKNOWN.JSON", name=name, value=json.dumps(value))
     return None
 
 

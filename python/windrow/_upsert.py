@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow._columns import functions_of, quoted
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, SpecProblem, problem
 from windrow.policies import Partitions, Policy
 from windrow.windows import Over
 
@@ -44,7 +44,7 @@ class Upsert:
         """Say which of ``on`` the panes lack."""
         known = ", ".join(schema.fieldNames())
         return [
-            SpecProblem("COLUMN_NOT_FOUND", f"on={name!r} is no column; the columns are {known}.")
+            problem("COLUMN_NOT_FOUND.ARGUMENT", argument="on", name=name, columns=known)
             for name in self.columns(schema)
             if name not in schema.fieldNames()
         ]
@@ -54,25 +54,18 @@ class Upsert:
 
         identified: no two messages are alike.
         """
-        why = ""
+        condition = ""
         if isinstance(kind, Over) and not identified:
-            why = (
-                "each message has a window, and without offset= two messages may be alike. State "
-                "stream(offset=...), or say on='message' if no two messages are alike."
-            )
+            condition = "UPSERT_ROW_UNCLEAR.OVER"
         elif isinstance(kind, Policy) and kind.limit != Partitions():
-            why = (
-                "once a limit has let a key go its windows begin again at 0, in the place of "
-                "others. Say on=..., or leave out the limits."
-            )
-        if not why or self.on is not None:
+            condition = "UPSERT_ROW_UNCLEAR.LIMITS"
+        if not condition or self.on is not None:
             return []
-        return [SpecProblem("UPSERT_ROW_UNCLEAR", f"panes={self!r}: {why}")]
+        return [problem(condition, sink=repr(self))]
 
     def of_parts(self) -> SpecProblem:
         """Say why panes that hold only what is new cannot go into it."""
-        text = f"panes={self!r}: what comes in parts is not held in one row; accumulate."
-        return SpecProblem("UPSERT_OF_PARTS", text)
+        return problem("UPSERT_OF_PARTS", sink=repr(self))
 
     def check(self, spark: SparkSession, schema: StructType) -> None:
         """Refuse a table that cannot take the panes, by merging none.
@@ -85,11 +78,11 @@ class Upsert:
             self.merge(spark.createDataFrame([], schema))
         except (AnalysisException, UnsupportedOperationException) as refused:
             said = str(refused).splitlines()[0]
-            text = f"table '{self.table}' cannot be merged into. {said}"
             code = (
                 "TABLE_NOT_MERGEABLE" if refused.getCondition() in _CONDITIONS else "TABLE_DIFFERS"
             )
-            raise SpecError.of("start(...)", [SpecProblem(code, text)]) from None
+            found = problem(code, table=self.table, said=said)
+            raise SpecError.of("start(...)", [found]) from None
 
     def merge(self, panes: DataFrame) -> None:
         """Bring the last panes of a batch into the table; once or twice makes no difference."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 from windrow import _duration
-from windrow.errors import SpecProblem
+from windrow.errors import SpecProblem, problem
 
 Problems = list[SpecProblem]
 
@@ -40,7 +40,7 @@ def duration(name: str, value: object) -> Problems:
     """Durations, by the name of their argument."""
     micros = _duration.read(value)
     if isinstance(micros, SpecProblem):
-        return [SpecProblem(micros.code, f"{name}: {micros.text}")]
+        return [micros._of(name)]
     return []
 
 
@@ -48,14 +48,19 @@ def count(name: str, value: object) -> Problems:
     """Whole numbers."""
     if is_count(value):
         return []
-    return [SpecProblem("COUNT_NOT_UNDERSTOOD", f"{name} is {value!r}; it must be a whole number.")]
+    return [problem("COUNT_NOT_UNDERSTOOD.NUMBER", name=name, value=repr(value))]
+
+
+def unknown(condition: str, name: str, value: object, words: Iterable[str]) -> SpecProblem:
+    """Give the problem of a word that is none of those allowed."""
+    return problem(condition, name=name, value=value, allowed=", ".join(words))
 
 
 def name(name: str, value: object) -> Problems:
     """Texts."""
     if isinstance(value, str):
         return []
-    return [SpecProblem("NAME_NOT_UNDERSTOOD", f"{name} is {value!r}; it must be a text.")]
+    return [problem("NAME_NOT_UNDERSTOOD", name=name, value=repr(value))]
 
 
 def is_count(value: object) -> TypeGuard[int]:
@@ -66,10 +71,7 @@ def is_count(value: object) -> TypeGuard[int]:
 def offsets(name: str, given: Mapping[Any, Any] | tuple[tuple[Any, Any], ...]) -> Problems:
     """Offsets by partition."""
     return [
-        SpecProblem(
-            "START_OFFSET_NOT_UNDERSTOOD",
-            f"{name} has {partition!r}: {offset!r}; it maps partitions to offsets.",
-        )
+        problem("START_OFFSET_NOT_UNDERSTOOD", name=name, found=f"has {partition!r}: {offset!r}")
         for partition, offset in dict(given).items()
         if not (is_count(partition) and is_count(offset))
     ]

@@ -11,7 +11,7 @@ from windrow import _json, _sql
 from windrow._columns import is_column, is_data_frame, missing
 from windrow._query import start
 from windrow._upsert import Upsert
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, problem
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -128,8 +128,7 @@ def ask(
     strange = {
         n: v for n, v in named.items() if not (v is None or isinstance(v, str) or is_column(v))
     }
-    text = "is no column of the lookups; say a name or a Column."
-    found = [SpecProblem("NOT_A_COLUMN", f"{n}={v!r} {text}") for n, v in strange.items()]
+    found = [problem("NOT_A_COLUMN", name=n, value=repr(v)) for n, v in strange.items()]
     found += missing(lookups, {n: v for n, v in named.items() if n not in strange})
     if found:
         raise SpecError.of(f"get{asked.capitalize()}(...)", found)

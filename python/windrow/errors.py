@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from windrow import _conditions
+
 _CODE = r"[A-Z][A-Z0-9_]*"
 _ONE = re.compile(rf"\[({_CODE})\] (.*)", re.DOTALL)
 _MANY = re.compile(rf"\d+ problems in .*?: (?=\[{_CODE}\] )", re.DOTALL)
@@ -27,6 +29,10 @@ class SpecProblem:
         """Show as ``[CODE] sentence``."""
         return f"[{self.code}] {self.text}"
 
+    def _of(self, where: str) -> SpecProblem:
+        """Give the same with where it is in front."""
+        return SpecProblem(self.code, f"{where}: {self.text}")
+
 
 class SpecError(WindrowError, ValueError):
     """A description that cannot run; ``problems`` has all that is wrong with it."""
@@ -45,8 +51,10 @@ class SpecError(WindrowError, ValueError):
         """Say what is wrong with ``subject``, which is written as its call."""
         if len(problems) == 1:
             [only] = problems
-            made = UnboundedJoinError if only.code == "UNBOUNDED_JOIN" else cls
-            return made(f"[{only.code}] {subject}: {only.text}", problems)
+            made = class_of(only.code)
+            return (made if issubclass(made, cls) else cls)(
+                f"[{only.code}] {subject}: {only.text}", problems
+            )
         found = " ".join(map(str, problems))
         return cls(f"{len(problems)} problems in {subject}: {found}", problems)
 
@@ -92,31 +100,22 @@ def expect(call: str, value: object, *kinds: type) -> None:
         raise TypeError(msg)
 
 
-_OTHER_CLASSES: dict[str, type[WindrowError]] = {
-    "SPEC_CHANGED": CheckpointError,
-    "FILES_OF_ANOTHER_QUERY": CheckpointError,
-    "FINAL_LEFT_OUT": CheckpointError,
-    "FINAL_NOT_BEGUN": CheckpointError,
-    "STATE_DAMAGED": CheckpointError,
-    "STATE_NOT_SAFE": CheckpointError,
-    "STATE_VERSION": CheckpointError,
-    "CHECKPOINT_NOT_FOUND": CheckpointError,
-    "CHECKPOINT_EMPTY": CheckpointError,
-    "CHECKPOINT_PATH_NOT_READABLE": CheckpointError,
-    "NO_WINDROW_STATE": CheckpointError,
-    "OPERATOR_NOT_CLEAR": CheckpointError,
-    "AGGREGATE_NOT_READABLE": CheckpointError,
-    "JAR_NOT_LOADED": JarNotFoundError,
-    "SELECTOR_DISABLED": SelectorDisabledError,
-    "NOT_OPEN": OperatorError,
-    "NO_MESSAGE_STORE": OperatorError,
-    "NO_WINDOWS": OperatorError,
-    "STORE_NOT_OPENED": OperatorError,
-    "STORE_CLOSED": OperatorError,
-    "ROCKSDB_MISSING": OperatorError,
-    "NOT_KEYED": OperatorError,
-    "NOT_IN_DRAIN": OperatorError,
-}
+def problem(condition: str, /, **parameters: object) -> SpecProblem:
+    """Give the problem of a condition, by the sentence of the catalogue."""
+    return SpecProblem(condition.partition(".")[0], _conditions.text(condition, parameters))
+
+
+def failure(condition: str, /, **parameters: object) -> WindrowError:
+    """Give the error of a condition, of its class and by its sentence."""
+    made = problem(condition, **parameters)
+    return class_of(made.code)(str(made))
+
+
+def class_of(code: str) -> type[WindrowError]:
+    """Give the class of the errors of a code; SpecError if it is not known."""
+    name = _conditions.catalogue().get(code, {}).get("class", "SpecError")
+    found: type[WindrowError] = globals()[name]
+    return found
 
 
 def from_text(text: str) -> WindrowError | None:
@@ -132,8 +131,7 @@ def from_text(text: str) -> WindrowError | None:
     one = _ONE.fullmatch(text)
     if one is None:
         return None
-    other = _OTHER_CLASSES.get(one[1])
-    if other:
-        return other(text)
-    made = UnboundedJoinError if one[1] == "UNBOUNDED_JOIN" else SpecError
-    return made(text, [SpecProblem(one[1], one[2])])
+    made = class_of(one[1])
+    if issubclass(made, SpecError | MessageError):
+        return made(text, [SpecProblem(one[1], one[2])])
+    return made(text)

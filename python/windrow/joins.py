@@ -15,7 +15,7 @@ from windrow._offset import Offset
 from windrow._query import start
 from windrow._retention import NOT_STATED, Retention
 from windrow._sinks import Sink
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, Expect, JoinKind, Range
@@ -117,15 +117,12 @@ def cogroup(*streams: Stream) -> Stream:
     found: list[SpecProblem] = []
     common = _Common.of(streams, found, strict=True)
     if common.maxFuture is not None:
-        text = "maxFuture guards the watermark of one stream; a co-group has none, leave it out."
-        found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+        found.append(problem("VALUE_NOT_SUPPORTED.MAX_FUTURE"))
     counts = list(dict.fromkeys(len(one._key) for one in streams))
     if len(streams) < 2:  # noqa: PLR2004  it takes two
-        text = f"a co-group of {len(streams)} streams; say two or more."
-        found.append(SpecProblem("STREAMS_TOO_FEW", text))
+        found.append(problem("STREAMS_TOO_FEW.COGROUP", count=len(streams)))
     if len(counts) > 1:
-        text = f"the streams have {' and '.join(map(str, counts))} keys; they must have the same."
-        found.append(SpecProblem("KEYS_DIFFER", text))
+        found.append(problem("KEYS_DIFFER", counts=" and ".join(map(str, counts))))
     found += _columns(streams, (), isTimed=any(one._time is not None for one in streams))
     if found:
         raise SpecError.of("a co-group", found)
@@ -243,10 +240,7 @@ class _Common:
         future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
         kept = {one._name: one._retention for one in streams}
         found += [
-            SpecProblem(
-                "VALUE_NOT_SUPPORTED",
-                f"watermark={one._watermark!r} of '{one._name}' is for one stream; say a duration.",
-            )
+            problem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", stream=one._name)
             for one in streams
             if isinstance(one._watermark, BehindProcessingTime)
         ]
@@ -263,8 +257,7 @@ def _alike(what: str, said: Mapping[str, T], otherwise: T, found: list[SpecProbl
     values = list(said.values())
     if any(value != values[0] for value in values[1:]):
         each = ", ".join(f"{value!r} of '{name}'" for name, value in said.items())
-        text = f"{what} is {each}; all have one, so say the same of each."
-        found.append(SpecProblem(f"{what.upper()}_DIFFERS", text))
+        found.append(problem(f"{what.upper()}_DIFFERS", name=what, values=each))
     return values[0] if values else otherwise
 
 
@@ -288,10 +281,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
         if is_said
     ]
     return [
-        SpecProblem(
-            "VALUE_NOT_SUPPORTED",
-            f"'{side._stream._name}' has {name}, but windows of a join do not fire; leave it out.",
-        )
+        problem("VALUE_NOT_SUPPORTED.JOIN_FIRES", stream=side._stream._name, name=name)
         for side, name in said
     ]
 
@@ -306,11 +296,10 @@ def _columns(
         offset = {} if one._offset is None else vars(one._offset)
         time = {} if one._time is None else {"time": one._time}
         if one._time is None and isTimed:
-            text = f"stream '{one._name}': say which column holds the event time: time=..."
-            found.append(SpecProblem("TIME_NOT_STATED", text))
+            found.append(problem("TIME_NOT_STATED.STREAM", stream=one._name))
         found += [
-            SpecProblem(problem.code, f"stream '{one._name}': {problem.text}")
-            for problem in missing(one._df, {**named, **time, **offset})
+            wrong._of(f"stream '{one._name}'")
+            for wrong in missing(one._df, {**named, **time, **offset})
         ]
     return found
 

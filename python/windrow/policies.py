@@ -14,7 +14,7 @@ from typing import Literal, Self
 from windrow import _duration, _json, _picture, _values
 from windrow._duration import Duration
 from windrow._frozen import call, unchecked
-from windrow.errors import SpecError, SpecProblem, expect
+from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.windows._kind import WindowKind, reads
 
 __all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByTime", "Partitions", "Policy"]
@@ -81,8 +81,7 @@ class ByDelta(By):
             object.__setattr__(self, "delta", float(self.delta))
         found = _column(self.column)
         if not isinstance(self.delta, float) or not math.isfinite(self.delta):
-            text = f"delta is {self.delta!r}; it must be a number."
-            found.append(SpecProblem("DELTA_NOT_UNDERSTOOD", text))
+            found.append(problem("DELTA_NOT_UNDERSTOOD", name="delta", value=repr(self.delta)))
         _refuse(self, found)
 
     def __repr__(self) -> str:
@@ -249,8 +248,7 @@ def _policy(reader: _json.Reader, fields: _json.Fields) -> Policy:
     match eviction:
         case {"tumbling": rule, **rest} if not rest:
             if "trigger" in fields:
-                text = "a tumbling policy fires as it empties; a trigger is for a sliding one."
-                reader.refuse("TRIGGER_ON_TUMBLING", text)
+                reader.refuse("TRIGGER_ON_TUMBLING")
             return _read(
                 reader,
                 fields,
@@ -261,13 +259,11 @@ def _policy(reader: _json.Reader, fields: _json.Fields) -> Policy:
         case {"sliding": rule, **rest} if not rest:
             by = _by(reader, rule, "eviction.sliding")
             if trigger is None:
-                text = "a sliding policy needs its trigger: count, time or delta."
-                reader.refuse("TRIGGER_NOT_STATED", text)
+                reader.refuse("TRIGGER_NOT_STATED.POLICY")
             read_trigger = None if trigger is None else _by(reader, trigger, "trigger")
             return _read(reader, fields, "sliding", by, read_trigger)
     shown = "missing" if eviction is None else _json.show(eviction)
-    text = f"eviction is {shown}; allowed are tumbling and sliding."
-    reader.refuse("EVICTION_UNKNOWN", text)
+    reader.refuse("EVICTION_UNKNOWN", value=shown)
     return _read(reader, fields, "tumbling", None, None)
 
 
@@ -308,12 +304,11 @@ def _by(reader: _json.Reader, rule: object, name: str) -> By | None:
             not rest and not isinstance(delta, bool)
         ):
             return unchecked(ByDelta, column=column, delta=float(delta))
-    allowed = '{"count": n}, {"time": t} and {"delta": {"attribute": a, "by": d}}'
-    reader.refuse("POLICY_UNKNOWN", f"{name} is {_json.show(rule)}; allowed are {allowed}.")
+    reader.refuse("POLICY_UNKNOWN", name=name, value=_json.show(rule))
     return None
 
 
 def _column(name: object) -> list[SpecProblem]:
     if isinstance(name, str) and name:
         return []
-    return [SpecProblem("COLUMN_NOT_NAME", f"column is {name!r}; it must be a name.")]
+    return [problem("COLUMN_NOT_NAME", value=repr(name))]

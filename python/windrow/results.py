@@ -14,7 +14,7 @@ from windrow._query import start
 from windrow._sinks import Files, Sink
 from windrow._upsert import Upsert
 from windrow.answers import Answers, Keeper, ask
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, problem
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.triggers import DISCARDING
@@ -140,8 +140,7 @@ class Output:
         alone. It must be said from the first start of a checkpoint on; what comes after it is late.
         """
         if events is not None and not isinstance(self.spec.window, Policy):
-            text = "only windows of policies have events; take panes or rejected."
-            raise SpecError.of("start(...)", [SpecProblem("NO_EVENTS", text)])
+            raise SpecError.of("start(...)", [problem("NO_EVENTS")])
         if isinstance(panes, Upsert):
             self._check_upsert(panes)
         self._warn_of_long_steps(queryTrigger)
@@ -280,8 +279,7 @@ def _operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
 def _warn_of_replays(query: StreamingQuery, count: int) -> None:
     if query.id not in _warned:
         _warned.add(query.id)
-        text = f"[REPLAYS_NOT_EXPLAINED] {count} messages counted as replays, though the offsets "
-        text += "that the source logs say that it gave each once; see Metrics.unexplainedReplays"
+        text = str(problem("REPLAYS_NOT_EXPLAINED", count=count))
         warnings.warn(text, UserWarning, stacklevel=3)
 
 

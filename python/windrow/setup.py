@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windrow import _doctor, _gateway, _jar, _sql
+from windrow import _doctor, _gateway, _jar
 from windrow._columns import is_connect
 from windrow._doctor import Check, Report
-from windrow.errors import JarNotFoundError, WindrowError
+from windrow.errors import JarNotFoundError, failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,12 +64,10 @@ def attach(spark: SparkSession | None = None) -> SparkSession:
     """
     session = spark or _doctor.active_session()
     if session is None:
-        text = "there is no session. Make one with wr.configure(builder).getOrCreate()."
-        raise WindrowError(f"[NO_SESSION] {text}")
+        raise failure("NO_SESSION")
     if _lacks_jar(session):
         if is_connect(session):
-            text = f"a Connect server takes the JAR only when it starts: --jars {_jar.path()}"
-            raise JarNotFoundError(f"[JAR_NOT_LOADED] {text}")
+            raise failure("JAR_NOT_LOADED.CONNECT", jar=_jar.path())
         session.sql(f"ADD JAR '{_jar_at(_PLAIN_PATH).as_uri()}'")
         _gateway.register(session)
         _jar.check(session)
@@ -111,7 +109,7 @@ def _lacks_jar(session: SparkSession) -> bool:
     try:
         _jar.check(session)
     except JarNotFoundError as lacking:
-        if str(lacking) != _sql.NOT_LOADED:
+        if str(lacking) != str(failure("JAR_NOT_LOADED.SESSION")):
             raise
         return True
     return False

@@ -12,7 +12,7 @@ from windrow._columns import as_tuple, is_column, is_data_frame, missing, shown
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
-from windrow.errors import SpecError, SpecProblem, expect
+from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import Completion, WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.results import Output
@@ -224,24 +224,19 @@ class Windowed:
     def _aggregates(self, columns: Sequence[Column]) -> list[SpecProblem]:
         """What is wrong with them."""
         if self._stream._joinKeys:
-            text = "store(joinKeys=...) is for messages(); an aggregate keeps no messages."
-            return [SpecProblem("STORE_WITHOUT_MESSAGES", text)]
+            return [problem("STORE_WITHOUT_MESSAGES")]
         if not columns:
-            text = "say aggregate(...) with at least one of Spark's aggregates."
-            return [SpecProblem("AGGREGATE_NOT_STATED", text)]
+            return [problem("AGGREGATE_NOT_STATED.QUERY")]
         strange = [value for value in columns if not is_column(value)]
-        text = f"{strange[0]!r} is no Column; say for example F.sum('price')." if strange else ""
-        return [SpecProblem("AGGREGATE_NOT_COLUMN", text)] if strange else []
+        return [problem("AGGREGATE_NOT_COLUMN", value=repr(value)) for value in strange[:1]]
 
     def _unstated(self) -> list[SpecProblem]:
         """What the windows need of messages, and nobody has said."""
         found: list[SpecProblem] = []
         if isinstance(self._kind, Session) and self._kind.gap is None:
-            text = "say Session('30 minutes'), or Session(a Column) for a gap of each message."
-            found.append(SpecProblem("GAP_NOT_STATED", text))
+            found.append(problem("GAP_NOT_STATED.QUERY"))
         if self._stream._time is None and self._needs_time():
-            text = "say which column holds the event time: stream(time=...)."
-            found.append(SpecProblem("TIME_NOT_STATED", text))
+            found.append(problem("TIME_NOT_STATED.COLUMN"))
         return found
 
     def _spec(self, *, keepsMessages: bool) -> WindowOperatorSpec:

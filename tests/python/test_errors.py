@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed
-from windrow import _sql, errors
+from windrow import errors
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ from windrow import _sql, errors
         ),
         (
             lambda: wr.WindowOperatorSpec(window=wr.Offsets(3), lateness="5 seconds"),
-            "[COUNT_NOT_UNDERSTOOD] Offsets(3): lateness is '5 seconds'; for offsets it must be a "
-            "whole number.",
+            "[COUNT_NOT_UNDERSTOOD] Offsets(3): lateness is '5 seconds'; it must be a whole "
+            "number.",
         ),
         (
             lambda: wr.WindowOperatorSpec(window=wr.Tumbling("1 hour"), lateness=5),
@@ -202,7 +202,7 @@ def test_jvm_texts_of_other_classes() -> None:
 
 def test_missing_jar_says_what_to_do() -> None:
     """It names the calls that load it."""
-    assert _sql.NOT_LOADED == (
+    assert str(errors.failure("JAR_NOT_LOADED.SESSION")) == (
         "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
         "Call wr.attach(), or wr.configure(builder) before; see wr.doctor()."
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from windrow import _json, _spec_json
-from windrow.errors import SpecError, SpecProblem, expect
+from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import JoinStream, call_of, refuse_of_query
@@ -64,8 +64,9 @@ class CoGroupSpec:
         reader = _json.Reader(text)
         fields = reader.fields
         if fields.get("operator") != "cogroup":
-            found = f"operator is '{fields.get('operator')}'; allowed is cogroup."
-            reader.refuse("VALUE_NOT_SUPPORTED", found)
+            reader.refuse(
+                "VALUE_NOT_SUPPORTED.OPERATOR", value=fields.get("operator"), allowed="cogroup"
+            )
         said = fields.get("input")
         messages = said if isinstance(said, dict) else {}
         streams = _join_json.read_streams(reader, messages.get("streams", {}))
@@ -99,15 +100,12 @@ class CoGroupSpec:
     def _unread(self) -> list[SpecProblem]:
         found = _input.single(outputStreams=self.outputStreams)
         found += [
-            SpecProblem(
-                "VALUE_NOT_SUPPORTED", f"'{one.name}' has offsets of its own; the window has."
-            )
+            problem("VALUE_NOT_SUPPORTED.OFFSETS_OF_STREAM", stream=one.name)
             for one in self.streams
             if one.startOffsets
         ]
         if self.window.schema is not None:
-            text = "the window of a co-group says nothing of messages; the streams do."
-            found.append(SpecProblem("VALUE_NOT_SUPPORTED", text))
+            found.append(problem("VALUE_NOT_SUPPORTED.SCHEMA_OF_COGROUP"))
         return found
 
 

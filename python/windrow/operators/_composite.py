@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from windrow.errors import OperatorError, SpecError, SpecProblem, expect
+from windrow.errors import SpecError, SpecProblem, expect, failure, problem
 from windrow.operators import _tables
 from windrow.operators._operator import Keys, StandaloneOperator
 from windrow.operators._times import At
@@ -33,8 +33,7 @@ class CompositeOperator:
         """Add a part; give the composite back."""
         expect("addOperator(operator)", operator, StandaloneOperator)
         if self._order:
-            text = "a part was added after init(); add all of them before."
-            raise OperatorError(f"[ALREADY_OPEN] {text}")
+            raise failure("ALREADY_OPEN")
         self._parts.append(operator)
         return self
 
@@ -164,19 +163,15 @@ class CompositeOperator:
     def _problems(self) -> list[SpecProblem]:
         outputs = [self._output(part) for part in self._parts]
         twice = dict.fromkeys(name for name in outputs if outputs.count(name) > 1)
-        found = [
-            SpecProblem("STREAM_TWICE", f"'{name}' is the output of more than one operator.")
-            for name in twice
-        ]
+        found = [problem("STREAM_TWICE.OUTPUT", name=name) for name in twice]
         ordered = self._in_order()
         rest = [f"'{self._output(part)}'" for part in self._parts if part not in ordered]
         if rest:
-            text = f"{', '.join(rest)} would depend on themselves."
-            found.append(SpecProblem("STREAMS_IN_A_CIRCLE", text))
+            found.append(problem("STREAMS_IN_A_CIRCLE", streams=", ".join(rest)))
         if not self._parts:
-            found.append(SpecProblem("OPERATOR_MISSING", "it has no part; addOperator(...) one."))
+            found.append(problem("OPERATOR_MISSING.COMPOSITE"))
         found += [
-            SpecProblem("SEND_TWICE", f"{part!r} sends to a downstream of its own; leave it out.")
+            problem("SEND_TWICE", operator=repr(part))
             for part in self._parts
             if part._send is not None
         ]

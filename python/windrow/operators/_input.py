@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from windrow._offset import Offset
-from windrow.errors import SpecProblem
+from windrow.errors import SpecProblem, problem
 
 if TYPE_CHECKING:
     from windrow import _json
@@ -29,16 +29,14 @@ def problems(
     """Find what of a stream cannot be written; ``columns`` are lists of names or texts."""
     found: list[SpecProblem] = []
     if not isinstance(schema, str) or not schema.strip():
-        text = f"schema is {schema!r}; say for example schema='time timestamp, price double'."
-        found.append(SpecProblem("SCHEMA_NOT_STATED", text))
+        found.append(problem("SCHEMA_NOT_STATED.STREAM"))
     named = {"time": (time,) if time is not None else (), **columns}
     if isinstance(offset, Offset):
         named |= {f"offset.{name}": (column,) for name, column in vars(offset).items()}
     elif offset is not None:
-        text = f"offset is {offset!r}; it must be an Offset, for example KAFKA."
-        found.append(SpecProblem("OFFSET_NOT_UNDERSTOOD", text))
+        found.append(problem("OFFSET_NOT_UNDERSTOOD.VALUE", value=repr(offset)))
     found += [
-        SpecProblem("NAME_NOT_UNDERSTOOD", f"{what} is {value!r}; it must be a text.")
+        problem("NAME_NOT_UNDERSTOOD", name=what, value=repr(value))
         for what, values in named.items()
         for value in values
         if not isinstance(value, str) or not value.strip()
@@ -49,7 +47,7 @@ def problems(
 def single(**streams: Sequence[str]) -> list[SpecProblem]:
     """Refuse several names where an operator has one stream at most."""
     return [
-        SpecProblem("STREAMS_TOO_MANY", f"{name} has {len(given)} names; it has one at most.")
+        problem("STREAMS_TOO_MANY", name=name, count=len(given))
         for name, given in streams.items()
         if len(given) > 1
     ]

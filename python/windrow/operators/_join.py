@@ -10,7 +10,7 @@ from windrow import _duration, _json, _values
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
-from windrow.errors import SpecError, SpecProblem, expect
+from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.triggers import EACH_MESSAGE, PaneTrigger
@@ -151,8 +151,7 @@ def refuse_of_query(spec: Any) -> None:  # noqa: ANN401  a spec of streams
     """Refuse streams that do not say what their messages are."""
     for one in spec.streams:
         if one.schema is None:
-            text = "schema is None; say for example schema='time timestamp, price double'."
-            raise SpecError.of(f"stream {one.name!r}", [SpecProblem("SCHEMA_NOT_STATED", text)])
+            raise SpecError.of(f"stream {one.name!r}", [problem("SCHEMA_NOT_STATED.STREAM")])
 
 
 def _unread(spec: JoinSpec) -> list[SpecProblem]:
@@ -164,16 +163,14 @@ def _unread(spec: JoinSpec) -> list[SpecProblem]:
         ("bounds", "BOUNDS_UNKNOWN", spec.bounds, BOUNDS),
     ):
         if value not in words:
-            text = f"{name} is '{value}'; allowed are {', '.join(words[:-1])} and {words[-1]}."
-            found.append(SpecProblem(code, text))
+            found.append(_values.unknown(code, name, value, words))
     if spec.lateness is not UNSTATED and spec.lateness is not None:
         found += _values.duration("lateness", spec.lateness)
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
     for ends in ranges(spec).values():
         if not _is_pair(ends):
-            text = f"within has {ends!r}; it must be (low, high)."
-            found.append(SpecProblem("RANGE_NOT_UNDERSTOOD", text))
+            found.append(problem("RANGE_NOT_UNDERSTOOD.FORM", value=repr(ends)))
             continue
         found += [problem for end in ends for problem in _values.duration("within", end)]
     return found + _input.single(outputStreams=spec.outputStreams)

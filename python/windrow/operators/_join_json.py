@@ -82,8 +82,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
     fields = reader.fields
     reader.known(fields, "a join", _FIELDS)
     if fields.get("operator") != "join":
-        text = f"operator is '{fields.get('operator')}'; allowed is join."
-        reader.refuse("VALUE_NOT_SUPPORTED", text)
+        reader.refuse("VALUE_NOT_SUPPORTED.OPERATOR", value=fields.get("operator"), allowed="join")
     given = fields.get("input")
     said = given if isinstance(given, dict) else {}
     words = {
@@ -118,9 +117,7 @@ def read_streams(reader: _json.Reader, messages: _json.Fields) -> list[JoinStrea
         said = messages.get(name, {})
         window = stream.get("window")
         if not isinstance(name, str):
-            reader.refuse(
-                "NAME_NOT_STATED", 'a stream has no name; say for example {"name": "orders"}.'
-            )
+            reader.refuse("NAME_NOT_STATED")
             continue
         offset = said.get("offset")
         found.append(
@@ -154,6 +151,5 @@ def _read_range(reader: _json.Reader, ends: object) -> tuple[str | None, ...]:
         case [low, high]:
             both = {"low": low, "high": high}
             return (reader.span(both, "low"), reader.span(both, "high"))
-    text = f"within has {_json.show(ends)}; it must be [low, high]."
-    reader.refuse("RANGE_NOT_UNDERSTOOD", text)
+    reader.refuse("RANGE_NOT_UNDERSTOOD.FORM", value=_json.show(ends))
     return ()

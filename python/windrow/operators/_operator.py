@@ -11,11 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from windrow import _gateway
-from windrow.errors import (
-    CheckpointError,
-    OperatorError,
-    SelectorDisabledError,
-)
+from windrow.errors import failure
 from windrow.operators import _tables, _times
 from windrow.operators._times import At
 
@@ -247,8 +243,7 @@ class StandaloneOperator(ABC):
 
     def _opened(self) -> _gateway.Operator:
         if self._closed:
-            text = f"{type(self).__name__} is closed; make a new one."
-            raise OperatorError(f"[NOT_OPEN] {text}")
+            raise failure("NOT_OPEN", operator=type(self).__name__)
         if self._java is None:
             from windrow.operators import _session
 
@@ -287,9 +282,7 @@ class StandaloneOperator(ABC):
         if not self._selects:
             waiting = sum(table.num_rows for table in self._outbox)
             _LOG.warning("%s: a message came while the downstream is full", type(self).__name__)
-            text = f"{type(self).__name__} holds {waiting} outputs that its downstream refused"
-            more = "call timeout(...) until it takes them."
-            raise SelectorDisabledError(f"[SELECTOR_DISABLED] {text}; {more}")
+            raise failure("SELECTOR_DISABLED", name=type(self).__name__, waiting=waiting)
 
     def _follow(
         self,
@@ -371,8 +364,7 @@ class StandaloneOperator(ABC):
 def _unpacked(checkpoint: bytes) -> tuple[bytes, pa.Table, pa.Table]:
     body = checkpoint[12:]
     if checkpoint[:8] != _MAGIC or struct.unpack(">I", checkpoint[8:12])[0] != zlib.crc32(body):
-        text = f"these {len(checkpoint)} bytes are no checkpoint of an operator, or were changed."
-        raise CheckpointError(f"[STATE_DAMAGED] {text}")
+        raise failure("STATE_DAMAGED.BYTES", count=len(checkpoint))
     parts = []
     while body:
         (length,) = struct.unpack(">Q", body[:8])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windrow.errors import OperatorError, expect
+from windrow.errors import expect, failure
 from windrow.operators import _tables
 from windrow.operators._operator import Keys
 from windrow.operators._windows import WindowOperator
@@ -84,11 +84,9 @@ class PolicyWindowOperator(WindowOperator):
         To be called by a listener in its ``onDrain``; it is done as the drain ends.
         """
         if not self.spec.key:
-            text = "the operator has no key, so its only partition cannot be evicted."
-            raise OperatorError(f"[NOT_KEYED] {text}")
+            raise failure("NOT_KEYED", operator="the operator")
         if self._leaving is None:
-            text = "a partition is evicted by a listener in onDrain() only."
-            raise OperatorError(f"[NOT_IN_DRAIN] {text}")
+            raise failure("NOT_IN_DRAIN", operator="the operator")
         self._leaving.append(key)
 
     def drain(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windrow._columns import is_connect
-from windrow.errors import WindrowError
+from windrow.errors import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,8 +19,7 @@ def session() -> SparkSession:
 
     active = SparkSession.getActiveSession()
     if active is not None and is_connect(active):
-        text = "operators outside queries run in a JVM of this process; a Connect client has none."
-        raise WindrowError(f"[NO_JVM] {text}")
+        raise failure("NO_JVM")
     return attach(active or _started())
 
 

@@ -10,7 +10,7 @@ from windrow import _duration, _json, _spec_json, _values
 from windrow._duration import UNSTATED, Duration, Unstated
 from windrow._offset import Offset
 from windrow._retention import NOT_STATED, Retention
-from windrow.errors import SpecError, SpecProblem, expect
+from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input
 from windrow.operators._input import Names, as_names
 from windrow.policies import Policy
@@ -187,13 +187,11 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
         if not isinstance(spec.window, Offsets):
             found += _values.duration("lateness", allowed)
         elif not _values.is_count(allowed) and _duration.read(allowed) != 0:
-            text = f"lateness is {allowed!r}; for offsets it must be a whole number."
-            found.append(SpecProblem("COUNT_NOT_UNDERSTOOD", text))
+            found += _values.count("lateness", allowed)
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
     if spec.complete not in COMPLETIONS:
-        text = f"complete is '{spec.complete}'; allowed are {', '.join(COMPLETIONS)}."
-        found.append(SpecProblem("COMPLETION_UNKNOWN", text))
+        found.append(_values.unknown("COMPLETION_UNKNOWN", "complete", spec.complete, COMPLETIONS))
     return found + _values.offsets("startOffsets", spec.startOffsets)
 
 
@@ -201,8 +199,7 @@ def _messages(spec: WindowOperatorSpec) -> list[SpecProblem]:
     """Find what cannot be written of the messages; in a query the DataFrame says what they are."""
     if spec.schema is None:
         said = [name for name in _OF_MESSAGES if getattr(spec, name)]
-        text = f"{', '.join(said)}: say the schema, too: schema='time timestamp, price double'."
-        return [SpecProblem("SCHEMA_NOT_STATED", text)] if said else []
+        return [problem("SCHEMA_NOT_STATED.FIELDS", names=", ".join(said))] if said else []
     lists = {name: as_names(getattr(spec, name)) for name in _NAMES}
     found = _input.problems(
         schema=spec.schema,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from windrow.errors import MessageError, SpecProblem, WindrowError
+from windrow.errors import MessageError, SpecProblem, failure, problem
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,8 +19,7 @@ def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
         import pyarrow as pa
         import pyarrow.compute
     except ImportError:
-        text = "operators outside queries need pyarrow: pip install pyarrow."
-        raise WindrowError(f"[PYARROW_MISSING] {text}") from None
+        raise failure("PYARROW_MISSING") from None
     return pa
 
 
@@ -58,8 +57,14 @@ def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: s
         try:
             columns.append(pa.array([value], field.type))
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            text = f"{field.name} is {value!r}; it must be {shown(field.type)}."
-            found.append(SpecProblem("TYPE_NOT_ALLOWED", text))
+            found.append(
+                problem(
+                    "TYPE_NOT_ALLOWED.VALUE",
+                    column=field.name,
+                    value=repr(value),
+                    expected=shown(field.type),
+                )
+            )
     if not found:
         found += _nulls(dict(zip(schema.names, columns, strict=True)), schema)
     _raise_if(what, found)
@@ -87,11 +92,15 @@ def conformed(
         given = batch.column(field.name)
         column = _converted(given, field.type, zone)
         if column is None:
-            text = (
-                f"{field.name} is of type {shown(given.type)}; "
-                f"it must be {shown(field.type)}{_loses(given.type, field.type)}."
+            loses = _loses(given.type, field.type)
+            found.append(
+                problem(
+                    "TYPE_NOT_ALLOWED.LOSS" if loses else "TYPE_NOT_ALLOWED.TYPE",
+                    column=field.name,
+                    type=shown(given.type),
+                    expected=shown(field.type),
+                )
             )
-            found.append(SpecProblem("TYPE_NOT_ALLOWED", text))
         else:
             columns[field.name] = column
     found += _nulls(columns, schema)
@@ -110,21 +119,15 @@ def _names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
     unknown = [name for name in given if name not in schema.names]
     twice = dict.fromkeys(name for name in given if given.count(name) > 1)
     return [
-        *(
-            SpecProblem("COLUMN_MISSING", f"there is no column {name}; they are {allowed}.")
-            for name in missing
-        ),
-        *(
-            SpecProblem("COLUMN_UNKNOWN", f"{name} is no column; allowed are {allowed}.")
-            for name in unknown
-        ),
-        *(SpecProblem("NAME_TWICE", f"there is more than one column {name}.") for name in twice),
+        *(problem("COLUMN_MISSING", name=name, allowed=allowed) for name in missing),
+        *(problem("COLUMN_UNKNOWN", name=name, allowed=allowed) for name in unknown),
+        *(problem("NAME_TWICE.MESSAGES", name=name) for name in twice),
     ]
 
 
 def _nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
     return [
-        SpecProblem("NULL_NOT_ALLOWED", f"{field.name} is null; the schema says NOT NULL.")
+        problem("NULL_NOT_ALLOWED", column=field.name)
         for field in schema
         if not field.nullable and field.name in columns and columns[field.name].null_count
     ]
@@ -181,10 +184,10 @@ def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
     return any(left(given) and right(kind) for left, right in alike)
 
 
-def _loses(given: pa.DataType, kind: pa.DataType) -> str:
+def _loses(given: pa.DataType, kind: pa.DataType) -> bool:
+    """Whether types fit, but a value does not."""
     types = arrow().types
-    widths = _is_alike(given, kind) or (types.is_timestamp(given) and types.is_timestamp(kind))
-    return ", and a value does not fit" if widths else ""
+    return _is_alike(given, kind) or (types.is_timestamp(given) and types.is_timestamp(kind))
 
 
 def _aware(value: object, kind: pa.DataType, zone: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from windrow.errors import SpecError, SpecProblem, expect
+from windrow.errors import SpecError, expect, problem
 from windrow.operators import _tables
 from windrow.operators._operator import Keys, Send, StandaloneOperator
 from windrow.operators._spec import OperatorKind, WindowOperatorSpec
@@ -47,11 +47,10 @@ class WindowOperator(StandaloneOperator):
         assert isinstance(spec, WindowOperatorSpec)
         found = None
         if spec.schema is None:
-            text = "say what the messages are: schema='time timestamp, price double', time='time'."
-            found = SpecProblem("SCHEMA_NOT_STATED", text)
+            found = problem("SCHEMA_NOT_STATED.OPERATOR")
         elif spec._operator not in self._takes:
-            text = f"{_SAYS[spec._operator]}; it is for {_NAMES[spec._operator]}."
-            found = SpecProblem("OPERATOR_DIFFERS", text)
+            said, name = _SAYS[spec._operator], _NAMES[spec._operator]
+            found = problem("OPERATOR_DIFFERS", said=said, operator=name)
         if found:
             raise SpecError.of(type(self).__name__, [found])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from windrow import _duration, _json, _picture, _values
 from windrow._duration import Duration
 from windrow._frozen import call, unchecked
-from windrow.errors import SpecProblem
+from windrow.errors import SpecProblem, problem
 from windrow.windows import _calendar
 from windrow.windows._kind import NONE, WindowKind, read_count, read_span, reads
 
@@ -61,8 +61,7 @@ class Tumbling(WindowKind):
         else:
             found.insert(0, size)
         if self.offset != NONE:
-            text = "offset is for windows without a zone; those of the calendar start with it."
-            found.append(SpecProblem("OFFSET_WITH_ZONE", text))
+            found.append(problem("OFFSET_WITH_ZONE"))
         return found
 
     def _is_calendar(self) -> bool:
@@ -185,14 +184,13 @@ def _hopping(reader: _json.Reader, fields: _json.Fields) -> Hopping:
 def _calendar_window(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
     count = read_count(reader, fields, "n")
     if count is not None and abs(count) > _calendar.MOST:
-        text = f"n is {count}; it must be a whole number of at most 9 digits."
-        reader.refuse("COUNT_NOT_UNDERSTOOD", text)
+        reader.refuse("COUNT_NOT_UNDERSTOOD.DIGITS", value=count)
     words = {unit: unit for unit in _calendar.UNITS}
     unit = reader.need(
         fields,
         "unit",
         "one of day, week, month, year",
-        lambda fields, name: reader.word(fields, name, "CALENDAR_UNIT_NOT_UNDERSTOOD", words),
+        lambda fields, name: reader.word(fields, name, "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", words),
     )
     size = _calendar.show(count or 0, unit or "day")
     return unchecked(Tumbling, size=size, offset=NONE, zone=reader.name(fields, "zone"))

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-from windrow.errors import SpecProblem
+from windrow.errors import SpecProblem, problem
 
 UNITS = ("day", "week", "month", "year")
 MOST = 999_999_999  # units in one window
@@ -28,10 +28,8 @@ def parse(size: object) -> tuple[int, str] | SpecProblem:
     if read is not None and read[2].lower() in UNITS:
         return int(read[1]), read[2].lower()
     shown = f"'{size}'" if isinstance(size, str) else repr(size)
-    text = f"{shown} is no calendar length. With a zone say a number of "
-    return SpecProblem(
-        "CALENDAR_UNIT_NOT_UNDERSTOOD", f"{text}{', '.join(u + 's' for u in UNITS)}."
-    )
+    units = ", ".join(unit + "s" for unit in UNITS)
+    return problem("CALENDAR_UNIT_NOT_UNDERSTOOD.LENGTH", value=shown, units=units)
 
 
 def show(count: int, unit: str) -> str:

@@ -46,7 +46,7 @@ class WindowKind(ABC):
         reader = _json.Reader(text)
         kind = read_kind(reader, reader.fields, more={"time_unit"})
         if kind is not None and not isinstance(kind, cls):
-            reader.refuse("WINDOW_UNKNOWN", f"the text describes {kind!r}.")
+            reader.refuse("WINDOW_UNKNOWN.OTHER", window=repr(kind))
         reader.raise_if_refused(f"{cls.__name__}.fromJson")
         assert isinstance(kind, cls)
         return kind
@@ -132,13 +132,11 @@ def read_kind(
     ``more`` names fields that are somebody else's business.
     """
     if not isinstance(fields, dict):
-        text = "window is missing; say for example Tumbling('1 minute')."
-        reader.refuse("WINDOW_NOT_STATED", text)
+        reader.refuse("WINDOW_NOT_STATED")
         return None
     kind = fields.get("kind", "")
     if not isinstance(kind, str) or kind not in _KINDS:
-        allowed = ", ".join(_KINDS)
-        reader.refuse("WINDOW_UNKNOWN", f"window.kind is '{kind}'; allowed are {allowed}.")
+        reader.refuse("WINDOW_UNKNOWN.KIND", kind=kind, allowed=", ".join(_KINDS))
         return None
     before = len(reader.problems)
     own = {name: value for name, value in fields.items() if name not in more}

@@ -7,17 +7,8 @@ package windrow
   *   of its field; its Spark setting is `spark.windrow.<name>`
   * @param code
   *   of the error, for example `TOO_MANY_KEYS`
-  * @param counted
-  *   what the limit counts, in words
-  * @param remedy
-  *   what to do rather than to raise it
   */
-sealed abstract class Guard(
-    val name: String,
-    val code: String,
-    val default: Long,
-    val counted: String,
-    val remedy: String) {
+sealed abstract class Guard(val name: String, val code: String, val default: Long) {
   def setting: String = s"spark.windrow.$name"
 }
 
@@ -27,33 +18,25 @@ object Guard {
   case object WindowsPerMessage extends Guard(
         "maxWindowsPerMessage",
         "TOO_MANY_WINDOWS",
-        10000,
-        "windows for each message",
-        "Take a longer step, or a shorter window")
+        10000)
 
   /** Messages that one value needs all of: of a window of an aggregate to which order shows, or in a window of messages. */
   case object MessagesPerWindow extends Guard(
         "maxMessagesPerWindow",
         "TOO_MANY_MESSAGES",
-        10000000,
-        "messages in one window",
-        "Take shorter windows, more keys, or an aggregate that need not keep them")
+        10000000)
 
   /** Keys that are kept by a shard at the same time. */
   case object KeysPerShard extends Guard(
         "maxKeysPerShard",
         "TOO_MANY_KEYS",
-        10000000,
-        "keys in one shard",
-        "Let keys go by a lateness, a retention or limits, or begin a new checkpoint with more shards")
+        10000000)
 
   /** Rows that one step of a shard owes at its end, or that wait to be sent. */
   case object PendingOutput extends Guard(
         "maxPendingOutput",
         "TOO_MUCH_OUTPUT",
-        100000000,
-        "rows from one step of a shard",
-        "Take longer windows, a shorter retention, or smaller steps")
+        100000000)
 
   val All: Seq[Guard] = Seq(WindowsPerMessage, MessagesPerWindow, KeysPerShard, PendingOutput)
 }
@@ -83,8 +66,10 @@ final case class Guards(
   /** What is wrong with a number that a guard looks at, if it is above the limit. */
   def problem(guard: Guard, found: Long): Option[SpecProblem] = Option.when(found > limit(guard))(SpecProblem(
     guard.code,
-    s"there are $found ${guard.counted}; at most ${limit(guard)} may be. ${guard.remedy}; or raise ${guard.setting} " +
-      s"(a standalone operator: ${guard.name}), with which a query that has stopped here goes on."))
+    "found"   -> found,
+    "limit"   -> limit(guard),
+    "setting" -> guard.setting,
+    "name"    -> guard.name))
 
   /** @param where
     *   what has so many: windows and operators by name and bounds, never a value of a key or a message

@@ -26,7 +26,7 @@ case object EachStep extends PaneTrigger {
 /** One pane after every `messages` unsent messages of a window. */
 final case class Every(messages: Long) extends PaneTrigger {
   def problems: Seq[SpecProblem] = Option.when(messages < 1)(
-    SpecProblem("COUNT_NOT_POSITIVE", s"messages is $messages; it must be 1 or more.")).toSeq
+    SpecProblem("COUNT_NOT_POSITIVE", "name" -> "messages", "value" -> messages)).toSeq
   override def toString: String = s"Every(messages=$messages)"
 }
 
@@ -47,6 +47,6 @@ final case class EveryPeriod(period: TimeSpan) extends PaneTrigger {
 /** Whenever one of these says so. */
 final case class AnyOf(triggers: Seq[PaneTrigger]) extends PaneTrigger {
   def problems: Seq[SpecProblem] = triggers.flatMap(_.problems) ++ Option.when(triggers.isEmpty)(
-    SpecProblem("TRIGGERS_MISSING", "AnyOf() needs at least one trigger."))
+    SpecProblem("TRIGGERS_MISSING"))
   override def toString: String = triggers.mkString("AnyOf(", ", ", ")")
 }

@@ -24,7 +24,7 @@ final case class Retention(
 
   def problems: Seq[SpecProblem] =
     time.toSeq.filter(_.micros < 0).map(span =>
-      SpecProblem("RETENTION_NEGATIVE", s"retention time is '$span'; it must be '0 seconds' or longer.")) ++
+      SpecProblem("RETENTION_NEGATIVE", "time" -> span)) ++
       messages.toSeq.flatMap(WindowKind.atLeastOne("messages", _)) ++
       windows.toSeq.flatMap(WindowKind.atLeastOne("windows", _))
 }

@@ -9,6 +9,20 @@ package windrow
   */
 final case class SpecProblem(code: String, text: String) {
   override def toString: String = s"[$code] $text"
+
+  /** The same, with where it is in front. */
+  private[windrow] def in(where: String): SpecProblem = copy(text = s"$where: $text")
+}
+
+object SpecProblem {
+
+  /** @param condition
+    *   see [[ErrorConditions]]
+    * @param parameters
+    *   a value for each that its sentence names
+    */
+  private[windrow] def apply(condition: String, parameters: (String, Any)*): SpecProblem =
+    SpecProblem(ErrorConditions.codeOf(condition), ErrorConditions.text(condition, parameters: _*))
 }
 
 /** A spec that cannot be used; the message holds every problem found in it. */

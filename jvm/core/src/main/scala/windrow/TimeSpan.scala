@@ -53,22 +53,24 @@ object TimeSpan {
 
   /** Reads SQL-style text, or says in `Left` what is wrong with it. */
   def parse(text: String): Either[SpecProblem, TimeSpan] = {
-    val trimmed                           = text.trim.toLowerCase(Locale.ROOT).stripPrefix("interval ").trim
-    def refuse(code: String, why: String) = Left(SpecProblem(code, s"'$text' $why"))
+    val trimmed = text.trim.toLowerCase(Locale.ROOT).stripPrefix("interval ").trim
+    def refuse(condition: String, parameters: (String, Any)*) =
+      Left(SpecProblem(condition, ("value" -> s"'$text'") +: parameters: _*))
     if (trimmed.matches("""[+-]?\d+(\.\d+)?"""))
-      refuse("DURATION_WITHOUT_UNIT", s"has no unit. Say '$trimmed seconds', or Count($trimmed) for messages.")
+      refuse("DURATION_WITHOUT_UNIT", "number" -> trimmed)
     else {
       val parts = Part.findAllMatchIn(trimmed).toList
       if (parts.isEmpty || parts.map(_.matched).mkString != trimmed)
-        refuse("DURATION_NOT_UNDERSTOOD", "is no duration. Say for example '90 seconds' or '1 hour 30 minutes'.")
+        refuse("DURATION_NOT_UNDERSTOOD.TEXT")
       else
         parts.foldLeft[Either[SpecProblem, TimeSpan]](Right(Zero)) { (sum, part) =>
           val name = part.group(2)
           for {
             total <- sum
             unit <- Units.get(name).orElse(Units.get(name.stripSuffix("s"))).fold[Either[SpecProblem, Long]](refuse(
-              "DURATION_NOT_UNDERSTOOD",
-              s"has the unit '$name'; allowed are ${Names.map(_._1 + "s").mkString(", ")}."))(Right(_))
+              "DURATION_NOT_UNDERSTOOD.UNIT",
+              "unit"  -> name,
+              "units" -> Names.map(_._1 + "s").mkString(", ")))(Right(_))
             more  <- of(BigInt(part.group(1)) * unit, s"'$text'")
             whole <- of(BigInt(total.micros) + more.micros, s"'$text'")
           } yield whole
@@ -85,7 +87,7 @@ object TimeSpan {
     Either.cond(micros.abs < EventTime.Limit, TimeSpan(micros.toLong), tooLong(what))
 
   private[windrow] def tooLong(what: String): SpecProblem =
-    SpecProblem("DURATION_TOO_LONG", s"$what is 2^62 microseconds (146,000 years) or longer.")
+    SpecProblem("DURATION_TOO_LONG", "what" -> what)
 
   implicit def fromText(text: String): TimeSpan =
     parse(text).fold(problem => throw SpecError("TimeSpan", Seq(problem)), identity)

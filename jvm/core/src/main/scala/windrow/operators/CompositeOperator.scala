@@ -1,6 +1,7 @@
 package windrow.operators
 
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.core.state.ByteReader
@@ -59,14 +60,14 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     val outputs = parts.map(_.output)
     val taken   = parts.flatMap(_.inputs)
     outputs.diff(outputs.distinct).distinct.map(stream =>
-      SpecProblem("STREAM_TWICE", s"'$stream' is the output of more than one operator.")) ++
+      SpecProblem("STREAM_TWICE.OUTPUT", "name" -> stream)) ++
       outputs.distinct.filterNot(stream => taken.contains(stream) || outlet.contains(stream)).map(stream =>
-        SpecProblem("STREAM_UNUSED", s"'$stream' is taken by no operator and no onOutput('$stream').")) ++
+        SpecProblem("STREAM_UNUSED", "stream" -> stream)) ++
       outlet.keySet.diff(outputs.toSet).toSeq.sorted.map(stream =>
-        SpecProblem("STREAM_UNKNOWN", s"onOutput('$stream') waits for a stream that no operator gives.")) ++
+        SpecProblem("STREAM_UNKNOWN.OUTPUT", "stream" -> stream)) ++
       Option.when(inOrder.size < parts.size)(SpecProblem(
         "STREAMS_IN_A_CIRCLE",
-        s"${parts.diff(inOrder).map(_.output).mkString("'", "', '", "'")} would depend on themselves."))
+        "streams" -> parts.diff(inOrder).map(_.output).mkString("'", "', '", "'")))
   }
 
   /** Upstream before downstream; without those that depend on themselves. */
@@ -113,7 +114,11 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     val in    = ByteReader.unsealed(checkpoint, s"the checkpoint of $name")
     val parts = Vector.fill(in.size())(in.bytes())
     if (parts.size != running.size) throw new CheckpointError(
-      s"[SPEC_CHANGED] the checkpoint has ${parts.size} operators, $name has ${running.size}. Take a new checkpoint.")
+      ErrorConditions.message(
+        "SPEC_CHANGED.COMPOSITE",
+        "found"    -> parts.size,
+        "operator" -> name,
+        "count"    -> running.size))
     running.zip(parts).reverse.foreach { case ((_, operator), bytes) => operator.reset(bytes) }
   }
 

@@ -27,8 +27,8 @@ final class MergedWindowOperator[K, M, B, V](
     val twice = inputStreams.diff(inputStreams.distinct).distinct
     val found =
       Option.when(inputStreams.size < 2)(
-        SpecProblem("STREAMS_TOO_FEW", s"${inputStreams.size} streams to merge; say two or more.")) ++
-        twice.map(name => SpecProblem("STREAM_TWICE", s"the name $name stands for more than one stream."))
+        SpecProblem("STREAMS_TOO_FEW.MERGE", "count" -> inputStreams.size)) ++
+        twice.map(name => SpecProblem("STREAM_TWICE.NAME", "name" -> name))
     if (found.nonEmpty) throw SpecError("a merge of streams", found.toSeq)
   }
 

@@ -1,5 +1,7 @@
 package windrow.operators
 
+import windrow.ErrorConditions
+
 /** Something that takes messages of named streams (the source's name). */
 trait Operator[M] extends AutoCloseable {
 
@@ -37,8 +39,7 @@ trait Operator[M] extends AutoCloseable {
 
 /** The downstream, or the queue of outputs, is full. */
 final class SelectorDisabledError(name: String, waiting: Int) extends IllegalStateException(
-      s"[SELECTOR_DISABLED] $name holds $waiting outputs and takes no message until they are gone: timeout(...) sends " +
-        "them on, without a send flush() says that they are taken.")
+      ErrorConditions.message("SELECTOR_DISABLED", "name" -> name, "waiting" -> waiting))
 
 /** Code of the user around an operator; one object can serve several (SEMANTICS R41).
   *

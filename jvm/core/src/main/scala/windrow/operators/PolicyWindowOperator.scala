@@ -3,6 +3,7 @@ package windrow.operators
 import scala.collection.mutable
 import windrow.By
 import windrow.ByDelta
+import windrow.ErrorConditions
 import windrow.Eviction
 import windrow.Pane
 import windrow.PolicyWindowSpec
@@ -115,9 +116,9 @@ final class PolicyWindowOperator[K, M, B, V](
   def evictPartition(key: K): Unit = {
     val of = shard
     if (!isKeyed) throw new IllegalStateException(
-      s"[NOT_KEYED] ${context.name} has no key, so its only partition cannot be evicted.")
+      ErrorConditions.message("NOT_KEYED", "operator" -> context.name))
     if (!isDraining) throw new IllegalStateException(
-      s"[NOT_IN_DRAIN] a partition of ${context.name} is evicted by a listener in onDrain() only.")
+      ErrorConditions.message("NOT_IN_DRAIN", "operator" -> context.name))
     add(told(of.evictPartition(formatter.key(key)).toVector))
     stepped()
   }

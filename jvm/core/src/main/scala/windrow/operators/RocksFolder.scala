@@ -10,6 +10,7 @@ import org.rocksdb.RocksDBException
 import org.rocksdb.RocksIterator
 import org.rocksdb.WriteOptions
 import scala.util.Using
+import windrow.ErrorConditions
 import windrow.core.state.ListedStore
 import windrow.core.state.Space
 
@@ -26,11 +27,13 @@ private[operators] final class RocksFolder(folder: Path) extends ListedStore wit
     try RocksDB.open(options, Files.createDirectories(folder).toString)
     catch {
       case error: RocksDBException =>
-        throw new IllegalStateException(s"[STORE_NOT_OPENED] $folder: ${error.getMessage}", error)
+        throw new IllegalStateException(
+          ErrorConditions.message("STORE_NOT_OPENED", "folder" -> folder, "why" -> error.getMessage),
+          error)
     }
 
   private def db: RocksDB =
-    opened.getOrElse(throw new IllegalStateException(s"[STORE_CLOSED] the store in $folder is closed; open it again."))
+    opened.getOrElse(throw new IllegalStateException(ErrorConditions.message("STORE_CLOSED", "folder" -> folder)))
 
   def header: Array[Byte]                 = db.get(HeaderKey)
   def putHeader(bytes: Array[Byte]): Unit = db.put(plain, HeaderKey, bytes)

@@ -1,6 +1,7 @@
 package windrow.operators
 
 import java.nio.file.Path
+import windrow.ErrorConditions
 import windrow.core.state.ListedStore
 
 /** Keeps an operator in a folder, by RocksDB: `Context(store = RocksStore(folder))`. What `flush` has persisted is there when
@@ -25,7 +26,7 @@ object RocksStore {
     catch {
       case error @ (_: ClassNotFoundException | _: LinkageError) =>
         throw new IllegalStateException(
-          "[ROCKSDB_MISSING] RocksStore needs org.rocksdb:rocksdbjni on the class path; add it, or keep to the memory.",
+          ErrorConditions.message("ROCKSDB_MISSING"),
           error)
     }
 }

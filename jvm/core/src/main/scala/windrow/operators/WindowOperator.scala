@@ -2,6 +2,7 @@ package windrow.operators
 
 import scala.collection.immutable.Queue
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.Reason
 import windrow.SourcePartition
 import windrow.core.state.ByteReader
@@ -57,7 +58,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private[operators] final def opened: Core[M, R] = core.getOrElse(throw new IllegalStateException(
-    s"[NOT_OPEN] ${context.name} is not open; call init() first, and nothing after close()."))
+    ErrorConditions.message("NOT_OPEN", "operator" -> context.name)))
 
   private[operators] final def isOpen: Boolean = core.isDefined
 
@@ -262,7 +263,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def checkpoint(): Array[Byte] = {
     val _ = opened
     if (waiting.nonEmpty) throw new CheckpointError(
-      s"[OUTPUTS_WAIT] ${context.name} holds ${waiting.size} outputs; take them by getResult() and flush(), or by drain().")
+      ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waiting.size))
     persisting()
     journaled.foreach(WindowOperator.writeClock(_, clock))
     journaled.get.image()

@@ -18,7 +18,7 @@ final case class ByTime(period: TimeSpan) extends By {
 /** How far the value of a column has grown; falling does not count (SEMANTICS R85). */
 final case class ByDelta(column: String, delta: Double) extends By {
   def problems: Seq[SpecProblem] =
-    Option.when(!(delta >= 0))(SpecProblem("DELTA_NEGATIVE", s"delta is $delta; it must be 0 or more.")).toSeq
+    Option.when(!(delta >= 0))(SpecProblem("DELTA_NEGATIVE", "delta" -> delta)).toSeq
 }
 
 /** How messages leave a window of policies. */

@@ -46,12 +46,11 @@ final case class FullStateDraft(
 
   private def inherited: Seq[SpecProblem] = Option.when(window.takesPanes)(SpecProblem(
     "INHERIT_WITHOUT_PANES",
-    s"the windows are $window, which come with panes; full state takes messages.")).toSeq
+    "window" -> window)).toSeq
 
   private def unstated: Seq[SpecProblem] =
     Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
-      "RETENTION_NOT_STATED",
-      "a full-state operator keeps its messages: say retain(time=...), retain(messages=...) or both.")).toSeq
+      "RETENTION_NOT_STATED.FULL_STATE")).toSeq
 
   /** [[SpecCheck]] sees to windows of a fixed size. */
   private def tooShort: Seq[SpecProblem] = (for {
@@ -59,8 +58,9 @@ final case class FullStateDraft(
     kept <- retention.time
     late <- lateness if late != TimeSpan.Endless && kept.micros < gap + late.micros
   } yield SpecProblem(
-    "RETENTION_TOO_SHORT",
-    s"retain(time='$kept') is shorter than gap + lateness ('${TimeSpan(gap + late.micros)}').")).toSeq
+    "RETENTION_TOO_SHORT.SESSION",
+    "time"   -> kept,
+    "needed" -> TimeSpan(gap + late.micros))).toSeq
 }
 
 object FullStateDraft {
@@ -83,7 +83,7 @@ object FullStateDraft {
       "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode =>
         s"\"${JsonReader.word(mode)}\"")).collect {
       case (field, Some(value)) =>
-        SpecProblem("VALUE_NOT_SUPPORTED", s"$field: $value is not for full-state operators; leave it out.")
+        SpecProblem("VALUE_NOT_SUPPORTED.FULL_STATE", "name" -> field, "value" -> value)
     }
     val read = FullStateDraft(
       windows.window,

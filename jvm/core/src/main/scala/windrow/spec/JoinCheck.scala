@@ -4,14 +4,12 @@ import windrow.core.time.Position
 
 /** Everything that is wrong with a join. */
 private[windrow] object JoinCheck {
-  val Unbounded = "UNBOUNDED_JOIN"
-
   def apply(draft: JoinDraft): Seq[SpecProblem] =
     streams(draft) ++ lateness(draft) ++ windows(draft) ++ ranges(draft) ++ bounded(draft) ++ triggers(draft) ++
       small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
 
-  private def refuse(when: Boolean, code: String, text: => String): Seq[SpecProblem] =
-    Option.when(when)(SpecProblem(code, text)).toSeq
+  private def refuse(when: Boolean, condition: String, parameters: (String, Any)*): Seq[SpecProblem] =
+    Option.when(when)(SpecProblem(condition, parameters: _*)).toSeq
 
   private def streams(draft: JoinDraft): Seq[SpecProblem] = {
     val names = draft.streams.map(_.name)
@@ -20,27 +18,27 @@ private[windrow] object JoinCheck {
       case Within.Ranges(of) => of.keySet
       case _                 => Set.empty[String]
     }
-    refuse(names.size < 2, "STREAMS_TOO_FEW", s"a join of ${names.size} streams; it needs two or more.") ++
-      refuse(twice.nonEmpty, "STREAM_TWICE", s"the name ${twice.mkString(", ")} stands for more than one stream.") ++
+    refuse(names.size < 2, "STREAMS_TOO_FEW.JOIN", "count" -> names.size) ++
+      refuse(twice.nonEmpty, "STREAM_TWICE.NAME", "name" -> twice.mkString(", ")) ++
       (ranges ++ draft.startOffsets.keySet).diff(names.toSet).toSeq.sorted.map(name =>
-        SpecProblem("STREAM_UNKNOWN", s"'$name' is no stream of this join; they are ${names.mkString(", ")}.")) ++
+        SpecProblem("STREAM_UNKNOWN.JOIN", "name" -> name, "names" -> names.mkString(", "))) ++
       refuse(
         draft.how != JoinKind.Inner && names.size > 2,
-        "OUTER_JOIN_OF_MANY",
-        s"how='${draft.how}' is for two streams; with ${names.size} say how='inner'.")
+        "OUTER_JOIN_OF_MANY.KIND",
+        "how"   -> draft.how,
+        "count" -> names.size)
   }
 
   private def lateness(draft: JoinDraft): Seq[SpecProblem] = draft.lateness match {
-    case None => Seq(SpecProblem("LATENESS_NOT_STATED", "say lateness('0 seconds') or longer."))
+    case None => Seq(SpecProblem("LATENESS_NOT_STATED"))
     case Some(span) =>
       refuse(
         span.micros < 0,
         "LATENESS_NEGATIVE",
-        s"lateness is '$span'; it must be '0 seconds' or longer.") ++
+        "lateness" -> s"'$span'") ++
         refuse(
           span == TimeSpan.Endless && draft.retention.messages.isEmpty,
-          "RETENTION_NOT_STATED",
-          "lateness without end keeps every message: retain(messages=...).")
+          "RETENTION_NOT_STATED.MESSAGES")
   }
 
   private def windows(draft: JoinDraft): Seq[SpecProblem] =
@@ -50,30 +48,32 @@ private[windrow] object JoinCheck {
         case _: Session =>
           Seq(SpecProblem(
             "SESSION_OF_ONE_SIDE",
-            s"'$name' has sessions of its own, so its pairs would depend on later messages; give the join a range."))
+            "name" -> name))
         case other =>
           Seq(SpecProblem(
-            "WINDOW_NOT_SUPPORTED",
-            s"'$name' has $other; a side of a join takes aligned windows, Over(range), Over(), Offsets and Global()."))
+            "WINDOW_NOT_SUPPORTED.SIDE",
+            "name"   -> name,
+            "window" -> other))
       })
     } ++ (draft.within match {
       case Within.SameWindow(window) if window.isShared => window.problems
       case Within.SameWindow(other) =>
         Seq(SpecProblem(
-          "WINDOW_NOT_SUPPORTED",
-          s"within=$other; it takes a range, aligned windows, Session(gap) or Global()."))
+          "WINDOW_NOT_SUPPORTED.SHARED",
+          "window" -> other))
       case _ => Nil
     })
 
   private def ranges(draft: JoinDraft): Seq[SpecProblem] = draft.within match {
     case Within.Ranges(of) =>
       draft.streams.drop(1).map(_.name).filterNot(of.contains).map(name =>
-        SpecProblem("RANGE_NOT_STATED", s"within says nothing of '$name'.")) ++
+        SpecProblem("RANGE_NOT_STATED", "name" -> name)) ++
         of.toSeq.sortBy(_._1).flatMap { case (name, range) =>
           refuse(
             range.low.micros > range.high.micros,
             "RANGE_REVERSED",
-            s"within of '$name' is $range; the first must not be above the second.")
+            "name"  -> name,
+            "range" -> range)
         } ++ tooShort(draft, JoinReach.longest(draft.streams.map(_.name), of))
     case Within.SameWindow(window) => tooShort(draft, lasts(window))
     case _ => tooShort(draft, draft.streams.flatMap(_.window).map(lasts).maxOption.getOrElse(0L))
@@ -87,8 +87,9 @@ private[windrow] object JoinCheck {
     lateness <- draft.lateness if lateness != TimeSpan.Endless
     needed = TimeSpan(Position.plus(reach, lateness.micros)) if kept.micros < needed.micros
   } yield SpecProblem(
-    "RETENTION_TOO_SHORT",
-    s"retain(time='$kept') is shorter than range or size + lateness ('$needed').")).toSeq
+    "RETENTION_TOO_SHORT.JOIN",
+    "time"   -> kept,
+    "needed" -> needed)).toSeq
 
   /** Every side is bounded by a range, by windows, or by what is stated to be kept (SEMANTICS R34). */
   private def bounded(draft: JoinDraft): Seq[SpecProblem] = {
@@ -100,9 +101,8 @@ private[windrow] object JoinCheck {
     }
     refuse(
       free.nonEmpty && !isKept,
-      Unbounded,
-      s"${free.map(stream => s"'${stream.name}'").mkString(" and ")} would be kept for ever. Bound the join: " +
-        "within=('0 minutes', '5 minutes'), or a window on each, or retain(...) with within=Global().")
+      "UNBOUNDED_JOIN",
+      "sides" -> free.map(stream => s"'${stream.name}'").mkString(" and "))
   }
 
   /** A window bounds the other side only if that has one too. Windows on offsets do not end by the watermark. */
@@ -113,14 +113,13 @@ private[windrow] object JoinCheck {
 
   private def small(draft: JoinDraft): Seq[SpecProblem] = refuse(
     draft.expect == ExpectedSize.Small && draft.retention.messages.isDefined,
-    "RETENTION_OF_SMALL_RANGES",
-    "expect='small' keeps the messages of all keys together, and so cannot count those of one: say retain(time=...).")
+    "RETENTION_OF_SMALL_RANGES")
 
   private def triggers(draft: JoinDraft): Seq[SpecProblem] = draft.early match {
     case EachMessage | EachStep => Nil
     case period: EveryPeriod    => period.problems
     case other =>
-      Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", s"early=$other: rows come with each message or every period of time."))
+      Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", "early" -> other))
   }
 }
 

@@ -96,8 +96,8 @@ final case class JoinDraft(
     */
   def checked: JoinSpec = check.fold(
     {
-      case Seq(SpecProblem(JoinCheck.Unbounded, text)) =>
-        throw new UnboundedJoinError(s"[${JoinCheck.Unbounded}] $text")
+      case Seq(only) if only.code == "UNBOUNDED_JOIN" =>
+        throw new UnboundedJoinError(only.toString)
       case found => throw SpecError("a join", found)
     },
     identity)

@@ -14,8 +14,11 @@ private[windrow] final class JsonReader(timeUnit: String) {
 
   def problems: Seq[SpecProblem] = found.result()
 
-  def refuse[T](code: String, text: String): Option[T] = {
-    found += SpecProblem(code, text)
+  def refuse[T](condition: String, parameters: (String, Any)*): Option[T] =
+    refuse(SpecProblem(condition, parameters: _*))
+
+  def refuse[T](problem: SpecProblem): Option[T] = {
+    found += problem
     None
   }
 
@@ -24,44 +27,46 @@ private[windrow] final class JsonReader(timeUnit: String) {
   private val unit: Long = JsonReader.UnitMicros.get(timeUnit).orElse(
     refuse[Long](
       "UNIT_UNKNOWN",
-      s"time_unit is '$timeUnit'; allowed are ${JsonReader.UnitMicros.keys.mkString(", ")}.")).getOrElse(1L)
+      "value"   -> timeUnit,
+      "allowed" -> JsonReader.UnitMicros.keys.mkString(", "))).getOrElse(1L)
 
   def known(node: JsonNode, what: String, names: Set[String]): Unit =
     node.fieldNames.asScala.filterNot(names).foreach(name =>
-      refuse("FIELD_UNKNOWN", s"'$name' is no field of $what; allowed are ${names.toSeq.sorted.mkString(", ")}."))
+      refuse("FIELD_UNKNOWN.NAME", "name" -> name, "object" -> what, "allowed" -> names.toSeq.sorted.mkString(", ")))
 
   /** The field, unless it is left out or null. */
   def child(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
   def span(node: JsonNode, name: String): Option[TimeSpan] = child(node, name).flatMap {
     case number if number.isIntegralNumber =>
-      TimeSpan.of(BigInt(number.bigIntegerValue) * unit, name).fold(p => refuse(p.code, p.text), span => Some(span))
+      TimeSpan.of(BigInt(number.bigIntegerValue) * unit, name).fold(refuse(_), span => Some(span))
     case text if text.isTextual =>
-      TimeSpan.parse(text.asText).fold(p => refuse(p.code, s"$name: ${p.text}"), span => Some(span))
+      TimeSpan.parse(text.asText).fold(problem => refuse(problem.in(name)), span => Some(span))
     case other =>
-      refuse("DURATION_NOT_UNDERSTOOD", s"$name is $other; it must be a whole number of $timeUnit.")
+      refuse("DURATION_NOT_UNDERSTOOD.NUMBER", "name" -> name, "value" -> other, "unit" -> timeUnit)
   }
 
   def count(node: JsonNode, name: String): Option[Long] = child(node, name).flatMap { number =>
     if (number.isIntegralNumber && number.canConvertToLong) Some(number.asLong)
-    else refuse("COUNT_NOT_UNDERSTOOD", s"$name is $number; it must be a whole number.")
+    else refuse("COUNT_NOT_UNDERSTOOD.NUMBER", "name" -> name, "value" -> number)
   }
 
   def flag(node: JsonNode, name: String): Option[Boolean] = child(node, name).flatMap { value =>
     if (value.isBoolean) Some(value.asBoolean)
-    else refuse("FLAG_NOT_UNDERSTOOD", s"$name is $value; it must be true or false.")
+    else refuse("FLAG_NOT_UNDERSTOOD", "name" -> name, "value" -> value)
   }
 
   def name(node: JsonNode, name: String): Option[String] = child(node, name).flatMap { value =>
-    if (value.isTextual) Some(value.asText) else refuse("NAME_NOT_UNDERSTOOD", s"$name is $value; it must be a text.")
+    if (value.isTextual) Some(value.asText) else refuse("NAME_NOT_UNDERSTOOD", "name" -> name, "value" -> value)
   }
 
   /** One of some words, which are as their own text in small letters. */
-  def word[T](node: JsonNode, name: String, code: String, all: Seq[T]): Option[T] = child(node, name).flatMap { value =>
-    val words = all.map(one => JsonReader.word(one) -> one)
-    words.collectFirst { case (word, one) if word == value.asText => one }.orElse(
-      refuse(code, s"$name is '${value.asText}'; allowed are ${words.map(_._1).mkString(", ")}."))
-  }
+  def word[T](node: JsonNode, name: String, condition: String, all: Seq[T]): Option[T] =
+    child(node, name).flatMap { value =>
+      val words = all.map(one => JsonReader.word(one) -> one)
+      words.collectFirst { case (word, one) if word == value.asText => one }.orElse(
+        refuse(condition, "name" -> name, "value" -> value.asText, "allowed" -> words.map(_._1).mkString(", ")))
+    }
 }
 
 private[windrow] object JsonReader {

@@ -49,7 +49,7 @@ object OperatorJson {
       case "join"       => join(node, outer).flatMap(_.check).map(CheckedSpec.Join(_))
       case "cogroup"    => coGroup(node, outer, late).map(CheckedSpec.CoGroup(_))
       case other =>
-        Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED", s"operator is '$other'; allowed are $Operators.")))
+        Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> other, "allowed" -> Operators)))
     }
 
   private def aggregate(
@@ -65,8 +65,9 @@ object OperatorJson {
   private def fullState(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], FullStateSpec] =
     SpecJson.read(without(node), outer).flatMap { draft =>
       val aggregates = Option.when(node.hasNonNull("aggregates"))(SpecProblem(
-        "VALUE_NOT_SUPPORTED",
-        s"aggregates: ${node.get("aggregates")} is not for full-state operators; leave it out."))
+        "VALUE_NOT_SUPPORTED.FULL_STATE",
+        "value" -> node.get("aggregates"),
+        "name"  -> "aggregates"))
       val read = FullStateDraft.check(
         draft,
         if (node.has("early")) draft.early else EachMessage,
@@ -90,9 +91,9 @@ object OperatorJson {
     val all    = streams(node, reader)
     val names  = all.map(_.name)
     all.filter(_.window.isDefined).foreach(one =>
-      reader.refuse[Unit]("VALUE_NOT_SUPPORTED", s"'${one.name}' has a window of its own; a co-group has one for all."))
-    if (names.size < 2) reader.refuse[Unit]("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")
-    if (names.distinct != names) reader.refuse[Unit]("STREAM_TWICE", s"the streams are ${names.mkString(", ")}.")
+      reader.refuse[Unit]("VALUE_NOT_SUPPORTED.OWN_WINDOW", "stream" -> one.name))
+    if (names.size < 2) reader.refuse[Unit]("STREAMS_TOO_FEW.COGROUP", "count" -> names.size)
+    if (names.distinct != names) reader.refuse[Unit]("STREAM_TWICE.COGROUP", "names" -> names.mkString(", "))
     aggregate(without(node, "streams"), outer, late).flatMap(_.check) match {
       case Right(window) if reader.problems.isEmpty => Right(CoGroupSpec(window, names))
       case window                                   => Left(window.left.getOrElse(Nil) ++ reader.problems)
@@ -177,8 +178,7 @@ object OperatorJson {
       reader.known(stream, "a stream", Set("name", "window"))
       val name = reader.child(stream, "name").map(_.asText)
         .orElse(reader.refuse[String](
-          "NAME_NOT_STATED",
-          "a stream has no name; say for example {\"name\": \"orders\"}."))
+          "NAME_NOT_STATED"))
       name.map(JoinStream(_, reader.child(stream, "window").flatMap(WindowKindJson.read(_, reader))))
     }
 
@@ -201,9 +201,9 @@ object OperatorJson {
   private def range(node: ObjectNode, ends: JsonNode, reader: JsonReader): Option[JoinRange] = {
     val bounds = node.path("bounds").asText("[]")
     if (!Set("[]", "[)", "(]", "()")(bounds))
-      reader.refuse("BOUNDS_UNKNOWN", s"bounds is '$bounds'; allowed are [], [), (] and ().")
+      reader.refuse("BOUNDS_UNKNOWN", "name" -> "bounds", "value" -> bounds, "allowed" -> "[], [), (], ()")
     else if (!ends.isArray || ends.size != 2)
-      reader.refuse("RANGE_NOT_UNDERSTOOD", s"within has $ends; it must be [low, high].")
+      reader.refuse("RANGE_NOT_UNDERSTOOD.FORM", "value" -> ends)
     else {
       val both = mapper.createObjectNode()
       both.set[JsonNode]("low", ends.get(0))
@@ -227,7 +227,8 @@ object OperatorJson {
         if (read.isEmpty)
           reader.refuse[Unit](
             "START_OFFSET_NOT_UNDERSTOOD",
-            s"start_offsets has '${entry.getKey}': ${entry.getValue}; it maps partitions to offsets.")
+            "name"  -> "start_offsets",
+            "found" -> s"has '${entry.getKey}': ${entry.getValue}")
         read
       }.toMap
     }.toMap)

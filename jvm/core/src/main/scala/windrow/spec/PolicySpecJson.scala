@@ -27,10 +27,10 @@ object PolicySpecJson {
   def ofOperator(node: ObjectNode): Either[Seq[SpecProblem], PolicyWindowSpec] = {
     val strange = node.properties.asScala.toSeq.map(field => field.getKey -> field.getValue).collect {
       case (name, value) if !Own(name) || (name == "accumulation" && value.asText != "accumulating") =>
-        SpecProblem("VALUE_NOT_SUPPORTED", s"$name: $value means nothing for windows of policies; leave it out.")
+        SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> name, "value" -> value)
     }
     val messages = Option.when(node.path("operator").asText == "full_state")(
-      SpecProblem("VALUE_NOT_SUPPORTED", "windows of policies keep no messages to be asked for; say aggregate(...)."))
+      SpecProblem("VALUE_NOT_SUPPORTED.POLICY_MESSAGES"))
     val read  = this.read(node.get("window").asInstanceOf[ObjectNode], node.path("time_unit").asText("us"))
     val found = strange ++ messages ++ read.left.getOrElse(Nil)
     if (found.isEmpty) read else Left(found)
@@ -47,19 +47,18 @@ object PolicySpecJson {
       case Seq(("tumbling", rule)) =>
         if (window.has("trigger"))
           reader.refuse[Unit](
-            "TRIGGER_ON_TUMBLING",
-            "a tumbling policy fires as it empties; a trigger is for a sliding one.")
+            "TRIGGER_ON_TUMBLING")
         if (rule.has("punctuation")) Some(Eviction.Punctuated(rule.get("punctuation").asText))
         else by(rule, "eviction.tumbling", reader).map(Eviction.Tumbling(_))
       case Seq(("sliding", rule)) =>
         val trigger = reader.child(window, "trigger").orElse(
-          reader.refuse[JsonNode]("TRIGGER_NOT_STATED", "a sliding policy needs its trigger: count, time or delta."))
+          reader.refuse[JsonNode]("TRIGGER_NOT_STATED.POLICY"))
         by(rule, "eviction.sliding", reader).zip(trigger.flatMap(by(_, "trigger", reader)))
           .map { case (by, trigger) => Eviction.Sliding(by, trigger) }
       case _ =>
         reader.refuse(
           "EVICTION_UNKNOWN",
-          s"eviction is ${stated.getOrElse("missing")}; allowed are tumbling and sliding.")
+          "value" -> stated.getOrElse("missing"))
     }
   }
 
@@ -71,7 +70,8 @@ object PolicySpecJson {
     else
       reader.refuse(
         "POLICY_UNKNOWN",
-        s"""$name is $rule; allowed are {"count": n}, {"time": t} and {"delta": {"attribute": a, "by": d}}.""")
+        "name"  -> name,
+        "value" -> rule)
 
   private def limits(window: JsonNode, reader: JsonReader): PartitionLimits =
     reader.child(window, "limit").fold(PartitionLimits.NotStated) { limit =>

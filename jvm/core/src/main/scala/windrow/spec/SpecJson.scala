@@ -20,11 +20,11 @@ object SpecJson {
   def read(json: String): Either[Seq[SpecProblem], WindowOperatorDraft] =
     try mapper.readTree(json) match {
         case node: ObjectNode => read(node, Map("time_unit" -> "us"))
-        case _                => Left(Seq(SpecProblem("SPEC_NOT_JSON", "the spec is no JSON object.")))
+        case _                => Left(Seq(SpecProblem("SPEC_NOT_JSON.OBJECT")))
       }
     catch {
       case e: com.fasterxml.jackson.core.JacksonException =>
-        Left(Seq(SpecProblem("SPEC_NOT_JSON", s"the spec is no JSON: ${e.getOriginalMessage}.")))
+        Left(Seq(SpecProblem("SPEC_NOT_JSON.TEXT", "why" -> e.getOriginalMessage)))
     }
 
   /** @param outer
@@ -41,7 +41,7 @@ object SpecJson {
   private def read(node: ObjectNode, reader: JsonReader): Option[WindowOperatorDraft] = {
     reader.known(node, "a spec", Fields)
     reader.child(node, "operator").map(_.asText).filter(_ != "aggregate").foreach(other =>
-      reader.refuse("VALUE_NOT_SUPPORTED", s"operator is '$other'; allowed is 'aggregate'."))
+      reader.refuse("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> other, "allowed" -> "aggregate"))
     def trigger(name: String, default: PaneTrigger): PaneTrigger =
       Option(node.get(name)).fold[Option[PaneTrigger]](Some(default))(TriggerJson.read(_, name, reader)).getOrElse(
         default)
@@ -73,7 +73,7 @@ object SpecJson {
     if (!node.has("on_time")) true
     else reader.child(node, "on_time").exists { value =>
       if (value.asText != "completion")
-        reader.refuse[Unit]("ON_TIME_UNKNOWN", s"on_time is $value; allowed are \"completion\" and null.")
+        reader.refuse[Unit]("ON_TIME_UNKNOWN", "value" -> value)
       true
     }
 
@@ -82,7 +82,7 @@ object SpecJson {
       if (!limits.isObject)
         reader.refuse[Unit](
           "RETENTION_NOT_UNDERSTOOD",
-          s"retention is $limits; it has the fields time, messages and windows.")
+          "value" -> limits)
       reader.known(limits, "retention", Set("time", "messages", "windows"))
       Retention(reader.span(limits, "time"), reader.count(limits, "messages"), reader.count(limits, "windows"))
     }
@@ -90,7 +90,7 @@ object SpecJson {
   private def startOffsets(node: ObjectNode, reader: JsonReader): Map[Long, Long] =
     reader.child(node, "start_offsets").fold(Map.empty[Long, Long]) { offsets =>
       def refuse(what: String) =
-        reader.refuse[Unit]("START_OFFSET_NOT_UNDERSTOOD", s"start_offsets $what; it maps partitions to offsets.")
+        reader.refuse[Unit]("START_OFFSET_NOT_UNDERSTOOD", "found" -> what, "name" -> "start_offsets")
       if (!offsets.isObject) refuse(s"is $offsets")
       offsets.properties.asScala.flatMap { entry =>
         val offset = Option(entry.getValue).filter(value => value.isIntegralNumber && value.canConvertToLong)

@@ -10,8 +10,6 @@ import scala.jdk.CollectionConverters._
 private[windrow] object TriggerJson {
   private val mapper = new ObjectMapper()
 
-  private val Allowed = "null, \"each_step\", {\"every_messages\": n}, {\"every_time\": t} and a list of these"
-
   /** @param name
     *   of the field, for the error
     */
@@ -29,7 +27,7 @@ private[windrow] object TriggerJson {
       }
     else if (node.isObject && node.size == 1 && reader.child(node, "every_time").isDefined)
       reader.span(node, "every_time").map(EveryPeriod(_))
-    else reader.refuse("TRIGGER_UNKNOWN", s"$name is $node; allowed are $Allowed.")
+    else reader.refuse("TRIGGER_UNKNOWN.JSON", "name" -> name, "value" -> node)
 
   def write(trigger: PaneTrigger): JsonNode = trigger match {
     case Never               => NullNode.instance

@@ -8,7 +8,7 @@ private[windrow] object WindowKindJson {
 
   def read(node: JsonNode, reader: JsonReader): Option[WindowKind] =
     if (node == null || !node.isObject)
-      reader.refuse("WINDOW_NOT_STATED", "window is missing; say for example Tumbling('1 minute').")
+      reader.refuse("WINDOW_NOT_STATED")
     else {
       val kind = node.path("kind").asText
       WindowKind.Forms.find(_.name == kind) match {
@@ -17,17 +17,17 @@ private[windrow] object WindowKindJson {
           form.read(new Fields(node, reader))
         case None =>
           val allowed = WindowKind.Forms.map(_.name).mkString(", ")
-          reader.refuse("WINDOW_UNKNOWN", s"window.kind is '$kind'; allowed are $allowed.")
+          reader.refuse("WINDOW_UNKNOWN.KIND", "kind" -> kind, "allowed" -> allowed)
       }
     }
 
   private final class Fields(node: JsonNode, reader: JsonReader) extends WindowFields {
-    def isSaid(name: String): Boolean                                     = reader.child(node, name).isDefined
-    def spanIfSaid(name: String): Option[TimeSpan]                        = reader.span(node, name)
-    def countIfSaid(name: String): Option[Long]                           = reader.count(node, name)
-    def nameIfSaid(name: String): Option[String]                          = reader.name(node, name)
-    def wordIfSaid[T](name: String, code: String, all: Seq[T]): Option[T] = reader.word(node, name, code, all)
-    def refuse[T](code: String, text: String): Option[T]                  = reader.refuse(code, text)
+    def isSaid(name: String): Boolean                                          = reader.child(node, name).isDefined
+    def spanIfSaid(name: String): Option[TimeSpan]                             = reader.span(node, name)
+    def countIfSaid(name: String): Option[Long]                                = reader.count(node, name)
+    def nameIfSaid(name: String): Option[String]                               = reader.name(node, name)
+    def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T] = reader.word(node, name, condition, all)
+    def refuse[T](problem: SpecProblem): Option[T]                             = reader.refuse(problem)
   }
 
   def write(window: WindowKind, node: ObjectNode): Unit = {

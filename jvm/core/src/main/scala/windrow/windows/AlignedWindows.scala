@@ -21,7 +21,7 @@ sealed trait FixedWindows extends AlignedWindows {
   final def problems: Seq[SpecProblem] =
     Seq("size" -> size, "step" -> step).distinctBy(_._2).collect {
       case (name, span) if span.micros <= 0 =>
-        SpecProblem("SIZE_NOT_POSITIVE", s"$name is '$span'; it must be longer than 0 microseconds.")
+        SpecProblem("SIZE_NOT_POSITIVE.DURATION", "name" -> name, "value" -> span)
     }
 
   protected def aligned: String =
@@ -96,7 +96,8 @@ object Hopping {
   * weeks from Monday 1969-12-29. Of a day in Europe/Berlin: the 29th of March 2026 has 23 hours.
   */
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
-  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("size", count.toLong) ++
+  def problems: Seq[SpecProblem] = Option.when(count < 1)(
+    SpecProblem("SIZE_NOT_POSITIVE.COUNT", "name" -> "size", "value" -> count)).toSeq ++
     TimeSpan.of(BigInt(count.max(0)) * unit.mostDays * 86400000000L, "size").left.toSeq
 
   private def size: String = s"$count $unit${if (count == 1) "" else "s"}"
@@ -114,10 +115,10 @@ object Calendar {
   private def read(said: WindowFields): Option[Calendar] = {
     val count = said.count("n").filter(count =>
       (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || said.refuse[Unit](
-        "COUNT_NOT_UNDERSTOOD",
-        s"n is $count; it must be a whole number of at most 9 digits.").isDefined)
+        "COUNT_NOT_UNDERSTOOD.DIGITS",
+        "value" -> count).isDefined)
     val unit =
-      said.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD", CalendarUnit.All)
+      said.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", CalendarUnit.All)
     val in = zone(said)
     for (count <- count; unit <- unit; zone <- in) yield Calendar(count.toInt, unit, zone)
   }
@@ -125,9 +126,9 @@ object Calendar {
   /** As SQL says them: `size => '1 month', zone => 'Europe/Berlin'`. */
   private[windrow] def ofSize(said: WindowFields): Option[Calendar] = {
     if (said.isSaid("offset"))
-      said.refuse[Unit]("FIELD_UNKNOWN", "'offset' is nothing of calendar windows; they begin as the calendar does.")
+      said.refuse[Unit]("FIELD_UNKNOWN.CALENDAR")
     val size = said.text("size", "a number of days, weeks, months or years").flatMap(
-      CalendarUnit.parse(_).fold(wrong => said.refuse(wrong.code, wrong.text), Some(_)))
+      CalendarUnit.parse(_).fold(said.refuse(_), Some(_)))
     size.zip(zone(said)).map { case ((count, unit), zone) => Calendar(count, unit, zone) }
   }
 
@@ -136,7 +137,7 @@ object Calendar {
       try Some(ZoneId.of(name))
       catch {
         case _: DateTimeException =>
-          said.refuse[ZoneId]("ZONE_UNKNOWN", s"zone is '$name'; say for example 'Europe/Berlin'.")
+          said.refuse[ZoneId]("ZONE_UNKNOWN", "zone" -> name)
       }
     }
 }

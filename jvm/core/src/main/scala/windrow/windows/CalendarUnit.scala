@@ -24,7 +24,8 @@ object CalendarUnit {
       case _ => None
     }
     read.toRight(SpecProblem(
-      "CALENDAR_UNIT_NOT_UNDERSTOOD",
-      s"'$text' is no calendar length. With a zone say a number of ${All.map(_.toString + "s").mkString(", ")}."))
+      "CALENDAR_UNIT_NOT_UNDERSTOOD.LENGTH",
+      "value" -> s"'$text'",
+      "units" -> All.map(_.toString + "s").mkString(", ")))
   }
 }

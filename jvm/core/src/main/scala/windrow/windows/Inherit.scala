@@ -7,7 +7,7 @@ package windrow
   */
 final case class Inherit(column: String = "window") extends WindowKind {
   def problems: Seq[SpecProblem] = Option.when(column.isEmpty)(
-    SpecProblem("COLUMN_NOT_STATED", "column is ''; it must name the column of the panes' windows.")).toSeq
+    SpecProblem("COLUMN_NOT_STATED.INHERIT")).toSeq
 
   private[windrow] def form: WindowForm           = Inherit.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("column" -> column)

@@ -31,7 +31,7 @@ object Over {
     private[windrow] override def extent: Option[TimeSpan] = Some(range)
     private[windrow] override def isSide: Boolean          = true
     def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
-      SpecProblem("SIZE_NEGATIVE", s"range is '$range'; it must be '0 seconds' or longer.")).toSeq
+      SpecProblem("SIZE_NEGATIVE", "value" -> range, "name" -> "range")).toSeq
     private[windrow] def fields: Seq[(String, Any)] = Seq("range" -> range)
     protected def held: String    = s"all of the $range before it, start included, and all of its own time"
     override def toString: String = s"Over(range='$range')"
@@ -56,7 +56,7 @@ object Over {
 
   private[windrow] val Form: WindowForm = WindowForm("over", "windrow_over", "range", "rows") { said =>
     if (said.isSaid("range") && said.isSaid("rows"))
-      said.refuse("OVER_TWICE", "say Over(range=...), Over(rows=...) or neither, not both.")
+      said.refuse("OVER_TWICE")
     else said.spanIfSaid("range").map(Range(_)).orElse(said.countIfSaid("rows").map(Rows(_))).orElse(Some(Everything))
   }
 }

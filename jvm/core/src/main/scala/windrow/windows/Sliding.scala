@@ -8,10 +8,10 @@ import windrow.core.time.Position.plus
 final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000)) extends WindowKind {
   def problems: Seq[SpecProblem] =
     Option.when(size.micros < 0)(
-      SpecProblem("SIZE_NEGATIVE", s"size is '$size'; it must be '0 seconds' or longer.")).toSeq ++
+      SpecProblem("SIZE_NEGATIVE", "value" -> size, "name" -> "size")).toSeq ++
       WindowKind.positive("granularity", granularity) ++
       Option.when(granularity.micros > 0 && size.micros % granularity.micros != 0)(
-        SpecProblem("GRANULARITY_NOT_DIVISOR", s"granularity '$granularity' does not divide the size '$size'."))
+        SpecProblem("GRANULARITY_NOT_DIVISOR.SIZE", "granularity" -> granularity, "size" -> size))
 
   private[windrow] def form: WindowForm           = Sliding.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "granularity" -> granularity)

@@ -76,7 +76,7 @@ object Offsets {
 /** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */
 final case class TupleSession(n: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] =
-    Option.when(n < 0)(SpecProblem("N_NEGATIVE", s"n is $n; it must be 0 or more.")).toSeq
+    Option.when(n < 0)(SpecProblem("N_NEGATIVE", "n" -> n)).toSeq
 
   private[windrow] def form: WindowForm           = TupleSession.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n)

@@ -37,20 +37,23 @@ private[windrow] trait WindowFields {
 
   /** One of some words, which are as their own text in small letters.
     *
-    * @param code
+    * @param condition
     *   of the problem that it is another
     */
-  def wordIfSaid[T](name: String, code: String, all: Seq[T]): Option[T]
+  def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T]
 
   /** Notes a problem. */
-  def refuse[T](code: String, text: String): Option[T]
+  def refuse[T](problem: SpecProblem): Option[T]
+
+  final def refuse[T](condition: String, parameters: (String, Any)*): Option[T] =
+    refuse(SpecProblem(condition, parameters: _*))
 
   final def span(name: String): Option[TimeSpan]             = need(name, "a duration")(spanIfSaid)
   final def count(name: String): Option[Long]                = need(name, "a whole number")(countIfSaid)
   final def text(name: String, what: String): Option[String] = need(name, what)(nameIfSaid)
 
-  final def word[T](name: String, what: String, code: String, all: Seq[T]): Option[T] =
-    need(name, what)(wordIfSaid(_, code, all))
+  final def word[T](name: String, what: String, condition: String, all: Seq[T]): Option[T] =
+    need(name, what)(wordIfSaid(_, condition, all))
 
   /** A number of positions, and one window every so many: as many, unless that is said. */
   final def steps: Option[(Long, Long)] = {
@@ -60,5 +63,5 @@ private[windrow] trait WindowFields {
 
   private def need[T](name: String, what: String)(read: String => Option[T]): Option[T] =
     if (isSaid(name)) read(name)
-    else refuse(s"${name.toUpperCase(Locale.ROOT)}_NOT_STATED", s"window.$name is missing; it is $what.")
+    else refuse(s"${name.toUpperCase(Locale.ROOT)}_NOT_STATED", "name" -> name, "expected" -> what)
 }

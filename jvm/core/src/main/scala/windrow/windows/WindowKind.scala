@@ -132,9 +132,7 @@ object WindowKind {
 
   private[windrow] def positive(name: String, span: TimeSpan): Seq[SpecProblem] =
     Option.when(span.micros <= 0)(
-      SpecProblem(
-        s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE",
-        s"$name is '$span'; it must be longer than 0 microseconds.")).toSeq
+      SpecProblem(s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE", "name" -> name, "value" -> span)).toSeq
 
   /** A step that is the number itself is one mistake. */
   private[windrow] def atLeastOne(name: String, count: Long, other: String, step: Long): Seq[SpecProblem] =
@@ -142,5 +140,5 @@ object WindowKind {
 
   private[windrow] def atLeastOne(name: String, count: Long): Seq[SpecProblem] =
     Option.when(count < 1)(
-      SpecProblem(s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE", s"$name is $count; it must be 1 or more.")).toSeq
+      SpecProblem(s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE", "name" -> name, "value" -> count)).toSeq
 }

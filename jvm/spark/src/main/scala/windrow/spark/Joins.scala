@@ -75,7 +75,11 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val (retention, ofRetention) =
       if (kept.contains(Retention.NotStated)) (None, Nil) else Joining.alike("retention", names.zip(kept))
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
-      SpecProblem("BOUNDS_UNKNOWN", s"bounds is '$bounds'; allowed are ${JoinWithin.Bounds.mkString(", ")}."))
+      SpecProblem(
+        "BOUNDS_UNKNOWN",
+        "name"    -> "bounds",
+        "value"   -> bounds,
+        "allowed" -> JoinWithin.Bounds.mkString(", ")))
     val draft = JoinDraft(
       sides.map(side => JoinStream(side.stream.name, side.window)),
       on.nonEmpty,
@@ -89,8 +93,9 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val ofSides = sides.flatMap(side =>
       side.fires.map(name =>
         SpecProblem(
-          "VALUE_NOT_SUPPORTED",
-          s"'${side.stream.name}' has $name, but windows of a join do not fire; leave it out.")))
+          "VALUE_NOT_SUPPORTED.JOIN_FIRES",
+          "stream" -> side.stream.name,
+          "name"   -> name)))
     val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
       Joining.behind(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
@@ -119,9 +124,8 @@ private[spark] object Joining {
     val ofTime                   = if (streams.forall(_.time.isEmpty)) Nil else timeless(streams)
     val found = ofLateness ++ ofRetention ++ ofTime ++ behind(streams) ++
       Option.when(keys.size > 1)(
-        SpecProblem("KEYS_DIFFER", s"the streams have ${keys.mkString(" and ")} keys; they must have the same.")) ++
-      streams.filter(_.maxFuture.isDefined).map(one =>
-        SpecProblem("VALUE_NOT_SUPPORTED", s"'${one.name}' has maxFuture, which a co-group has not; leave it out."))
+        SpecProblem("KEYS_DIFFER", "counts" -> keys.mkString(" and "))) ++
+      Option.when(streams.exists(_.maxFuture.isDefined))(SpecProblem("VALUE_NOT_SUPPORTED.MAX_FUTURE"))
     if (found.nonEmpty) throw SpecError("a co-group", found)
     val first   = streams.head
     val session = first.df.sparkSession
@@ -145,20 +149,19 @@ private[spark] object Joining {
   }
 
   def timeless(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.time.isEmpty).map(one =>
-    SpecProblem("TIME_NOT_STATED", s"'${one.name}' has no event time; say which column holds it: stream(time=…)."))
+    SpecProblem("TIME_NOT_STATED.STREAM", "stream" -> one.name))
 
   /** Each stream brings a watermark of event time (SEMANTICS R52). */
   def behind(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.behind.isDefined).map(one =>
-    SpecProblem(
-      "VALUE_NOT_SUPPORTED",
-      s"behindProcessingTime of '${one.name}' is for one stream; say stream(watermark = …)."))
+    SpecProblem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", "stream" -> one.name))
 
   /** What streams say alike, or the problem that they do not. */
   def alike[T](what: String, said: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
     val each = said.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
     val differs = Option.when(said.map(_._2).distinct.size > 1)(SpecProblem(
       s"${what.toUpperCase(java.util.Locale.ROOT)}_DIFFERS",
-      s"$what is $each; all have one, so say the same of each."))
+      "name"   -> what,
+      "values" -> each))
     (said.headOption.map(_._2), differs.toSeq)
   }
 }

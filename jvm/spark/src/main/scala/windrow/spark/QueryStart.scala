@@ -97,23 +97,22 @@ private[spark] object QueryStart {
       stated: Seq[(String, Sink)],
       isInParts: Boolean): Seq[SpecProblem] =
     Option.when(stated.isEmpty)(
-      SpecProblem("SINK_NOT_STATED", s"say ${kinds.mkString("=, ")}= or several.")).toSeq ++
+      SpecProblem("SINK_NOT_STATED", "outputs" -> kinds.mkString("=, "))).toSeq ++
       Option.unless(output.isStreaming)(
-        SpecProblem("NOT_STREAMING", s"the input is a batch; write .${kinds.head}.")) ++
-      stated.map(_._1).filterNot(output.columns.contains).map(kind =>
-        SpecProblem("NO_EVENTS", s"only windows of policies have $kind; take panes or rejected.")) ++
+        SpecProblem("NOT_STREAMING.INPUT", "output" -> kinds.head)) ++
+      stated.map(_._1).filterNot(output.columns.contains).map(_ => SpecProblem("NO_EVENTS")) ++
       stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink, isInParts) }
 
   private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.isFinal && !how.isBounded)(SpecProblem(
     "FINAL_WITHOUT_END",
-    s"queryTrigger is ${how.trigger.fold("not stated")(_.toString)}; isFinal closes all after AvailableNow.")).toSeq
+    "trigger" -> how.trigger.fold("not stated")(_.toString))).toSeq
 
   private def ofUpsert(output: DataFrame, kind: String, sink: Sink, isInParts: Boolean): Seq[SpecProblem] = sink match {
     case table: Upsert if kind == "panes" && isInParts => Seq(table.ofParts)
     case table: Upsert if kind == "panes" =>
       table.problems(output.sparkSession, output.schema(kind).dataType.asInstanceOf[StructType])
     case other: Upsert =>
-      Seq(SpecProblem("UPSERT_NOT_OF_PANES", s"$kind=$other; only a pane takes another's place."))
+      Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
     case _ => Nil
   }
 

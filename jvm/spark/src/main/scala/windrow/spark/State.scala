@@ -72,5 +72,5 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   private def constant(argument: String, column: Column): Literal =
     SparkInside.constant(session, column).getOrElse(throw SpecError(
       argument,
-      Seq(SpecProblem("ARGUMENT_NOT_CONSTANT", s"$column is no constant; say lit(...)."))))
+      Seq(SpecProblem("ARGUMENT_NOT_CONSTANT.COLUMN", "value" -> column))))
 }

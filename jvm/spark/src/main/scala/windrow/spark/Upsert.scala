@@ -37,7 +37,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
 
   /** Why panes that hold only what is new cannot go into it. */
   private[spark] def ofParts: SpecProblem =
-    SpecProblem("UPSERT_OF_PARTS", s"panes=$this: what comes in parts is not held in one row; accumulate.")
+    SpecProblem("UPSERT_OF_PARTS", "sink" -> this)
 
   private def columns(panes: StructType): Seq[String] =
     if (on.nonEmpty) on
@@ -46,23 +46,28 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
       names.takeWhile(_ != "window") :+ (if (names.contains("message")) "message" else "window")
     }
 
-  /** @param why
-    *   the key and window of panes do not say which row is theirs; `on` does
+  /** @param condition
+    *   under which the key and window of panes do not say which row is theirs; `on` does
     */
-  private[spark] def unclear(why: String): Option[SpecProblem] =
-    Option.when(on.isEmpty)(SpecProblem("UPSERT_ROW_UNCLEAR", s"panes=$this: $why"))
+  private[spark] def unclear(condition: String): Option[SpecProblem] =
+    Option.when(on.isEmpty)(SpecProblem(condition, "sink" -> this))
 
   /** What is wrong with the table, found by merging no pane. */
   private[spark] def problems(session: SparkSession, panes: StructType): Seq[SpecProblem] = {
     val unknown = on.filterNot(panes.fieldNames.contains).map(name =>
-      SpecProblem("COLUMN_NOT_FOUND", s"on='$name' is no column; the columns are ${panes.fieldNames.mkString(", ")}."))
+      SpecProblem(
+        "COLUMN_NOT_FOUND.ARGUMENT",
+        "name"     -> name,
+        "columns"  -> panes.fieldNames.mkString(", "),
+        "argument" -> "on"))
     if (unknown.nonEmpty) unknown else tried(session, panes).toSeq
   }
 
   private def tried(session: SparkSession, panes: StructType): Option[SpecProblem] = {
     def refused(error: Throwable, condition: String) = Some(SpecProblem(
       if (Upsert.NoTarget(condition)) "TABLE_NOT_MERGEABLE" else "TABLE_DIFFERS",
-      s"table '$table' cannot be merged into. ${error.getMessage.linesIterator.nextOption().getOrElse("")}"))
+      "table" -> table,
+      "said"  -> error.getMessage.linesIterator.nextOption().getOrElse("")))
     try {
       write(session.createDataFrame(java.util.List.of[Row](), panes), 0)
       None

@@ -3,6 +3,7 @@ package windrow.core.state
 import java.nio.ByteBuffer
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.ErrorConditions
 
 /** Reads what [[ByteWriter]] wrote; what cannot have been written so is refused by name, and takes no memory before.
   *
@@ -57,7 +58,8 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
   def position: Int = at
 
   /** The error for a value that cannot be what was written. */
-  def damaged(why: String): DamagedStateError = new DamagedStateError(s"[STATE_DAMAGED] $what: $why.")
+  def damaged(why: String): DamagedStateError =
+    new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.VALUE", "what" -> what, "why" -> why))
 
   /** Decodes with a codec that refuses what it does not know in its own way. */
   def decode[T](code: ByteReader => T): T =
@@ -77,10 +79,17 @@ object ByteReader {
   def unsealed(bytes: Array[Byte], what: => String): ByteReader = {
     val length = bytes.length - 4
     if (length < 1 || ByteBuffer.wrap(bytes).getInt(length) != ByteWriter.checksum(bytes, length))
-      throw new DamagedStateError(s"[STATE_DAMAGED] $what: the checksum of its ${bytes.length} bytes is wrong.")
+      throw new DamagedStateError(ErrorConditions.message(
+        "STATE_DAMAGED.CHECKSUM",
+        "what"  -> what,
+        "count" -> bytes.length))
     if (bytes(0) != ByteWriter.Version)
       throw new DamagedStateError(
-        s"[STATE_VERSION] $what has format ${bytes(0)}; this version of windrow reads format ${ByteWriter.Version}.")
+        ErrorConditions.message(
+          "STATE_VERSION.VALUE",
+          "what"  -> what,
+          "found" -> bytes(0),
+          "known" -> ByteWriter.Version))
     new ByteReader(bytes, 1, length, what)
   }
 }

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{LinkedHashMap => JLinkedHashMap}
 import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
+import windrow.ErrorConditions
 
 /** Holds back what is written until `commit`, which then is whole or not at all: all changes are first put down as one
   * value, the journal. A crash between any two writes leaves either no journal, and the state before, or the journal,
@@ -103,8 +104,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
 
   private def listed: Seq[(String, Long)] = target match {
     case listed: ListedStore => listed.entries.map { case (space, id, _) => (space, id) }.toSeq
-    case _ => throw new CheckpointError(s"[STORE_NOT_LISTED] ${target.getClass.getName} cannot tell all that it has; " +
-        "checkpoint and reset need a ListedStore.")
+    case _ => throw new CheckpointError(ErrorConditions.message("STORE_NOT_LISTED", "store" -> target.getClass.getName))
   }
 
   private def carryOut(in: ByteReader): Unit = {

@@ -3,6 +3,7 @@ package windrow.core.state
 import java.util.{HashMap => JHashMap}
 import windrow.core.time.Due
 import scala.collection.mutable.ArrayBuffer
+import windrow.ErrorConditions
 
 /** Values by key, in buckets by hash, each with the earliest time at which one of its keys needs to be looked at.
   *
@@ -175,7 +176,8 @@ final class KeyBuckets[T](
       bucket.values = new Keyed
       if (bucket.bytes > 0) {
         val bytes = space.get(index.toLong)
-        if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] bucket $index of $name is missing.")
+        if (bytes == null)
+          throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.BUCKET", "index" -> index, "name" -> name))
         val in = ByteReader.unsealed(bytes, s"bucket $index of $name")
         in.decode { in =>
           while (in.hasNext) {

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer
 import java.util.{TreeMap => JTreeMap}
 import org.roaringbitmap.RoaringBitmap
 import scala.jdk.CollectionConverters._
+import windrow.ErrorConditions
 
 /** A set of offsets, as compressed bitmaps of 2^31 offsets each. */
 private[windrow] final class OffsetSet {
@@ -80,7 +81,7 @@ private[windrow] object OffsetSet {
     Option.when(first >= 0) {
       val after = bitmap.nextAbsentValue(first.toInt) & 0xffffffffL
       if (first < from || after <= first)
-        throw new DamagedStateError("[STATE_DAMAGED] a set of applied offsets is none.")
+        throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.OFFSETS"))
       ((first, after), after)
     }
   }

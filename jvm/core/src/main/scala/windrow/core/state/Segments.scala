@@ -1,5 +1,7 @@
 package windrow.core.state
 
+import windrow.ErrorConditions
+
 /** Where the pieces of the runs of all keys of a shard are stored, by numbers that are never used again. */
 private[core] final class Segments(name: String, store: Spaces) {
   private val space = store.space(name)
@@ -9,7 +11,8 @@ private[core] final class Segments(name: String, store: Spaces) {
 
   def read[T](id: Long)(code: ByteReader => T): T = {
     val bytes = space.get(id)
-    if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment $id of $name is missing.")
+    if (bytes == null)
+      throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.SEGMENT", "id" -> id, "name" -> name))
     ByteReader.unsealed(bytes, s"segment $id of $name").decode(code)
   }
 

@@ -4,6 +4,7 @@ import java.util.{HashMap => JHashMap}
 import java.util.{TreeMap => JTreeMap}
 import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
+import windrow.ErrorConditions
 
 /** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
   *
@@ -132,7 +133,8 @@ final class SortedRun[T](
   private def read(segment: Segment): JTreeMap[Long, Keyed] = {
     val rows  = new JTreeMap[Long, Keyed]
     val bytes = space.get(segment.id)
-    if (bytes == null) throw new DamagedStateError(s"[STATE_DAMAGED] segment ${segment.id} of $name is missing.")
+    if (bytes == null)
+      throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.SEGMENT", "id" -> segment.id, "name" -> name))
     val in = ByteReader.unsealed(bytes, s"segment ${segment.id} of $name")
     in.decode { in =>
       while (in.hasNext) {

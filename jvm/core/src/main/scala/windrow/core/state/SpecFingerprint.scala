@@ -3,6 +3,7 @@ package windrow.core.state
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 import windrow.CheckpointError
+import windrow.ErrorConditions
 
 /** One thing that may not change while a state lives (SEMANTICS S2).
   *
@@ -85,8 +86,7 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
       if (entries.isEmpty) Nil
       else if (kept.exists(_.contains(FingerprintField.Behind))) byLabel(kept) else byPlace(kept)
     Option.when(found.nonEmpty)(new CheckpointError(
-      s"[SPEC_CHANGED] the checkpoint was begun with ${found.mkString("; with ")}. Sinks, longer lateness, longer retention and " +
-        "what of triggers is not named here may change; for this take a new checkpoint."))
+      ErrorConditions.message("SPEC_CHANGED.QUERY", "found" -> found.mkString("; with "))))
   }
 
   private def byLabel(kept: Seq[String]): Seq[String] = {

@@ -1,5 +1,6 @@
 package windrow.core.window
 
+import windrow.ErrorConditions
 import windrow.Over
 import windrow.Sliding
 import windrow.core.aggregate.Cell
@@ -150,7 +151,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
     val asRight = at(minus(window.start, granularity)).flatMap(before =>
       run.earliest(window.from, window.until).map(inside => if (inside.stamp > before.stamp) inside else before))
     (asLeft ++ asRight).minByOption(_.stamp).getOrElse(throw new DamagedStateError(
-      s"[STATE_DAMAGED] the messages of a key: none of them makes its window from ${window.start} to ${window.end}."))
+      ErrorConditions.message("STATE_DAMAGED.WINDOW", "start" -> window.start, "end" -> window.end)))
   }
 
   def current(run: KeyRun[_]): Option[RunWindow] = Option.unless(run.isEmpty) {

@@ -46,7 +46,6 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
 
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)
 
-  override def unclearRow(hasOffsets: Boolean): Option[String] = Option.when(showsMessage && !hasOffsets)(
-    "each message has a window, and without offset= two messages may be alike. State stream(offset=...), or say " +
-      "on='message' if no two messages are alike.")
+  override def unclearRow(hasOffsets: Boolean): Option[String] =
+    Option.when(showsMessage && !hasOffsets)("UPSERT_ROW_UNCLEAR.OVER")
 }

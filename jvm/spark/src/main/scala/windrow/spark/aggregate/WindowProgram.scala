@@ -1,6 +1,7 @@
 package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.InternalRow
+import windrow.ErrorConditions
 import windrow.Guards
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
@@ -89,7 +90,11 @@ final class WindowProgram(
       case Effect.Refuse(entry, reason, watermark) =>
         if (entry.raw == null)
           throw new IllegalStateException(
-            s"[ROW_NOT_CARRIED] a message at ${entry.time} was refused ($reason, watermark $watermark) without its row.")
+            ErrorConditions.message(
+              "ROW_NOT_CARRIED",
+              "time"      -> entry.time,
+              "reason"    -> reason,
+              "watermark" -> watermark))
         val bytes = output.rejected(entry.raw, reason, watermark, processingTime)
         if (entry.count == 1) Iterator.single(bytes) else Iterator.fill(entry.count.toInt)(bytes)
     }

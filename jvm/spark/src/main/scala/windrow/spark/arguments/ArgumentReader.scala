@@ -9,9 +9,7 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
 
   def problems: Seq[SpecProblem] = found.result()
 
-  def refuse[T](code: String, text: String): Option[T] = note(SpecProblem(code, text))
-
-  private def note(problem: SpecProblem): Option[Nothing] = {
+  def refuse[T](problem: SpecProblem): Option[T] = {
     found += problem
     None
   }
@@ -21,34 +19,38 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
   def nameIfSaid(name: String): Option[String] = values.get(name).map(_.toString)
 
   def spanIfSaid(name: String): Option[TimeSpan] =
-    values.get(name).flatMap(ArgumentReader.span(_).fold(wrong => refuse(wrong.code, s"$name: ${wrong.text}"), Some(_)))
+    values.get(name).flatMap(ArgumentReader.span(_).fold(wrong => refuse(wrong.in(name)), Some(_)))
 
   def countIfSaid(name: String): Option[Long] = values.get(name).flatMap {
     case number: Long => Some(number)
-    case other        => refuse("COUNT_NOT_UNDERSTOOD", s"$name is '$other'; it must be a whole number.")
+    case other        => refuse("COUNT_NOT_UNDERSTOOD.NUMBER", "name" -> name, "value" -> s"'$other'")
   }
 
   def flagIfSaid(name: String): Option[Boolean] = values.get(name).flatMap {
     case truth: Boolean => Some(truth)
-    case other          => refuse("FLAG_NOT_UNDERSTOOD", s"$name is '$other'; it must be true or false.")
+    case other          => refuse("FLAG_NOT_UNDERSTOOD", "name" -> name, "value" -> s"'$other'")
   }
 
-  def wordIfSaid[T](name: String, code: String, all: Seq[T]): Option[T] = nameIfSaid(name).flatMap { said =>
+  def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSaid(name).flatMap { said =>
     all.find(_.toString.equalsIgnoreCase(said)).orElse(
-      refuse(code, s"$name is '$said'; allowed are ${all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", ")}."))
+      refuse(
+        condition,
+        "name"    -> name,
+        "value"   -> said,
+        "allowed" -> all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", ")))
   }
 
   /** Of a watermark: not negative. */
   def delayIfSaid(name: String): Option[TimeSpan] = spanIfSaid(name).flatMap(span =>
     if (span.micros >= 0) Some(span)
-    else refuse("WATERMARK_NEGATIVE", s"$name is '$span'; it must be '0 seconds' or longer."))
+    else refuse("WATERMARK_NEGATIVE", "name" -> name, "value" -> span))
 
   /** 'never', 'each_message', 'each_step', '1000 messages' or the number alone, a period, or an array of these. */
   def triggerIfSaid(name: String): Option[PaneTrigger] = values.get(name).flatMap(value =>
     ArgumentReader.trigger(value).orElse(refuse(
-      "TRIGGER_UNKNOWN",
-      s"$name is ${ArgumentReader.shown(value)}; allowed are 'never', 'each_message', 'each_step', '1000 messages', a " +
-        "period such as '10 seconds', or an array of these.")))
+      "TRIGGER_UNKNOWN.SQL",
+      "name"  -> name,
+      "value" -> ArgumentReader.shown(value))))
 
   def retention: Retention =
     Retention(spanIfSaid("retain_time"), countIfSaid("retain_messages"), countIfSaid("retain_windows"))

@@ -59,6 +59,9 @@ private[spark] object NamedInput {
       argument: String,
       said: String): Either[SpecProblem, Expression] =
     SparkInside.column(session, table, said).toRight(SpecProblem(
-      "COLUMN_NOT_FOUND",
-      s"$argument='$said' is no column of '$stream'; the columns are ${table.output.map(_.name).mkString(", ")}."))
+      "COLUMN_NOT_FOUND.STREAM",
+      "argument" -> argument,
+      "name"     -> said,
+      "stream"   -> stream,
+      "columns"  -> table.output.map(_.name).mkString(", ")))
 }

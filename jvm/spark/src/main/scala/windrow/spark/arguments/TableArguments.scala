@@ -68,23 +68,23 @@ object TableArguments {
     if (isMissing) found += missing(tables.size, several)
     if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
       found += SpecProblem(
-        "TABLE_OF_WITH",
-        "this session does not look into what WITH defines; write it out inside TABLE(…), or put the JAR into spark.jars.")
+        "TABLE_OF_WITH")
     val values = rest.flatMap {
       case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
         constant(value) match {
           case Some(read) => Some(name.toLowerCase(Locale.ROOT) -> read)
           case None =>
             found += SpecProblem(
-              "ARGUMENT_NOT_CONSTANT",
-              s"$name => ${value.sql} must be a constant: text, a number, true, false, an interval or an array of these.")
+              "ARGUMENT_NOT_CONSTANT.VALUE",
+              "name"  -> name,
+              "value" -> value.sql)
             None
         }
       case NamedArgumentExpression(name, _) =>
-        found += SpecProblem("ARGUMENT_UNKNOWN", s"there is no argument '$name'; there are ${allowed.mkString(", ")}.")
+        found += SpecProblem("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", "))
         None
       case positional =>
-        found += SpecProblem("ARGUMENT_NOT_NAMED", s"${positional.sql} needs its name: name => value.")
+        found += SpecProblem("ARGUMENT_NOT_NAMED", "value" -> positional.sql)
         None
     }.filter(_._2 != null).toMap
     if (isMissing) throw SpecError(function, found.result())
@@ -94,7 +94,7 @@ object TableArguments {
 
   private def missing(tables: Int, several: Boolean): SpecProblem = {
     val wanted = if (several) "a table argument for each stream" else "one table argument"
-    SpecProblem("TABLE_MISSING", s"it takes $wanted, TABLE(SELECT …); there are $tables.")
+    SpecProblem("TABLE_MISSING.ARGUMENT", "wanted" -> wanted, "tables" -> tables)
   }
 
   private def tableOf(argument: Expression): Option[LogicalPlan] = argument match {

@@ -41,9 +41,9 @@ private[spark] object CoGroupPlan {
     val names = inputs.map(_.name)
     Seq(
       Option.when(names.size < 2)(
-        SpecProblem("STREAMS_TOO_FEW", s"a co-group of ${names.size} streams; say two or more.")),
+        SpecProblem("STREAMS_TOO_FEW.COGROUP", "count" -> names.size)),
       Option.when(names.distinct.size < names.size)(
-        SpecProblem("STREAM_TWICE", s"the streams are ${names.mkString(", ")}."))).flatten ++
+        SpecProblem("STREAM_TWICE.COGROUP", "names" -> names.mkString(", ")))).flatten ++
       ofTime(inputs) ++ StreamTable.mixed(inputs) ++ differing(inputs, inputs.map(_.keys.size).minOption.getOrElse(0))
   }
 
@@ -53,7 +53,7 @@ private[spark] object CoGroupPlan {
     val isUnmarked        = inputs.forall(!_.hasWatermark)
     timed.flatMap(_.problems(None)).filterNot(isUnmarked && _.code == "NO_WATERMARK") ++
       timeless.filter(one => timed.nonEmpty || one.watermark.isDefined).map(one =>
-        SpecProblem("TIME_NOT_STATED", s"'${one.name}' has no event time; say which column holds it."))
+        SpecProblem("TIME_NOT_STATED.COGROUP", "stream" -> one.name))
   }
 
   private def differing(inputs: Seq[StreamTable], keys: Int): Seq[SpecProblem] =
@@ -61,9 +61,10 @@ private[spark] object CoGroupPlan {
       (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
       case (what, all) =>
         Option.when(all.map(_.dataType).distinct.size > 1)(SpecProblem(
-          if (what == "time") "TIME_TYPES_DIFFER" else "KEY_TYPES_DIFFER",
-          s"$what is ${inputs.zip(all).map { case (input, of) => s"${of.dataType.sql} in '${input.name}'" }.mkString(", ")}; " +
-            "it must be of one type."))
+          if (what == "time") "TIME_TYPES_DIFFER" else "KEY_TYPES_DIFFER.STREAMS",
+          "key" -> what,
+          "types" -> (inputs.zip(
+            all).map { case (input, of) => s"${of.dataType.sql} in '${input.name}'" }.mkString(", "))))
     }
 
   private def branch(session: SparkSession, of: StreamTable, all: Seq[StreamTable], shown: Seq[String]): LogicalPlan = {

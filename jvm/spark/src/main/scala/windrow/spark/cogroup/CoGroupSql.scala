@@ -29,8 +29,8 @@ private[spark] object CoGroupSql {
       val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))
       val input  = NamedInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
       val unnamed = Option.when(stream.isEmpty)(SpecProblem(
-        "STREAM_NOT_NAMED",
-        s"one table is a ${table.nodeName} without a name; say for example TABLE(SELECT * FROM clicks AS c)."))
+        "STREAM_NOT_NAMED.TABLE",
+        "plan" -> table.nodeName))
       input.copy(problems = unnamed.toSeq ++ keys.flatMap(_.left.toOption) ++ input.problems)
     }
     val inputs = said.map(_.input(mark))
@@ -43,7 +43,7 @@ private[spark] object CoGroupSql {
 
   private def taken(keys: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] =
     keys.filter(key => inputs.exists(_.name.equalsIgnoreCase(key))).map(key =>
-      SpecProblem("NAME_TAKEN", s"key='$key' is also the name of a stream; call the stream otherwise."))
+      SpecProblem("NAME_TAKEN.STREAM", "name" -> key, "argument" -> "key"))
 
   /** What the table is called in the query, whatever of it is selected. */
   private def nameOf(table: LogicalPlan): Option[String] = table match {

@@ -27,7 +27,7 @@ object FullStateParts {
     case Some(names) => plain(session, table, names)
     case None =>
       AggregateParts.ofMarkers(table).fold[(Seq[SpecProblem], Option[AggregateParts])]((
-        Seq(SpecProblem("KEY_NOT_STATED", "say which columns are the key: key => 'a', or array() for none.")),
+        Seq(SpecProblem("KEY_NOT_STATED")),
         None))(marked => (Nil, Some(keeping(marked.keys, marked.shown, marked.markers, marked.child))))
   }
 
@@ -35,7 +35,7 @@ object FullStateParts {
     val found = names.map(name => name -> SparkInside.column(session, table, name))
     val wrong = found.collect { case (name, None) =>
       val columns = table.output.map(_.name).mkString(", ")
-      SpecProblem("COLUMN_NOT_FOUND", s"key='$name' is no column; the columns are $columns.")
+      SpecProblem("COLUMN_NOT_FOUND.ARGUMENT", "name" -> name, "columns" -> columns, "argument" -> "key")
     }
     val keys = found.collect { case (name, Some(column)) =>
       Alias(column, UnresolvedAttribute.parseAttributeName(name).last)(nonInheritableMetadataKeys =

@@ -67,10 +67,7 @@ object AggregateParts {
       val dissection = new Dissection(aggregate)
       (dissection.problems, Some(dissection.parts))
     case other =>
-      val text =
-        s"the table argument is a ${other.nodeName}; it must be an aggregation: SELECT keys, aggregates FROM … GROUP BY " +
-          "keys. What filters or orders its rows goes around the function."
-      (Seq(SpecProblem("TABLE_NOT_AGGREGATED", text)), None)
+      (Seq(SpecProblem("TABLE_NOT_AGGREGATED", "plan" -> other.nodeName)), None)
   }
 
   /** The same of a grouping that shows all its keys, whatever `spark.sql.retainGroupColumns` says. */
@@ -127,7 +124,7 @@ object AggregateParts {
     }.asInstanceOf[AggregateFunction]
 
     def problems: Seq[SpecProblem] = ColumnNames.reserved(markers.map(_.name).diff(Marks.map(Marker + _))) ++
-      (if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING", "there is no aggregate; say for example count(*)."))
+      (if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING"))
        else calls.flatMap(check))
 
     def parts: AggregateParts = {
@@ -178,15 +175,16 @@ object AggregateParts {
       val text = call.sql
       val distinct = Option.when(call.isDistinct)(SpecProblem(
         "AGGREGATE_NOT_MERGEABLE",
-        s"$text cannot be merged. Use approx_count_distinct, or collect_set and size."))
+        "aggregate" -> text))
       val unknown = call.aggregateFunction match {
         case _: DeclarativeAggregate | _: ImperativeAggregate
             if !call.aggregateFunction.nodeName.contains("TypedAggregate") =>
           None
         case function =>
           Some(SpecProblem(
-            "AGGREGATE_NOT_SUPPORTED",
-            s"$text is a ${function.nodeName}; use one of Spark's aggregates or an Aggregator registered by udaf."))
+            "AGGREGATE_NOT_SUPPORTED.OF_ANOTHER_KIND",
+            "aggregate" -> text,
+            "function"  -> function.nodeName))
       }
       distinct.toSeq ++ unknown
     }

@@ -18,15 +18,15 @@ private[spark] object ColumnNames {
     */
   def twice(resolver: Resolver, rows: String, names: Seq[String], remedy: String): Seq[SpecProblem] =
     names.indices.filter(i => names.take(i).exists(resolver(_, names(i)))).map(names).distinct.map(name =>
-      SpecProblem("NAME_TWICE", s"$rows would have more than one column '$name'. $remedy"))
+      SpecProblem("NAME_TWICE.ROWS", "rows" -> rows, "name" -> name, "remedy" -> remedy))
 
   /** @param own
     *   names that windrow gives
     */
   def taken(resolver: Resolver, names: Seq[String], own: Seq[String]): Seq[SpecProblem] =
     names.filter(name => own.exists(resolver(_, name))).distinct.map(name =>
-      SpecProblem("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias."))
+      SpecProblem("NAME_TAKEN.PANE", "name" -> name))
 
   def reserved(names: Seq[String]): Seq[SpecProblem] = names.filter(_.startsWith(Reserved)).distinct.map(name =>
-    SpecProblem("NAME_TAKEN", s"a column is called '$name'; what begins with $Reserved is windrow's own. Rename it."))
+    SpecProblem("NAME_TAKEN.RESERVED", "name" -> name, "reserved" -> Reserved))
 }

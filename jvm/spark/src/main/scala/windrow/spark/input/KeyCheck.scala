@@ -43,15 +43,14 @@ private[spark] object KeyCheck {
     case column: Attribute => column.name == Changing
     case other             => !other.deterministic
   })(SpecProblem(
-    "KEY_NOT_DETERMINISTIC",
-    "a key has another value each time that it is asked for. Group by columns, or functions that depend on them alone."))
+    "KEY_NOT_DETERMINISTIC"))
 
   /** Texts that are equal without being the same have none that could stand for all of them. */
   private def collated(name: String, of: DataType): Option[SpecProblem] =
     Option.unless(UnsafeRowUtils.isBinaryStable(of))(SpecProblem(
       "KEY_NOT_BINARY",
-      s"the key $name is ${of.sql}, by which different texts are equal. Say which one stands for them: " +
-        s"collate(lower(…), 'UTF8_BINARY') or collate(rtrim(…), 'UTF8_BINARY'), or collate(…, 'UTF8_BINARY') to tell them apart."))
+      "name" -> name,
+      "type" -> of.sql))
 
   private def unordered(name: String, of: DataType): Option[SpecProblem] =
     Option.unless(hasOrder(of))(notComparable(name, of))
@@ -67,5 +66,6 @@ private[spark] object KeyCheck {
 
   private def notComparable(name: String, of: DataType): SpecProblem = SpecProblem(
     "KEY_NOT_COMPARABLE",
-    s"the key $name is ${of.sql}, of which Spark compares no values. Use fields of it, or a text: to_json(…), CAST(… AS STRING).")
+    "name" -> name,
+    "type" -> of.sql)
 }

@@ -40,27 +40,25 @@ private[spark] final case class StreamTable(
   /** Of the messages in the rows. */
   def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
 
-  private def ofThis(problem: SpecProblem) = problem.copy(text = s"stream '$name': ${problem.text}")
+  private def ofThis(problem: SpecProblem) = problem.in(s"stream '$name'")
 
   def problems(maxFuture: Option[TimeSpan]): Seq[SpecProblem] = {
-    def refuse(when: Boolean, code: String, text: => String) =
-      Option.when(when)(ofThis(SpecProblem(code, text)))
+    def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
+      Option.when(when)(ofThis(SpecProblem(condition, parameters: _*)))
     val isStreaming = table.isStreaming
-    val notTime     = MessageTime.problem(time, completes = isStreaming && hasTime)
     Seq(
-      refuse(notTime.isDefined, MessageTime.Refused, notTime.get),
+      MessageTime.problem(time, completes = isStreaming && hasTime).map(ofThis),
       refuse(
         isStreaming && !hasWatermark,
-        "NO_WATERMARK",
-        s"${time.sql} has no watermark, nothing could ever leave the join. Say stream(watermark='1 minute'), or withWatermark before."),
+        "NO_WATERMARK.JOIN",
+        "time" -> time.sql),
       refuse(
         isStreaming && watermark.isDefined && comesWithWatermark,
-        "WATERMARK_TWICE",
-        s"${time.sql} has a watermark already. Leave out stream(watermark=...), or withWatermark before."),
+        "WATERMARK_TWICE.INPUT",
+        "time" -> time.sql),
       refuse(
         isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined,
-        "GUARD_TOO_LATE",
-        "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...)."),
+        "GUARD_TOO_LATE"),
       Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
         _,
         table)).map(ofThis)).flatten ++
@@ -85,7 +83,8 @@ private[spark] object StreamTable {
     def names(of: Seq[StreamTable]) = of.map(input => s"'${input.name}'").mkString(", ")
     Option.when(streaming.nonEmpty && batch.nonEmpty)(SpecProblem(
       "STREAM_WITH_BATCH",
-      s"${names(batch)} is no stream and ${names(streaming)} is; Spark's own join is for that.")).toSeq
+      "batches" -> names(batch),
+      "streams" -> names(streaming))).toSeq
   }
 
   private val Marker = "__windrow_"

@@ -29,8 +29,8 @@ private[spark] object WatermarkCheck {
     }.distinct
     Option.when(marks.nonEmpty && !carries(time) && !table.exists(_.isInstanceOf[TransformWithState]))(SpecProblem(
       "WATERMARK_OF_OTHER_COLUMN",
-      s"the event time is ${time.sql}, and the watermark that of ${marks.map(name => s"'$name'").mkString(" and ")}. Leave out " +
-        "withWatermark and say stream(watermark='1 minute'), or call withWatermark on the event time itself."))
+      "time"    -> time.sql,
+      "columns" -> marks.map(name => s"'$name'").mkString(" and ")))
   }
 
   /** The column with the watermark under whatever name, or a field of a window that has it. */
@@ -51,5 +51,6 @@ private[spark] object WatermarkCheck {
   def ofGreatest(session: SparkSession, marks: Int): Option[SpecProblem] =
     Option.when(marks > 1 && session.conf.get(Policy).equalsIgnoreCase(Greatest))(SpecProblem(
       "WATERMARK_OF_GREATEST",
-      s"$Policy is '$Greatest', so that one stream would make the messages of another late. Set it to 'min'."))
+      "setting" -> Policy,
+      "value"   -> Greatest))
 }

@@ -94,8 +94,9 @@ private[spark] object JoinPlan {
     val types = inputs.map(input => input.name -> input.keys(i).dataType)
     if (types.map(_._2.catalogString).distinct.size > 1)
       Some(SpecProblem(
-        "KEY_TYPES_DIFFER",
-        s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+        "KEY_TYPES_DIFFER.STREAMS",
+        "key"   -> s"on='${on(i)}'",
+        "types" -> (types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", "))))
     else KeyCheck.joined(s"'${on(i)}'", inputs.head.keys(i))
   }
 
@@ -109,10 +110,10 @@ private[spark] object JoinPlan {
     val window = (on ++ names).filter(name =>
       spec.within.isInstanceOf[Within.SameWindow] && resolver(name, "window")).map(name =>
       SpecProblem(
-        "NAME_TAKEN",
-        s"'$name' is also the name of the column of windows; call the stream or the field otherwise."))
+        "NAME_TAKEN.WINDOW",
+        "name" -> name))
     val fields = on.indices.filter(i => on.take(i).exists(resolver(_, on(i)))).map(on).distinct.map(column =>
-      SpecProblem("NAME_TWICE", s"'$column' is equal to more than one column; say it once."))
+      SpecProblem("NAME_TWICE.EQUALITY", "name" -> column))
     val messages = inputs.flatMap(input =>
       ColumnNames.twice(
         resolver,
@@ -121,6 +122,6 @@ private[spark] object JoinPlan {
         "Rename or drop one of them before."))
     fields ++ window ++ messages ++ ColumnNames.twice(resolver, "a row", names, "Call one of the streams otherwise.") ++
       on.filter(column => names.exists(resolver(_, column))).map(column =>
-        SpecProblem("NAME_TAKEN", s"on='$column' is also the name of a stream; call the stream otherwise."))
+        SpecProblem("NAME_TAKEN.STREAM", "name" -> column, "argument" -> "on"))
   }
 }

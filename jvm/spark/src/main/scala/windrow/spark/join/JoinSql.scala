@@ -55,8 +55,8 @@ private[spark] object JoinSql {
 
   private def ofTime(joined: JoinTable, said: ArgumentReader): Seq[SpecProblem] =
     if (joined.times.isDefined && said.isSaid("time"))
-      Seq(SpecProblem("TIME_TWICE", "the range says which times are compared; time='…' is for a join without one."))
+      Seq(SpecProblem("TIME_TWICE"))
     else if (joined.times.isEmpty && !said.isSaid("time"))
-      Seq(SpecProblem("TIME_NOT_STATED", "there is no range of event time, so say time='…'."))
+      Seq(SpecProblem("TIME_NOT_STATED.JOIN"))
     else Nil
 }

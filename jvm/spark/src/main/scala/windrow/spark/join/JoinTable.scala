@@ -31,10 +31,10 @@ private[spark] object JoinTable {
     case join: Join => new Dissection(join).result
     case other => refused(
         "TABLE_NOT_JOINED",
-        s"the table argument is a ${other.nodeName}; it must be SELECT * FROM a JOIN b ON …, with nothing else around it.")
+        "plan" -> other.nodeName)
   }
 
-  private def refused(code: String, text: String) = Left(Seq(SpecProblem(code, text)))
+  private def refused(condition: String, parameters: (String, Any)*) = Left(Seq(SpecProblem(condition, parameters: _*)))
 
   /** Without what only names the join; `USING` shows the columns in another order. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
@@ -76,24 +76,21 @@ private[spark] object JoinTable {
         equality(condition).fold(endsOf(condition).exists(isBesideFirst) && endsOf(condition).forall(isBesideFirst))(
           equal.isKey))
       val times = sides.indices.map(side => ends.flatMap(_.times.get(side)).distinctBy(_.canonicalized))
-      equal.twice.foreach(name => refuse("NAME_TWICE", s"'$name' is equal to more than one column; say it once."))
+      equal.twice.foreach(name => refuse("NAME_TWICE.EQUALITY", "name" -> name))
       times.find(_.size > 1).foreach(several =>
         refuse(
-          "RANGE_NOT_UNDERSTOOD",
-          s"the condition compares both ${several.map(_.sql).mkString(" and ")}; a range is of one event time of each stream."))
+          "RANGE_NOT_UNDERSTOOD.TIMES",
+          "times" -> several.map(_.sql).mkString(" and ")))
       if (rest.nonEmpty && how != JoinKind.Inner)
         refuse(
-          "CONDITION_NOT_SUPPORTED",
-          s"${rest.map(_.sql).mkString(" AND ")} is neither an equality of fields nor a range of event time; " +
-            s"in such a join say it of the inputs, before the join.")
+          "CONDITION_NOT_SUPPORTED.FORM",
+          "condition" -> rest.map(_.sql).mkString(" AND "))
       rest.filterNot(_.deterministic).foreach(one =>
-        refuse("CONDITION_NOT_SUPPORTED", s"${one.sql} gives another value each time."))
+        refuse("CONDITION_NOT_SUPPORTED.NOT_DETERMINISTIC", "condition" -> one.sql))
       val ranges = if (ends.isEmpty) Some(Map.empty[String, JoinRange]) else rangesOf(ends, names.map(_.getOrElse("")))
       if (ranges.isEmpty)
         refuse(
-          "RANGE_NOT_UNDERSTOOD",
-          "the condition bounds the event times on one side only; say for example " +
-            "b.time BETWEEN a.time AND a.time + INTERVAL 5 MINUTES.")
+          "RANGE_NOT_UNDERSTOOD.OPEN")
       Either.cond(
         found.result().isEmpty,
         JoinTable(
@@ -106,7 +103,8 @@ private[spark] object JoinTable {
         found.result())
     }
 
-    private def refuse(code: String, text: String): Unit = found += SpecProblem(code, text)
+    private def refuse(condition: String, parameters: (String, Any)*): Unit =
+      found += SpecProblem(condition, parameters: _*)
 
     private def kind: JoinKind = join.joinType match {
       case plans.Inner | plans.Cross => JoinKind.Inner
@@ -116,7 +114,11 @@ private[spark] object JoinTable {
       case plans.LeftSemi            => JoinKind.Semi
       case plans.LeftAnti            => JoinKind.Anti
       case _ =>
-        refuse("JOIN_KIND_UNKNOWN", s"the join is ${join.joinType.sql}; allowed are ${JoinKind.All.mkString(", ")}.")
+        refuse(
+          "JOIN_KIND_UNKNOWN",
+          "name"    -> "the join",
+          "value"   -> join.joinType.sql,
+          "allowed" -> JoinKind.All.mkString(", "))
         JoinKind.Inner
     }
 
@@ -125,12 +127,11 @@ private[spark] object JoinTable {
       case SubqueryAlias(alias, _) => Some(alias.name)
       case _: Join | Project(_, _: Join) =>
         refuse(
-          "OUTER_JOIN_OF_MANY",
-          "a join of more than two streams is a chain of inner ones: SELECT * FROM a JOIN b ON … JOIN c ON ….")
+          "OUTER_JOIN_OF_MANY.CHAIN")
         None
       case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => nameOf(child)
       case other =>
-        refuse("STREAM_NOT_NAMED", s"one side is a ${other.nodeName} without a name; say for example FROM orders AS o.")
+        refuse("STREAM_NOT_NAMED.SIDE", "plan" -> other.nodeName)
         None
     }
 

@@ -1,6 +1,7 @@
 package windrow.spark.pack
 
 import java.util.Arrays
+import windrow.ErrorConditions
 
 /** A packet and its place among those of its shard in a step, as bytes that compare unsigned. */
 object PlacedPacket {
@@ -15,8 +16,7 @@ object PlacedPacket {
     placed.map { case (packet, place) =>
       if (Arrays.compareUnsigned(last, place) > 0)
         throw new IllegalStateException(
-          s"[ORDER_BROKEN] shard $shard was given a step's messages out of their order: the plan of the query shuffles " +
-            "them behind their sort. Nothing of this batch is kept; please report the plan that query.explain() prints.")
+          ErrorConditions.message("ORDER_BROKEN", "shard" -> shard))
       last = place
       packet
     }

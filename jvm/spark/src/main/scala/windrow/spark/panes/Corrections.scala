@@ -29,18 +29,19 @@ private[spark] object Corrections {
 
   /** A retraction would not be known as that of its pane. */
   val readTwice: SpecProblem = SpecProblem(
-    "RETRACTION_READ",
-    "an aggregate reads pane.is_retraction, but Inherit takes back itself what is retracted. Aggregate the plain values.")
+    "RETRACTION_READ")
 
   private val Choose = "choose one pane of each window, where(\"pane.timing = 'ON_TIME' AND NOT pane.is_retraction\")"
 
   private def twice(panes: PanesBefore, taker: String, more: String = "") = SpecProblem(
     "PANES_COME_AGAIN",
-    s"windows of '${panes.name}' fire again, and $taker would count a pane beside the one that takes its place. Either " +
-      s"$Choose, group the panes by Inherit()$more, or accumulate(DISCARDING) in '${panes.name}' if the parts add up.")
+    "stream" -> panes.name,
+    "taker"  -> taker,
+    "choose" -> Choose,
+    "more"   -> more)
 
   private def leftOut(panes: PanesBefore) = SpecProblem(
     "RETRACTIONS_LEFT_OUT",
-    s"a filter takes panes of '${panes.name}' without their retractions, so what they show would count for good. Take the " +
-      s"retractions, too, or $Choose.")
+    "stream" -> panes.name,
+    "choose" -> Choose)
 }

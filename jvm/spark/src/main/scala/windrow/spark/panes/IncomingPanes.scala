@@ -35,11 +35,17 @@ private[spark] object IncomingPanes {
     def column(name: String, what: String, fields: Fields): Either[SpecProblem, Expression] =
       SparkInside.column(session, input, name).toRight(SpecProblem(
         "PANE_COLUMN_MISSING",
-        s"$windows takes panes, and $what is missing: '$name' is no column; the columns are ${names(input)}.")).filterOrElse(
+        "windows" -> windows,
+        "what"    -> what,
+        "name"    -> name,
+        "columns" -> names(input))).filterOrElse(
         fits(_, fields),
         SpecProblem(
           "PANE_COLUMN_STRANGE",
-          s"$windows takes panes; '$name' must be $what, a struct with ${fields.map(_._1).mkString(", ")} as windrow writes it."))
+          "windows" -> windows,
+          "name"    -> name,
+          "what"    -> what,
+          "fields"  -> fields.map(_._1).mkString(", ")))
     (column(windows.column, "their window", Window), column(Pane, "what they are", PaneFields)) match {
       case (Right(_), Right(pane)) if read.exists(_.exists(_.semanticEquals(field(pane, "is_retraction")))) =>
         Left(Seq(Corrections.readTwice))

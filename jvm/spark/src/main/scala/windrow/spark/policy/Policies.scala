@@ -32,8 +32,7 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
 
   override def withoutOrder(hasOffsets: Boolean, hasTime: Boolean): Option[SpecProblem] =
     Option.unless(hasOffsets || hasTime)(SpecProblem(
-      "ORDER_NOT_STATED",
-      "windows by policies go by the order of messages: say stream(offset=KAFKA), or time='…', by which they stand then."))
+      "ORDER_NOT_STATED"))
 
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.aggregated(before, "a policy")
 
@@ -72,7 +71,5 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream)
 
   override def unclearRow(hasOffsets: Boolean): Option[String] =
-    Option.when(spec.limits != PartitionLimits.NotStated)(
-      "once a limit has let a key go its windows begin again at 0, in the place of others. Say on=..., or leave out " +
-        "the limits.")
+    Option.when(spec.limits != PartitionLimits.NotStated)("UPSERT_ROW_UNCLEAR.LIMITS")
 }

@@ -25,8 +25,9 @@ private[spark] object PolicyColumns {
       known: => Seq[String]): Found = {
     val read = named(spec).map { case (name, isNumber) =>
       column(name).toRight(SpecProblem(
-        "COLUMN_NOT_FOUND",
-        s"the policy looks at '$name', which is no column; the columns are ${known.mkString(", ")}."))
+        "COLUMN_NOT_FOUND.POLICY",
+        "name"    -> name,
+        "columns" -> known.mkString(", ")))
         .flatMap(typed(name, _, isNumber).map(name -> _))
     }
     val found = read.flatMap(_.left.toOption)
@@ -58,6 +59,6 @@ private[spark] object PolicyColumns {
       case BooleanType if !isNumber   => Right(column)
       case other =>
         val must = if (isNumber) "a number" else "a boolean"
-        Left(SpecProblem("COLUMN_TYPE", s"the policy looks at '$name' of type ${other.sql}; it must be $must."))
+        Left(SpecProblem("COLUMN_TYPE", "name" -> name, "type" -> other.sql, "expected" -> must))
     }
 }

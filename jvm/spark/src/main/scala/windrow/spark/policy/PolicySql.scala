@@ -56,10 +56,9 @@ private[spark] object PolicySql {
         else by.zip(trigger).map { case (by, trigger) => Eviction.Sliding(by, trigger) }
       if (sliding.contains(false) && fires)
         said.refuse[Unit](
-          "TRIGGER_ON_TUMBLING",
-          "a tumbling policy fires as it empties; a trigger is for a sliding one.")
+          "TRIGGER_ON_TUMBLING")
       if (sliding.contains(true) && !fires)
-        said.refuse[Unit]("TRIGGER_NOT_STATED", "a sliding policy needs its trigger: count, time or delta.")
+        said.refuse[Unit]("TRIGGER_NOT_STATED.POLICY")
       (said.problems, eviction) match {
         case (Seq(), Some(read)) => PolicyWindowSpec.check(read, limits)
         case (wrong, _)          => Left(wrong ++ (by ++ trigger).flatMap(_.problems) ++ limits.problems)
@@ -69,8 +68,9 @@ private[spark] object PolicySql {
     private def checkAccumulation(): Unit = said.nameIfSaid("accumulate").filterNot(_.equalsIgnoreCase("accumulating"))
       .foreach(mode =>
         said.refuse[Unit](
-          "VALUE_NOT_SUPPORTED",
-          s"accumulate: $mode means nothing for windows of policies; leave it out."))
+          "VALUE_NOT_SUPPORTED.POLICY",
+          "name"  -> "accumulate",
+          "value" -> mode))
 
     /** None: neither that nor tumbling. */
     private def isSliding: Option[Boolean] = {
@@ -78,12 +78,12 @@ private[spark] object PolicySql {
       Seq("tumbling" -> false, "sliding" -> true).collectFirst { case (name, is) if asked.contains(name) => is }.orElse(
         said.refuse(
           "EVICTION_UNKNOWN",
-          s"eviction is ${asked.fold("missing")(text => s"'$text'")}; allowed are 'tumbling' and 'sliding'."))
+          "value" -> asked.fold("missing")(text => s"'$text'")))
     }
 
     private def marked(sliding: Option[Boolean]): Option[Eviction] =
       if (sliding.contains(true) || Rules.exists(rule => said.isSaid(s"by_$rule")))
-        said.refuse("MARK_NOT_ALONE", "by_mark is for eviction => 'tumbling', with no other by_….")
+        said.refuse("MARK_NOT_ALONE")
       else said.nameIfSaid("by_mark").map(Eviction.Punctuated(_))
 
     /** One of three rules. */
@@ -91,18 +91,15 @@ private[spark] object PolicySql {
       val column = said.nameIfSaid(s"${prefix}_column")
       val stated = Rules.map(name => s"${prefix}_$name").filter(said.isSaid)
       if (column.isDefined && stated.size == 1 && !stated.head.endsWith("_delta"))
-        said.refuse[Unit]("COLUMN_WITHOUT_DELTA", s"${prefix}_column is for ${prefix}_delta.")
+        said.refuse[Unit]("COLUMN_WITHOUT_DELTA", "prefix" -> prefix)
       stated match {
         case Seq(name) if name.endsWith("_count") => said.countIfSaid(name).map(ByCount(_))
         case Seq(name) if name.endsWith("_time")  => said.spanIfSaid(name).map(ByTime(_))
         case Seq(name)                            => delta(prefix, values(name), column)
         case Seq() =>
-          val more = if (prefix == "by") ", or by_mark => 'last'" else ""
-          said.refuse(
-            s"${prefix.toUpperCase(Locale.ROOT)}_NOT_STATED",
-            s"say ${prefix}_count => 20, ${prefix}_time => '10 seconds', ${prefix}_delta => 1.0 with ${prefix}_column => 'price'$more.")
+          said.refuse(if (prefix == "by") "BY_NOT_STATED" else "TRIGGER_NOT_STATED.SQL")
         case several =>
-          said.refuse(s"${prefix.toUpperCase(Locale.ROOT)}_TWICE", s"say one of ${several.mkString(", ")}.")
+          said.refuse(if (prefix == "by") "BY_TWICE" else "TRIGGER_TWICE", "names" -> several.mkString(", "))
       }
     }
 
@@ -110,8 +107,8 @@ private[spark] object PolicySql {
       case (number: Long, Some(name))   => Some(ByDelta(name, number.toDouble))
       case (number: Double, Some(name)) => Some(ByDelta(name, number))
       case (_, None) =>
-        said.refuse("COLUMN_NOT_STATED", s"${prefix}_delta needs its column: ${prefix}_column => 'price'.")
-      case (other, _) => said.refuse("DELTA_NOT_UNDERSTOOD", s"${prefix}_delta is '$other'; it must be a number.")
+        said.refuse("COLUMN_NOT_STATED.DELTA", "prefix" -> prefix)
+      case (other, _) => said.refuse("DELTA_NOT_UNDERSTOOD", "name" -> s"${prefix}_delta", "value" -> s"'$other'")
     }
   }
 }

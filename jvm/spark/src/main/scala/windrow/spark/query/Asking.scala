@@ -134,17 +134,17 @@ private[spark] final case class Asking(
         .toRight(notUnderstood(name, bound, s"a time, ${timeType.sql}"))
 
     private def notUnderstood(name: String, bound: Attribute, must: String) =
-      SpecProblem("BOUND_NOT_UNDERSTOOD", s"$name is a ${bound.dataType.sql}; it must be $must.")
+      SpecProblem("BOUND_NOT_UNDERSTOOD", "name" -> name, "type" -> bound.dataType.sql, "expected" -> must)
 
     private def ofStreams: Seq[SpecProblem] =
       Seq("lookups" -> table, "messages" -> parts.child).filterNot(_._2.isStreaming).map { case (what, _) =>
         SpecProblem(
-          "NOT_STREAMING",
-          s"the $what are a batch; what a running query keeps answers a stream. Join batches with Spark.")
+          "NOT_STREAMING.LOOKUPS",
+          "what" -> what)
       }
 
     private def taken: Seq[SpecProblem] = columns.map(_.name).filter(_.equalsIgnoreCase(asked.column)).map(name =>
-      SpecProblem("NAME_TAKEN", s"a column of the lookups is called '$name', as that of the answers. Rename it."))
+      SpecProblem("NAME_TAKEN.LOOKUP", "name" -> name))
   }
 }
 
@@ -169,8 +169,11 @@ private final class Values(session: SparkSession) {
   def as(named: Named[Attribute], types: Seq[DataType]): Either[Seq[SpecProblem], Seq[Expression]] = {
     val (wrong, right) = named.values.zip(named.columns.zip(types)).partitionMap { case (value, (name, to)) =>
       as(value, to).toRight(SpecProblem(
-        "KEY_TYPES_DIFFER",
-        s"${named.argument}: '$name' is ${to.sql}, and what it is compared with ${value.dataType.sql}; cast it."))
+        "KEY_TYPES_DIFFER.COMPARED",
+        "argument" -> named.argument,
+        "name"     -> name,
+        "type"     -> to.sql,
+        "other"    -> value.dataType.sql))
     }
     Either.cond(wrong.isEmpty, right, wrong)
   }

@@ -18,6 +18,7 @@ import scala.util.Try
 import scala.util.Using
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.DamagedStateError
 import windrow.core.state.SpecFingerprint
@@ -108,14 +109,14 @@ private[spark] object Checkpoint {
     val folder = new Path(path)
     val files  = folder.getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!files.exists(new Path(folder, "offsets")))
-      throw new CheckpointError(s"[CHECKPOINT_NOT_FOUND] '$path' is no checkpoint of a query.")
+      throw new CheckpointError(ErrorConditions.message("CHECKPOINT_NOT_FOUND", "path" -> path))
     readable(session, path)
     val commits = new Path(folder, "commits")
     if (!files.exists(commits) || !files.listStatus(commits).exists(_.getPath.getName.forall(_.isDigit)))
-      throw new CheckpointError(s"[CHECKPOINT_EMPTY] the query of '$path' has committed no batch yet.")
+      throw new CheckpointError(ErrorConditions.message("CHECKPOINT_EMPTY", "path" -> path))
     val found = if (files.exists(new Path(folder, "state"))) operators(session, path) else Nil
     if (found.isEmpty)
-      throw new CheckpointError(s"[NO_WINDROW_STATE] the query of '$path' has no windrow operator to look into.")
+      throw new CheckpointError(ErrorConditions.message("NO_WINDROW_STATE", "path" -> path))
     chosen(found, path, named)
   }
 
@@ -142,7 +143,11 @@ private[spark] object Checkpoint {
       val names = found.map { case (number, one) => s"${shown(one)} ($number)" }.mkString(", ")
       val why = named.fold("say which stream is meant, operator='…'")(name =>
         s"operator='$name' is ${if (fitting.isEmpty) "none" else "several"} of them")
-      throw new CheckpointError(s"[OPERATOR_NOT_CLEAR] '$path' has the operators $names; $why.")
+      throw new CheckpointError(ErrorConditions.message(
+        "OPERATOR_NOT_CLEAR",
+        "path"      -> path,
+        "operators" -> names,
+        "why"       -> why))
     }
   }
 
@@ -220,9 +225,7 @@ private[spark] object Checkpoint {
     val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder).toUri
     if (whole.getRawPath != whole.getPath)
       throw new CheckpointError(
-        s"[CHECKPOINT_PATH_NOT_READABLE] '$path' has a blank, '%' or another sign that is written otherwise in a URI, and " +
-          "Spark's reader of state does not find it. The query can go on; to look into it, take a checkpoint (or a link) with " +
-          "a path of letters, digits, '-', '_', '.' and '/'.")
+        ErrorConditions.message("CHECKPOINT_PATH_NOT_READABLE", "path" -> path))
   }
 
   /** What Spark cannot read is damaged. */
@@ -234,5 +237,5 @@ private[spark] object Checkpoint {
     }
 
   def damaged(path: String, why: String): CheckpointError =
-    new CheckpointError(s"[STATE_DAMAGED] the checkpoint '$path' cannot be read: $why")
+    new CheckpointError(ErrorConditions.message("STATE_DAMAGED.CHECKPOINT", "path" -> path, "why" -> why))
 }

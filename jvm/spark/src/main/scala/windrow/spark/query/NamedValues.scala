@@ -35,7 +35,7 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
       usual: Option[Seq[(String, T)]]): Either[Seq[SpecProblem], NamedKeys[T]] = {
     val isKey = declared.isEmpty && joinKeys.nonEmpty
     val twice = Option.when(isKey && sessionKey.nonEmpty)(
-      SpecProblem("KEYS_TWICE", "joinKeys are the key here; leave out sessionKey."))
+      SpecProblem("KEYS_TWICE"))
     val byKey =
       if (isKey) Some(named("joinKeys", key, joinKeys))
       else Some(sessionKey).filter(_.nonEmpty).orElse(usual).map(named("sessionKey", key, _))
@@ -58,6 +58,6 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
     Either.cond(
       found.size == columns.size && values.size == columns.size,
       Named(argument, columns, found),
-      SpecProblem("KEYS_NOT_THOSE", s"$argument names $said; $all."))
+      SpecProblem("KEYS_NOT_THOSE", "argument" -> argument, "said" -> said, "allowed" -> all))
   }
 }

@@ -20,6 +20,7 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
+import windrow.ErrorConditions
 
 /** Texts of a checkpoint as types and expressions. A checkpoint is data: its texts may combine columns by Spark's own
   * functions that touch nothing else, and nothing in them is run (SEMANTICS S12).
@@ -43,10 +44,10 @@ private[query] object SafeText {
   def column(session: SparkSession, text: String, columns: Seq[String]): Column = {
     parsed(session, text).foreach {
       case called: UnresolvedFunction if !isHarmless(called.nameParts) =>
-        refuse(s"calls the function ${called.nameParts.mkString(".")}")
+        refuse("FUNCTION", "function" -> called.nameParts.mkString("."))
       case name: UnresolvedAttribute if !columns.contains(name.nameParts.head) =>
-        refuse("names a column that it does not have")
-      case _: PlanExpression[_] => refuse("has a query inside")
+        refuse("COLUMN")
+      case _: PlanExpression[_] => refuse("QUERY")
       case _                    =>
     }
     expr(text)
@@ -54,7 +55,7 @@ private[query] object SafeText {
 
   private def parsed(session: SparkSession, text: String): Expression =
     try session.sessionState.sqlParser.parseExpression(text)
-    catch { case _: ParseException => refuse("is no expression") }
+    catch { case _: ParseException => refuse("TEXT") }
 
   private def isHarmless(function: Seq[String]): Boolean = {
     val name = function.last.toLowerCase(Locale.ROOT)
@@ -69,21 +70,20 @@ private[query] object SafeText {
   }
 
   private def check(resolved: Expression): Unit = resolved match {
-    case _: UserDefinedExpression | _: CallMethodViaReflection => refuse("calls a function that is not Spark's own")
-    case _: PlanExpression[_]                                  => refuse("has a query inside")
+    case _: UserDefinedExpression | _: CallMethodViaReflection => refuse("FOREIGN_FUNCTION")
+    case _: PlanExpression[_]                                  => refuse("QUERY")
     case _                                                     =>
   }
 
   /** A type by its JSON, in which a type of a user would name a class. */
   def typeOf(json: String): DataType = {
-    if (namesClass(new ObjectMapper().readTree(json))) refuse("has a column of a user's own type")
+    if (namesClass(new ObjectMapper().readTree(json))) refuse("TYPE")
     DataType.fromJson(json)
   }
 
   private def namesClass(of: JsonNode): Boolean =
     of.path("type").asText == "udt" || of.elements.asScala.exists(namesClass)
 
-  private def refuse(why: String): Nothing = throw new CheckpointError(
-    s"[STATE_NOT_SAFE] a text in the checkpoint $why. Looking into a checkpoint runs nothing that stands in it; the query " +
-      "itself can go on.")
+  private def refuse(part: String, parameters: (String, Any)*): Nothing =
+    throw new CheckpointError(ErrorConditions.message(s"STATE_NOT_SAFE.$part", parameters: _*))
 }

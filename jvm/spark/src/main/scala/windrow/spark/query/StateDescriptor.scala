@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import windrow.CheckedSpec
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.FullStateSpec
 import windrow.OperatorJson
 import windrow.SpecJson
@@ -138,15 +139,23 @@ object StateDescriptor {
     val node = new ObjectMapper().readTree(bytes)
     if (node.path("format").asInt != DescriptorJson.Format)
       throw new CheckpointError(
-        s"[STATE_VERSION] '$path' says what it holds in format ${node.path("format")}; this version reads ${DescriptorJson.Format}.")
+        ErrorConditions.message(
+          "STATE_VERSION.DESCRIPTOR",
+          "path"  -> path,
+          "found" -> node.path("format"),
+          "known" -> DescriptorJson.Format))
     val spec = OperatorJson.read(node.get("spec").asInstanceOf[ObjectNode], Map.empty).fold(
-      found => throw new CheckpointError(s"[STATE_DAMAGED] the spec in '$path' cannot be read: ${found.mkString(" ")}"),
+      found =>
+        throw new CheckpointError(ErrorConditions.message(
+          "STATE_DAMAGED.SPEC",
+          "path"  -> path,
+          "found" -> found.mkString(" "))),
       identity)
     spec match {
       case CheckedSpec.Join(spec)      => ofJoin(JoinDescriptor.read(node, spec))
       case CheckedSpec.Aggregate(spec) => Seq(read(node, Aggregates.read(node, spec)))
       case CheckedSpec.FullState(spec) => Seq(read(node, Messages.read(node, spec)))
-      case _ => throw new CheckpointError(s"[STATE_VERSION] '$path' holds what this version does not know.")
+      case _ => throw new CheckpointError(ErrorConditions.message("STATE_VERSION.UNKNOWN", "path" -> path))
     }
   }
 

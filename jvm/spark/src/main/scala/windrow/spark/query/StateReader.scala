@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.Positions
 import windrow.SpecError
 import windrow.SpecProblem
@@ -128,7 +129,7 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
   private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
     case held: StateDescriptor.Windowed => held
     case _: StateDescriptor.OfJoin => throw new CheckpointError(
-        s"[NO_WINDOWS] '${descriptor.name}' of '$path' is a stream of a join, which keeps messages and no windows; ask for messages, pending rows or replay offsets.")
+        ErrorConditions.message("NO_WINDOWS.JOIN", "operator" -> descriptor.name, "path" -> path))
   }
 
   /** Columns by which messages are asked for; none: by the key. */
@@ -143,12 +144,16 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
   }
 
   private def noMessages(descriptor: StateDescriptor) = new CheckpointError(
-    s"[NO_MESSAGE_STORE] operator '${descriptor.name}' of '$path' keeps aggregates, no messages; say messages() instead of aggregate(...).")
+    ErrorConditions.message("NO_MESSAGE_STORE.CHECKPOINT", "operator" -> descriptor.name, "path" -> path))
 
   private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
     case Right(texts) => texts.resolve(session, descriptor.keys)
     case Left(unclear) => throw new CheckpointError(
-        s"[AGGREGATE_NOT_READABLE] operator '${descriptor.name}' of '$path' keeps an aggregate that its text does not say whole: $unclear.")
+        ErrorConditions.message(
+          "AGGREGATE_NOT_READABLE",
+          "operator" -> descriptor.name,
+          "path"     -> path,
+          "unclear"  -> unclear))
   }
 
   private def ofAggregates(held: StateDescriptor.Aggregates, read: Resolved): ShardStore => KeepsWindows = {
@@ -255,7 +260,7 @@ private object StateReader {
     }
 
   private def notUnderstood(argument: String, why: String): SpecError =
-    SpecError(argument, Seq(SpecProblem("VALUE_NOT_UNDERSTOOD", s"$why.")))
+    SpecError(argument, Seq(SpecProblem("VALUE_NOT_UNDERSTOOD", "why" -> why)))
 
   private def valueOf(column: NamedExpression): Expression = column match {
     case Alias(child, _) => child

@@ -3,6 +3,7 @@ package windrow.spark.rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
+import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.DamagedStateError
@@ -37,7 +38,7 @@ object Rows {
   private[rows] def least(fields: Int): Int = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8 * fields
 
   private[rows] def damaged(size: Int, why: String): DamagedStateError =
-    new DamagedStateError(s"[STATE_DAMAGED] a row of $size bytes is $why.")
+    new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.ROW", "size" -> size, "why" -> why))
 }
 
 /** Rows of known types: all that a row says to lie behind its fixed part lies inside it. */

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.query.Checkpoint
@@ -67,7 +68,9 @@ private[spark] object BeforeStart {
     val set = session.conf.get(Provider)
     Option.when(!set.contains("RocksDB") && !Checkpoint.isBegun(session, checkpoint))(SpecProblem(
       "STATE_STORE_NOT_ROCKSDB",
-      s"$Provider is $set, which cannot hold windows; set it to $RocksDb, as wr.configure does."))
+      "setting"  -> Provider,
+      "found"    -> set,
+      "provider" -> RocksDb))
   }
 
   private def ofFiles(plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
@@ -76,8 +79,9 @@ private[spark] object BeforeStart {
     }.getOrElse(Nil)
     columns.filter(_.toLowerCase(Locale.ROOT) == "batch").map(name =>
       SpecProblem(
-        "NAME_TAKEN",
-        s"${files.kind} have a column '$name', and Files call that of a batch's number so. Give it an alias.")) ++
+        "NAME_TAKEN.FILES",
+        "rows" -> files.kind,
+        "name" -> name)) ++
       format(files)
   }
 
@@ -89,25 +93,23 @@ private[spark] object BeforeStart {
       case NonFatal(_) =>
         Some(SpecProblem(
           "FORMAT_NOT_FOUND",
-          s"${files.kind} are to be files of format '${files.format}', which this session does not know. Add its JAR, or " +
-            "say another: parquet, orc, json."))
+          "rows"   -> files.kind,
+          "format" -> files.format))
     }
 
   /** The end of its input is one of a query's sources, which stay what they were. */
   private def ofEnd(session: SparkSession, checkpoint: String, isFinal: Boolean): Option[CheckpointError] = {
-    def refuse(code: String, text: String) = Some(new CheckpointError(s"[$code] '$checkpoint' $text"))
-    val end                                = new Path(checkpoint, "windrow/end")
-    val files                              = end.getFileSystem(session.sparkContext.hadoopConfiguration)
+    def refuse(condition: String) =
+      Some(new CheckpointError(ErrorConditions.message(condition, "checkpoint" -> checkpoint)))
+    val end   = new Path(checkpoint, "windrow/end")
+    val files = end.getFileSystem(session.sparkContext.hadoopConfiguration)
     (Checkpoint.isBegun(session, checkpoint), files.exists(end)) match {
       case (true, false) if isFinal =>
         refuse(
-          "FINAL_NOT_BEGUN",
-          "was begun without final=True (isFinal), which must be said from its first start on. Go on without it, or begin " +
-            "a new checkpoint with it.")
+          "FINAL_NOT_BEGUN")
       case (true, true) if !isFinal =>
         refuse(
-          "FINAL_LEFT_OUT",
-          "was begun with final=True (isFinal) and cannot go on without it. Say it again, or begin a new checkpoint.")
+          "FINAL_LEFT_OUT")
       case (false, true) if !isFinal => // of a start that failed
         files.delete(end, true)
         None

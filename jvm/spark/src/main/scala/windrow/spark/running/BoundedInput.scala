@@ -29,9 +29,9 @@ private[spark] object BoundedInput {
 
   private def problems(query: LogicalPlan): Seq[SpecProblem] = {
     if (!query.isStreaming)
-      Seq(SpecProblem("NOT_STREAMING", "the table is a batch, which ends by itself."))
+      Seq(SpecProblem("NOT_STREAMING.BOUNDED"))
     else if (!query.exists(_.isInstanceOf[PackNode]))
-      Seq(SpecProblem("OPERATOR_MISSING", "the table is no query of windrow; give it panes or rows."))
+      Seq(SpecProblem("OPERATOR_MISSING.QUERY"))
     else Nil
   }
 

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import scala.util.Using
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.spark.query.Checkpoint
 
 /** Which checkpoint the batches in a folder of files belong to, by a mark in both: a query of another one would write its own
@@ -34,8 +35,7 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
   }
 
   private def taken(folder: String) = new CheckpointError(
-    s"[FILES_OF_ANOTHER_QUERY] '$folder' holds batches that a query with another checkpoint than '$checkpoint' has written, " +
-      "and would be overwritten in part. Write to another folder, or delete this one.")
+    ErrorConditions.message("FILES_OF_ANOTHER_QUERY", "folder" -> folder, "checkpoint" -> checkpoint))
 
   private def files(of: Path): FileSystem = of.getFileSystem(settings)
 

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
 import org.apache.spark.sql.streaming.TimeMode
 import scala.util.control.NonFatal
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.SpecError
 import windrow.core.state.SpecFingerprint
 import windrow.spark.input.WatermarkCheck
@@ -31,16 +32,20 @@ object ResumeCheck {
     if (WatermarkCheck.marks(plan) > 1 && Checkpoint.begunWith(session, checkpoint, WatermarkCheck.Policy).exists(
         _.equalsIgnoreCase(WatermarkCheck.Greatest)))
       throw new CheckpointError(
-        s"[SPEC_CHANGED] the checkpoint was begun with ${WatermarkCheck.Policy}=${WatermarkCheck.Greatest}, and goes on with " +
-          "it: one stream would make the messages of another late. Take a new checkpoint.")
+        ErrorConditions.message(
+          "SPEC_CHANGED.SETTING",
+          "setting" -> WatermarkCheck.Policy,
+          "value"   -> WatermarkCheck.Greatest))
     val asked = programs(plan)
     val begun =
       try Right(Checkpoint.begun(session, checkpoint))
       catch { case NonFatal(wrong) => Left(wrong) }
     begun.foreach(operators => if (operators.nonEmpty) refuse(asked, operators))
     begun.left.toOption.filter(_ => asked.nonEmpty).map(wrong =>
-      s"[CHECKPOINT_NOT_CHECKED] whether the query can go on from '$checkpoint' shows only when it begins: " +
-        Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next()))
+      ErrorConditions.message(
+        "CHECKPOINT_NOT_CHECKED",
+        "checkpoint" -> checkpoint,
+        "why"        -> Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())))
   }
 
   private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[CheckpointedOperator]): Unit =

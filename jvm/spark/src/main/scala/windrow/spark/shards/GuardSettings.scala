@@ -14,7 +14,7 @@ private[spark] object GuardSettings {
       val text = session.conf.get(guard.setting, guard.default.toString)
       text.toLongOption.filter(_ > 0).getOrElse(throw SpecError(
         guard.setting,
-        Seq(SpecProblem("LIMIT_NOT_UNDERSTOOD", s"it is '$text'; it must be a whole number above 0."))))
+        Seq(SpecProblem("LIMIT_NOT_UNDERSTOOD", "value" -> text))))
     }
     Guards(
       limit(Guard.WindowsPerMessage),

@@ -31,7 +31,7 @@ private[windrow] object ShardPlan {
     val text = session.conf.get(Setting, Default.toString)
     text.toIntOption.filter(n => n >= 1 && n <= 32768).getOrElse(throw SpecError(
       Setting,
-      Seq(SpecProblem("SHARDS_NOT_UNDERSTOOD", s"it is '$text'; it must be a whole number from 1 to 32768."))))
+      Seq(SpecProblem("SHARDS_NOT_UNDERSTOOD", "value" -> text))))
   }
 
   /** @param now

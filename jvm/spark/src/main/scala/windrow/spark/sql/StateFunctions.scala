@@ -85,7 +85,7 @@ private[spark] object StateFunctions {
           field.name -> Literal(if (row.isNullAt(i)) null else row.get(i, field.dataType), field.dataType)
         }.toMap
       case other =>
-        throw wrong(function, "KEYS_NOT_UNDERSTOOD", s"$name => ${other.sql} is no struct; say named_struct('id', 9).")
+        throw wrong(function, "KEYS_NOT_UNDERSTOOD", "name" -> name, "value" -> other.sql)
     }
   }
 
@@ -95,20 +95,20 @@ private[spark] object StateFunctions {
       case (NamedArgumentExpression(name, value), _) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
         name.toLowerCase(Locale.ROOT) -> value
       case (NamedArgumentExpression(name, _), _) =>
-        throw wrong(function, "ARGUMENT_UNKNOWN", s"there is no argument '$name'; there are ${allowed.mkString(", ")}.")
+        throw wrong(function, "ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", "))
       case (value, 0) => "checkpoint" -> value
-      case (value, _) => throw wrong(function, "ARGUMENT_NOT_NAMED", s"${value.sql} needs its name: name => value.")
+      case (value, _) => throw wrong(function, "ARGUMENT_NOT_NAMED", "value" -> value.sql)
     }
     val values = named.map {
       case (name, value) if value.foldable => name -> Literal(value.eval(), value.dataType)
       case (name, value) =>
-        throw wrong(function, "ARGUMENT_NOT_CONSTANT", s"$name => ${value.sql} must be a constant.")
+        throw wrong(function, "ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => ${value.sql}")
     }.toMap.filterNot(_._2.dataType == NullType)
     if (!values.contains("checkpoint"))
-      throw wrong(function, "CHECKPOINT_MISSING", "say the folder of the checkpoint: checkpoint => '…'.")
+      throw wrong(function, "CHECKPOINT_MISSING")
     Said(function, values)
   }
 
-  private def wrong(function: String, code: String, text: String): SpecError =
-    SpecError(function, Seq(SpecProblem(code, text)))
+  private def wrong(function: String, condition: String, parameters: (String, Any)*): SpecError =
+    SpecError(function, Seq(SpecProblem(condition, parameters: _*)))
 }

@@ -53,7 +53,7 @@ object TableFunctions {
       "folder",
       throw SpecError(
         "windrow_until",
-        Seq(SpecProblem("FOLDER_MISSING", "say folder => '…', where the end comes from."))))
+        Seq(SpecProblem("FOLDER_MISSING"))))
     BoundedInput(SparkSession.active, arguments.table, folder.toString)
   }
 }

@@ -30,9 +30,9 @@ private[spark] object VerifyFunction {
         name.toLowerCase(Locale.ROOT) -> constant(value)
       case (value, 0) if !value.isInstanceOf[NamedArgumentExpression] => "checkpoint" -> constant(value)
       case (value, _) =>
-        throw wrong("ARGUMENT_UNKNOWN", s"${value.sql} is none of its arguments; there are ${Allowed.mkString(", ")}.")
+        throw wrong("ARGUMENT_UNKNOWN", "name" -> value.sql, "allowed" -> Allowed.mkString(", "))
     }.toMap
-    val path = said.getOrElse("checkpoint", throw wrong("CHECKPOINT_MISSING", "say the folder: checkpoint => '…'."))
+    val path = said.getOrElse("checkpoint", throw wrong("CHECKPOINT_MISSING"))
     val outputs = said.get("outputs").toSeq.flatMap {
       case array: ArrayData => array.toSeq[UTF8String](StringType).map(_.toString)
       case other            => Seq(other.toString)
@@ -61,7 +61,8 @@ private[spark] object VerifyFunction {
 
   private def constant(value: Expression): Any =
     if (value.foldable) value.eval()
-    else throw wrong("ARGUMENT_NOT_CONSTANT", s"${value.sql} must be a constant.")
+    else throw wrong("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> value.sql)
 
-  private def wrong(code: String, text: String): SpecError = SpecError(Name, Seq(SpecProblem(code, text)))
+  private def wrong(condition: String, parameters: (String, Any)*): SpecError =
+    SpecError(Name, Seq(SpecProblem(condition, parameters: _*)))
 }

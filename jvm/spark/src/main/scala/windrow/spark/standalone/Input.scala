@@ -69,22 +69,24 @@ object Input {
   }
 
   private def parsed(spec: InputSpec): Either[Seq[SpecProblem], StructType] = {
-    def refuse(code: String, text: String) = Left(Seq(SpecProblem(code, s"stream '${spec.name}': $text")))
+    def refuse(condition: String, parameters: (String, Any)*) =
+      Left(Seq(SpecProblem(condition, parameters: _*).in(s"stream '${spec.name}'")))
     try {
       val schema =
         CharVarcharUtils.replaceCharVarcharWithString(StructType.fromDDL(spec.schema)).asInstanceOf[StructType]
       val twice = schema.map(_.name.toLowerCase(java.util.Locale.ROOT)).groupBy(identity).collectFirst {
         case (name, all) if all.size > 1 => name
       }
-      if (schema.isEmpty) refuse("SCHEMA_NOT_UNDERSTOOD", "the schema has no column.")
+      if (schema.isEmpty) refuse("SCHEMA_NOT_UNDERSTOOD.EMPTY")
       else twice.fold[Either[Seq[SpecProblem], StructType]](Right(schema))(name =>
-        refuse("NAME_TWICE", s"the schema has more than one column '$name'."))
+        refuse("NAME_TWICE.SCHEMA", "name" -> name))
     } catch {
       case wrong: ParseException =>
         val why = wrong.getMessage.linesIterator.next()
         refuse(
-          "SCHEMA_NOT_UNDERSTOOD",
-          s"schema='${spec.schema}' is no list of columns with types: $why Say for example 'time timestamp, price double'.")
+          "SCHEMA_NOT_UNDERSTOOD.TEXT",
+          "schema" -> spec.schema,
+          "why"    -> why)
     }
   }
 
@@ -98,8 +100,8 @@ object Input {
     private val relation = LocalRelation(SparkInside.nullable(declared).map(field =>
       AttributeReference(field.name, field.dataType, nullable = true)()))
 
-    private def refuse(code: String, text: String): None.type = {
-      found += SpecProblem(code, s"stream '${spec.name}': $text")
+    private def refuse(condition: String, parameters: (String, Any)*): None.type = {
+      found += SpecProblem(condition, parameters: _*).in(s"stream '${spec.name}'")
       None
     }
 
@@ -110,7 +112,7 @@ object Input {
       }.flatMap { case (what, name, as) => column(name, s"offset.$what").map(Cast(_, as, zone)) }
       val key = spec.key.flatMap(name => column(name, "key").map(lastOf(name) -> SparkInside.normalized(_)))
       key.map(_._1).filter(Taken).foreach(name =>
-        refuse("NAME_TAKEN", s"the key '$name' is also a column of the panes; give it another name."))
+        refuse("NAME_TAKEN.KEY", "name" -> name))
       val gap = if (needsGap) time.flatMap(gapOf) else None
       Either.cond(
         found.result().isEmpty,
@@ -131,8 +133,10 @@ object Input {
       relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
         .map { case Alias(nested, _) => nested; case plain => plain }
         .orElse(refuse(
-          "COLUMN_NOT_FOUND",
-          s"$what='$name' is no column; the columns are ${declared.map(_.name).mkString(", ")}."))
+          "COLUMN_NOT_FOUND.ARGUMENT",
+          "argument" -> what,
+          "name"     -> name,
+          "columns"  -> declared.map(_.name).mkString(", ")))
 
     /** A field of a struct is shown under its own name, as by Spark's `groupBy`. */
     private def lastOf(name: String): String = UnresolvedAttribute.parseAttributeName(name).last
@@ -140,7 +144,7 @@ object Input {
     private def isTimestamp(time: Expression): Boolean = time.dataType match {
       case TimestampType | TimestampNTZType => true
       case other =>
-        refuse("TIME_NOT_TIMESTAMP", s"time='${spec.time.get}' is of type ${other.sql}; it must be a timestamp.")
+        refuse("TIME_NOT_TIMESTAMP.COLUMN", "name" -> spec.time.get, "type" -> other.sql)
         false
     }
 
@@ -156,7 +160,8 @@ object Input {
             Some(Subtract(microsOf(TimestampAddInterval(time, gap, zone)), microsOf(time)))
           case other => refuse(
               "GAP_NOT_INTERVAL",
-              s"gap='${spec.gap.get}' is of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
+              "gap"  -> spec.gap.get,
+              "type" -> other.sql)
         }
       }
   }

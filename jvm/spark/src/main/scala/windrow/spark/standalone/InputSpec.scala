@@ -25,21 +25,19 @@ final case class InputSpec(
 
   /** What is wrong with it before anything is looked up. */
   def problems(needsTime: Boolean, needsGap: Boolean): Seq[SpecProblem] = Seq(
-    Option.when(schema.isBlank)("SCHEMA_NOT_STATED" -> "say its columns: schema='time timestamp, price double'."),
-    Option.when(needsTime && time.isEmpty)(
-      "TIME_NOT_STATED" -> "say which column holds the event time: time='…'."),
-    Option.when(needsGap && gap.isEmpty)(
-      "GAP_NOT_STATED" -> "sessions whose gap each message brings need its column: gap='…'."),
-    Option.when(!needsGap && gap.isDefined)(
-      "VALUE_NOT_SUPPORTED" -> s"gap='${gap.mkString}' is for Session(None), whose gap each message brings.")).flatten
-    .map { case (code, text) => SpecProblem(code, s"stream '$name': $text") }
+    Option.when(schema.isBlank)(SpecProblem("SCHEMA_NOT_STATED.STREAM")),
+    Option.when(needsTime && time.isEmpty)(SpecProblem("TIME_NOT_STATED.COLUMN")),
+    Option.when(needsGap && gap.isEmpty)(SpecProblem("GAP_NOT_STATED.COLUMN")),
+    Option.when(!needsGap && gap.isDefined)(SpecProblem("VALUE_NOT_SUPPORTED.GAP", "gap" -> gap.mkString))).flatten
+    .map(_.in(s"stream '$name'"))
 }
 
 object InputSpec {
 
   /** Names that are said more than once. */
   def twice(what: String, names: Seq[String]): Seq[SpecProblem] =
-    names.diff(names.distinct).distinct.map(name => SpecProblem("NAME_TWICE", s"$what has '$name' more than once."))
+    names.diff(names.distinct).distinct.map(name =>
+      SpecProblem("NAME_TWICE.ARGUMENT", "argument" -> what, "name" -> name))
 
   def read(name: String, node: JsonNode, key: Seq[String]): InputSpec = InputSpec(
     name,

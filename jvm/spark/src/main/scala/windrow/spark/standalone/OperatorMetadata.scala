@@ -2,6 +2,7 @@ package windrow.spark.standalone
 
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.ShardStore
@@ -41,7 +42,7 @@ private[standalone] object OperatorMetadata {
     val kept = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
     kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
       if (was != is)
-        throw new CheckpointError(s"[SPEC_CHANGED] the checkpoint has $was, the operator $is. Take a new checkpoint.")
+        throw new CheckpointError(ErrorConditions.message("SPEC_CHANGED.OPERATOR", "found" -> was, "stated" -> is))
     }
     Option.when(in.byte() == 1)(in.long())
   }

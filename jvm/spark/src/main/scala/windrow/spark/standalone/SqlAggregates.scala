@@ -49,7 +49,7 @@ object SqlAggregates {
     }
   }
 
-  private def about(problem: SpecProblem, text: String) = problem.copy(text = s"aggregates='$text': ${problem.text}")
+  private def about(problem: SpecProblem, text: String) = problem.in(s"aggregates='$text'")
 
   private def parts(
       session: SparkSession,
@@ -69,7 +69,7 @@ object SqlAggregates {
     }
 
   private def notUnderstood(wrong: Exception) =
-    SpecProblem("AGGREGATE_NOT_UNDERSTOOD", wrong.getMessage.linesIterator.next().stripSuffix(".") + ".")
+    SpecProblem("AGGREGATE_NOT_UNDERSTOOD", "said" -> wrong.getMessage.linesIterator.next().stripSuffix("."))
 
   /** What only a query can know, as other tables, and what is another thing each time, as a clock. */
   private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
@@ -80,16 +80,16 @@ object SqlAggregates {
       case random: Nondeterministic                                                => random
     }).map(expression =>
       SpecProblem(
-        "AGGREGATE_NOT_SUPPORTED",
-        s"${expression.sql} is nothing that an operator without a query can know."))
+        "AGGREGATE_NOT_SUPPORTED.ONLY_IN_QUERIES",
+        "expression" -> expression.sql))
 
   private def names(input: Input, parts: AggregateParts): Seq[SpecProblem] = {
     val results = parts.results.map(_.name)
     val twice = (input.key.map(_._1) ++ results).groupBy(identity).collect { case (name, all) if all.size > 1 => name }
     results.filter(Set("window", "pane", "message", "messages")).map(name =>
-      SpecProblem("NAME_TAKEN", s"a column is called '$name', which is a column of the panes. Give it an alias.")) ++
+      SpecProblem("NAME_TAKEN.PANE", "name" -> name)) ++
       twice.toSeq.sorted.map(name =>
-        SpecProblem("NAME_TWICE", s"more than one column is called '$name'. Give them aliases."))
+        SpecProblem("NAME_TWICE.AGGREGATES", "name" -> name))
   }
 
   private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: ContentOrder): SqlAggregates = {

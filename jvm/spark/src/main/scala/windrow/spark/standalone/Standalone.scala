@@ -61,7 +61,7 @@ object Standalone {
     if (spec.window.takesPanes)
       throw SpecError(
         spec.window.toString,
-        Seq(SpecProblem("INHERIT_NOT_HERE", "an operator over Arrow takes messages, not panes; use Scala's.")))
+        Seq(SpecProblem("INHERIT_NOT_HERE")))
     val input  = one(session, spec.window, node)
     val format = new RowFormat(Vector(input))
     val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, spec.window.order))
@@ -74,8 +74,7 @@ object Standalone {
     val named   = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
     val read    = Input.resolve(session, named, needsTime = false, needsGap = false)
     val none = Option.when(texts.isEmpty)(SpecProblem(
-      "AGGREGATE_NOT_STATED",
-      "a window of policies needs an aggregate; say for example aggregates='count(*)'."))
+      "AGGREGATE_NOT_STATED.POLICY"))
     val found = stated.left.getOrElse(Nil) ++ none ++ InputSpec.twice("key", named.key) ++ read.left.getOrElse(Nil)
     if (found.nonEmpty) throw SpecError(subject, found)
     val spec    = or(subject, stated)
@@ -111,7 +110,7 @@ object Standalone {
   private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
     spec.window.window match {
       case window @ (Session.OfMessage | _: Over) =>
-        throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED", s"a co-group does not take $window.")))
+        throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED.COGROUP", "window" -> window)))
       case _ => ()
     }
     val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
@@ -139,8 +138,9 @@ object Standalone {
   private def differing(inputs: Seq[Input], on: Seq[String]): Seq[SpecProblem] = on.indices.flatMap { i =>
     val types = inputs.map(input => input.name -> input.key(i)._2.dataType)
     Option.when(types.map(_._2).distinct.size > 1)(SpecProblem(
-      "KEY_TYPES_DIFFER",
-      s"on='${on(i)}' is ${types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", ")}; it must be of one type."))
+      "KEY_TYPES_DIFFER.STREAMS",
+      "key"   -> s"on='${on(i)}'",
+      "types" -> (types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", "))))
   }
 
   private def or[T](subject: Any, read: Either[Seq[SpecProblem], T]): T =

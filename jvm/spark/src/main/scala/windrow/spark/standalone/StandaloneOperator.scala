@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
+import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
@@ -46,7 +47,7 @@ abstract class StandaloneOperator private[standalone] (
   private var clock      = Option.empty[Long]
 
   protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
-    "[NOT_OPEN] the operator is not open; call init() first, and nothing after close()."))
+    ErrorConditions.message("NOT_OPEN", "operator" -> "the operator")))
 
   /** Opens the state: that of a folder, or null: a new one in memory. */
   final def open(folder: String): Unit = active {
@@ -197,11 +198,11 @@ abstract class StandaloneOperator private[standalone] (
       end: Option[Long],
       byOffset: Boolean,
       key: Option[UnsafeRow]): Seq[Message] =
-    throw new UnsupportedOperationException("[NO_MESSAGE_STORE] this operator keeps no messages.")
+    throw new UnsupportedOperationException(ErrorConditions.message("NO_MESSAGE_STORE.OPERATOR"))
 
   /** Windows that overlap a closed range of event time, in order of start and end. */
   def windows(start: java.lang.Long, end: java.lang.Long, key: Array[Byte]): Array[Byte] =
-    throw new UnsupportedOperationException("[NO_WINDOWS] this operator does not show its windows.")
+    throw new UnsupportedOperationException(ErrorConditions.message("NO_WINDOWS.OPERATOR"))
 
   /** Frees everything; nothing may be called after. */
   final def close(): Unit = {

@@ -78,8 +78,8 @@ private[spark] object Messages {
 
     private lazy val before = PanesBefore.of(input, parts.read)
 
-    private def refuse(code: String, text: String): Option[Nothing] = {
-      found += SpecProblem(code, text)
+    private def refuse(condition: String, parameters: (String, Any)*): Option[Nothing] = {
+      found += SpecProblem(condition, parameters: _*)
       None
     }
 
@@ -115,14 +115,16 @@ private[spark] object Messages {
     private def column(name: String, what: String): Option[Expression] =
       input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
         .orElse(refuse(
-          "COLUMN_NOT_FOUND",
-          s"$what='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
+          "COLUMN_NOT_FOUND.ARGUMENT",
+          "argument" -> what,
+          "name"     -> name,
+          "columns"  -> input.output.map(_.name).mkString(", ")))
 
     private def eventTime: Option[Expression] = parts.markers.get("time")
       .orElse(options.time.fold(unstatedTime)(column(_, "time")))
       .filter { time =>
         val problem = MessageTime.problem(time, completes = hasWatermark)
-        problem.foreach(refuse(MessageTime.Refused, _))
+        found ++= problem
         problem.isEmpty
       }
 
@@ -133,7 +135,7 @@ private[spark] object Messages {
     }
 
     private def noTime: Option[Expression] =
-      refuse("TIME_NOT_STATED", "say which column holds the event time: time='…'.")
+      refuse("TIME_NOT_STATED.COLUMN")
 
     /** Windows on positions and the one of everything go without event time, but for limits of time. */
     private def needsTime: Boolean = operator.windows.exists(spec =>
@@ -148,7 +150,7 @@ private[spark] object Messages {
         "offset"    -> options.origin.get("offset"))
         .collect {
           case (mark, Some(name)) if CoGroupMarks.of(input).contains(mark) =>
-            refuse("STATED_TWICE", s"'$name': a co-group says itself where $mark is; leave it out.")
+            refuse("STATED_TWICE", "name" -> name, "mark" -> mark)
         }
 
     private def hasWatermark: Boolean = streaming && (needsTime || options.watermark.isDefined)
@@ -159,20 +161,19 @@ private[spark] object Messages {
         .replace(CoGroupMarks.Marker, "")
       if (options.behind.isDefined && (options.watermark.isDefined || has))
         refuse(
-          "WATERMARK_TWICE",
-          s"the watermark is behind processing time, and '$name' has one of event time. Leave out one of them.")
+          "WATERMARK_TWICE.CLOCK",
+          "time" -> name)
       if (options.watermark.isEmpty && options.behind.isEmpty && !has)
         refuse(
-          "NO_WATERMARK",
-          s"'$name' has no watermark, no window could complete. Say stream(watermark='1 minute'), or withWatermark before.")
+          "NO_WATERMARK.WINDOWS",
+          "time" -> name)
       if (options.watermark.isDefined && has)
         refuse(
-          "WATERMARK_TWICE",
-          s"'$name' has a watermark already. Leave out stream(watermark=...), or withWatermark before.")
+          "WATERMARK_TWICE.INPUT",
+          "time" -> s"'$name'")
       if (options.watermark.isEmpty && has && maxFuture.isDefined)
         refuse(
-          "GUARD_TOO_LATE",
-          "maxFuture cannot guard a watermark set before. Replace withWatermark by stream(watermark=...).")
+          "GUARD_TOO_LATE")
       if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // whose streams say it themselves
         found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
       found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
@@ -188,24 +189,24 @@ private[spark] object Messages {
       }
       if (streaming && stuck && needsTime)
         refuse(
-          "WATERMARK_NOT_PASSED_ON",
-          "the input comes from an operator with periods of processing time, or without event time, behind which Spark " +
-            "passes no watermark on. Leave out the periods, or write its panes and read them in another query.")
+          "WATERMARK_NOT_PASSED_ON")
       val metrics = OutputColumns.metrics(options.name)
       if (input.exists { case counted: CollectMetrics => counted.name == metrics; case _ => false })
         refuse(
           "STREAM_NAME_TAKEN",
-          s"the input comes from an operator over a stream of the name '${options.name}'. Say stream(name=...).")
+          "stream" -> options.name)
     }
 
     private def checkNames(): Unit = {
       val resolver = SparkInside.resolver(session)
       options.joinKeys.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
         refuse(
-          "COLUMN_NOT_FOUND",
-          s"joinKeys='$name' is no column; the columns are ${input.output.map(_.name).mkString(", ")}."))
+          "COLUMN_NOT_FOUND.ARGUMENT",
+          "name"     -> name,
+          "columns"  -> input.output.map(_.name).mkString(", "),
+          "argument" -> "joinKeys"))
       if (options.joinKeys.nonEmpty && operator.kept.isEmpty)
-        refuse("STORE_WITHOUT_MESSAGES", "joinKeys are for full state; an aggregate keeps no messages.")
+        refuse("STORE_WITHOUT_MESSAGES")
       val names = (parts.shown ++ (if (operator.kept.isDefined) Nil else parts.results)).map(_.name)
       found ++= ColumnNames.taken(resolver, names, Seq("window", "pane") ++ operator.columns)
       found ++= ColumnNames.twice(resolver, "the panes", names, "Give one of them an alias.")
@@ -222,7 +223,7 @@ private[spark] object Messages {
       case Some(Session(Some(gap))) => Some(Literal(gap.micros))
       case Some(Session(None)) =>
         parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
-          .orElse(refuse("GAP_NOT_STATED", "Session needs its gap: a duration, or an expression of the message."))
+          .orElse(refuse("GAP_NOT_STATED.QUERY"))
           .flatMap(gap => gapMicros(time, gap))
       case _ => None
     }
@@ -235,7 +236,8 @@ private[spark] object Messages {
       case other =>
         refuse(
           "GAP_NOT_INTERVAL",
-          s"gap is ${gap.sql} of type ${other.sql}; it must be an interval, or a bigint of microseconds.")
+          "gap"  -> gap.sql,
+          "type" -> other.sql)
     }
 
     private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>

@@ -44,7 +44,7 @@ private[spark] trait StreamOperator {
     case windows: SourceWindows if !hasOffsets =>
       SpecProblem(
         "OFFSET_NOT_STATED",
-        s"$windows goes by the offsets of a source: say stream(offset=KAFKA), or which columns hold source, partition and offset.")
+        "windows" -> windows)
   }
 
   /** Which panes of other operators it cannot take, as they come. */
@@ -67,6 +67,6 @@ private[spark] trait StreamOperator {
     */
   def explanation(stream: String, clock: Clock): String
 
-  /** Why the key and window of panes do not say which row of a table is theirs. */
+  /** The condition under which the key and window of panes do not say which row of a table is theirs. */
   def unclearRow(hasOffsets: Boolean): Option[String] = None
 }

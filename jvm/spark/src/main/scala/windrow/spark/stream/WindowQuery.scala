@@ -45,12 +45,11 @@ private[spark] object WindowQuery {
   }
 
   private val unkept = SpecProblem(
-    "NO_MESSAGE_STORE",
-    "its operator keeps aggregates, no messages; say messages() instead of aggregate(...).")
+    "NO_MESSAGE_STORE.LOOKUPS")
 
   private def ofOutput(operator: StreamOperator, options: StreamOptions, asking: Option[Asking]): Seq[SpecProblem] =
     Option.when(options.output == AnswersOutput && asking.isEmpty)(
-      SpecProblem("NO_ANSWERS", "nothing is asked; take panes or rejected, or say getMessages(lookups, ...).")).toSeq ++
+      SpecProblem("NO_ANSWERS")).toSeq ++
       Option.when(options.output == EventsOutput && operator.windows.nonEmpty)(
-        SpecProblem("NO_EVENTS", "only windows of policies have events; take panes or rejected."))
+        SpecProblem("NO_EVENTS"))
 }

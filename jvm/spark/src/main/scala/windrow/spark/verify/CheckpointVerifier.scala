@@ -2,6 +2,7 @@ package windrow.spark.verify
 
 import org.apache.hadoop.conf.Configuration
 import windrow.CheckpointError
+import windrow.ErrorConditions
 
 /** Reads a whole checkpoint and says what in it is not as it was written; writes nothing, beside a running query too.
   *
@@ -33,7 +34,7 @@ private[spark] final class CheckpointVerifier(
   private def look(): Verification = {
     val folder = Folder.list(settings, path)
     if (!folder.all.exists(seen => seen.name.startsWith("offsets/") || seen.name.startsWith("commits/")))
-      throw new CheckpointError(s"[CHECKPOINT_NOT_FOUND] '$path' is no checkpoint of a query.")
+      throw new CheckpointError(ErrorConditions.message("CHECKPOINT_NOT_FOUND", "path" -> path))
     val contents = new Contents(folder, Form.of, deep)
     val batches  = Batches(contents)
     val own      = Findings(contents, Needs.of(contents), Sources(contents).wrong)

@@ -28,7 +28,7 @@ private[spark] object Apply {
     val session   = SparkSession.active
     val node = arguments.values.get("spec") match {
       case Some(json: String) => parse(json)
-      case _ => throw SpecError(Name, Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
+      case _                  => throw SpecError(Name, Seq(SpecProblem("SPEC_MISSING")))
     }
     node.path("operator").asText match {
       case "cogroup" => SeveralJson.coGroup(session, node, arguments.tables)
@@ -62,5 +62,5 @@ private[spark] object Apply {
     catch { case e: JacksonException => throw notJson(e.getOriginalMessage) }
 
   private def notJson(why: String) =
-    SpecError(Name, Seq(SpecProblem("SPEC_NOT_JSON", s"the spec cannot be read: $why.")))
+    SpecError(Name, Seq(SpecProblem("SPEC_NOT_JSON.TEXT", "why" -> why)))
 }

@@ -21,7 +21,7 @@ private[wire] object SeveralJson {
     if (streams != tables.size)
       throw SpecError(
         "windrow_apply",
-        Seq(SpecProblem("TABLE_MISSING", s"a join of $streams streams has ${tables.size} tables.")))
+        Seq(SpecProblem("TABLE_MISSING.JOIN", "streams" -> streams, "tables" -> tables.size)))
     JoinPlan.marked(session, options, watermarks, tables)
   }
 
@@ -36,14 +36,15 @@ private[wire] object SeveralJson {
     val input = Option(spec.remove("input"))
     val said  = Option(spec.remove("output")).fold("rows")(_.asText)
     val part = JoinPart.Every.find(_.toString == said).toRight(
-      SpecProblem("OUTPUT_UNKNOWN", s"output is '$said'; allowed are ${JoinPart.Every.mkString(", ")}."))
+      SpecProblem("OUTPUT_UNKNOWN", "name" -> "output", "value" -> said, "allowed" -> JoinPart.Every.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>
         stream.getKey -> StreamJson.duration("watermark", mark))
     }
-    val read  = OperatorJson.read(spec, Map.empty)
-    val twice = on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE", s"on has '$name' more than once."))
+    val read = OperatorJson.read(spec, Map.empty)
+    val twice =
+      on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE.ARGUMENT", "name" -> name, "argument" -> "on"))
     val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption)
     (read, part) match {
       case (Right(CheckedSpec.Join(join)), Right(asked)) if found.isEmpty =>

@@ -42,7 +42,7 @@ private[spark] object SpecFunctions {
   private def spec(function: String, arguments: Seq[Expression]): ObjectNode = arguments match {
     case Seq(NamedArgumentExpression("spec", json)) if json.foldable && json.dataType == StringType =>
       mapper.readTree(json.eval().toString).asInstanceOf[ObjectNode]
-    case _ => throw SpecError(function, Seq(SpecProblem("SPEC_MISSING", "say spec => '{…}', the JSON of a spec.")))
+    case _ => throw SpecError(function, Seq(SpecProblem("SPEC_MISSING")))
   }
 
   private def rows(all: Seq[Seq[String]], columns: String*): LogicalPlan = LocalRelation(

@@ -26,7 +26,11 @@ private[spark] object StreamJson {
     val behind = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
     val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(
-        SpecProblem("OUTPUT_UNKNOWN", s"output is '$output'; allowed are ${OutputKind.All.mkString(", ")}."))
+        SpecProblem(
+          "OUTPUT_UNKNOWN",
+          "name"    -> "output",
+          "value"   -> output,
+          "allowed" -> OutputKind.All.mkString(", ")))
     Either.cond(
       found.isEmpty,
       read.toOption.get -> StreamOptions(
@@ -46,8 +50,7 @@ private[spark] object StreamJson {
       case CheckedSpec.Aggregate(spec) => Right(Aggregates(spec))
       case CheckedSpec.FullState(spec) => Right(FullState(spec))
       case _ => Left(Seq(SpecProblem(
-          "VALUE_NOT_SUPPORTED",
-          "operator is that of several streams; windrow_apply over one table takes aggregate and full_state.")))
+          "VALUE_NOT_SUPPORTED.SEVERAL_STREAMS")))
     }
 
   /** The query keeps messages instead of aggregating them. */
@@ -78,6 +81,7 @@ private[spark] object StreamJson {
       _.micros >= 0,
       SpecProblem(
         "WATERMARK_NEGATIVE",
-        s"$name is '${span.fold(_ => node.asText, _.toString)}'; it must be '0 seconds' or longer."))
+        "name"  -> name,
+        "value" -> span.fold(_ => node.asText, _.toString)))
   }
 }
