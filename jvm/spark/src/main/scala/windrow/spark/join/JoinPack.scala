@@ -7,13 +7,13 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.types.LongType
 import windrow.TimeSpan
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.store.Incoming
+import windrow.spark.input.Whole
 import windrow.spark.input.StreamTable
 import windrow.spark.input.ValidTime
 import windrow.spark.pack.EndMarker
@@ -90,7 +90,7 @@ object JoinPack {
       metrics: String): LogicalPlan = {
     val micros = Alias(ValidTime.micros(input.time), "time")()
     val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
-      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Cast(part, LongType), as) })
+      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) })
       .map { case (value, as) => Alias(value, as)() }
     val (key, from) = named.map(_.toAttribute).splitAt(input.keys.size)
     JoinPack(

@@ -8,6 +8,7 @@ import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.spark.input.Whole
 import windrow.spark.input.CoGroupMarks
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.ColumnNames
@@ -44,6 +45,12 @@ private[spark] final case class Messages(
     tooFar: Seq[Alias],
     now: Long) {
   def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
+
+  /** In which panes show the source partition, so that every number has room. */
+  def partitionType: DataType = origin.lift(1).map(_.child) match {
+    case Some(Cast(child, _, _, _)) if Seq(ByteType, ShortType, IntegerType).contains(child.dataType) => IntegerType
+    case _                                                                                            => LongType
+  }
 }
 
 private[spark] object Messages {
@@ -243,8 +250,8 @@ private[spark] object Messages {
     private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>
       Seq(
         "source"    -> Cast(part("source").getOrElse(Literal("")), StringType),
-        "partition" -> Cast(part("partition").getOrElse(Literal(0L)), LongType),
-        "offset"    -> Cast(offset, LongType))
+        "partition" -> Whole(part("partition").getOrElse(Literal(0))),
+        "offset"    -> Whole(offset))
         .map { case (name, value) => Alias(value, name)() }
     }
 

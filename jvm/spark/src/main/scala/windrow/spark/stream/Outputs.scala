@@ -21,7 +21,7 @@ private[spark] object Outputs {
       operator: StreamOperator,
       options: StreamOptions,
       parts: AggregateParts,
-      timeType: DataType,
+      messages: Messages,
       schema: OutputSchema,
       answers: Option[String],
       shards: LogicalPlan): LogicalPlan = {
@@ -37,7 +37,7 @@ private[spark] object Outputs {
       OutputPart(
         "panes",
         OutputSchema.PaneKind,
-        paneColumns(parts, timeType, schema, columns, PaneTime.of(schema.window, shards))),
+        paneColumns(parts, messages, schema, columns, PaneTime.of(schema.window, shards))),
       OutputPart("rejected", OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
       operator.outputs(parts, schema, columns) ++
       answers.map(name => OutputPart("answers", OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
@@ -56,7 +56,7 @@ private[spark] object Outputs {
 
   private def paneColumns(
       parts: AggregateParts,
-      timeType: DataType,
+      messages: Messages,
       schema: OutputSchema,
       columns: Seq[Attribute],
       time: Metadata): Seq[Alias] = {
@@ -76,10 +76,10 @@ private[spark] object Outputs {
       case Some(_: SourceWindows) =>
         structOf(
           "source"    -> columns(schema.paneAt + 6),
-          "partition" -> KnownNotNull(Cast(columns(schema.paneAt + 7), IntegerType)),
+          "partition" -> KnownNotNull(Cast(columns(schema.paneAt + 7), messages.partitionType)),
           "first"     -> at(0),
           "last"      -> at(1))
-      case Some(kind) => windowOf(kind, timeType, at(0), at(1))
+      case Some(kind) => windowOf(kind, messages.timeType, at(0), at(1))
       case None       => structOf("number" -> at(0))
     }
     (parts.shown.map(moved) :+ Alias(window, "window")(explicitMetadata = Some(time))) ++

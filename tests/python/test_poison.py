@@ -1,0 +1,230 @@
+"""Poison: rows that no one meant to send. No query dies of them, and each has a fate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+SCHEMA = (
+    "id long, time string, key string, real double, gap long, source string, part long, off long, "
+    "value double, many array<string>"
+)
+LEAST, GREATEST = -(2**63), 2**63 - 1
+USUAL = {
+    "time": "TIMESTAMP '2026-01-01 12:00:00'",
+    "key": "a",
+    "real": 1.0,
+    "gap": 60_000_000,
+    "source": "orders",
+    "part": 0,
+    "value": 1.0,
+    "many": ["x"],
+}
+TIMES = [
+    None,
+    *(f"timestamp_micros({at})" for at in (LEAST, -(2**62), -1, 0, 1, 2**62, GREATEST)),
+    *(
+        f"TIMESTAMP '{at}'"
+        for at in (
+            "0001-01-01 00:00:00",
+            "1582-10-10 12:00:00",  # between the calendars
+            "1900-02-28 23:59:59.999999",
+            "1969-12-31 23:59:59.999999",
+            "2026-03-29 01:30:00",  # Berlin's clocks go forward then
+            "2026-10-25 01:00:00",  # and back
+            "2099-01-01 00:00:00",
+            "9999-12-31 23:59:59.999999",
+        )
+    ),
+]
+KEYS = [
+    *(
+        None,
+        "",
+        " ",
+        "null",
+        "NaN",
+        "\x00",
+        "a\nb",
+        "a'b",
+        'a"b',
+        "a`b",
+        "${env:HOME}",
+        "%s\\",
+        "ß",
+    ),
+    *("\u202eabc", "\U0001f600", "é", "é", "../../etc", "'); DROP TABLE x; --"),
+    "k" * 10_000_000,
+]
+REALS = [None, float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 5e-324, 1.7976931348623157e308]
+NUMBERS = [None, LEAST, LEAST + 1, -1, 0, 1, 2**62, GREATEST - 1, GREATEST]
+MANY: list[list[str | None] | None] = [None, [], [None], ["x"] * 1000]
+KINDS: list[dict[str, Any]] = [
+    {},
+    *({"time": at} for at in TIMES),
+    *({"key": key} for key in KEYS),
+    *({"real": real} for real in REALS),
+    *({"value": real} for real in REALS),
+    *({"gap": gap} for gap in NUMBERS),
+    *({"part": part} for part in NUMBERS),
+    *({"off": off} for off in NUMBERS),
+    *({"source": source} for source in (None, "", "s" * 100_000)),
+    *({"many": many} for many in MANY),
+]
+
+
+#: Offsets that no window holds (SEMANTICS R21), which are counted.
+GAPS = {"offsets": [LEAST, LEAST + 1, -1, GREATEST]}
+
+
+def of_all() -> Column:
+    """Give the messages of a window."""
+    return F.collect_list("id").alias("ids")
+
+
+def _stream(df: DataFrame, key: str, **more: Any) -> wr.Stream:
+    stream = wr.stream(df, time="time", key=key, **more)
+    return stream.lateness("1 minute")
+
+
+def _offset() -> wr.Offset:
+    return wr.Offset(offset="off", partition="part", source="source")
+
+
+OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
+    "tumbling by text": lambda df, mark: (
+        _stream(df, "key", **mark)
+        .window(wr.Tumbling("1 hour"))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(of_all(), F.avg("value"))
+    ),
+    "hops by real": lambda df, mark: (
+        _stream(df, "real", **mark)
+        .window(wr.Hopping("2 hours", step="1 hour"))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(of_all(), F.max("value"))
+    ),
+    "sessions of each message's gap": lambda df, mark: (
+        _stream(df, "many", **mark)
+        .window(wr.Session(F.col("gap")))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(of_all())
+    ),
+    "the last rows": lambda df, mark: (
+        _stream(df, "key", offset=_offset(), **mark)
+        .window(wr.Over(rows=2))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(of_all())
+    ),
+    "offsets": lambda df, mark: (
+        wr.stream(df, time="time", key="key", offset=_offset(), **mark)
+        .lateness(0)
+        .window(wr.Offsets(10))
+        .aggregate(of_all())
+    ),
+    "full state": lambda df, mark: (
+        _stream(df, "real", **mark).retain(time="2 days").window(wr.Tumbling("1 day")).messages()
+    ),
+}
+
+
+def rows(spark: SparkSession, kinds: Sequence[dict[str, Any]], first: int) -> DataFrame:
+    """Give one row of each kind."""
+    given = [
+        {**USUAL, "id": first + i, "off": 1000 + first + i, **kind} for i, kind in enumerate(kinds)
+    ]
+    names = [column.split()[0] for column in SCHEMA.split(", ")]
+    timed = [tuple(row[name] for name in names) for row in given]
+    times = sorted({str(row["time"]) for row in given if row["time"] is not None})
+    at = F.coalesce(*[F.when(F.col("time") == time, F.expr(time)) for time in times])
+    return spark.createDataFrame(timed, SCHEMA).withColumn("time", at)
+
+
+def test_every_kind_has_a_name() -> None:
+    """The list is what it says."""
+    assert len(KINDS) >= 80
+
+
+@pytest.fixture
+def partitions(spark: SparkSession) -> Iterator[Callable[[int], None]]:
+    """Give a way to change the number of tasks behind a shuffle."""
+    setting = "spark.sql.shuffle.partitions"
+    before = spark.conf.get(setting)
+    yield lambda number: spark.conf.set(setting, number)
+    spark.conf.set(setting, before)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_no_query_dies_and_every_row_has_a_fate(
+    spark: SparkSession, partitions: Callable[[int], None], tmp_path: Path, operator: str
+) -> None:
+    """Also behind a restart; a row is in panes or in what is rejected, with a reason."""
+    folder = tmp_path / "in put"
+    half = len(KINDS) // 2
+    parts = (KINDS[:half], KINDS[half:], [{"time": "TIMESTAMP '2026-01-02 00:00:00'"}])
+    seen, read = [], Counter[str]()
+    for number, kinds in enumerate(parts):
+        rows(spark, kinds, sum(map(len, parts[:number]))).coalesce(1).write.mode("append").parquet(
+            str(folder)
+        )
+        partitions(1 + number)
+        df = spark.readStream.schema(spark.read.parquet(str(folder)).schema).parquet(str(folder))
+        out = OPERATORS[operator](df, {"watermark": "0 seconds", "maxFuture": "30 days"})
+        found: list[Row] = []
+        query = (
+            out.output.writeStream.option("checkpointLocation", str(tmp_path / "check point"))
+            .foreachBatch(lambda batch, _, found=found: found.extend(fates(batch)))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+        assert query.exception() is None
+        counts = wr.metrics(query)
+        read["read"] += counts.read
+        read["gaps"] += counts.gaps
+        read["known"] += counts.accepted + counts.rejected + counts.replays + counts.gaps
+        assert counts.unaccounted == 0
+        seen += found
+    assert read["read"] == read["known"] == sum(map(len, parts))
+    assert read["gaps"] == len(GAPS.get(operator, ()))
+    of_rows(seen)
+
+
+def fates(df: DataFrame) -> list[Row]:
+    """Give the messages of each pane, or the one that is rejected, with its reason."""
+    panes = df.schema["panes"].dataType
+    assert isinstance(panes, StructType)
+    held = "panes.ids" if "ids" in panes.names else "panes.messages.id"
+    return df.select(F.col(held).alias("shown"), "rejected.message.id", "rejected.reason").collect()
+
+
+def of_rows(seen: Sequence[Row]) -> set[int]:
+    """Check that a message has one fate, and give those that have one."""
+    rejected = Counter(row.id for row in seen if row.reason)
+    shown = {one for row in seen for one in row.shown or ()}
+    assert set(rejected.values()) <= {1}
+    assert not shown & rejected.keys()
+    return shown | rejected.keys()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_of_a_batch_every_row_comes_out(spark: SparkSession, operator: str) -> None:
+    """Once or more in panes, or once with a reason, or it is counted as in no window."""
+    out = OPERATORS[operator](rows(spark, KINDS, 0), {})
+    missing = [KINDS[one] for one in set(range(len(KINDS))) - of_rows(fates(out.output))]
+    assert sorted(kind["off"] for kind in missing) == GAPS.get(operator, [])
