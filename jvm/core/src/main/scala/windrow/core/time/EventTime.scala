@@ -22,11 +22,3 @@ private[windrow] object EventTime {
   /** It is after a time by more than a limit. */
   def isBeyond(time: Long, now: Long, limit: Long): Boolean = time > Position.plus(now, limit)
 }
-
-private[windrow] object Offset {
-  def apply(value: Long): Offset = new Position(value)
-}
-
-private[windrow] object Sequence {
-  def apply(value: Long): Sequence = new Position(value)
-}

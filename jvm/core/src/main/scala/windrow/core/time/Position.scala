@@ -50,6 +50,14 @@ object Position {
   def unsigned(position: Long): Long = position ^ Least
 }
 
+private[windrow] object Offset {
+  def apply(value: Long): Offset = new Position(value)
+}
+
+private[windrow] object Sequence {
+  def apply(value: Long): Sequence = new Position(value)
+}
+
 /** How far two positions of an axis are apart: microseconds, or a number of offsets or messages. */
 final class Distance[A <: Axis](val value: Long) extends AnyVal {
 

@@ -2,6 +2,7 @@ package windrow.core.time
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.window.PositionGrid
 
 /** The arithmetic of positions against whole numbers without limits (SEMANTICS T1): on every pair of numbers near the ends
   * of 64 bits, near their halves and near 0, and on random ones.
@@ -93,6 +94,17 @@ class PositionLaws extends AnyFunSuite {
       for (from <- None +: places.map(Some(_)); to <- None +: places.map(Some(_)))
         assert(bounds.meets(from, to) == inside.exists(at => from.forall(_ <= at) && to.forall(at <= _)) ||
           from.exists(first => to.exists(_ < first)))
+    }
+  }
+
+  test("windows on positions end at the end of the axis, and the last position of all is in none") {
+    for ((n, step) <- Seq((5L, 3L), (3L, 5L), (10L, 10L))) {
+      val grid = new PositionGrid[Axis.Offset](n, step, start = 10)
+      assert(grid.inGap(Greatest))
+      for (offset <- Greatest - 30 until Greatest; starts = grid.windowsAt(offset).toSeq) {
+        assert(starts.forall(start => start <= offset && offset < grid.end(start)) && starts == starts.distinct.sorted)
+        assert(grid.inGap(offset) == starts.isEmpty && starts.size <= n / step + 1)
+      }
     }
   }
 }

@@ -31,7 +31,7 @@ object CarriesMessage {
     spec.window match {
       case Global =>
         spec.retention.time.fold[Expression](Literal(false))(t =>
-          earlierThan(Position.plus(watermark.micros, -t.micros)))
+          earlierThan(Position.minus(watermark.micros, t.micros)))
       case _: Count                                              => Literal(false) // nothing is late for them
       case _ if left == EventTime.Min                            => Literal(false)
       case _ if spec.latenessInTime.value >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
