@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -164,7 +165,7 @@ def test_every_kind_has_a_name() -> None:
 def partitions(spark: SparkSession) -> Iterator[Callable[[int], None]]:
     """Give a way to change the number of tasks behind a shuffle."""
     setting = "spark.sql.shuffle.partitions"
-    before = spark.conf.get(setting)
+    before = str(spark.conf.get(setting))
     yield lambda number: spark.conf.set(setting, number)
     spark.conf.set(setting, before)
 
@@ -188,7 +189,7 @@ def test_no_query_dies_and_every_row_has_a_fate(
         found: list[Row] = []
         query = (
             out.output.writeStream.option("checkpointLocation", str(tmp_path / "check point"))
-            .foreachBatch(lambda batch, _, found=found: found.extend(fates(batch)))
+            .foreachBatch(partial(_keep, found))
             .trigger(availableNow=True)
             .start()
         )
@@ -203,6 +204,10 @@ def test_no_query_dies_and_every_row_has_a_fate(
     assert read["read"] == read["known"] == sum(map(len, parts))
     assert read["gaps"] == len(GAPS.get(operator, ()))
     of_rows(seen)
+
+
+def _keep(found: list[Row], batch: DataFrame, _: int) -> None:
+    found += fates(batch)
 
 
 def fates(df: DataFrame) -> list[Row]:
