@@ -8,10 +8,10 @@
 Importing starts nothing: no JVM, no socket.
 """
 
-from windrow._behind import BehindProcessingTime
-from windrow._offset import KAFKA, Offset
 from windrow._replay import replay
-from windrow._retention import Retention
+from windrow._specs._behind import BehindProcessingTime
+from windrow._specs._offset import KAFKA, Offset
+from windrow._specs._retention import Retention
 from windrow._version import __version__
 from windrow.answers import Answers
 from windrow.errors import (

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from windrow import _json, _sql
-from windrow._columns import is_column, is_data_frame, missing
-from windrow._query import start
-from windrow._upsert import Upsert
+from windrow._bridge import _sql
+from windrow._running._query import start
+from windrow._running._upsert import Upsert
+from windrow._specs import _json
+from windrow._specs._columns import is_column, is_data_frame, missing
 from windrow.errors import SpecError, problem
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from windrow._sinks import Sink
+    from windrow._running._sinks import Sink
 
 __all__ = ["Answers"]
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from windrow import _jar, _json, _sql, errors
-from windrow._behind import BehindProcessingTime
-from windrow._columns import column, missing
-from windrow._duration import UNSTATED, Duration, Unstated
-from windrow._offset import Offset
-from windrow._query import start
-from windrow._retention import NOT_STATED, Retention
-from windrow._sinks import Sink
+from windrow import errors
+from windrow._bridge import _jar, _sql
+from windrow._running._query import start
+from windrow._running._sinks import Sink
+from windrow._specs import _json
+from windrow._specs._behind import BehindProcessingTime
+from windrow._specs._columns import column, missing
+from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._offset import Offset
+from windrow._specs._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from windrow import _duration, _json, _picture, _values
-from windrow._duration import Duration
-from windrow._frozen import call, unchecked
+from windrow._specs import _duration, _json, _values
+from windrow._specs._duration import Duration
+from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecError, SpecProblem, expect, problem
+from windrow.windows import _picture
 from windrow.windows._kind import WindowKind, reads
 
 __all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByTime", "Partitions", "Policy"]

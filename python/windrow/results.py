@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from windrow import _duration, _json, _ledger, _sql
-from windrow._query import start
-from windrow._sinks import Files, Sink
-from windrow._upsert import Upsert
+from windrow._bridge import _sql
+from windrow._running import _ledger
+from windrow._running._query import start
+from windrow._running._sinks import Files, Sink
+from windrow._running._upsert import Upsert
+from windrow._specs import _duration, _json
 from windrow.answers import Answers, Keeper, ask
 from windrow.errors import SpecError, problem
 from windrow.operators import WindowOperatorSpec

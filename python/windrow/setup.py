@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windrow import _doctor, _gateway, _jar
-from windrow._columns import is_connect
-from windrow._doctor import Check, Report
+from windrow._bridge import _doctor, _gateway, _jar
+from windrow._bridge._doctor import Check, Report
+from windrow._specs._columns import is_connect
 from windrow.errors import JarNotFoundError, failure
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import datetime
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from windrow import _jar, _sql
+from windrow._bridge import _jar, _sql
 from windrow.operators._session import session
 
 if TYPE_CHECKING:

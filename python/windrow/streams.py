@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from windrow import _duration, _jar, _sql
-from windrow._behind import BehindProcessingTime
-from windrow._columns import as_tuple, is_column, is_data_frame, missing, shown
-from windrow._duration import UNSTATED, Duration, Unstated
-from windrow._offset import Offset
-from windrow._retention import NOT_STATED, Retention
+from windrow._bridge import _jar, _sql
+from windrow._specs import _duration
+from windrow._specs._behind import BehindProcessingTime
+from windrow._specs._columns import as_tuple, is_column, is_data_frame, missing, shown
+from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._offset import Offset
+from windrow._specs._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import Completion, WindowOperatorSpec
 from windrow.policies import Policy

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import overload
 
-from windrow import _duration, _values
-from windrow._duration import Duration
+from windrow._specs import _duration, _values
+from windrow._specs._duration import Duration
 from windrow.errors import SpecError
 
 

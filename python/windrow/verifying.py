@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 
-from windrow import _jar, _sql
+from windrow._bridge import _jar, _sql
 from windrow.stores import _session
 
 __all__ = ["Finding", "Verification", "verify"]

@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, order
-from windrow import _query
-from windrow._sinks import BatchWriter
+from windrow._running import _query
+from windrow._running._sinks import BatchWriter
 
 pytestmark = [pytest.mark.spark]
 

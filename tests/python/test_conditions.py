@@ -139,7 +139,7 @@ def test_a_wrong_condition_fails_loudly() -> None:
     assert str(errors.problem("ZONE_UNKNOWN", zone="Mars")).startswith(
         "[ZONE_UNKNOWN] zone is 'Mars'"
     )
-    assert isinstance(errors.failure("NOT_OPEN", operator="it"), wr.OperatorError)
+    assert isinstance(errors.failure("NOT_OPEN.CLOSED", operator="it"), wr.OperatorError)
     assert errors.class_of("UNBOUNDED_JOIN") is wr.UnboundedJoinError
     assert set(_conditions.catalogue()) == set(json.loads(CATALOGUE.read_text()))
 

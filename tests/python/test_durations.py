@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import PARITY
-from windrow import _duration
+from windrow._specs import _duration
 from windrow.errors import SpecProblem
 
 CASES = json.loads((PARITY / "durations.json").read_text())

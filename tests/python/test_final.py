@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, disordered, order
-from windrow._ending import Ending
+from windrow._running._ending import Ending
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -205,6 +205,6 @@ def test_in_sql(feed: Feed, tmp_path: Path) -> None:
 
 
 def _plain() -> Any:
-    from windrow._sql import plain_errors
+    from windrow._bridge._sql import plain_errors
 
     return plain_errors()

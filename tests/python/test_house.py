@@ -111,6 +111,24 @@ def test_no_module_is_loaded_in_circles() -> None:
     assert circles(graph) == []
 
 
+#: Parts of the Python package; each knows only itself and those before it as it is loaded.
+PARTS = [
+    *("_version", "_conditions", "errors", "_specs", "windows", "triggers", "policies", "_bridge"),
+    *("operators", "_running", "answers", "results", "streams", "joins", "stores", "setup"),
+    *("verifying", "_replay", "", "__main__"),
+]
+
+
+def test_parts_of_python_know_only_those_before_them() -> None:
+    """Specs know no session, the bridge no query."""
+    for name, imported in modules(PYTHON / "windrow").items():
+        own = name.partition(".")[2].partition(".")[0]
+        for other in imported:
+            if other.startswith("windrow"):
+                part = other.partition(".")[2].partition(".")[0]
+                assert PARTS.index(part) <= PARTS.index(own), f"{name} imports {other}"
+
+
 def test_files_that_texts_name_are_there() -> None:
     """What moves, moves in the texts too."""
     files = {str(file.relative_to(SCALA)) for file in SCALA.rglob("*.scala")}

@@ -10,7 +10,7 @@ import pytest
 
 import windrow as wr
 from programs import PACKAGE, printed
-from windrow import _doctor, _jar
+from windrow._bridge import _doctor, _jar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, add_files, order
 from programs import ROOT, build, printed, python_with
-from windrow._upsert import last_of_each
+from windrow._running._upsert import last_of_each
 
 pytestmark = [pytest.mark.spark]
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from windrow import _gateway
-from windrow._doctor import Check, Report
+from windrow._bridge import _gateway
+from windrow._bridge._doctor import Check, Report
 
 Engine = Literal["reference", "core", "spark", "python"]
 

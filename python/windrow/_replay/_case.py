@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from windrow._json import show
+from windrow._specs._json import show
 from windrow.operators import _tables
 
 if TYPE_CHECKING:

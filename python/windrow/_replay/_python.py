@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windrow._doctor import Check, Report
+from windrow._bridge._doctor import Check, Report
 from windrow._replay import _compare
 from windrow._replay._case import Case, Json, NotRunError
 from windrow._replay._compare import Row

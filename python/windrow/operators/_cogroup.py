@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from windrow import _json, _spec_json
+from windrow._specs import _json
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.operators import _input, _join_json
+from windrow.operators import _input, _join_json, _spec_json
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import JoinStream, call_of, refuse_of_query
 from windrow.operators._operator import Send, StandaloneOperator

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from windrow._offset import Offset
+from windrow._specs._offset import Offset
 from windrow.errors import SpecProblem, problem
 
 if TYPE_CHECKING:
-    from windrow import _json
+    from windrow._specs import _json
 
 Names = str | Sequence[str]
 

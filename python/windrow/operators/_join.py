@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
-from windrow import _duration, _json, _values
-from windrow._duration import UNSTATED, Duration, Unstated
-from windrow._offset import Offset
-from windrow._retention import NOT_STATED, Retention
+from windrow._specs import _duration, _json, _values
+from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._offset import Offset
+from windrow._specs._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from windrow import _duration, _json, _spec_json, _trigger_json
-from windrow._duration import UNSTATED
-from windrow._retention import NOT_STATED
+from windrow._specs import _duration, _json
+from windrow._specs._duration import UNSTATED
+from windrow._specs._retention import NOT_STATED
+from windrow.operators import _spec_json, _trigger_json
 from windrow.operators._input import read_offset, write_offset
 from windrow.triggers import EACH_MESSAGE
 from windrow.windows import WindowKind

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from windrow import _gateway
+from windrow._bridge import _gateway
 from windrow.errors import failure
 from windrow.operators import _tables, _times
 from windrow.operators._times import At
@@ -243,7 +243,7 @@ class StandaloneOperator(ABC):
 
     def _opened(self) -> _gateway.Operator:
         if self._closed:
-            raise failure("NOT_OPEN", operator=type(self).__name__)
+            raise failure("NOT_OPEN.CLOSED", operator=type(self).__name__)
         if self._java is None:
             from windrow.operators import _session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from windrow._columns import is_connect
+from windrow._specs._columns import is_connect
 from windrow.errors import failure
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from windrow import _duration, _json, _picture, _values
-from windrow._duration import Duration
-from windrow._frozen import call, unchecked
+from windrow._specs import _duration, _json, _values
+from windrow._specs._duration import Duration
+from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecProblem, problem
-from windrow.windows import _calendar
+from windrow.windows import _calendar, _picture
 from windrow.windows._kind import NONE, WindowKind, read_count, read_span, reads
 
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)

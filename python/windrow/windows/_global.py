@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windrow import _json
+from windrow._specs import _json
 from windrow.windows._kind import WindowKind, reads
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windrow import _json, _values
-from windrow._frozen import call, unchecked
+from windrow._specs import _json, _values
+from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecProblem
 from windrow.windows._kind import WindowKind, reads
 

@@ -8,10 +8,11 @@ from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-from windrow import _json, _picture, _values
-from windrow._columns import is_column
-from windrow._frozen import call
+from windrow._specs import _json, _values
+from windrow._specs._columns import is_column
+from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem
+from windrow.windows import _picture
 
 NONE = "0 seconds"
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from windrow import _duration, _json, _values
-from windrow._duration import Duration
-from windrow._frozen import call, unchecked
+from windrow._specs import _duration, _json, _values
+from windrow._specs._duration import Duration
+from windrow._specs._frozen import call, unchecked
 from windrow.windows._kind import WindowKind, reads
 
 

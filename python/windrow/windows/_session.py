@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from windrow import _duration, _json
-from windrow._columns import is_column
-from windrow._duration import Duration
-from windrow._frozen import unchecked
+from windrow._specs import _duration, _json
+from windrow._specs._columns import is_column
+from windrow._specs._duration import Duration
+from windrow._specs._frozen import unchecked
 from windrow.windows._kind import WindowKind, reads
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from windrow import _duration, _json
-from windrow._duration import Duration
-from windrow._frozen import call, unchecked
+from windrow._specs import _duration, _json
+from windrow._specs._duration import Duration
+from windrow._specs._frozen import call, unchecked
 from windrow.windows._kind import WindowKind, read_span, reads
 
 GRANULARITY = "1 millisecond"

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from windrow import _json, _picture, _values
-from windrow._frozen import call, unchecked
+from windrow._specs import _json, _values
+from windrow._specs._frozen import call, unchecked
+from windrow.windows import _picture
 from windrow.windows._kind import WindowKind, read_count, reads
 
 

@@ -23,7 +23,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
-from windrow._sinks import BatchWriter
+from windrow._running._sinks import BatchWriter
 
 folder, run, fault = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 last = int(sys.argv[4]) if fault.startswith("kill") else -1  # the batch in which all ends

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
-from windrow._sinks import Sink
+from windrow._running._sinks import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -58,7 +58,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private[operators] final def opened: Core[M, R] = core.getOrElse(throw new IllegalStateException(
-    ErrorConditions.message("NOT_OPEN", "operator" -> context.name)))
+    ErrorConditions.message("NOT_OPEN.STATE", "operator" -> context.name)))
 
   private[operators] final def isOpen: Boolean = core.isDefined
 

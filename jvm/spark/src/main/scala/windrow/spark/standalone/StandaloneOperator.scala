@@ -47,7 +47,7 @@ abstract class StandaloneOperator private[standalone] (
   private var clock      = Option.empty[Long]
 
   protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
-    ErrorConditions.message("NOT_OPEN", "operator" -> "the operator")))
+    ErrorConditions.message("NOT_OPEN.STATE", "operator" -> "the operator")))
 
   /** Opens the state: that of a folder, or null: a new one in memory. */
   final def open(folder: String): Unit = active {

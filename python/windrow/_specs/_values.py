@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
-from windrow import _duration
+from windrow._specs import _duration
 from windrow.errors import SpecProblem, problem
 
 Problems = list[SpecProblem]

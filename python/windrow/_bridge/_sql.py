@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from windrow import _json
-from windrow._columns import column, functions_of
+from windrow._specs import _json
+from windrow._specs._columns import column, functions_of
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:

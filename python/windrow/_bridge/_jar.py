@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from windrow import _sql
+from windrow._bridge import _sql
 from windrow._version import __version__
 from windrow.errors import failure
 
@@ -18,7 +18,7 @@ _checked: WeakSet[SparkSession] = WeakSet()
 
 def path() -> Path:
     """Path of the package's own JAR. Errors: JarNotFoundError if it was never built."""
-    jar = Path(__file__).parent / "jars" / f"windrow-{__version__}.jar"
+    jar = Path(__file__).parents[1] / "jars" / f"windrow-{__version__}.jar"
     if not jar.is_file():
         raise failure("JAR_NOT_BUILT", jar=jar.name)
     return jar

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from windrow import _duration, _values
+from windrow._specs import _duration, _values
 from windrow.errors import SpecError, SpecProblem, problem
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}

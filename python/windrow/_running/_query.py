@@ -8,10 +8,10 @@ from os import PathLike, fspath
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from windrow import _sql
-from windrow._ending import Ending
-from windrow._sinks import BatchWriter, Files, Sink
-from windrow._upsert import Upsert
+from windrow._bridge import _sql
+from windrow._running._ending import Ending
+from windrow._running._sinks import BatchWriter, Files, Sink
+from windrow._running._upsert import Upsert
 from windrow.errors import SpecError, SpecProblem, problem
 
 if TYPE_CHECKING:

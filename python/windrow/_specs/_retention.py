@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windrow import _values
-from windrow._duration import Duration
-from windrow._frozen import call
+from windrow._specs import _values
+from windrow._specs._duration import Duration
+from windrow._specs._frozen import call
 from windrow.errors import SpecError
 
 

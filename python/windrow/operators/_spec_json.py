@@ -6,10 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from windrow import _duration, _json, _trigger_json, _values
-from windrow._duration import UNSTATED, Duration, Unstated
-from windrow._frozen import unchecked
-from windrow._retention import NOT_STATED, Retention
+from windrow._specs import _duration, _json, _values
+from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._frozen import unchecked
+from windrow._specs._retention import NOT_STATED, Retention
+from windrow.operators import _trigger_json
 from windrow.operators._input import read_offset, write_offset
 from windrow.policies import Policy
 from windrow.triggers import (

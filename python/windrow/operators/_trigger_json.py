@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from windrow import _duration, _json, _values
-from windrow._frozen import unchecked
+from windrow._specs import _duration, _json, _values
+from windrow._specs._frozen import unchecked
 from windrow.triggers import EACH_STEP, NEVER, AnyOf, EachStep, Every, Never, PaneTrigger
 
 

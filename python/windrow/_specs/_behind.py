@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windrow import _duration, _values
-from windrow._duration import Duration
+from windrow._specs import _duration, _values
+from windrow._specs._duration import Duration
 from windrow.errors import SpecError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from windrow._upsert import Upsert
+from windrow._running._upsert import Upsert
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

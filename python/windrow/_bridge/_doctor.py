@@ -13,8 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windrow import _gateway, _jar
-from windrow._columns import is_connect
+from windrow._bridge import _gateway, _jar
+from windrow._specs._columns import is_connect
 from windrow.errors import JarNotFoundError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html import escape
 
-from windrow import _duration
+from windrow._specs import _duration
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WIDTH, _MARGIN, _LANE = 640, 20, 16

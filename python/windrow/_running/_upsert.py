@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from windrow._columns import functions_of, quoted
+from windrow._specs._columns import functions_of, quoted
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.policies import Partitions, Policy
 from windrow.windows import Over

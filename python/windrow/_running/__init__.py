@@ -1,0 +1,1 @@
+"""Starting a query, and where its rows go."""

@@ -1,0 +1,1 @@
+"""What specs are made of: durations, numbers, names, and their JSON. Knows no session."""
