@@ -28,6 +28,29 @@ def packages(source: Path) -> Graph:
     return found
 
 
+def scala_files(source: Path) -> Graph:
+    """Give for each Scala file those whose classes it names: of its package, or imported."""
+    tops = r"^(?:[a-z]+(?:\[\w+\])? )*(?:class|object|trait) (\w+)"
+    no_code = r'/\*[\s\S]*?\*/|//[^\n]*|"(?:\\.|[^"\\\n$])*"'
+    texts = {file: re.sub(no_code, "", file.read_text()) for file in source.rglob("*.scala")}
+    homes: dict[str, dict[str, str]] = defaultdict(dict)
+    for file, text in texts.items():
+        for name in re.findall(tops, text, re.MULTILINE):
+            homes[file.parent.as_posix()][name] = str(file)
+    found: dict[str, set[str]] = {}
+    for file, text in texts.items():
+        words = set(re.findall(r"\b[A-Z]\w*", re.sub(r"^import .*$", "", text, flags=re.MULTILINE)))
+        seen = words - set(re.findall(tops, text, re.MULTILINE))
+        near = homes[file.parent.as_posix()]
+        found[str(file)] = {near[name] for name in seen & near.keys()}
+        for package, names in re.findall(r"^\s*import ([\w.]+)\.(.+)$", text, re.MULTILINE):
+            far = homes.get((source / package.replace(".", "/")).as_posix(), {})
+            said = words if names == "_" else set(re.findall(r"\w+", names))
+            found[str(file)] |= {far[name] for name in said & far.keys()}
+        found[str(file)] -= {str(file)}
+    return found
+
+
 def modules(source: Path) -> Graph:
     """Give for each Python module those that it imports as it is loaded."""
     files = {
@@ -66,12 +89,18 @@ def circles(graph: Graph) -> list[set[str]]:
     return sorted((set(group) for group in groups), key=sorted)
 
 
-def layers() -> list[str]:
-    """Give the folders of spark as docs/house.md lists them, the lowest first."""
-    text = (ROOT / "docs" / "house.md").read_text()
-    part = text[text.index("## `jvm/spark`") : text.index("## What is still to be moved")]
-    rows = re.findall(r"^\| ([^|]*`[^|]*) \|", part, re.MULTILINE)
-    return [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
+def layers(part: str, prefix: str) -> list[str]:
+    """Give the packages of a part in the order in which docs/house.md lists their folders."""
+    text = (ROOT / "docs" / "house.md").read_text().split(f"## `{part}`")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]*`[^|]*) \|", text, re.MULTILINE)
+    named = [name.replace("/", ".") for row in rows for name in re.findall(r"`([^`]+)`", row)]
+    return [name if "windrow" in name else f"{prefix}.{name}" for name in named]
+
+
+def upwards(graph: Graph, order: list[str]) -> set[tuple[str, str]]:
+    """Give what knows something that is not before it in an order."""
+    places = enumerate(order)
+    return {(one, other) for at, one in places for other in graph[one] & set(order[at:])}
 
 
 def test_circles_are_found() -> None:
@@ -81,26 +110,27 @@ def test_circles_are_found() -> None:
 
 
 def test_core_has_no_circles() -> None:
-    """A folder of the core knows only those below it."""
+    """A folder of the core knows only those below it, and what users say and see."""
     graph = packages(SCALA / "core/src/main/scala")
-    assert len(graph) > 15
+    order = [name for name in layers("jvm/core", "windrow") if name in graph]
+    assert len(order) > 15
+    assert upwards(graph, order[order.index("windrow.explain") :][::-1]) == set()
     assert circles(graph) == []
 
 
 def test_spark_has_no_circles() -> None:
-    """A folder of spark knows only those below it, which docs/house.md lists before it."""
+    """A folder of spark knows only those before it."""
     graph = packages(SCALA / "spark/src/main/scala")
-    order = [
-        "windrow.spark" if name == "windrow/spark" else name.replace("/", ".") for name in layers()
-    ]
-    order = [name if "windrow" in name else f"windrow.spark.{name}" for name in order]
+    order = layers("jvm/spark", "windrow.spark")
     assert sorted(graph) == sorted(order)
-    above = {
-        (folder, other)
-        for place, folder in enumerate(order)
-        for other in graph[folder] & set(order[place:])
-    }
-    assert not above
+    assert upwards(graph, order) == set()
+    assert circles(graph) == []
+
+
+def test_files_of_spark_have_no_circles() -> None:
+    """Nor do files know each other in circles, in a folder or across."""
+    graph = scala_files(SCALA / "spark/src/main/scala")
+    assert sum(map(len, graph.values())) > 500
     assert circles(graph) == []
 
 

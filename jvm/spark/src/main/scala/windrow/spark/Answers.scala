@@ -6,13 +6,9 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.output.OutputKind
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
-import windrow.spark.stream.AllOutput
-import windrow.spark.stream.AnswersOutput
-import windrow.spark.stream.OutputKind
-import windrow.spark.stream.PanesOutput
-import windrow.spark.stream.RejectedOutput
 
 /** A lookup stream with what it asked for; see [[Output.getMessages]]. Each DataFrame written alone is a query with a state
   * of its own; `output` holds all in one.
@@ -20,16 +16,16 @@ import windrow.spark.stream.RejectedOutput
 final class Answers private[spark] (part: OutputKind => DataFrame) {
 
   /** the columns of the lookup stream, and `messages` or `windows`, an array */
-  def answers: DataFrame = part(AnswersOutput)
+  def answers: DataFrame = part(OutputKind.Answers)
 
   /** key columns, `window`, `messages`, `pane`: of the operator that is asked */
-  def panes: DataFrame = part(PanesOutput)
+  def panes: DataFrame = part(OutputKind.Panes)
 
   /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
-  def rejected: DataFrame = part(RejectedOutput)
+  def rejected: DataFrame = part(OutputKind.Rejected)
 
   /** `kind`, and `answers`, `panes` or `rejected` as a struct */
-  def output: DataFrame = part(AllOutput)
+  def output: DataFrame = part(OutputKind.All)
 
   /** Starts one query that writes answers, panes and rejected rows to their sinks; see [[Output.start]]. */
   def start(

@@ -12,8 +12,8 @@ import windrow.explain.Explanation
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.input.CoGroupMarks
 import windrow.spark.join.JoinOptions
-import windrow.spark.join.JoinPart
 import windrow.spark.join.JoinPlan
+import windrow.spark.output.OutputKind
 import windrow.spark.pack.PackStrategy
 
 /** A stream of a join, with a window of its own or without.
@@ -172,13 +172,13 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
   /** `on` columns once, then a struct for each stream by its name, null where a row has no message of it; of semi and anti
     * joins the first stream's only
     */
-  def rows: DataFrame = part(JoinPart.Rows)
+  def rows: DataFrame = part(OutputKind.Rows)
 
   /** `stream`, `reason`, `watermark`, `processing_time`, `message`: a struct for each stream, one of them not null */
-  def rejected: DataFrame = part(JoinPart.Rejected)
+  def rejected: DataFrame = part(OutputKind.Rejected)
 
   /** `kind`, and `rows` or `rejected` as a struct */
-  def output: DataFrame = part(JoinPart.All)
+  def output: DataFrame = part(OutputKind.All)
 
   /** Prints which messages match and how long each stream is kept. */
   def explain(): Unit = println(explanation)
@@ -199,7 +199,7 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
       Seq("rows" -> rows, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, isFinal, name))
 
-  private def part(kind: JoinPart): DataFrame = {
+  private def part(kind: OutputKind): DataFrame = {
     val session = streams.head.df.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
     val marks = streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap

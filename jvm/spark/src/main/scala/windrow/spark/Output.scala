@@ -9,48 +9,42 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
+import windrow.spark.output.OutputKind
 import windrow.spark.pack.PackStrategy
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
-import windrow.spark.stream.AllOutput
-import windrow.spark.stream.EventsOutput
-import windrow.spark.stream.OutputKind
-import windrow.spark.stream.PanesOutput
-import windrow.spark.stream.RejectedOutput
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 import windrow.spark.stream.WindowQuery
 
 /** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
 final class Output private[spark] (
-    stream: Stream,
+    stream: StreamOptions,
+    inWords: String,
+    hasOffsets: Boolean,
     window: String,
     operator: Either[Seq[SpecProblem], StreamOperator],
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
   /** key columns, `window`, aggregates or `messages`, `pane` */
-  def panes: DataFrame = part(PanesOutput)
+  def panes: DataFrame = part(OutputKind.Panes)
 
   /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
-  def rejected: DataFrame = part(RejectedOutput)
+  def rejected: DataFrame = part(OutputKind.Rejected)
 
   /** Of windows by policies: key columns, `window`, `event`, `sequence`, `messages` */
-  def events: DataFrame = part(EventsOutput)
+  def events: DataFrame = part(OutputKind.Events)
 
   /** `kind`, and `panes`, `rejected` or `events` as a struct */
-  def output: DataFrame = part(AllOutput)
+  def output: DataFrame = part(OutputKind.All)
 
   /** Prints what each window waits for. */
   def explain(): Unit = println(explanation)
 
-  private[spark] def explanation: String = {
-    def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")
-    val about = s"stream '${stream.name}'" + stream.time.fold("")(time => s", time ${shown(Seq(time))}") +
-      (if (stream.key.isEmpty) ", without a key" else s", by ${shown(stream.key)}")
-    val clock = Clock(stream.watermark, stream.behind)
-    operator.fold(problems => throw SpecError(window, problems), _.explanation(about, clock))
-  }
+  private[spark] def explanation: String = operator.fold(
+    problems => throw SpecError(window, problems),
+    _.explanation(inWords, Clock(stream.watermark, stream.behind)))
 
   /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
     *
@@ -118,29 +112,12 @@ final class Output private[spark] (
       HowToRun(checkpoint, queryTrigger, isFinal, name),
       operator.exists(_.firesParts),
       panes.toSeq.collect { case table: Upsert =>
-        operator.toOption.flatMap(_.unclearRow(stream.offset.isDefined)).flatMap(table.unclear)
+        operator.toOption.flatMap(_.unclearRow(hasOffsets)).flatMap(table.unclear)
       }.flatten)
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
-    val options = StreamOptions(
-      None,
-      None,
-      Map.empty,
-      stream.watermark,
-      stream.behind,
-      stream.name,
-      kind,
-      stream.joinKeys)
+    val options = stream.copy(output = kind)
     SparkInside.frame(session, WindowQuery.plan(session, window, operator.map(_ -> options), parts, asking))
-  }
-}
-
-private object Output {
-
-  /** Mistakes show where they are made. */
-  def checked(output: Output): Output = {
-    output.panes
-    output
   }
 }

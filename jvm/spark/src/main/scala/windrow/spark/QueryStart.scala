@@ -13,6 +13,7 @@ import scala.annotation.nowarn
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.running.BeforeStart
+import windrow.spark.running.BoundedInput
 import windrow.spark.running.EndMarkerWriter
 import windrow.spark.running.FilesOf
 import windrow.spark.running.ResumeCheck
@@ -70,7 +71,11 @@ private[spark] object QueryStart {
       trigger.foreach(writer.trigger)
       endingWithData(output, endsWithData)(writer.start())
     }
-    if (how.isFinal) runToEnd(Windrow.until(output, _), new EndMarkerWriter(session, how.checkpoint), how.trigger, run)
+    if (how.isFinal) runToEnd(
+      folder => SparkInside.frame(session, BoundedInput(session, plan, folder)),
+      new EndMarkerWriter(session, how.checkpoint),
+      how.trigger,
+      run)
     else run(output, how.trigger)
   }
 

@@ -72,16 +72,16 @@ private[spark] final class AggregateRecipe(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
       partial)
     PackExec(
-      keyed.map(_.toAttribute),
-      slice.toAttribute,
-      Nil,
-      Nil,
-      Nil,
-      IsNotNull(raw.toAttribute),
-      raw.toAttribute,
-      end,
-      PackLift.Done(named.head, named.tail),
-      this,
+      EntryPacking(
+        keyed.map(_.toAttribute),
+        slice.toAttribute,
+        IsNotNull(raw.toAttribute),
+        raw.toAttribute,
+        end,
+        PackLift.Done(named.head, named.tail),
+        Some(spec.window),
+        shuffle,
+        shards),
       pack.output,
       ReadCount(pack.metrics, named.head, end, renamed))
   }

@@ -1,7 +1,6 @@
 package windrow.spark.arguments
 
-import windrow.spark.stream.OutputKind
-import windrow.spark.stream.PanesOutput
+import windrow.spark.output.OutputKind
 import windrow.spark.stream.StreamOptions
 
 /** What SQL says of a stream and of the output that is wanted, whatever the operator. */
@@ -24,6 +23,6 @@ private[spark] object StreamArguments {
       said.delayIfSaid("watermark"),
       said.delayIfSaid("behind_processing_time"),
       said.nameIfSaid("stream").getOrElse("messages"),
-      said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.All).getOrElse(PanesOutput),
+      said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
       joinKeys)
 }

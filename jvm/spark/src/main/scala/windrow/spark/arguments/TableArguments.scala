@@ -1,6 +1,5 @@
 package windrow.spark.arguments
 
-import java.util.Locale
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef
@@ -69,24 +68,9 @@ object TableArguments {
     if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
       found += SpecProblem(
         "TABLE_OF_WITH")
-    val values = rest.flatMap {
-      case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
-        constant(value) match {
-          case Some(read) => Some(name.toLowerCase(Locale.ROOT) -> read)
-          case None =>
-            found += SpecProblem(
-              "ARGUMENT_NOT_CONSTANT.VALUE",
-              "name"  -> name,
-              "value" -> value.sql)
-            None
-        }
-      case NamedArgumentExpression(name, _) =>
-        found += SpecProblem("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", "))
-        None
-      case positional =>
-        found += SpecProblem("ARGUMENT_NOT_NAMED", "value" -> positional.sql)
-        None
-    }.filter(_._2 != null).toMap
+    val (values, wrong) = NamedConstants.read(rest, allowed)(one => read(one.value, one.dataType))((name, value) =>
+      SpecProblem("ARGUMENT_NOT_CONSTANT.VALUE", "name" -> name, "value" -> value))
+    found ++= wrong
     if (isMissing) throw SpecError(function, found.result())
     if (found.result().isEmpty) tables.flatMap(tableOf).foreach(SparkInside.check(SparkSession.active, _))
     TableArguments(tables.flatMap(tableOf), values, found.result())
@@ -103,12 +87,7 @@ object TableArguments {
     case _                                              => None
   }
 
-  /** Some(null) for NULL. */
-  private def constant(value: Expression): Option[Any] =
-    if (value.foldable) read(value.eval(), value.dataType) else None
-
   private def read(value: Any, of: DataType): Option[Any] = (value, of) match {
-    case (null, _)                              => Some(null)
     case (text: UTF8String, _)                  => Some(text.toString)
     case (micros: Long, _: DayTimeIntervalType) => Some(TimeSpan(micros))
     case (number: Byte, _)                      => Some(number.toLong)

@@ -7,8 +7,9 @@ import org.apache.spark.sql.types._
 import windrow.JoinKind
 import windrow.spark.input.StreamTable
 import windrow.spark.output.Observed
-import windrow.spark.pack.Unpack
 import windrow.spark.output.OutputColumns
+import windrow.spark.output.OutputKind
+import windrow.spark.output.OutputPart
 
 /** From what the shards of a join give to the columns that users see. */
 private[spark] object JoinOutputs {
@@ -23,34 +24,25 @@ private[spark] object JoinOutputs {
       filter: Option[Expression],
       schema: JoinSchema,
       shards: LogicalPlan): LogicalPlan = {
-    val columns = schema.types.map(AttributeReference("column", _)())
-    val kind    = EqualTo(columns.head, _: Expression)
     val all = Observed(
       session,
-      OutputColumns.metrics(name(schema.streams.map(_._1))),
-      Unpack(shards.output.head, columns, shards),
-      columns.slice(schema.countsAt, schema.windowAt).zip(JoinSchema.Counts.names),
-      Observed.reasonOf(kind(Literal(JoinSchema.RejectedKind)), columns(schema.rejectionAt + 1)))
-    val rows     = rowColumns(options, schema, all.output, inputs.head.time.dataType)
-    val rejected = rejectedColumns(schema, all.output)
-    val isRow    = kind(Literal(JoinSchema.RowKind))
-    val isShown  = filter.fold[Expression](isRow)(more => And(isRow, over(more, inputs, schema, all.output)))
-    val isLost   = kind(Literal(JoinSchema.RejectedKind))
-    options.part match {
-      case JoinPart.Rows     => Project(rows, Filter(isShown, all))
-      case JoinPart.Rejected => Project(rejected, Filter(isLost, all))
-      case JoinPart.All =>
-        def optional(when: Expression, fields: Seq[Alias], name: String) = {
-          val struct = OutputColumns.structOf(fields.map(field => field.name -> field.child): _*)
-          Alias(If(when, struct, Literal.create(null, struct.dataType)), name)()
-        }
-        Project(
-          Seq(
-            Alias(If(isRow, Literal("rows"), Literal("rejected")), "kind")(),
-            optional(isRow, rows, "rows"),
-            optional(isLost, rejected, "rejected")),
-          Filter(Or(isShown, isLost), all))
-    }
+      name(schema.streams.map(_._1)),
+      shards,
+      schema.types,
+      (JoinSchema.Counts, schema.countsAt),
+      (JoinSchema.RejectedKind, schema.rejectionAt + 1))
+    val columns           = all.output
+    def isOf(number: Int) = EqualTo(columns.head, Literal(number))
+    val isRow             = isOf(JoinSchema.RowKind)
+    OutputPart.shown(
+      Seq(
+        OutputPart(
+          OutputKind.Rows,
+          filter.fold[Expression](isRow)(more => And(isRow, over(more, inputs, schema, columns))),
+          rowColumns(options, schema, columns, inputs.head.time.dataType)),
+        OutputPart(OutputKind.Rejected, isOf(JoinSchema.RejectedKind), rejectedColumns(schema, columns))),
+      options.output,
+      all)
   }
 
   /** The equality fields once, then a struct for each stream, of semi and anti joins the first only, then the window by
@@ -85,12 +77,7 @@ private[spark] object JoinOutputs {
     val messages = schema.streams.zipWithIndex.map { case ((name, _), stream) =>
       name -> columns(schema.messagesAt + stream)
     }
-    Seq(
-      "stream"          -> KnownNotNull(at(0)),
-      "reason"          -> KnownNotNull(at(1)),
-      "watermark"       -> OutputColumns.instant(at(2), TimestampType),
-      "processing_time" -> OutputColumns.instant(KnownNotNull(at(3)), TimestampType),
-      "message"         -> OutputColumns.structOf(messages: _*)).map { case (name, value) => Alias(value, name)() }
+    OutputColumns.rejected(KnownNotNull(at(0)), at(1), at(2), at(3), OutputColumns.structOf(messages: _*))
   }
 
   /** A condition on messages of the inputs, as one on those of a row. */

@@ -7,20 +7,15 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.TimeSpan
-import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
-import windrow.core.store.Incoming
 import windrow.spark.input.Whole
 import windrow.spark.input.StreamTable
 import windrow.spark.input.ValidTime
 import windrow.spark.pack.EndMarker
+import windrow.spark.pack.PackExec
 import windrow.spark.pack.PackNode
-import windrow.spark.pack.PacketFlag
 import windrow.spark.pack.ReadCount
-import windrow.spark.rows.Rows
 
 /** Messages of one stream of a join on their way to the shards, many in a row: the order in which they come does not show
   * in the rows of a join, and any of them may be needed as it is.
@@ -66,8 +61,10 @@ final case class JoinPack(
       copy(end = Seq(marked.output.last), child = marked)
     }
 
-  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan =
-    JoinPackExec(this, ReadCount(metrics, Literal(1L), end, later(child)))
+  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan = PackExec(
+    JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards),
+    output,
+    ReadCount(metrics, Literal(1L), end, later(child)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
@@ -110,50 +107,4 @@ object JoinPack {
   private def output: Seq[Attribute] = Seq(
     AttributeReference("packet", BinaryType, nullable = false)(),
     AttributeReference("shard", IntegerType, nullable = false)())
-}
-
-/** A message of a stream on its way through the shuffle. */
-object JoinEntry {
-  import PacketFlag._
-
-  /** @param origin
-    *   its source is the name of the stream, which readers know
-    */
-  def write(
-      out: ByteWriter,
-      stream: Int,
-      key: UnsafeRow,
-      time: Option[Long],
-      origin: Option[Origin],
-      message: UnsafeRow): Unit = {
-    out.byte((if (time.isDefined) Time else 0) | (if (origin.isDefined) Sender else 0))
-    out.count(stream.toLong)
-    Rows.write(key, out)
-    time.foreach(out.long)
-    origin.foreach { from =>
-      out.long(from.partition.number)
-      out.long(from.offset)
-    }
-    Rows.write(message, out)
-  }
-
-  /** The messages of a packet with their stream.
-    *
-    * @param names
-    *   of the streams in order: the source of a message in a join (SEMANTICS R42)
-    */
-  def read(packet: Array[Byte], names: IndexedSeq[String]): Iterator[(Int, Incoming)] = {
-    val in = ByteReader(packet)
-    new Iterator[(Int, Incoming)] {
-      def hasNext: Boolean = in.hasNext
-      def next(): (Int, Incoming) = {
-        val flags  = in.byte().toInt
-        val stream = in.count().toInt
-        val key    = new Key(in.bytes())
-        val time   = Option.when((flags & Time) != 0)(in.long())
-        val origin = Option.when((flags & Sender) != 0)(Origin(names(stream), in.long(), in.long()))
-        (stream, Incoming(key, time, origin, in.bytes()))
-      }
-    }
-  }
 }

@@ -7,6 +7,7 @@ import windrow._
 import windrow.spark.arguments.ArgumentReader
 import windrow.spark.arguments.NamedInput
 import windrow.spark.arguments.TableArguments
+import windrow.spark.output.OutputKind
 
 /** `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`, where the join is the specification. */
 private[spark] object JoinSql {
@@ -25,7 +26,7 @@ private[spark] object JoinSql {
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
     val said      = new ArgumentReader(arguments.values)
-    val part      = said.wordIfSaid("output", "OUTPUT_UNKNOWN", JoinPart.Every).getOrElse(JoinPart.Rows)
+    val part      = said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
     val watermark = said.delayIfSaid("watermark")
     val draft     = drafted(joined, said)
     val read      = if (said.problems.isEmpty) draft.check else Left(said.problems)

@@ -4,13 +4,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow._
 
-/** One kind of rows that leave an operator.
-  *
-  * @param number
-  *   of the kind in the rows
-  */
-final case class OutputPart(name: String, number: Int, columns: Seq[Alias])
-
 /** What columns are made of. */
 private[spark] object OutputColumns {
 
@@ -36,4 +29,19 @@ private[spark] object OutputColumns {
     val (first, second) = kind.bounds.names
     structOf(first -> bound(from), second -> bound(to))
   }
+
+  /** @param processingTime
+    *   in microseconds, as the watermark
+    */
+  def rejected(
+      stream: Expression,
+      reason: Expression,
+      watermark: Expression,
+      processingTime: Expression,
+      message: Expression): Seq[Alias] = Seq(
+    "stream"          -> stream,
+    "reason"          -> KnownNotNull(reason),
+    "watermark"       -> instant(watermark, TimestampType),
+    "processing_time" -> instant(KnownNotNull(processingTime), TimestampType),
+    "message"         -> message).map { case (name, value) => Alias(value, name)() }
 }

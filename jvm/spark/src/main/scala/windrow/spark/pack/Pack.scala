@@ -11,20 +11,6 @@ import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
 
-/** How messages travel to their shards.
-  *
-  * @param sorted
-  *   one row for each message, for Spark to sort by shard and place in the order of the step: where that order can show
-  *   in which panes fire. Otherwise many messages travel in one packet.
-  * @param combined
-  *   messages of a task that share key and slice are combined before they travel
-  * @param ordered
-  *   a message keeps its place, because an aggregate depends on the order
-  * @param whole
-  *   every message travels with its original row, because panes show it
-  */
-final case class ShuffleMode(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
-
 /** All of a window query that is no expression over the current plan, and how its messages are packed.
   *
   * @param windows
@@ -65,16 +51,19 @@ abstract class PackRecipe(
       keys: Seq[Expression],
       carries: Expression,
       later: LogicalPlan => SparkPlan): SparkPlan = PackExec(
-    keys,
-    pack.time,
-    pack.gap,
-    pack.sender,
-    pack.pane,
-    carries,
-    CreateStruct(pack.message),
-    pack.end,
-    PackLift.Each(functions, pack.inputs),
-    this,
+    EntryPacking(
+      keys,
+      pack.time,
+      carries,
+      CreateStruct(pack.message),
+      pack.end,
+      PackLift.Each(functions, pack.inputs),
+      windows.map(_.window),
+      shuffle,
+      shards,
+      pack.gap,
+      pack.sender,
+      pack.pane),
     pack.output,
     ReadCount(pack.metrics, Literal(1L), pack.end, later(pack.child)))
 }
@@ -121,7 +110,8 @@ private[spark] trait PackNode extends UnaryNode {
 
 /** Messages on their way to the shards: lifts each, hashes its key, and packs it.
   *
-  * Output: `packet` binary, `shard` int, and in a sorted lane `order` binary; Spark reads the packet by its place. All expressions are over the child.
+  * Output: `packet` binary, `shard` int, and where they are sorted `order` binary; Spark reads the packet by its place. All
+  * expressions are over the child.
   *
   * @param time
   *   event time, long microseconds; null if the message has none

@@ -17,6 +17,9 @@ private[spark] trait Packer {
   /** Adds the row to a packet; gives its place in the order of the step, or null. */
   def write(row: InternalRow, out: ByteWriter): Array[Byte]
 
+  /** How many messages a row stands for. */
+  def count(row: InternalRow): Long = 1
+
   /** The row is no message but the end of the input. */
   def isEnd: InternalRow => Boolean
 

@@ -8,6 +8,7 @@ import windrow.explain.Clock
 import windrow.explain.Explanation
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputColumns
+import windrow.spark.output.OutputKind
 import windrow.spark.output.OutputPart
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.PackRecipe
@@ -56,7 +57,10 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema, rows: Seq[Attribute]): Seq[OutputPart] =
-    Seq(OutputPart("events", OutputSchema.EventKind, eventColumns(parts, schema, rows)))
+    Seq(OutputPart(
+      OutputKind.Events,
+      EqualTo(rows.head, Literal(OutputSchema.EventKind)),
+      eventColumns(parts, schema, rows)))
 
   private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
     val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns.drop(1)))

@@ -79,7 +79,10 @@ private[spark] final case class Asking(
       named(marked("session_key", sessionKey), marked("join_key", joinKeys), Some(usual)).flatMap { found =>
         val key  = found.key.fold(none)(values.as(_, parts.keys.map(_.dataType)))
         val join = found.joinKeys.fold(none)(values.as(_, fields.map(parts.message(_).dataType)))
-        for { k <- key.orElse(Left(key.left.getOrElse(Nil) ++ join.left.getOrElse(Nil))); j <- join } yield (k, j)
+        (key, join) match {
+          case (Right(one), Right(other)) => Right((one, other))
+          case _                          => Left(key.left.getOrElse(Nil) ++ join.left.getOrElse(Nil))
+        }
       }
     }
 

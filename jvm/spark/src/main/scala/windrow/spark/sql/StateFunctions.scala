@@ -1,6 +1,5 @@
 package windrow.spark.sql
 
-import java.util.Locale
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -8,7 +7,6 @@ import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctio
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.types.NullType
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
@@ -16,6 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.arguments.NamedConstants
 import windrow.spark.arguments.TableArguments
 import windrow.spark.query.StateReader
 import windrow.spark.running.BeforeStart
@@ -76,9 +75,9 @@ private[spark] object StateFunctions {
   /** The arguments by name. */
   private final case class Said(function: String, values: Map[String, Literal]) {
     def bound(name: String): Literal       = values.getOrElse(name, Literal(null))
-    def text(name: String): Option[String] = values.get(name).filter(_.value != null).map(_.value.toString)
+    def text(name: String): Option[String] = values.get(name).map(_.value.toString)
 
-    def keys(name: String): Map[String, Literal] = values.get(name).filter(_.value != null).fold(
+    def keys(name: String): Map[String, Literal] = values.get(name).fold(
       Map.empty[String, Literal]) {
       case Literal(row: InternalRow, of: StructType) =>
         of.zipWithIndex.map { case (field, i) =>
@@ -91,21 +90,14 @@ private[spark] object StateFunctions {
 
   /** The first may stand without its name: the checkpoint. */
   private def read(function: String, expressions: Seq[Expression], allowed: Seq[String]): Said = {
-    val named = expressions.zipWithIndex.map {
-      case (NamedArgumentExpression(name, value), _) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
-        name.toLowerCase(Locale.ROOT) -> value
-      case (NamedArgumentExpression(name, _), _) =>
-        throw wrong(function, "ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", "))
-      case (value, 0) => "checkpoint" -> value
-      case (value, _) => throw wrong(function, "ARGUMENT_NOT_NAMED", "value" -> value.sql)
-    }
-    val values = named.map {
-      case (name, value) if value.foldable => name -> Literal(value.eval(), value.dataType)
-      case (name, value) =>
-        throw wrong(function, "ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => ${value.sql}")
-    }.toMap.filterNot(_._2.dataType == NullType)
-    if (!values.contains("checkpoint"))
-      throw wrong(function, "CHECKPOINT_MISSING")
+    val named = expressions.headOption.map {
+      case name: NamedArgumentExpression => name
+      case value                         => NamedArgumentExpression("checkpoint", value)
+    } ++ expressions.drop(1)
+    val (values, found) = NamedConstants.read(named.toSeq, allowed)(Some(_))((name, value) =>
+      SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
+    val all = found ++ Option.unless(values.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
+    if (all.nonEmpty) throw SpecError(function, all)
     Said(function, values)
   }
 

@@ -9,8 +9,8 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.output.Observed
 import windrow.spark.output.OutputSchema
 import windrow.spark.output.OutputColumns
+import windrow.spark.output.OutputKind
 import windrow.spark.output.OutputPart
-import windrow.spark.pack.Unpack
 
 /** From the rows of the shards to the columns that users see. */
 private[spark] object Outputs {
@@ -25,33 +25,25 @@ private[spark] object Outputs {
       schema: OutputSchema,
       answers: Option[String],
       shards: LogicalPlan): LogicalPlan = {
-    val columns             = schema.types.map(AttributeReference("column", _)())
-    def ofKind(number: Int) = EqualTo(columns.head, Literal(number))
     val rows = Observed(
       session,
-      metrics(options.name),
-      Unpack(shards.output.head, columns, shards),
-      columns.drop(schema.countsAt).zip(OutputSchema.Counts.names),
-      Observed.reasonOf(ofKind(OutputSchema.RejectedKind), columns(schema.rejectionAt)))
-    val parted = Seq(
-      OutputPart(
-        "panes",
+      options.name,
+      shards,
+      schema.types,
+      (OutputSchema.Counts, schema.countsAt),
+      (OutputSchema.RejectedKind, schema.rejectionAt))
+    val columns = rows.output
+    def part(kind: OutputKind, number: Int, shown: Seq[Alias]) =
+      OutputPart(kind, EqualTo(columns.head, Literal(number)), shown)
+    val all = Seq(
+      part(
+        OutputKind.Panes,
         OutputSchema.PaneKind,
         paneColumns(parts, messages, schema, columns, PaneTime.of(schema.window, shards))),
-      OutputPart("rejected", OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
+      part(OutputKind.Rejected, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
       operator.outputs(parts, schema, columns) ++
-      answers.map(name => OutputPart("answers", OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
-    parted.find(_.name == options.output.toString) match {
-      case Some(one) => Project(one.columns, Filter(ofKind(one.number), rows))
-      case None =>
-        val kinds = parted.flatMap(part => Seq(ofKind(part.number), Literal(part.name)))
-        Project(
-          Alias(KnownNotNull(CaseWhen.createFromParser(kinds)), "kind")() +: parted.map { part =>
-            val struct = structOf(part.columns.map(field => field.name -> field.child): _*)
-            Alias(If(ofKind(part.number), struct, Literal.create(null, struct.dataType)), part.name)()
-          },
-          Filter(Not(ofKind(OutputSchema.CountsKind)), rows))
-    }
+      answers.map(name => part(OutputKind.Answers, OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
+    OutputPart.shown(all, options.output, rows)
   }
 
   private def paneColumns(
@@ -88,12 +80,7 @@ private[spark] object Outputs {
 
   private def rejectedColumns(stream: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
     def at(field: Int): Expression = columns(schema.rejectionAt + field)
-    Seq(
-      "stream"          -> Literal(stream),
-      "reason"          -> KnownNotNull(at(0)),
-      "watermark"       -> instant(at(1), TimestampType),
-      "processing_time" -> instant(KnownNotNull(at(2)), TimestampType),
-      "message"         -> KnownNotNull(at(3))).map { case (name, value) => Alias(value, name)() }
+    OutputColumns.rejected(Literal(stream), at(0), at(1), at(2), KnownNotNull(at(3)))
   }
 
   /** Those of the lookup stream, then the answers. */

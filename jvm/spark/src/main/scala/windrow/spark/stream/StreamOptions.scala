@@ -1,18 +1,7 @@
 package windrow.spark.stream
 
 import windrow.TimeSpan
-
-/** Which of its outputs a table function gives. */
-sealed abstract class OutputKind(override val toString: String)
-case object PanesOutput    extends OutputKind("panes")
-case object RejectedOutput extends OutputKind("rejected")
-case object EventsOutput   extends OutputKind("events")
-case object AnswersOutput  extends OutputKind("answers")
-case object AllOutput      extends OutputKind("all")
-
-object OutputKind {
-  val All: Seq[OutputKind] = Seq(PanesOutput, RejectedOutput, EventsOutput, AnswersOutput, AllOutput)
-}
+import windrow.spark.output.OutputKind
 
 /** What is said of a stream and of its query, beside the operator; but for what its table argument says.
   *

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.input.AggregateParts
+import windrow.spark.output.OutputKind
 import windrow.spark.query.Asking
 
 /** A window query as it is asked for: options that may be wrong, over a table that may not be what they need. */
@@ -48,8 +49,8 @@ private[spark] object WindowQuery {
     "NO_MESSAGE_STORE.LOOKUPS")
 
   private def ofOutput(operator: StreamOperator, options: StreamOptions, asking: Option[Asking]): Seq[SpecProblem] =
-    Option.when(options.output == AnswersOutput && asking.isEmpty)(
+    Option.when(options.output == OutputKind.Answers && asking.isEmpty)(
       SpecProblem("NO_ANSWERS")).toSeq ++
-      Option.when(options.output == EventsOutput && operator.windows.nonEmpty)(
+      Option.when(options.output == OutputKind.Events && operator.windows.nonEmpty)(
         SpecProblem("NO_EVENTS"))
 }

@@ -2,13 +2,6 @@ package windrow.spark.verify
 
 import windrow.spark.verify.Form._
 
-/** A file that a query reads when it goes on.
-  *
-  * @param loss
-  *   what happens without it
-  */
-private[verify] final case class Need(name: String, batch: Option[Long], loss: String)
-
 /** What a query goes on from. */
 private[verify] object Needs {
 

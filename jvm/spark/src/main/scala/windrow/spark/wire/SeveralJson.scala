@@ -7,8 +7,8 @@ import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.join.JoinOptions
-import windrow.spark.join.JoinPart
 import windrow.spark.join.JoinPlan
+import windrow.spark.output.OutputKind
 
 /** Reads the JSON of operators over several streams, each a table with marked columns. */
 private[wire] object SeveralJson {
@@ -35,8 +35,8 @@ private[wire] object SeveralJson {
     val spec  = node.deepCopy()
     val input = Option(spec.remove("input"))
     val said  = Option(spec.remove("output")).fold("rows")(_.asText)
-    val part = JoinPart.Every.find(_.toString == said).toRight(
-      SpecProblem("OUTPUT_UNKNOWN", "name" -> "output", "value" -> said, "allowed" -> JoinPart.Every.mkString(", ")))
+    val part = OutputKind.OfJoin.find(_.toString == said).toRight(
+      SpecProblem("OUTPUT_UNKNOWN", "name" -> "output", "value" -> said, "allowed" -> OutputKind.OfJoin.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>

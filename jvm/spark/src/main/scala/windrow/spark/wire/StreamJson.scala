@@ -6,8 +6,8 @@ import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.aggregate.Aggregates
 import windrow.spark.fullstate.FullState
+import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
-import windrow.spark.stream.OutputKind
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 
@@ -19,7 +19,7 @@ private[spark] object StreamJson {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
     val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
-    val kind   = OutputKind.All.find(_.toString == output)
+    val kind   = OutputKind.OfStream.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val mark   = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
@@ -30,7 +30,7 @@ private[spark] object StreamJson {
           "OUTPUT_UNKNOWN",
           "name"    -> "output",
           "value"   -> output,
-          "allowed" -> OutputKind.All.mkString(", ")))
+          "allowed" -> OutputKind.OfStream.mkString(", ")))
     Either.cond(
       found.isEmpty,
       read.toOption.get -> StreamOptions(

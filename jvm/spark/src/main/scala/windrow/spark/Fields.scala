@@ -1,0 +1,25 @@
+package windrow.spark
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.functions.col
+import scala.language.implicitConversions
+
+/** A column: its name, or an expression. */
+final case class Field(column: Column)
+
+object Field {
+  implicit def ofName(name: String): Field     = Field(col(name))
+  implicit def ofColumn(column: Column): Field = Field(column)
+
+  implicit def stated(name: String): Option[Field]         = Some(Field(col(name)))
+  implicit def statedColumn(column: Column): Option[Field] = Some(Field(column))
+}
+
+/** Where the identity of a message stands. */
+final case class Offset(source: Field, partition: Field, offset: Field)
+
+object Offset {
+  val kafka: Offset = Offset("topic", "partition", "offset")
+
+  implicit def stated(offset: Offset): Option[Offset] = Some(offset)
+}

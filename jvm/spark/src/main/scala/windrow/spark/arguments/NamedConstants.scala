@@ -1,0 +1,31 @@
+package windrow.spark.arguments
+
+import java.util.Locale
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import windrow.SpecProblem
+
+/** Arguments of SQL functions that are constants with a name. */
+private[spark] object NamedConstants {
+
+  /** By name in lower case, without those that are null, and what is wrong with the others.
+    *
+    * @param of
+    *   a constant's value; None: it is none of what is meant
+    * @param wrong
+    *   the problem that an argument is no such constant, by its name and text
+    */
+  def read[T](expressions: Seq[Expression], allowed: Seq[String])(of: Literal => Option[T])(
+      wrong: (String, String) => SpecProblem): (Map[String, T], Seq[SpecProblem]) = {
+    val (found, values) = expressions.partitionMap {
+      case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
+        val constant = Option.when(value.foldable)(Literal(value.eval(), value.dataType))
+        if (constant.exists(_.value == null)) Right(None)
+        else
+          constant.flatMap(of).map(read => Some(name.toLowerCase(Locale.ROOT) -> read)).toRight(wrong(name, value.sql))
+      case NamedArgumentExpression(name, _) =>
+        Left(SpecProblem("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", ")))
+      case positional => Left(SpecProblem("ARGUMENT_NOT_NAMED", "value" -> positional.sql))
+    }
+    (values.flatten.toMap, found)
+  }
+}

@@ -1,0 +1,108 @@
+package windrow.spark.join
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.StructType
+import windrow.core.operator.Origin
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Key
+import windrow.core.store.Incoming
+import windrow.spark.pack.Packer
+import windrow.spark.pack.PacketFlag
+import windrow.spark.pack.Packing
+import windrow.spark.pack.SeenOffsets
+import windrow.spark.pack.ShardOf
+import windrow.spark.rows.Rows
+
+/** Packs the messages of one stream of a join; see [[JoinPack]]. */
+private[join] final case class JoinPacking(
+    stream: Int,
+    name: String,
+    keys: Seq[Expression],
+    time: Expression,
+    sender: Seq[Expression],
+    message: Expression,
+    end: Seq[Expression],
+    shards: Int)
+    extends Packing {
+  def packer(schema: Seq[Attribute]): Packer = new JoinPacker(this, schema)
+}
+
+/** Writes rows as entries of [[JoinEntry]]. */
+private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) extends Packer {
+  private val key     = UnsafeProjection.create(packing.keys, schema)
+  private val message = UnsafeProjection.create(Seq(packing.message), schema)
+  private val fields  = UnsafeProjection.create(packing.time +: packing.sender, schema)
+  private val width   = packing.message.dataType.asInstanceOf[StructType].size
+
+  private var lastKey: UnsafeRow = _
+
+  val isEnd: InternalRow => Boolean = Packer.isEnd(packing.end, schema)
+
+  def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets = false)
+
+  /** The offsets of what was written. */
+  private val seen = new SeenOffsets
+
+  def shard(row: InternalRow): Int = {
+    lastKey = key(row)
+    ShardOf(lastKey, packing.shards)
+  }
+
+  def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
+    val values = fields(row)
+    val time   = Option.unless(values.isNullAt(0))(values.getLong(0))
+    val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
+      Origin(packing.name, values.getLong(1), values.getLong(2)))
+    from.foreach(seen.add)
+    JoinEntry.write(out, packing.stream, lastKey, time, from, message(row).getStruct(0, width))
+    null
+  }
+}
+
+/** A message of a stream on its way through the shuffle. */
+object JoinEntry {
+  import PacketFlag._
+
+  /** @param origin
+    *   its source is the name of the stream, which readers know
+    */
+  def write(
+      out: ByteWriter,
+      stream: Int,
+      key: UnsafeRow,
+      time: Option[Long],
+      origin: Option[Origin],
+      message: UnsafeRow): Unit = {
+    out.byte((if (time.isDefined) Time else 0) | (if (origin.isDefined) Sender else 0))
+    out.count(stream.toLong)
+    Rows.write(key, out)
+    time.foreach(out.long)
+    origin.foreach { from =>
+      out.long(from.partition.number)
+      out.long(from.offset)
+    }
+    Rows.write(message, out)
+  }
+
+  /** The messages of a packet with their stream.
+    *
+    * @param names
+    *   of the streams in order: the source of a message in a join (SEMANTICS R42)
+    */
+  def read(packet: Array[Byte], names: IndexedSeq[String]): Iterator[(Int, Incoming)] = {
+    val in = ByteReader(packet)
+    new Iterator[(Int, Incoming)] {
+      def hasNext: Boolean = in.hasNext
+      def next(): (Int, Incoming) = {
+        val flags  = in.byte().toInt
+        val stream = in.count().toInt
+        val key    = new Key(in.bytes())
+        val time   = Option.when((flags & Time) != 0)(in.long())
+        val origin = Option.when((flags & Sender) != 0)(Origin(names(stream), in.long(), in.long()))
+        (stream, Incoming(key, time, origin, in.bytes()))
+      }
+    }
+  }
+}

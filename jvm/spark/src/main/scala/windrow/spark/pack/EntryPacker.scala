@@ -1,0 +1,159 @@
+package windrow.spark.pack
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.StructType
+import windrow.Positions
+import windrow.WindowKind
+import windrow.ContentOrder
+import windrow.core.operator.Origin
+import windrow.core.state.ByteWriter
+import windrow.spark.functions.FunctionSet
+import windrow.spark.functions.Lift
+
+/** How messages travel to their shards.
+  *
+  * @param sorted
+  *   one row for each message, for Spark to sort by shard and place in the order of the step: where that order can show
+  *   in which panes fire. Otherwise many messages travel in one packet.
+  * @param combined
+  *   messages of a task that share key and slice are combined before they travel
+  * @param ordered
+  *   a message keeps its place, because an aggregate depends on the order
+  * @param whole
+  *   every message travels with its original row, because panes show it
+  */
+final case class ShuffleMode(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
+
+/** Where the buffers of a row come from. */
+sealed trait PackLift
+
+object PackLift {
+
+  /** Every row is a message. */
+  final case class Each(functions: FunctionSet, inputs: Seq[Expression]) extends PackLift
+
+  /** Spark has aggregated: columns hold the count of messages and their buffers. */
+  final case class Done(count: Attribute, buffers: Seq[Attribute]) extends PackLift
+}
+
+/** Packs messages as entries; see [[Pack]].
+  *
+  * @param carries
+  *   whether a row's original message goes along
+  * @param message
+  *   that message, a struct
+  * @param window
+  *   None: by policies
+  */
+private[spark] final case class EntryPacking(
+    keys: Seq[Expression],
+    time: Expression,
+    carries: Expression,
+    message: Expression,
+    end: Seq[Expression],
+    lift: PackLift,
+    window: Option[WindowKind],
+    shuffle: ShuffleMode,
+    shards: Int,
+    gap: Seq[Expression] = Nil,
+    sender: Seq[Expression] = Nil,
+    pane: Seq[Expression] = Nil)
+    extends Packing {
+  override def isSorted: Boolean             = shuffle.sorted
+  def packer(schema: Seq[Attribute]): Packer = new EntryPacker(this, schema)
+}
+
+/** Writes rows as entries. */
+private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) extends Packer {
+  private val key     = UnsafeProjection.create(program.keys, schema)
+  private val carries = Predicate.create(program.carries, schema)
+  private val message = UnsafeProjection.create(Seq(program.message), schema)
+  private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
+  private val panes   = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
+  private val hasGap  = program.gap.nonEmpty
+  private val ordered = program.shuffle.sorted || program.shuffle.ordered
+
+  /** What shows of a message is the whole of it; else what its aggregates made of it. */
+  private val isWhole = program.shuffle.whole
+  private val window  = program.window
+  private val width   = program.message.dataType.asInstanceOf[StructType].size
+
+  private val lift: InternalRow => UnsafeRow = program.lift match {
+    case PackLift.Each(functions, inputs) =>
+      val lift = Lift(functions, inputs, schema)
+      row => lift(row)
+    case PackLift.Done(_, buffers) =>
+      val project = UnsafeProjection.create(buffers, schema)
+      row => project(row)
+  }
+
+  private val counted: InternalRow => Long = program.lift match {
+    case _: PackLift.Each => _ => 1L
+    case PackLift.Done(counted, _) =>
+      val at = schema.indexWhere(_.exprId == counted.exprId)
+      row => row.getLong(at)
+  }
+
+  override def count(row: InternalRow): Long = counted(row)
+
+  private var lastKey: UnsafeRow = _
+
+  val isEnd: InternalRow => Boolean = Packer.isEnd(program.end, schema)
+
+  def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets)
+
+  /** The offsets of what was written. */
+  private val seen = new SeenOffsets
+
+  private val goesByOffsets = window.exists(_.goesByOffsets)
+
+  /** Policies go by messages, not by event time. */
+  private val isByPosition = window.forall(_.bounds == Positions)
+
+  def shard(row: InternalRow): Int = {
+    lastKey = key(row)
+    ShardOf(lastKey, program.shards)
+  }
+
+  def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
+    val values = fields(row)
+    val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
+    val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
+    val from   = originOf(values, if (hasGap) 2 else 1)
+    from.foreach(seen.add)
+    val buffer = lift(row)
+    val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
+    val order =
+      if (ordered) MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, panes.map(_.place(row)))
+      else null
+    EntryCodec.write(
+      out,
+      lastKey,
+      time,
+      gap,
+      count(row),
+      buffer,
+      raw,
+      from,
+      panes.flatMap(_(row)),
+      if (!program.shuffle.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
+    order
+  }
+
+  /** The messages of a window stand in the order in which they were accepted, over all steps. */
+  private val isInTurn = window.exists(_.order == ContentOrder.ByArrival)
+
+  private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
+    Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(
+      Origin(
+        if (values.isNullAt(at)) "" else values.getUTF8String(at).toString,
+        values.getLong(at + 1),
+        values.getLong(at + 2)))
+}
+
+private object EntryPacker {
+
+  /** The place of a message that comes after all that are there. */
+  val InTurn: Array[Byte] = Array.emptyByteArray
+}
