@@ -7,6 +7,7 @@ ThisBuild / licenses     := Seq(License.Apache2)
 Global / concurrentRestrictions := Seq(Tags.limit(Tags.CPU, 2), Tags.limit(Tags.ForkedTestGroup, 2))
 
 lazy val windrowJar = taskKey[File]("The one JAR of our own classes, in the Python package")
+lazy val testkitJar = taskKey[File]("The JAR of the testkit, which no user needs, in .build")
 
 lazy val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
@@ -60,14 +61,27 @@ lazy val core = (project in file("jvm/core")).settings(
     Seq(file, conditions)
   })
 
-lazy val testkit = (project in file("jvm/testkit")).dependsOn(core).settings(
+/** Transcripts, the slow reference, and engines that run them. */
+lazy val replay = (project in file("jvm/replay")).dependsOn(core).settings(
+  common,
+  SparkFree.settings(control = LocalProject("spark")),
+  name := "windrow-replay",
+  libraryDependencies += roaring)
+
+/** Laws, generators and the simulator: no part of what users get. */
+lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name := "windrow-testkit",
   libraryDependencies += roaring,
-  libraryDependencies += "org.scalacheck" %% "scalacheck" % Versions.scalacheck)
+  libraryDependencies += "org.scalacheck" %% "scalacheck" % Versions.scalacheck,
+  testkitJar := ThinJar.write(
+    roots = (Compile / products).value,
+    license = (ThisBuild / baseDirectory).value / "LICENSE",
+    version = version.value,
+    jar = (ThisBuild / baseDirectory).value / s".build/testkit/windrow-testkit-${version.value}.jar"))
 
-lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).settings(
+lazy val spark = (project in file("jvm/spark")).dependsOn(replay, testkit % Test).settings(
   common,
   name                                      := "windrow-spark",
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
@@ -77,7 +91,7 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core, testkit).setting
     (Test / fullClasspath).value,
     (laterSpark / Compile / managedClasspath).value),
   windrowJar := ThinJar.write(
-    roots = (core / Compile / products).value ++ (testkit / Compile / products).value ++ (Compile / products).value,
+    roots = (core / Compile / products).value ++ (replay / Compile / products).value ++ (Compile / products).value,
     license = (ThisBuild / baseDirectory).value / "LICENSE",
     version = version.value,
     jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
@@ -136,5 +150,5 @@ lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
     name                                      := "windrow-benchmarks",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided)
 
-lazy val windrow = (project in file(".")).aggregate(core, testkit, spark, benchmarks).settings(
+lazy val windrow = (project in file(".")).aggregate(core, replay, testkit, spark, benchmarks).settings(
   publish / skip := true)

@@ -65,6 +65,9 @@ note_stamp() { mkdir -p "$build/stamps" && printf '%s\n' "$2" > "$build/stamps/$
 
 windrow_version() { sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$root/python/windrow/_version.py"; }
 
+# testkit_jar: what `scripts/build testkit` makes.
+testkit_jar() { echo "$build/testkit/windrow-testkit-$(windrow_version).jar"; }
+
 # run_scala CLASSES MAIN ARGUMENT...: a main class on the JAR, more classes, and the Spark of .venv.
 run_scala() {
   local classes=$1 opens=() package spark; shift

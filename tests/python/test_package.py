@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pyspark.sql.functions
@@ -46,6 +47,7 @@ _PUBLIC = {
 
 _FRESH = """
 import sys
+import zipfile
 seen = []
 sys.addaudithook(lambda event, args: seen.append(event))
 import windrow
@@ -100,3 +102,11 @@ def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [node.module or ""]
     return []
+
+
+def test_the_jar_has_no_test_code() -> None:
+    """What only tests need is in no JAR of users; what runs transcripts is."""
+    (jar,) = (Path(wr.__file__).parent / "jars").glob("*.jar")
+    names = zipfile.ZipFile(jar).namelist()
+    assert any(name.startswith("windrow/replay/") for name in names)
+    assert not [name for name in names if "testkit" in name or "scalacheck" in name]

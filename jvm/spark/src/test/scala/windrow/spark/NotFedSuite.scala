@@ -2,7 +2,7 @@ package windrow.spark
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.spark.replay.SparkEngine
-import windrow.testkit.TranscriptReader
+import windrow.replay.TranscriptReader
 
 /** What no query can be fed is said in a sentence, and what looks like it is fed all the same (SEMANTICS M1-M5). */
 final class NotFedSuite extends AnyFunSuite {

@@ -15,6 +15,7 @@ import scala.concurrent.Future
 import scala.util.Random
 import windrow._
 import windrow.spark.replay.SparkEngine
+import windrow.replay._
 import windrow.testkit._
 
 /** Transcripts and random cases as streaming queries, with restarts and other numbers of partitions and shards

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import java.io.OutputStream
 import org.scalacheck.{Gen, Test}
 import org.scalacheck.rng.Seed

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 /** Every kind of window, and every family of specs that the generators know (SEMANTICS R75, S3). */
 class CoreVersusReference extends VersusReference {
 

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Other groupings of the calls (SEMANTICS R1): cutting a stream into other steps moves panes, never the last value over

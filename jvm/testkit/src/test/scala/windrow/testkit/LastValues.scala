@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import windrow._
 
 /** One row for each live window: panes less retractions, the last of each. */

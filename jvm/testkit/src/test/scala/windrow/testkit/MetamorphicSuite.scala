@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.join.{JoinEffect, JoinRow, JoinShard, PendingRow}

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import java.nio.file.{Files, Path}
 import org.scalatest.funsuite.AnyFunSuite
 

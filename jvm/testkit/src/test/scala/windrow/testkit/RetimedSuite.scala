@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Times moved and stretched show in nothing but times (that is why a replay through Spark may do so). */

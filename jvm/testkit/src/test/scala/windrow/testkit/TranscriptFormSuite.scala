@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import com.fasterxml.jackson.databind.ObjectMapper
 import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Every transcript of the repository on every engine that is here. */

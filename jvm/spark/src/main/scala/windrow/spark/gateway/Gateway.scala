@@ -9,7 +9,7 @@ import windrow.spark.WindrowVersion
 import windrow.spark.pack.PackStrategy
 import windrow.spark.standalone.Standalone
 import windrow.spark.standalone.StandaloneOperator
-import windrow.testkit.Replay
+import windrow.replay.Replay
 
 /** The one class that Python calls; what it gives is called in turn. Texts, numbers and bytes go in and come out. */
 object Gateway {

@@ -2,7 +2,7 @@ package windrow.spark.replay
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow._
-import windrow.testkit._
+import windrow.replay._
 
 /** Which cases Spark can be fed, and in which words (SEMANTICS, "What a replay through Spark cannot do"). */
 private[replay] object Feedable {

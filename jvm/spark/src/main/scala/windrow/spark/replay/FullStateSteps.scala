@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.TimestampType
 import windrow.FullStateSpec
 import windrow.Positions
 import windrow.spark.query.StateReader
-import windrow.testkit._
+import windrow.replay._
 
 /** Full state; what is asked of it is read from the checkpoint while the query runs. */
 private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: FullStateSpec)

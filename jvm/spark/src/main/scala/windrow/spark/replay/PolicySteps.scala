@@ -6,7 +6,7 @@ import windrow.ByDelta
 import windrow.Eviction
 import windrow.PolicyWindowSpec
 import windrow.spark.Windrow
-import windrow.testkit._
+import windrow.replay._
 
 /** Windows by policies, with their events. */
 private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[(String, String)])

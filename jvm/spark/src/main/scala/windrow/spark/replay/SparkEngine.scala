@@ -11,7 +11,7 @@ import org.apache.spark.sql.windrow.QueryClock
 import org.apache.spark.sql.windrow.SparkWatermark
 import windrow.SpecError
 import windrow.SpecProblem
-import windrow.testkit._
+import windrow.replay._
 
 /** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.
   *

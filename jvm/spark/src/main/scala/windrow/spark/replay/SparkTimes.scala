@@ -2,7 +2,7 @@ package windrow.spark.replay
 
 import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
-import windrow.testkit._
+import windrow.replay._
 
 /** Which times a case is fed with. Spark's clocks tick in milliseconds, its watermark begins at 0, and no two micro-batches
   * of a query are of one time; so a case whose times are finer, lower or closer is moved and stretched.

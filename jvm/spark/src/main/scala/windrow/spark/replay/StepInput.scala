@@ -9,7 +9,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.MetadataBuilder
 import windrow.spark.Offset
 import windrow.spark.input.WatermarkCheck
-import windrow.testkit._
+import windrow.replay._
 
 /** A row of the input: a message, or a watermark for the step after this one.
   *

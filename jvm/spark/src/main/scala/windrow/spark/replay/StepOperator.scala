@@ -5,7 +5,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
 import windrow.spark.query.StateReader
-import windrow.testkit._
+import windrow.replay._
 
 /** What a transcript runs, as a query: the plan that it gives, and how its rows are read. */
 private[replay] trait StepOperator {

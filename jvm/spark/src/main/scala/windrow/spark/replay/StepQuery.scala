@@ -7,7 +7,7 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
 import windrow.spark.query.StateReader
-import windrow.testkit._
+import windrow.replay._
 
 /** Drives a streaming query step by step. A step is one micro-batch; the watermark that it brings rules the next. */
 private[replay] final class StepQuery(

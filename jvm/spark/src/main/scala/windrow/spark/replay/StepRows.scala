@@ -5,7 +5,7 @@ import java.sql.Timestamp
 import org.apache.spark.sql.Row
 import windrow.Reason
 import windrow.Timing
-import windrow.testkit._
+import windrow.replay._
 
 /** Reads the rows of queries over the columns of [[StepInput]]. */
 private[replay] object StepRows {

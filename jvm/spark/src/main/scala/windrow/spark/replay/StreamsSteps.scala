@@ -11,7 +11,7 @@ import windrow.spark.Field
 import windrow.spark.JoinOutput
 import windrow.spark.Windowed
 import windrow.spark.Windrow
-import windrow.testkit._
+import windrow.replay._
 
 /** A join. */
 private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {

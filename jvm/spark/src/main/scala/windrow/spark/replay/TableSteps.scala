@@ -8,7 +8,7 @@ import windrow.Session
 import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.WindowOperatorSpec
-import windrow.testkit._
+import windrow.replay._
 
 /** Windows over one stream, by `windrow_apply` and the spec of the transcript. */
 private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import scala.util.Random
 
 /** Watermarks that are set back: some come earlier than those before. */

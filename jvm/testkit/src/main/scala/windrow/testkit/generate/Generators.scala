@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalacheck.{Arbitrary, Gen, Shrink}
 
 /** [[RandomCase]] for ScalaCheck. */

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import scala.util.Random
 import windrow._
 

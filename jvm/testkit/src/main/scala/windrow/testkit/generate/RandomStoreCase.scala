@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random

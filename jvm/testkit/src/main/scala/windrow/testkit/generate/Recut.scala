@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import scala.util.Random
 
 /** The same case told otherwise; what comes out must be the same (SEMANTICS R1, R75). */

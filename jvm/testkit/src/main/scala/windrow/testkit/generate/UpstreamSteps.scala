@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import scala.util.Random
 
 /** What a random operator sends on: its panes as messages of another one. Keys become fewer, the watermark is that of the

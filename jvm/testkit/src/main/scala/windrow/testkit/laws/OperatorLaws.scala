@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
 import windrow.Timing

@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import java.lang.management.ManagementFactory
 import scala.util.control.NonFatal
 

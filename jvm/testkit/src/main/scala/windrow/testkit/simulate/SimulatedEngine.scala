@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import windrow.replay._
+
 import scala.collection.mutable
 import scala.util.Random
 import windrow.core.state.DamagedStateError
@@ -17,13 +19,17 @@ final class SimulatedEngine(
     shards: Int = 3,
     tell: String => Unit = _ => ())
     extends CoreEngine(shards) {
+
+  /** As `java.util.ServiceLoader` makes it. */
+  def this() = this(new SimulationCounts)
+
   override def name: String = "simulated"
 
   private var attempt = new Attempt(None, 0, counts)
 
-  override private[testkit] def stores: CoreStores.Wrap = new FaultyStore(_, () => attempt)
+  override private[windrow] def stores: CoreStores.Wrap = new FaultyStore(_, () => attempt)
 
-  override private[testkit] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome = {
+  override private[windrow] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome = {
     val random  = new Random(transcript.id.hashCode.toLong)
     val text    = new ResultText(new UnitJson(transcript.timeUnit, transcript.specJson))
     val compare = new EmissionComparison(text)

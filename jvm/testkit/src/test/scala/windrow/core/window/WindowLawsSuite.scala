@@ -9,6 +9,7 @@ import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.time.Axis
 import windrow.core.time.Bounds
+import windrow.replay._
 import windrow.testkit._
 
 /** The laws hold for every kind of window that windrow brings, and find windows that break them. */

@@ -1,8 +1,9 @@
 package windrow.testkit.large
 
+import windrow.replay._
+
 import scala.util.Random
-import windrow.testkit._
-import windrow.testkit.Value.Whole
+import windrow.replay.Value.Whole
 
 /** A stream of thousands of messages, by a seed; the value of a message is its number.
   *

@@ -1,10 +1,12 @@
 package windrow.testkit.large
 
+import windrow.replay._
+
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
 import windrow.testkit._
-import windrow.testkit.Value.Whole
+import windrow.replay.Value.Whole
 
 /** Streams of thousands of messages through the core, with a snapshot and a restore between any two steps: last values,
   * the ledger and rejected messages are those that plain collections give (SEMANTICS A, R1, R6, R13, R37, R53, R82).

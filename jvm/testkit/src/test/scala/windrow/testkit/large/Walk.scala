@@ -1,7 +1,7 @@
 package windrow.testkit.large
 
 import scala.collection.mutable
-import windrow.testkit.Message
+import windrow.replay.Message
 
 /** A message, and the watermark by which it is judged; None: any time will do. */
 final case class Judged(message: Message, key: Long, time: Long, number: Long, step: Int, before: Option[Long])
@@ -28,8 +28,8 @@ final class Walk(steps: Seq[(Seq[Message], Long)]) {
     }
   }
 
-  private def whole(value: windrow.testkit.Value): Long = value match {
-    case windrow.testkit.Value.Whole(number) => number
-    case other                               => throw new IllegalArgumentException(other.toString)
+  private def whole(value: windrow.replay.Value): Long = value match {
+    case windrow.replay.Value.Whole(number) => number
+    case other                              => throw new IllegalArgumentException(other.toString)
   }
 }

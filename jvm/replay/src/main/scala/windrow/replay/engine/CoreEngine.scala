@@ -1,0 +1,145 @@
+package windrow.replay
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.operator._
+import windrow.core.shard.Shard
+import windrow.core.state.Progress
+import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore}
+import windrow.core.time.Watermark
+
+/** Runs transcripts on the core's shards, whose state lives as bytes between steps.
+  *
+  * @param shards
+  *   number of shards, at least 1; keys are spread by hash
+  */
+class CoreEngine(shards: Int = 4) extends Engine {
+  def name: String = "core"
+
+  /** What stands between a shard and its store. */
+  private[windrow] def stores: CoreStores.Wrap = identity
+
+  private[windrow] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome =
+    StepwiseOperator.run(transcript, operator)
+
+  def run(transcript: TranscriptCase): Outcome = transcript.operator match {
+    case Left(problems) => Outcome.Refused(problems)
+    case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
+      feed(transcript, spec, aggregates)
+    case Right(OperatorSpec.FullState(spec)) => drive(transcript, new CoreFullState(spec, shards, stores))
+    case Right(OperatorSpec.Join(spec))      => drive(transcript, new CoreJoin(spec, shards, stores))
+    case Right(OperatorSpec.CoGroup(spec))   => coGroup(transcript, spec)
+    case Right(policy: OperatorSpec.Policy)  => policies(transcript, policy)
+  }
+
+  private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
+    val aggregation = new TranscriptAggregation(aggregates, position(spec.window), pieceBytes = 64)
+    drive(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores))
+  }
+
+  /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
+  private def position(window: WindowKind): Message => Array[Byte] = window match {
+    case _: Count        => _ => Array.empty
+    case _: TupleWindows => message => TranscriptAggregation.position(message.copy(time = None))
+    case _               => TranscriptAggregation.position
+  }
+
+  private def coGroup(transcript: TranscriptCase, spec: CoGroupSpec): Outcome = {
+    val aggregation = new CoGroupAggregation(spec.streams)
+    drive(transcript, new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores))
+  }
+
+  private def policies(transcript: TranscriptCase, policy: OperatorSpec.Policy): Outcome =
+    policy.spec(transcript.timeUnit) match {
+      case Left(problems) => Outcome.Refused(problems)
+      case Right(spec) =>
+        val count = if (spec.limits.areShared) 1 else shards
+        drive(transcript, new CorePolicies(spec, OperatorSpec.aggregates(policy.json), count, stores))
+    }
+}
+
+private[windrow] final class CoreShards[Buffer](
+    spec: WindowOperatorSpec,
+    aggregation: Aggregation[Buffer, Content],
+    lift: Message => Buffer,
+    count: Int,
+    wrap: CoreStores.Wrap) extends CoreStores[Shard[Buffer, Content]](count, wrap) {
+  protected def open(store: ShardStore): Shard[Buffer, Content] =
+    new Shard[Buffer, Content](spec, aggregation, store, classes = true)
+
+  protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
+
+  def step(feed: Step.Feed): Emission =
+    stepTo(feed.messages, feed.watermark.fold(Watermark.None)(Watermark(_)), clock(feed.processingTime))
+
+  def finish(): Emission = stepTo(Nil, Watermark.End, clock(None))
+
+  def ask(query: Query): Answer = query match {
+    case Query.Counters => Answer.Counters(counters)
+    case _              => Answer.Refused("NO_MESSAGE_STORE")
+  }
+
+  private def stepTo(messages: Seq[Message], watermark: Watermark, now: Option[Long]): Emission = {
+    val sorted   = messages.sorted(order).toIndexedSeq
+    val all      = sorted.map(message => (entry(message), message))
+    val entries  = all.map(_._1).groupBy(entry => shardOf(entry.key))
+    val progress = messages.flatMap(CoreStores.origin).map(at => Progress(at.partition, at.offset, at.offset))
+    val effects = shards.indices.flatMap { index =>
+      shards(index).step(entries.getOrElse(index, Nil).iterator, watermark, now, progress).toVector
+    }
+    Emission(
+      effects.collect { case Effect.Fire(pane) => shown(pane) },
+      effects.collect { case Effect.Refuse(entry, reason, _) =>
+        all.collectFirst { case (one, message) if one eq entry => message.rejected(reason) }.get
+      })
+  }
+
+  private val order = spec.window match {
+    case _: TupleWindows => Message.ByPosition
+    case _               => Message.Order
+  }
+
+  private def shown(pane: Pane[Key, Content]): Emission.ContentPane = {
+    val value = (pane.value, pane.message) match {
+      case (Content.Values(values, _), Some(bytes)) =>
+        val message = MessageCodec.read(ByteReader(bytes))
+        Content.Values(values, Some(OverMessage(message.time.get, message.value, message.partition, message.offset)))
+      case (value, _) => value
+    }
+    pane.copy(key = CoreKey.read(pane.key), value = value, message = None, partition = None)
+  }
+
+  private def entry(message: Message): Entry[Buffer] = {
+    val gap = spec.window.lasts(message.gap)
+    Entry(
+      CoreKey.write(message.key),
+      message.time.filter(_ => gap.isDefined),
+      gap.getOrElse(0L),
+      count = 1,
+      lift(message),
+      raw = MessageCodec.bytes(message),
+      CoreStores.origin(message),
+      message.pane.map(pane => IncomingPane(pane.start, pane.end, pane.timing, pane.isRetraction, content(message))))
+  }
+
+  /** A retraction is told from its pane by the flag and by where it stands in the stream. */
+  private def content(message: Message): Key = {
+    val out = new ByteWriter
+    MessageCodec.write(message.copy(partition = None, offset = None), out)
+    message.pane.foreach(pane => out.byte(pane.timing.code.toInt))
+    new Key(out.result())
+  }
+
+  override protected def counters: Map[String, Long] =
+    super.counters ++ spec.retention.windows.map(_ => Answer.OverRetention -> shards.map(_.overRetention).sum)
+}
+
+private[windrow] object CoreKey {
+  def write(key: Scalar): Key = {
+    val out = new ByteWriter
+    ScalarCodec.write(key, out)
+    new Key(out.result())
+  }
+
+  def read(key: Key): Scalar = ScalarCodec.read(ByteReader(key.bytes))
+}

@@ -1,0 +1,29 @@
+package windrow.replay
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import java.nio.file.{Files, Path}
+import scala.jdk.CollectionConverters._
+
+/** Cases that are known to fail, each with its reason and the engines that fail it. */
+final class KnownGaps private (gaps: Map[(String, String), String]) {
+  def reason(id: String, engine: String): Option[String] = gaps.get((id, engine))
+}
+
+object KnownGaps {
+  val FileName = "known-gaps.json"
+
+  /** Reads the companion of a transcript: `known-gaps.json` in its folder, if there is one.
+    *
+    * {{{ {"<id>": {"engines": ["core"], "reason": "<why>"}} }}}
+    */
+  def beside(transcript: Path): KnownGaps = {
+    val file = transcript.resolveSibling(FileName)
+    if (!Files.exists(file)) new KnownGaps(Map.empty)
+    else
+      new KnownGaps(new ObjectMapper().readTree(file.toFile).properties.asScala.flatMap { entry =>
+        val reason = entry.getValue.path("reason").asText
+        if (reason.isBlank) throw new TranscriptError(s"$FileName: ${entry.getKey} has no reason")
+        entry.getValue.path("engines").elements.asScala.map(engine => (entry.getKey, engine.asText) -> reason)
+      }.toMap)
+  }
+}

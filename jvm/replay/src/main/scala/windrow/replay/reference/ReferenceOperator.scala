@@ -1,0 +1,262 @@
+package windrow.replay
+
+import windrow._
+import windrow.replay.Emission.ContentPane
+
+/** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
+  * anew whenever it needs them. Written from the rules alone; everything fast is compared with it.
+  *
+  * @param show
+  *   what a pane shows of its messages
+  */
+private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: ReferencePanes.Show)
+    extends StepwiseOperator {
+  private val windows    = ReferenceWindows(spec)
+  private val completion = new ReferenceCompletion(spec, windows)
+  private val panes      = new ReferencePanes(spec, show, windows)
+  private val gaps       = new ReferenceGaps(spec, windows)
+  private val intake     = new ReferenceIntake(spec.maxFuture)
+
+  private var before   = ReferenceProgress() // the step
+  private var progress = ReferenceProgress()
+
+  /** Accepted messages, but of sessions those that have left. */
+  private var log = Map.empty[Scalar, Vector[Held]]
+
+  private var histories = Map.empty[(Scalar, Bounds), ReferenceHistory]
+
+  /** Windows that take nothing any more. */
+  private var gone = Set.empty[(Scalar, Bounds)]
+
+  private val fired = Seq.newBuilder[ContentPane]
+
+  def ask(query: Query): Answer = query match {
+    case Query.Counters =>
+      Answer.Counters(intake.counters ++ spec.retention.windows.map(Answer.OverRetention -> over(_)))
+    case _ => Answer.Refused("NO_MESSAGE_STORE")
+  }
+
+  /** Windows above the number of each key (SEMANTICS R10). */
+  private def over(most: Long): Long = log.keys.toSeq.map(existing(_).size - most).filter(_ > 0).sum
+
+  /** Its log is all that it has. */
+  def restart(): Unit = ()
+
+  /** Messages, then the watermark, then processing time; None leaves it as it is. All in microseconds.
+    *
+    * What the messages do is judged by the watermark before them (SEMANTICS T), by processing time as the step gives it
+    * (R81).
+    */
+  def step(feed: Step.Feed): Emission = step(feed.messages, feed.watermark, feed.processingTime)
+
+  private def step(messages: Seq[Message], watermark: Option[Long], processingTime: Option[Long]): Emission = {
+    processingTime.foreach(clock)
+    before = progress
+    messages.sorted(windows.order).foreach(process)
+    progress = progress.advanced(watermark)
+    endStep()
+  }
+
+  /** The input is over: every window is complete. */
+  def finish(): Emission = {
+    before = progress
+    progress = progress.over
+    endStep()
+  }
+
+  /** Before the first processing time a period counts from the first one seen (SEMANTICS R14). */
+  private def clock(now: Long): Unit = {
+    if (intake.processingTime.isEmpty)
+      histories = histories.map { case (window, known) =>
+        window -> (if (known.unsent.isEmpty) known else known.copy(since = Some(now)))
+      }
+    intake.processingTime = Some(now)
+  }
+
+  private def endStep(): Emission = {
+    gaps.fill(progress)
+    for (key <- log.keys.toSeq; window <- existing(key)) {
+      if (isWithdrawn(key, window)) withdraw(key, window)
+      complete(key, window)
+      fireAtStepEnd(key, window)
+    }
+    log.keys.foreach(leave)
+    val emission = Emission(fired.result(), intake.takeRejected())
+    fired.clear()
+    emission
+  }
+
+  // ---- messages (SEMANTICS A, in its order)
+
+  private def process(message: Message): Unit = {
+    val earlier = progress
+    progress = progress.seeing(message)
+    intake(message)(_ => judge(Held(message, progress.sequence(message.key)), earlier))
+    if (movesByMessages) settle()
+  }
+
+  /** @param earlier
+    *   progress before the message
+    */
+  private def judge(one: Held, earlier: ReferenceProgress): Unit = {
+    val message = one.message
+    val own     = windows.own(message, one.sequence)
+    if (windows.position(one).isEmpty || isGapBroken(message)) intake.reject(message, Reason.InvalidTime)
+    else if (own.isEmpty) {
+      intake.count("gaps")
+      progress = progress.numbering(message.key)
+    } else if (own.forall(completion.isRefused(message, _, before)))
+      intake.reject(
+        message,
+        if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
+    else {
+      progress = progress.numbering(message.key)
+      accept(one, earlier)
+    }
+  }
+
+  private def isGapBroken(message: Message): Boolean = spec.window match {
+    case Session(gap) => !Bounds.canMakeSession(message, gap.map(_.micros))
+    case _            => false
+  }
+
+  /** Seen from the key's existing window with the greatest start; without one a message is in time (SEMANTICS R5). */
+  private def classify(position: Long, current: Option[Bounds]): Unit = {
+    def isBeyond(window: Bounds) = position > window.end || (windows.isHalfOpen && position == window.end)
+    intake.count("accepted")
+    intake.count(
+      if (current.exists(position < _.start)) "past" else if (current.exists(isBeyond)) "future" else "in_time")
+  }
+
+  private def accept(message: Held, earlier: ReferenceProgress): Unit = {
+    val key     = message.message.key
+    val was     = existing(key)
+    val wasHeld = held(key)
+    windows.position(message).foreach(classify(_, was.filter(isComparable(message, _)).maxOption(Bounds.Order)))
+    log += key -> (held(key) :+ message)
+    forgetClosed(key, was)
+    val is       = existing(key)
+    val same     = was.map(_.identity).toSet
+    val replaced = was.filterNot(window => is.exists(_.identity == window.identity))
+    replaced.foreach(window => fired ++= panes.replaced(history(key, window)))
+    is.foreach { window =>
+      val isEmpty = windows.contents(window, held(key)).isEmpty // but for a retraction that waits for its pane
+      if (!same(window.identity) && !isEmpty) {
+        gaps.reach(key, window)
+        val news = if (replaced.isEmpty) windows.contents(window, held(key)) else Seq(message)
+        update(key, window, replaced.map(history(key, _)), news, earlier)
+      } else if (windows.contents(window, held(key)) != windows.contents(window, wasHeld)) {
+        gaps.reach(key, window)
+        update(key, window, Seq(history(key, window)), Seq(message), earlier)
+      }
+    }
+  }
+
+  /** Offsets of different partitions are not compared (SEMANTICS R7). */
+  private def isComparable(message: Held, window: Bounds): Boolean =
+    window.partition.forall(message.message.partition.contains)
+
+  /** Windows that the message would make, but that are past their lateness, never come into being. */
+  private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit =
+    gone ++= existing(key).filterNot(window => was.exists(_.identity == window.identity))
+      .filter(completion.hasLeft(key, _, held(key), before)).map(window => (key, window.identity))
+
+  /** Messages more for a window.
+    *
+    * @param origins
+    *   the window itself, or the sessions that it replaces (R84: their unsent messages are now its own); empty for a new
+    *   window
+    */
+  private def update(
+      key: Scalar,
+      window: Bounds,
+      origins: Seq[ReferenceHistory],
+      news: Seq[Held],
+      earlier: ReferenceProgress): Unit = {
+    val wasComplete = completion.wasComplete(key, window, held(key), news, earlier)
+    val isComplete  = completion.isComplete(key, window, held(key), progress)
+    val hasFired    = origins.nonEmpty && origins.forall(_.isPastOnTime)
+    val known       = history(key, window)
+    val isLate      = known.isPastOnTime || (if (origins.isEmpty) wasComplete else hasFired && isComplete)
+    val now = known.copy(
+      unsent = origins.flatMap(_.unsent) ++ news,
+      updates = origins.map(_.updates).sum + 1,
+      since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
+      isPastOnTime = isLate)
+    histories += (key, window.identity) -> now
+    if (isWithdrawn(key, window)) ()
+    else if (isLate) {
+      val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
+      if (isFirst || ReferencePolicy.firesAtMessage(spec.late, now.updates)) fire(key, window, Timing.Late)
+    } else if (!isComplete && ReferencePolicy.firesAtMessage(spec.early, now.updates))
+      fire(key, window, Timing.Early)
+  }
+
+  // ---- completion
+
+  /** Windows can complete between the messages of a step (SEMANTICS R7, R21). */
+  private val movesByMessages: Boolean =
+    spec.complete == Completion.ByFirstMessageBeyond || (spec.window match {
+      case _: TupleWindows => true
+      case _               => false
+    })
+
+  private def settle(): Unit = log.keys.foreach { key =>
+    existing(key).foreach(complete(key, _))
+    leave(key)
+  }
+
+  private def complete(key: Scalar, window: Bounds): Unit =
+    if (!history(key, window).isPastOnTime && completion.isComplete(key, window, held(key), progress)) {
+      if (spec.onTime && !isWithdrawn(key, window)) fire(key, window, Timing.OnTime) // R16
+      histories += (key, window.identity) -> history(key, window).copy(isPastOnTime = true)
+    }
+
+  private def fireAtStepEnd(key: Scalar, window: Bounds): Unit = {
+    val known             = history(key, window)
+    val (trigger, timing) = if (known.isPastOnTime) (spec.late, Timing.Late) else (spec.early, Timing.Early)
+    if (known.unsent.nonEmpty && ReferencePolicy.firesAtStepEnd(trigger, known.since, intake.processingTime))
+      fire(key, window, timing)
+  }
+
+  /** What is unsent when a window leaves comes out in a last pane (SEMANTICS R80). */
+  private def leave(key: Scalar): Unit = {
+    val left = existing(key).filter(completion.hasLeft(key, _, held(key), progress))
+    left.filter(history(key, _).unsent.nonEmpty).foreach(fire(key, _, Timing.Late))
+    gone ++= left.map(window => (key, window.identity))
+    spec.window match {
+      case _: Session | _: TupleSession =>
+        log += key -> held(key).diff(left.flatMap(windows.contents(_, held(key))))
+      case _ => ()
+    }
+  }
+
+  /** Nothing is left of an inherited window (SEMANTICS R55). */
+  private def isWithdrawn(key: Scalar, window: Bounds): Boolean =
+    spec.window.isInstanceOf[Inherit] && windows.contents(window, held(key)).isEmpty
+
+  private def withdraw(key: Scalar, window: Bounds): Unit = {
+    val known = history(key, window)
+    fired ++= panes.replaced(known)
+    histories += (key, window.identity) -> known.copy(unsent = Nil, updates = 0, since = None, last = None)
+  }
+
+  // ---- what is there
+
+  private def held(key: Scalar): Vector[Held] = log.getOrElse(key, Vector.empty)
+
+  /** The windows of a key that still take messages, by start. */
+  private def existing(key: Scalar): Seq[Bounds] =
+    (windows.all(held(key)) ++ gaps.of(key)).distinctBy(_.identity).filterNot(window =>
+      gone((key, window.identity))).sorted(Bounds.Order)
+
+  private def history(key: Scalar, window: Bounds): ReferenceHistory =
+    histories.getOrElse((key, window.identity), ReferenceHistory())
+
+  private def fire(key: Scalar, window: Bounds, timing: Timing): Unit = {
+    val isLast        = completion.hasLeft(key, window, held(key), progress) // R9
+    val (came, known) = panes.fire(key, window, history(key, window), timing, isLast, held(key))
+    fired ++= came
+    histories += (key, window.identity) -> known
+  }
+}

@@ -1,0 +1,226 @@
+package windrow.replay
+
+import windrow._
+
+/** The slow reference of policy windows: the table of SEMANTICS P, row by row, on plain lists. A restart changes nothing;
+  * limits are totals.
+  */
+private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show: ReferencePanes.Show) {
+  private var partitions = Map.empty[Scalar, ReferencePartition]
+  private var applied    = Set.empty[(Option[String], Int, Long)]
+  private var now        = 0L
+  private var turns      = 0L
+  private var events     = Vector.empty[PolicyEvent]
+  private var panes      = Vector.empty[Emission.ContentPane]
+
+  def run(transcript: TranscriptCase): Outcome.Ran = {
+    val results = transcript.steps.map {
+      case feed: Step.Feed => StepResult.Emitted(step(feed))
+      case Step.Restart    => StepResult.Restarted
+      case Step.Ask(_, _)  => StepResult.Answered(Answer.Refused("NO_MESSAGE_STORE"))
+    }
+    Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => finish()))
+  }
+
+  private def step(feed: Step.Feed): Emission = {
+    feed.processingTime.foreach(now = _)
+    for (message <- feed.messages.sorted(Message.ByPosition) if !message.identity.exists(applied)) {
+      applied ++= message.identity
+      insert(message)
+      leaveByNumber()
+    }
+    if (feed.punctuation && spec.eviction.isInstanceOf[Eviction.Punctuated])
+      partitions.keys.foreach(key => tumble(key, partitions(key)))
+    partitions.keys.foreach(key => tick(key, partitions(key)))
+    taken()
+  }
+
+  private def finish(): Emission = {
+    partitions.foreach { case (key, partition) => raise(key, PolicyEvent.Final, partition.messages) }
+    taken()
+  }
+
+  private def taken(): Emission = {
+    val emission = Emission(panes = panes, events = events)
+    events = Vector.empty
+    panes = Vector.empty
+    emission
+  }
+
+  private def raise(key: Scalar, kind: PolicyEvent.Kind, messages: Seq[Message]): Unit =
+    events :+= PolicyEvent(key, kind, messages.map(_.value))
+
+  private def set(key: Scalar)(change: ReferencePartition => ReferencePartition): Unit =
+    partitions += key -> change(partitions(key))
+
+  /** P6: one pane over these messages, numbered in the partition. */
+  private def fire(key: Scalar, messages: Seq[Message]): Unit = {
+    val number = partitions(key).panes
+    panes :+= Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, show(messages, None))
+    set(key)(_.copy(panes = number + 1))
+  }
+
+  private def insert(message: Message): Unit = {
+    val key   = message.key
+    val value = ReferencePartition.attribute(message)
+    if (!partitions.contains(key)) {
+      partitions += key -> ReferencePartition(created = now, tumbled = now, asked = now, first = value, mark = value)
+      if (isSlidingBy { case ByTime(_) => true }) full(key) // P5: before the insertion that creates the partition
+    }
+    spec.eviction match {
+      case Eviction.Tumbling(ByCount(n)) =>
+        enter(message)
+        if (partitions(key).inside.size == n) tumble(key, partitions(key))
+      case Eviction.Tumbling(ByDelta(_, delta)) =>
+        if (partitions(key).inside.headOption.exists(oldest => value > oldest.value + delta))
+          tumble(key, partitions(key))
+        enter(message)
+      case Eviction.Tumbling(ByTime(_)) | Eviction.Punctuated(_) => enter(message)
+      case Eviction.Sliding(by, trigger)                         => slide(message, by, trigger)
+    }
+  }
+
+  private def enter(message: Message): Unit = {
+    set(message.key) { before =>
+      val inside = before.inside :+ ReferencePartition.Inside(message, now)
+      before.copy(inside = inside, inserted = before.inserted + 1, touched = now, turn = turns)
+    }
+    turns += 1
+    raise(message.key, PolicyEvent.Insertion, Seq(message))
+  }
+
+  /** P3, in its order. */
+  private def slide(message: Message, by: By, trigger: By): Unit = {
+    val key   = message.key
+    val value = ReferencePartition.attribute(message)
+    expire(key)
+    trigger match {
+      case ByDelta(_, delta) if partitions(key).inserted > 0 && value > partitions(key).mark + delta =>
+        told(key)
+        set(key)(_.copy(mark = value))
+      case _ => ()
+    }
+    by match {
+      case ByCount(n) if partitions(key).inside.size == n => evict(key, partitions(key).inside.take(1))
+      case ByDelta(_, delta) =>
+        if (!partitions(key).isFull && value > partitions(key).first + delta) full(key)
+        evict(key, partitions(key).inside.filter(_.value < value - delta))
+      case _ => ()
+    }
+    enter(message)
+    by match {
+      case ByCount(n) if !partitions(key).isFull && partitions(key).inside.size == n => full(key)
+      case _                                                                         => ()
+    }
+    trigger match {
+      case ByCount(n) if partitions(key).inserted % n == 0 => told(key)
+      case _ => ()
+    }
+  }
+
+  private def isSlidingBy(which: PartialFunction[By, Boolean]): Boolean = spec.eviction match {
+    case Eviction.Sliding(by, _) => which.applyOrElse(by, (_: By) => false)
+    case _                       => false
+  }
+
+  private def full(key: Scalar): Unit = {
+    raise(key, PolicyEvent.InitialFull, partitions(key).messages)
+    set(key)(_.copy(isFull = true))
+  }
+
+  private def told(key: Scalar): Unit = {
+    raise(key, PolicyEvent.Trigger, partitions(key).messages)
+    fire(key, partitions(key).messages)
+  }
+
+  private def tumble(key: Scalar, partition: ReferencePartition): Unit = {
+    raise(key, PolicyEvent.Eviction, partition.messages)
+    fire(key, partition.messages)
+    set(key)(_.copy(inside = Nil))
+  }
+
+  /** An eviction of nothing is not raised. */
+  private def evict(key: Scalar, out: Seq[ReferencePartition.Inside]): Unit = if (out.nonEmpty) {
+    raise(key, PolicyEvent.Eviction, out.map(_.message))
+    set(key)(before => before.copy(inside = before.inside.diff(out)))
+  }
+
+  /** Older than the time leaves, just as old stays. */
+  private def expire(key: Scalar): Unit = spec.eviction match {
+    case Eviction.Sliding(ByTime(period), _) => evict(key, partitions(key).inside.filter(now - _.at > period.micros))
+    case _                                   => ()
+  }
+
+  /** Processing time has come: P2, P4, and the age of P7. */
+  private def tick(key: Scalar, partition: ReferencePartition): Unit =
+    if (spec.limits.age.exists(age => now - partition.touched > age.micros)) leave(key)
+    else spec.eviction match {
+      case Eviction.Tumbling(ByTime(period)) if now >= partition.tumbled + period.micros =>
+        tumble(key, partition)
+        set(key)(_.copy(tumbled = now))
+      case Eviction.Sliding(_, trigger) =>
+        expire(key)
+        trigger match {
+          case ByTime(period) =>
+            def passed(at: Long) = Math.floorDiv(at - partition.created, period.micros)
+            if (passed(now) > passed(partition.asked)) told(key)
+            set(key)(_.copy(asked = now))
+          case _ => ()
+        }
+      case _ => ()
+    }
+
+  private def leave(key: Scalar): Unit = {
+    raise(key, PolicyEvent.PartitionEviction, partitions(key).messages)
+    partitions -= key
+  }
+
+  /** P7: too many keys, or messages in all; empty ones first, then the one whose last message is oldest. */
+  private def leaveByNumber(): Unit = {
+    def isTooMuch = spec.limits.keys.exists(partitions.size > _) ||
+      spec.limits.messages.exists(partitions.values.map(_.inside.size).sum > _)
+    while (isTooMuch) leave(partitions.minBy { case (_, one) => (one.inside.nonEmpty, one.turn) }._1)
+  }
+}
+
+/** The window of one key; times are processing time.
+  *
+  * @param inside
+  *   oldest first
+  * @param tumbled
+  *   when it last tumbled by time, or was created
+  * @param asked
+  *   when a trigger by time was last asked
+  * @param mark
+  *   of a trigger by delta
+  * @param touched
+  *   when its last message came
+  * @param turn
+  *   of that message among all
+  */
+private[windrow] final case class ReferencePartition(
+    created: Long,
+    tumbled: Long,
+    asked: Long,
+    first: Double,
+    mark: Double,
+    inside: Seq[ReferencePartition.Inside] = Nil,
+    inserted: Long = 0,
+    isFull: Boolean = false,
+    touched: Long = 0,
+    turn: Long = 0,
+    panes: Long = 0) {
+  def messages: Seq[Message] = inside.map(_.message)
+}
+
+private[windrow] object ReferencePartition {
+  final case class Inside(message: Message, at: Long) {
+    def value: Double = attribute(message)
+  }
+
+  /** What a delta looks at: the value, the only attribute of a transcript's message. */
+  def attribute(message: Message): Double = message.value match {
+    case Value.Whole(number) => number.toDouble
+    case _                   => 0.0
+  }
+}

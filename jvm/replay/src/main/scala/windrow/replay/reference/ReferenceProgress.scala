@@ -1,0 +1,119 @@
+package windrow.replay
+
+import windrow._
+
+/** How far the stream has come.
+  *
+  * @param watermark
+  *   in microseconds
+  * @param seen
+  *   the greatest offset of each partition
+  * @param sequences
+  *   for each key the number that its next message gets
+  * @param isOver
+  *   the input has ended
+  */
+private[windrow] final case class ReferenceProgress(
+    watermark: Option[Long] = None,
+    seen: Map[Int, Long] = Map.empty,
+    sequences: Map[Scalar, Long] = Map.empty,
+    isOver: Boolean = false) {
+
+  /** The watermark never falls. */
+  def advanced(to: Option[Long]): ReferenceProgress = copy(watermark = (watermark ++ to).maxOption)
+
+  def over: ReferenceProgress = copy(watermark = Some(Long.MaxValue), isOver = true)
+
+  def seeing(message: Message): ReferenceProgress =
+    message.partition.zip(message.offset).fold(this) { case (partition, offset) =>
+      copy(seen = seen + (partition -> math.max(offset, seen.getOrElse(partition, offset))))
+    }
+
+  def sequence(key: Scalar): Long = sequences.getOrElse(key, 0L)
+
+  def numbering(key: Scalar): ReferenceProgress = copy(sequences = sequences + (key -> (sequence(key) + 1)))
+}
+
+/** When windows are complete, and when they take nothing any more (SEMANTICS E, R7, R21, R47, R53). */
+private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windows: ReferenceWindows) {
+  private val lateness       = spec.lateness.micros
+  private val byFirstMessage = spec.complete == Completion.ByFirstMessageBeyond
+
+  /** @param held
+    *   all messages that the key has accepted
+    */
+  def isComplete(key: Scalar, window: Bounds, held: Seq[Held], progress: ReferenceProgress): Boolean =
+    if (byFirstMessage) hasPassed(key, window, progress) || isBeyond(window, held)
+    else spec.window match {
+      case _: Inherit =>
+        hasPassed(key, window, progress) || (isPastOnTime(window, held) && hasReached(key, window, 0, progress))
+      case _ => hasReached(key, window, 0, progress)
+    }
+
+  /** The operator before is past the window's pane on time (SEMANTICS R55). */
+  private def isPastOnTime(window: Bounds, held: Seq[Held]): Boolean =
+    held.flatMap(_.message.pane).exists(pane =>
+      pane.timing != Timing.Early && Bounds(pane.start, pane.end) == window)
+
+  /** A window is complete before the first message that comes to it; of inherited ones a late pane says so. */
+  def wasComplete(key: Scalar, window: Bounds, held: Seq[Held], news: Seq[Held], progress: ReferenceProgress): Boolean =
+    isComplete(key, window, held, progress) &&
+      (!spec.window.isInstanceOf[Inherit] || news.exists(_.message.pane.exists(_.timing == Timing.Late)))
+
+  /** It is past its lateness: its state is gone. */
+  def hasLeft(key: Scalar, window: Bounds, held: Seq[Held], progress: ReferenceProgress): Boolean = spec.window match {
+    case _: Count if byFirstMessage => progress.isOver || isBeyond(window, held)
+    case _                          => hasPassed(key, window, progress)
+  }
+
+  /** Is a message refused by a window, seen from the step before it? */
+  def isRefused(message: Message, window: Bounds, before: ReferenceProgress): Boolean = spec.window match {
+    case _: TupleSession => window.partition.flatMap(before.seen.get).exists(window.end <= _)
+    case _: Count        => before.isOver
+    case Global          => before.isOver || isOutOfRetention(message, before)
+    case _               => hasPassed(message.key, window, before)
+  }
+
+  def isOutOfRetention(message: Message, before: ReferenceProgress): Boolean =
+    (for (kept <- spec.retention.time; watermark <- before.watermark; time <- message.time)
+      yield time < Bounds.plus(watermark, -kept.micros)).contains(true)
+
+  private def hasPassed(key: Scalar, window: Bounds, progress: ReferenceProgress): Boolean =
+    spec.window match {
+      case _: Offsets if byFirstMessage =>
+        progress.isOver || window.partition.flatMap(progress.seen.get).exists(_ > Bounds.plus(window.end, lateness))
+      case _: Count if byFirstMessage => progress.isOver // its own messages complete it, full or not
+      case _                          => hasReached(key, window, lateness, progress)
+    }
+
+  /** @param more
+    *   than its end
+    */
+  private def hasReached(key: Scalar, window: Bounds, more: Long, progress: ReferenceProgress): Boolean = {
+    def seen = window.partition.flatMap(progress.seen.get)
+    progress.isOver || (spec.window match {
+      case Global          => false
+      case _: Count        => progress.sequence(key) > window.end
+      case _: Offsets      => seen.exists(_ >= Bounds.plus(window.end, more))
+      case TupleSession(n) => seen.exists(_ - window.end > n)
+      case _ =>
+        val end = Bounds.plus(window.end, more)
+        progress.watermark.exists(mark => if (windows.isHalfOpen) mark >= end else mark > end)
+    })
+  }
+
+  /** The key has accepted a message past the end, which in its own partition came after the window's first (R7). */
+  private def isBeyond(window: Bounds, held: Seq[Held]): Boolean = {
+    def partition(one: Held) = (one.message.stream, one.message.partition)
+    val first = windows.contents(window, held).groupMapReduce(partition)(_.message.offset)((a, b) => (a ++ b).minOption)
+    held.filter(isPast(_, window)).exists { one =>
+      val start = first.get(partition(one)).flatten
+      one.message.offset.zip(start).forall { case (offset, start) => offset > start }
+    }
+  }
+
+  private def isPast(one: Held, window: Bounds): Boolean =
+    window.partition.forall(one.message.partition.contains(_)) &&
+      windows.position(one).exists(at =>
+        if (windows.isHalfOpen) at >= window.end else at > window.end)
+}

@@ -1,0 +1,63 @@
+package windrow.replay
+
+import com.fasterxml.jackson.databind.node.ObjectNode
+import scala.jdk.CollectionConverters._
+import windrow._
+
+/** What a case runs. */
+sealed trait OperatorSpec {
+
+  /** In words, for messages. */
+  def name: String
+
+  /** What comes out of it beside rejected messages. */
+  def shape: Expected.Shape
+}
+
+object OperatorSpec {
+
+  /** @param aggregates
+    *   name of the column and the function of [[ReferenceAggregates]]
+    */
+  final case class Aggregate(spec: WindowOperatorSpec, aggregates: Seq[(String, String)]) extends OperatorSpec {
+    def name: String          = s"an aggregate of ${spec.window}"
+    def shape: Expected.Shape = Expected.Panes
+  }
+
+  /** Policy windows, whose events a case expects. */
+  final case class Policy(json: ObjectNode) extends OperatorSpec {
+    def name: String          = "policy windows"
+    def shape: Expected.Shape = Expected.Events
+
+    def spec(unit: TimeUnit): Either[Seq[SpecProblem], PolicyWindowSpec] =
+      PolicySpecJson.read(json.get("window").asInstanceOf[ObjectNode], unit.name)
+  }
+
+  final case class FullState(spec: FullStateSpec) extends OperatorSpec {
+    def name: String          = s"full state of ${spec.window}"
+    def shape: Expected.Shape = Expected.Panes
+  }
+
+  final case class Join(spec: JoinSpec) extends OperatorSpec {
+    def name: String          = "a join"
+    def shape: Expected.Shape = Expected.Rows
+  }
+
+  final case class CoGroup(spec: CoGroupSpec) extends OperatorSpec {
+    def name: String          = "a co-group"
+    def shape: Expected.Shape = Expected.Panes
+  }
+
+  def read(json: ObjectNode, unit: TimeUnit): Either[Seq[SpecProblem], OperatorSpec] =
+    if (TranscriptCase.windowKind(json) == "policy") Right(Policy(json))
+    else OperatorJson.read(json, Map("time_unit" -> unit.name)).map {
+      case CheckedSpec.Aggregate(spec) => Aggregate(spec, aggregates(json))
+      case CheckedSpec.FullState(spec) => FullState(spec)
+      case CheckedSpec.Join(spec)      => Join(spec)
+      case CheckedSpec.CoGroup(spec)   => CoGroup(spec)
+    }
+
+  /** Name of the column and function, as the file has them. */
+  def aggregates(json: ObjectNode): Seq[(String, String)] =
+    json.path("aggregates").properties.asScala.toSeq.map(entry => entry.getKey -> entry.getValue.asText)
+}

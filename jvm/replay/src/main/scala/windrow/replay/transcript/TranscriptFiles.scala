@@ -1,0 +1,23 @@
+package windrow.replay
+
+import java.nio.file.{Files, Path, Paths}
+import scala.jdk.CollectionConverters._
+
+/** The transcripts of the repository. */
+object TranscriptFiles {
+
+  /** Tests may run in the folder of the build or of a module of it. */
+  val folder: Path =
+    Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).takeWhile(_ != null)
+      .map(_.resolve("tests").resolve("transcripts")).find(Files.isDirectory(_))
+      .getOrElse(throw new IllegalStateException("no folder tests/transcripts here or above"))
+
+  val all: Seq[Path] = {
+    val files = Files.list(folder)
+    try files.iterator.asScala.filter(_.toString.endsWith(".jsonl")).toSeq.sorted
+    finally files.close()
+  }
+
+  def cases(file: Path): Seq[TranscriptCase] =
+    TranscriptReader.readFile(file).map(_.fold(error => throw error, identity))
+}
