@@ -149,7 +149,8 @@ def test_looking_into_a_query(
     shown(minutes, query, questions, orders=wide)
 
     rows = str(tmp_path / "rows")
-    query, _, questions = joined.partition("\n")
+    query, state, questions = joined.partition("\nstate = ")
+    questions = state.lstrip() + questions
     query += "\nrows.writeStream.option('checkpointLocation', path).format('noop').start()"
     orders, shipments = (side.lateness("0 seconds") for side in sides.values())
     shown(rows, query, questions, orders=orders, shipments=shipments)
