@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,26 +49,45 @@ APART = 10**9
 
 def run(spark: SparkSession, case: Scenario, folder: Path) -> Ran:
     """Run it to its end."""
-    inputs = {f"in{i}": t for i, t in enumerate(case.traffic)}
-    inputs |= {"lookups": case.lookups} if case.lookups else {}
-    tables = {
-        name: made(t, case.seed + i, case.batches, i * APART)
-        for i, (name, t) in enumerate(inputs.items())
-    }
+    inputs, tables = inputs_of(case)
     counts: dict[int, Mapping[str, int]] = {}
     batch = 0
     for number, leg in enumerate(case.legs):
         last = number == len(case.legs) - 1
         count = leg.batches + (last and not case.final)
-        for name, traffic in inputs.items():
-            for each in range(batch, batch + count):
-                _write(tables[name], traffic, each, folder / name)
+        written(tables, inputs, range(batch, batch + count), folder)
         batch += count
-        counts |= _leg(_session(spark, case, leg), case, folder)
+        counts |= _leg(session_of(spark, case, leg), case, folder)
     asked = tables.pop("lookups", None)
     messages = list(tables.values())
-    latest = [_latest(table, case.batches + 1) for table in messages]
-    return Ran(case, folder, messages, steps(case, latest), counts, asked)
+    return Ran(case, folder, messages, steps(case, latest(case, messages)), counts, asked)
+
+
+def inputs_of(case: Scenario) -> tuple[dict[str, Traffic], dict[str, pa.Table]]:
+    """Name the streams that a query reads, and make their messages."""
+    inputs = {f"in{i}": t for i, t in enumerate(case.traffic)}
+    inputs |= {"lookups": case.lookups} if case.lookups else {}
+    return inputs, {
+        name: made(t, case.seed + i, case.batches, i * APART)
+        for i, (name, t) in enumerate(inputs.items())
+    }
+
+
+def written(
+    tables: Mapping[str, pa.Table],
+    inputs: Mapping[str, Traffic],
+    batches: Iterable[int],
+    folder: Path,
+) -> None:
+    """Write the files of some batches."""
+    for batch in batches:
+        for name, traffic in inputs.items():
+            _write(tables[name], traffic, batch, folder / name)
+
+
+def latest(case: Scenario, messages: Sequence[pa.Table]) -> list[list[int | None]]:
+    """Give the greatest time of each batch of each stream."""
+    return [_latest(table, case.batches + 1) for table in messages]
 
 
 def streams(session: SparkSession, case: Scenario, folder: Path) -> list[wr.Stream]:
@@ -93,7 +112,7 @@ def _keys(traffic: Traffic) -> list[str] | list[Column]:
     return key_columns(traffic)
 
 
-def _session(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
+def session_of(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
     """Give settings of its own to each run."""
     session = spark.newSession()
     shards = ("spark.windrow.shards", str(case.shards))
@@ -103,6 +122,17 @@ def _session(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
 
 
 def _leg(session: SparkSession, case: Scenario, folder: Path) -> Mapping[int, Mapping[str, int]]:
+    query = begun(session, case, folder)
+    query.awaitTermination()
+    counts = counted(query)
+    if isinstance(case.operator, Looking):
+        for name, answer in case.operator.look(wr.state(folder / "checkpoint")).items():
+            answer.write.parquet(str(folder / name / f"batch={max(counts)}"))
+    return counts
+
+
+def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery:
+    """Start the query over all that is there."""
     output: wr.Output | wr.JoinOutput | wr.Answers
     output = case.operator.output(streams(session, case, folder), case)
     kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
@@ -110,21 +140,15 @@ def _leg(session: SparkSession, case: Scenario, folder: Path) -> Mapping[int, Ma
         kinds.append("answers")
         output = case.operator.ask(output, _read(session, case.lookups, folder / "lookups"))
     sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
-    query = output.start(
+    return output.start(
         checkpoint=folder / "checkpoint",
         queryTrigger={"availableNow": True},
         final=case.final,
         **sinks,
     )
-    query.awaitTermination()
-    counts = _counts(query)
-    if isinstance(case.operator, Looking):
-        for name, answer in case.operator.look(wr.state(folder / "checkpoint")).items():
-            answer.write.parquet(str(folder / name / f"batch={max(counts)}"))
-    return counts
 
 
-def _counts(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
+def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
     """What the first operator counted in each batch, and how many rows Spark's sources gave."""
     counts: dict[int, dict[str, int]] = {}
     for progress in query.recentProgress:
