@@ -17,10 +17,7 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
     with Asked {
   import FullStateSteps._
 
-  def output(input: StepInput): DataFrame = applied(input, input.table()) { stream =>
-    stream.putArray("key").add("key")
-    fields(input).foreach { case (name, column) => stream.put(if (name == "offset") "offset_column" else name, column) }
-  }
+  def output(input: StepInput): DataFrame = applied(input, markers(input))
 
   protected def content(pane: Row): Content =
     Content.Messages(pane.getSeq[Row](pane.fieldIndex("messages")).map(StepRows.stored))

@@ -1,6 +1,6 @@
 package windrow.spark.replay
 
-import com.fasterxml.jackson.databind.node.ObjectNode
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
@@ -25,19 +25,18 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
          Seq("partition" -> "partition", "offset" -> "offset")
        else Nil)
 
-  /** Runs the operator of the transcript.
-    *
-    * @param describe
-    *   fills the field `stream` of the spec's JSON
-    */
-  protected final def applied(input: StepInput, table: DataFrame)(describe: ObjectNode => Unit): DataFrame = {
+  /** Columns that say so in an aggregation. */
+  protected final def markers(input: StepInput): Seq[Column] =
+    fields(input).map { case (name, column) => first(column).as(s"__windrow_$name") }
+
+  /** Runs the operator of the transcript. */
+  protected final def applied(input: StepInput, columns: Seq[Column]): DataFrame = {
+    val table = input.table().groupBy("key").agg(columns.head, columns.tail: _*)
     table.createOrReplaceTempView(input.name)
     val node = transcript.specJson.deepCopy()
     node.remove("aggregates")
     node.put("time_unit", transcript.timeUnit.name).put("output", "all")
-    val stream = node.putObject("stream")
-    describe(stream)
-    if (spec.maxFuture.isDefined) stream.put("watermark", TableSteps.Ages.micros)
+    if (spec.maxFuture.isDefined) node.putObject("stream").put("watermark", TableSteps.Ages.micros)
     table.sparkSession.sql(
       s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM ${input.name}), spec => :spec)",
       Map("spec" -> node.toString))
@@ -55,11 +54,8 @@ private object TableSteps {
 private[replay] final class AggregateSteps(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate)
     extends TableSteps(transcript, aggregate.spec) {
 
-  def output(input: StepInput): DataFrame = {
-    val marked  = fields(input).map { case (name, column) => first(column).as(s"__windrow_$name") }
-    val columns = StepOperator.aggregates(aggregate.aggregates) ++ marked
-    applied(input, input.table().groupBy("key").agg(columns.head, columns.tail: _*))(_ => ())
-  }
+  def output(input: StepInput): DataFrame =
+    applied(input, StepOperator.aggregates(aggregate.aggregates) ++ markers(input))
 
   protected def content(pane: Row): Content = Content.Values(
     StepOperator.values(aggregate.aggregates)(pane),
