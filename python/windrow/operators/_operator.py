@@ -29,7 +29,6 @@ Send = Callable[["pa.Table"], bool]
 
 _LOG = logging.getLogger("windrow")
 _MAGIC = b"windrow1"
-_END = 2**63 - 1  # past every time
 
 
 class StandaloneOperator(ABC):
@@ -63,8 +62,6 @@ class StandaloneOperator(ABC):
         self._outbox: list[pa.Table] = []
         self._selects = True
         self._filtered = 0
-        self._owed: int | None = None
-        self._marks: dict[str, int] = {}
 
     # ---- life
 
@@ -143,14 +140,8 @@ class StandaloneOperator(ABC):
         While the downstream is full it waits, with what it would release.
         """
         self._opened()
-        mark = self._micros("to", to)
-        if stream is None:
-            self._move(mark, None)
-            return
-        named = self._named(stream)
-        self._marks[named] = max(mark, self._marks.get(named, mark))
-        if len(self._marks) == len(self._spec._streams):
-            self._move(min(self._marks.values()), None)
+        named = None if stream is None else self._named(stream)
+        self._move("advance", named, self._micros("to", to))
 
     def timeout(self, now: At) -> None:
         """Move processing time on; it never falls.
@@ -163,12 +154,11 @@ class StandaloneOperator(ABC):
         """Move processing time on, and the watermark with it, as ``timeout`` does."""
         self._opened()
         mark = None if watermark is None else self._micros("watermark", watermark)
-        self._move(mark, self._micros("now", now))
+        self._move("timeout", self._micros("now", now), mark)
 
     def finish(self) -> None:
         """Say that the input is over: every window is complete."""
-        self._opened()
-        self._move(_END, None)
+        self._move("finish")
 
     # ---- results
 
@@ -195,9 +185,7 @@ class StandaloneOperator(ABC):
 
     def drain(self) -> bool:
         """Send what waits, and what a full downstream held back; whether messages can be taken."""
-        self._opened()
-        if self._drained() and self._owed is not None:
-            self._move(None, None)
+        self._move("drain")
         return self._selects
 
     def checkpoint(self) -> bytes:
@@ -216,10 +204,8 @@ class StandaloneOperator(ABC):
         self._opened()
         state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)
         self._call("reset", state)
-        self._owed = None
-        self._marks = {}
         self._outbox = [] if waiting is None else [waiting]
-        self._selects = self._send is None or waiting is None or not waiting.num_rows
+        self._select(self._send is None or waiting is None or not waiting.num_rows)
         if extra is not None:
             self._restore(extra)
         if self._selects:
@@ -297,12 +283,11 @@ class StandaloneOperator(ABC):
         self._call("step", watermark, now)
         self._after()
 
-    def _move(self, watermark: int | None, now: int | None) -> None:
-        """Let time go on; while the downstream is full the watermark is owed."""
-        self._owed = max((one for one in (self._owed, watermark) if one is not None), default=None)
-        if self._drained():
-            owed, self._owed = self._owed, None
-            self._follow({}, watermark=owed, now=now)
+    def _move(self, method: str, *arguments: object) -> None:
+        """Let time go on, when what was refused is sent again."""
+        self._drained()
+        self._call(method, *arguments)
+        self._after()
 
     def _after(self) -> None:
         """Hand over what a step has given."""
@@ -322,11 +307,16 @@ class StandaloneOperator(ABC):
         if self._send is not None:
             waiting = [table for table in self._outbox if table.num_rows]
             if waiting and not self._send(_tables.concatenated(waiting)):
-                self._selects = False
+                self._select(False)
             else:
                 self._taken()
-                self._selects = True
+                self._select(True)
         return self._selects
+
+    def _select(self, selects: bool) -> None:  # noqa: FBT001  what the selector says
+        """Take messages, or none while the downstream is full."""
+        self._selects = selects
+        self._call("hold", not selects)
 
     def _taken(self) -> None:
         self._call("flush")

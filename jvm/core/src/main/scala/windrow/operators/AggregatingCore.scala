@@ -40,7 +40,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
         spec.retention).toSeq: _*),
     guards = guards)
 
-  def counters: Counters = shard.counters
+  def counters: Counters   = shard.counters
+  def watermark: Watermark = shard.watermark
 
   /** What is withheld goes without a time: it is refused, and its offset marked. */
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, V]] = {

@@ -21,6 +21,9 @@ private[operators] trait Core[M, R] {
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, R]
 
   def counters: Counters
+
+  /** At the end of the last step. */
+  def watermark: Watermark
   def retired: Long       = 0
   def overRetention: Long = 0
   def replayOffsets: Map[SourcePartition, Long]

@@ -30,6 +30,7 @@ final class FullStateWindowOperator[K, M](
 
   private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
     def counters: Counters                        = shard.counters
+    def watermark: Watermark                      = shard.watermark
     override def retired: Long                    = shard.retired
     override def overRetention: Long              = shard.overRetention
     def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets

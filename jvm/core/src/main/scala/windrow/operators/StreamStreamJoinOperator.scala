@@ -28,6 +28,7 @@ class StreamStreamJoinOperator[K, M, R](
 
   private final class Join(val shard: JoinShard) extends Core[M, R] {
     def counters: Counters                        = shard.counters
+    def watermark: Watermark                      = shard.watermark
     override def retired: Long                    = shard.retired
     override def overRetention: Long              = shard.overRetention
     def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets

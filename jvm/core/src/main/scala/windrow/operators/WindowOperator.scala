@@ -40,6 +40,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var marks       = Map.empty[String, Long] // of streams that told their own
   private var owed        = Watermark.None          // came while the downstream was full
   private var isSelecting = true
+  private var isHeld      = false                   // by who takes the outputs, where they are not sent
   private var isChanged   = false                   // since it was last persisted
 
   final def init(): Unit = {
@@ -61,6 +62,9 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> context.name)))
 
   private[operators] final def isOpen: Boolean = core.isDefined
+
+  /** At the end of the last step. */
+  private[windrow] final def watermark: Watermark = opened.watermark
 
   // What an operator has beside its core.
 
@@ -196,6 +200,14 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ()
   }
 
+  /** Who takes the outputs can take no more, or can again: then what the watermark would release follows as time moves on.
+    */
+  private[windrow] final def hold(isFull: Boolean): Unit = {
+    isHeld = isFull
+    release()
+    ()
+  }
+
   /** Sends what waits, in order, until the downstream refuses; without a `send` it stays. What was sent is persisted.
     *
     * @return
@@ -207,7 +219,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
         while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
         isSelecting = waiting.isEmpty
         if (isSelecting && isChanged) persist() // a clock alone does not get ahead of its step
-      case None => isSelecting = context.maxWaiting.forall(waiting.size < _)
+      case None => isSelecting = !isHeld && context.maxWaiting.forall(waiting.size < _)
     }
     isSelecting
   }
@@ -298,6 +310,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     marks = Map.empty
     owed = Watermark.None
     isSelecting = true
+    isHeld = false
     persist()
     if (image.isDefined && clock.isDefined) move(Watermark.None)
   }

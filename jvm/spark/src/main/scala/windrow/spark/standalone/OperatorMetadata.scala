@@ -7,7 +7,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.ShardStore
 
-/** What a standalone operator keeps beside its state: what the state was made with, and its watermark.
+/** What a standalone operator keeps beside its state: what the state was made with, and its watermark, for who looks at it.
   *
   * @param fixed
   *   in words
@@ -17,11 +17,12 @@ import windrow.core.state.ShardStore
 private[standalone] final class OperatorMetadata(store: ShardStore, fixed: Seq[String]) {
   private val space = store.space("standalone")
 
-  /** The watermark that was kept last, in microseconds. */
-  val mark: Option[Long] =
-    Option(space.get(0)).flatMap(bytes =>
-      OperatorMetadata.read(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
+  Option(space.get(0)).foreach(bytes =>
+    OperatorMetadata.check(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
 
+  /** @param mark
+    *   the watermark, in microseconds
+    */
   def keep(mark: Option[Long]): Unit = {
     val out = new ByteWriter
     OperatorMetadata.write(fixed, mark, out)
@@ -38,12 +39,13 @@ private[standalone] object OperatorMetadata {
     mark.foreach(out.long)
   }
 
-  def read(in: ByteReader, fixed: Seq[String]): Option[Long] = {
+  /** Leaves the reader behind it. */
+  def check(in: ByteReader, fixed: Seq[String]): Unit = {
     val kept = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
     kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
       if (was != is)
         throw new CheckpointError(ErrorConditions.message("SPEC_CHANGED.OPERATOR", "found" -> was, "stated" -> is))
     }
-    Option.when(in.byte() == 1)(in.long())
+    if (in.byte() == 1) in.long(): Unit
   }
 }

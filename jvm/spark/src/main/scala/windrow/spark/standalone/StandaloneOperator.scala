@@ -14,7 +14,6 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
-import windrow.core.time.Watermark
 import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
 
@@ -43,7 +42,6 @@ abstract class StandaloneOperator private[standalone] (
   private var staged     = Vector.empty[(String, Message)]
   private var shown      = 0 // outputs that were handed out and not flushed
   private var refused    = Vector.empty[Refused]
-  private var mark       = Option.empty[Long]
   private var clock      = Option.empty[Long]
 
   protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
@@ -58,7 +56,6 @@ abstract class StandaloneOperator private[standalone] (
       made.init()
       operator = Some(made)
       belongings = Some(kept)
-      mark = kept.mark
     } catch {
       case failed: Throwable =>
         store match {
@@ -94,17 +91,43 @@ abstract class StandaloneOperator private[standalone] (
   final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit =
     step(Option(watermark).map(_.longValue), Option(processingTime).map(_.longValue))
 
-  /** The input is over: every window is complete. */
-  final def finish(): Unit = step(Some(Watermark.End.micros), None)
-
-  private def step(watermark: Option[Long], processingTime: Option[Long]): Unit = active {
+  private def step(watermark: Option[Long], processingTime: Option[Long]): Unit = judged(processingTime) {
     val messages = staged
     staged = Vector.empty
-    clock = Seq(clock, processingTime).flatten.maxOption
     running.follow(messages, watermark, processingTime)
-    refused ++= running.takeRejected().map(one => Refused(one.message, one.reason, mark, clock))
-    mark = Seq(mark, watermark).flatten.maxOption
   }
+
+  /** The watermark of a stream moves on; null: that of all. */
+  final def advance(stream: String, watermark: Long): Unit = judged(None) {
+    if (stream == null) running.advanceWatermark(watermark) else running.advanceWatermark(stream, watermark)
+  }
+
+  /** Processing time moves on, and the watermark with it, if that is not null. */
+  final def timeout(processingTime: Long, watermark: java.lang.Long): Unit = judged(Some(processingTime)) {
+    running.timeout(processingTime, Option(watermark).map(_.longValue))
+  }
+
+  /** The input is over: every window is complete. */
+  final def finish(): Unit = judged(None)(running.finish())
+
+  /** What a full downstream held back follows. */
+  final def drain(): Unit = judged(None) {
+    running.drain()
+    ()
+  }
+
+  /** The downstream is full: no message may come, and time waits with what it would release; or it is not any more. */
+  final def hold(isFull: Boolean): Unit = running.hold(isFull)
+
+  /** Runs what may be a step. What it refuses was judged by the watermark before it. */
+  private def judged(processingTime: Option[Long])(code: => Unit): Unit = active {
+    clock = Seq(clock, processingTime).flatten.maxOption
+    val before = mark
+    code
+    refused ++= running.takeRejected().map(one => Refused(one.message, one.reason, before, clock))
+  }
+
+  private def mark: Option[Long] = Option(running.watermark).filter(_.isDefined).map(_.micros)
 
   /** The outputs since they were last asked for, in firing order. */
   final def outputs(): Array[Byte] = active {
@@ -152,13 +175,12 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. */
   final def reset(checkpoint: Array[Byte]): Unit = active {
-    val from      = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
-    val watermark = from.flatMap(OperatorMetadata.read(_, fixed))
+    val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
+    from.foreach(OperatorMetadata.check(_, fixed))
     staged = Vector.empty
     refused = Vector.empty
     shown = 0
     from.fold(running.reset())(in => running.reset(in.bytes()))
-    mark = watermark
     belongings.foreach(_.keep(mark))
   }
 
