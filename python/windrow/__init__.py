@@ -40,7 +40,7 @@ from windrow.operators import (
     WindowListener,
     WindowOperatorSpec,
 )
-from windrow.policies import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
+from windrow.policies import ByCount, ByDelta, ByMark, ByPunctuation, ByTime, Partitions, Policy
 from windrow.results import Files, Metrics, Output, Upsert, metrics
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
@@ -85,6 +85,7 @@ __all__ = [
     "ByCount",
     "ByDelta",
     "ByMark",
+    "ByPunctuation",
     "ByTime",
     "CheckpointError",
     "CoGroupSpec",

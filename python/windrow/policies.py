@@ -18,7 +18,7 @@ from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.windows import _picture
 from windrow.windows._kind import WindowKind, reads
 
-__all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByTime", "Partitions", "Policy"]
+__all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByPunctuation", "ByTime", "Partitions", "Policy"]
 
 
 class By(ABC):
@@ -94,7 +94,7 @@ class ByDelta(By):
 
 
 @dataclass(frozen=True, repr=False)
-class ByMark:
+class ByPunctuation:
     """Markers: a message with true in ``column`` empties the window of its key, and is no part."""
 
     column: str
@@ -105,10 +105,14 @@ class ByMark:
 
     def __repr__(self) -> str:
         """Show as the call."""
-        return call("ByMark", self.column)
+        return call("ByPunctuation", self.column)
 
     def _fields(self) -> _json.Fields:
         return {"punctuation": self.column}
+
+
+#: What ``ByPunctuation`` was called before.
+ByMark = ByPunctuation
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -147,20 +151,20 @@ class Policy(WindowKind):
     """A window for each key, by policies. Made by ``Policy.tumbling`` and ``Policy.sliding``."""
 
     _eviction: Literal["tumbling", "sliding"]
-    by: By | ByMark
+    by: By | ByPunctuation
     trigger: By | None
     limit: Partitions
 
     _on_positions = True
 
     @classmethod
-    def tumbling(cls, by: By | ByMark, *, limit: Partitions | None = None) -> Self:
+    def tumbling(cls, by: By | ByPunctuation, *, limit: Partitions | None = None) -> Self:
         """All messages leave at once, and the window fires as they do.
 
         by: after n messages; with the message whose value exceeds the oldest one's by more than
         delta; after a period; at a marker.
         """
-        expect("Policy.tumbling(by)", by, By, ByMark)
+        expect("Policy.tumbling(by)", by, By, ByPunctuation)
         expect("Policy.tumbling(limit=...)", limit, Partitions, type(None))
         return cls("tumbling", by, None, limit or _NOT_STATED)
 
@@ -228,7 +232,7 @@ _LEAVES: dict[str, dict[type, str]] = {
         ByTime: "all messages leave every {period} of processing time, also when there are none",
         ByDelta: "all messages leave before one whose {column} is more than {delta} above the "
         "oldest one's",
-        ByMark: "all messages leave at a marker, a message with true in {column}",
+        ByPunctuation: "all messages leave at a marker, a message with true in {column}",
     },
     "sliding": {
         ByCount: "the newest {n} messages",
@@ -272,7 +276,7 @@ def _read(
     reader: _json.Reader,
     fields: _json.Fields,
     eviction: str,
-    by: By | ByMark | None,
+    by: By | ByPunctuation | None,
     trigger: By | None,
 ) -> Policy:
     limits = fields.get("limit") or {}
@@ -286,12 +290,12 @@ def _read(
     return unchecked(Policy, _eviction=eviction, by=by, trigger=trigger, limit=limit)
 
 
-def _read_mark(rule: object) -> ByMark | None:
+def _read_mark(rule: object) -> ByPunctuation | None:
     match rule:
         case {"punctuation": str(column)}:
-            return unchecked(ByMark, column=column)
+            return unchecked(ByPunctuation, column=column)
         case {"punctuation": _}:
-            return unchecked(ByMark, column="punctuation")
+            return unchecked(ByPunctuation, column="punctuation")
     return None
 
 

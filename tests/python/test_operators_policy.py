@@ -88,7 +88,7 @@ def test_events_in_order() -> None:
 
 def test_markers() -> None:
     """A message with true in the column empties its key's window, and is no part of it."""
-    with _quotes(wr.Policy.tumbling(wr.ByMark("is_end"))) as op:
+    with _quotes(wr.Policy.tumbling(wr.ByPunctuation("is_end"))) as op:
         op.addMessages(_ticks(("a", 1.0), ("b", 5.0), ("a", 2.0)))
         assert op.getResult().num_rows == 0
         op.addMessage({"symbol": "a", "price": 7.0, "is_end": True})
@@ -173,7 +173,10 @@ def test_a_listener_that_fails() -> None:
     [
         (wr.Policy.tumbling(wr.ByDelta("prize", 1.0)), r"COLUMN_NOT_FOUND.*'prize'.*symbol, price"),
         (wr.Policy.tumbling(wr.ByDelta("symbol", 1.0)), r"COLUMN_TYPE.*STRING; it must be a numb"),
-        (wr.Policy.tumbling(wr.ByMark("price")), r"COLUMN_TYPE.*DOUBLE; it must be a boolean"),
+        (
+            wr.Policy.tumbling(wr.ByPunctuation("price")),
+            r"COLUMN_TYPE.*DOUBLE; it must be a boolean",
+        ),
     ],
 )
 def test_columns_that_a_policy_looks_at(window: wr.Policy, text: str) -> None:

@@ -34,7 +34,7 @@ limits = st.builds(
 )
 policies: st.SearchStrategy[wr.Policy] = st.one_of(
     st.builds(lambda by, limit: wr.Policy.tumbling(by, limit=limit), bys, limits),
-    st.builds(wr.Policy.tumbling, st.builds(wr.ByMark, names)),
+    st.builds(wr.Policy.tumbling, st.builds(wr.ByPunctuation, names)),
     st.builds(
         lambda by, trigger, limit: wr.Policy.sliding(by, trigger=trigger, limit=limit),
         bys,
@@ -289,7 +289,7 @@ def test_what_is_usual_depends_on_the_operator() -> None:
     [
         (wr.Policy.tumbling(wr.ByCount(5)), "all messages leave once there are 5. It fires as"),
         (wr.Policy.tumbling(wr.ByTime("1 h")), "all messages leave every 1 hour of processing"),
-        (wr.Policy.tumbling(wr.ByMark("end")), "a message with true in end"),
+        (wr.Policy.tumbling(wr.ByPunctuation("end")), "a message with true in end"),
         (
             wr.Policy.sliding(wr.ByCount(20), trigger=wr.ByDelta("price", 1)),
             "the newest 20 messages. It fires before a message whose price is more than 1.0 above",
@@ -308,10 +308,10 @@ def test_policies_describe_themselves(kind: wr.Policy, said: str) -> None:
 def test_specs_of_policies_are_checked() -> None:
     """What is no By, no number, no name."""
     with pytest.raises(TypeError, match=r"Policy\.sliding\(by\) takes By"):
-        wr.Policy.sliding(wr.ByMark("a"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
+        wr.Policy.sliding(wr.ByPunctuation("a"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
     with pytest.raises(wr.SpecError, match=r"DELTA_NOT_UNDERSTOOD"):
         wr.ByDelta("a", "b")  # type: ignore[arg-type]
     with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_NAME"):
-        wr.ByMark("")
+        wr.ByPunctuation("")
     with pytest.raises(wr.SpecError, match=r"DURATION_WITHOUT_UNIT"):
         wr.ByTime(5)  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ _PUBLIC = {
     ),
     *("configure", "attach", "doctor", "replay", "Report"),
     *("verify", "Verification", "Finding"),
-    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "Partitions"),
+    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "ByPunctuation", "Partitions"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from windrow import ByCount, ByDelta, ByMark, ByTime, Partitions, Policy
+from windrow import ByCount, ByDelta, ByPunctuation, ByTime, Partitions, Policy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -113,7 +113,7 @@ def test_the_last_messages_once_the_price_has_moved(quotes: Quotes) -> None:
 def test_markers(quotes: Quotes) -> None:
     """A marker empties the window of its key alone."""
     quotes.add(("a", 1.0), ("b", 7.0), ("a", 2.0), ("a", 0.0, True), ("a", 3.0))
-    quotes.run(Policy.tumbling(ByMark("mark")))
+    quotes.run(Policy.tumbling(ByPunctuation("mark")))
     assert shown(quotes.panes) == [("a", 0, [1.0, 2.0], 3.0, "ON_TIME")]
 
 

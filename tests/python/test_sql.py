@@ -93,11 +93,13 @@ POLICIES = {
             wr.ByDelta("price", 3), trigger=wr.ByCount(2), limit=wr.Partitions(keys=2)
         )
     ),
-    "eviction => 'tumbling', by_mark => 'last'": wr.Policy.tumbling(wr.ByMark("last")),
+    "eviction => 'tumbling', by_punctuation => 'last'": wr.Policy.tumbling(
+        wr.ByPunctuation("last")
+    ),
 }
 
 
-ALWAYS_POLICY = "eviction => 'tumbling', by_mark => 'last'"
+ALWAYS_POLICY = "eviction => 'tumbling', by_punctuation => 'last'"
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,7 @@ REFUSED = {
         *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "KEYS_NOT_POSITIVE")
     },
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
-    "trigger_count => 0)": {"MARK_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
+    "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
     "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },

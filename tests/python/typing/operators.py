@@ -49,6 +49,6 @@ def refused(spec: wr.WindowOperatorSpec, join: wr.JoinSpec) -> None:
     wr.AggregatedWindowOperator(join)  # type: ignore[arg-type]
     wr.AggregatedWindowOperator(spec).getMessages(None, None)  # type: ignore[attr-defined]
     wr.AggregatedWindowOperator(spec).partitions()  # type: ignore[attr-defined]
-    wr.Policy.sliding(wr.ByMark("end"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
+    wr.Policy.sliding(wr.ByPunctuation("end"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
     wr.Policy.tumbling(wr.ByCount(1), trigger=wr.ByCount(1))  # type: ignore[call-arg]
     wr.JoinSpec(streams=[], how="outer")  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ private[explain] object PoliciesInWords {
 
   def apply(eviction: Eviction): String = eviction match {
     case Eviction.Tumbling(by) => told(tumbling(by), "as they leave")
-    case Eviction.Punctuated(column) =>
+    case Eviction.ByPunctuation(column) =>
       told(s"all messages leave at a marker, a message with true in $column", "as they leave")
     case Eviction.Sliding(by, trigger) => told(sliding(by), fires(trigger))
   }

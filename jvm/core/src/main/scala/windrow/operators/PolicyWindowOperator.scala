@@ -149,7 +149,7 @@ final class PolicyWindowOperator[K, M, B, V](
     }
     val (byEviction, byTrigger) = spec.eviction match {
       case Eviction.Tumbling(by)         => (value(by), 0.0)
-      case Eviction.Punctuated(_)        => (0.0, 0.0)
+      case Eviction.ByPunctuation(_)     => (0.0, 0.0)
       case Eviction.Sliding(by, trigger) => (value(by), value(trigger))
     }
     PolicyEntry(

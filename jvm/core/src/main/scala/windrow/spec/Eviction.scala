@@ -33,10 +33,13 @@ object Eviction {
     def problems: Seq[SpecProblem] = by.problems
   }
 
-  /** All at once, at a marker: a message with true in `column`. */
-  final case class Punctuated(column: String) extends Eviction {
+  /** All at once, at a punctuation: a message with true in `column`. */
+  final case class ByPunctuation(column: String) extends Eviction {
     def problems: Seq[SpecProblem] = Nil
   }
+
+  @deprecated("the same as ByPunctuation", "0.1.0")
+  val Punctuated: ByPunctuation.type = ByPunctuation
 
   /** One after the other; what is inside is told whenever `trigger` says so. */
   final case class Sliding(by: By, trigger: By) extends Eviction {

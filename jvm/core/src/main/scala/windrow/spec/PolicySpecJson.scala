@@ -48,7 +48,7 @@ object PolicySpecJson {
         if (window.has("trigger"))
           reader.refuse[Unit](
             "TRIGGER_ON_TUMBLING")
-        if (rule.has("punctuation")) Some(Eviction.Punctuated(rule.get("punctuation").asText))
+        if (rule.has("punctuation")) Some(Eviction.ByPunctuation(rule.get("punctuation").asText))
         else by(rule, "eviction.tumbling", reader).map(Eviction.Tumbling(_))
       case Seq(("sliding", rule)) =>
         val trigger = reader.child(window, "trigger").orElse(

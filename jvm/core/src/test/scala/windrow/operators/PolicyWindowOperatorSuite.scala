@@ -286,7 +286,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     add(deltas, "a" -> 10) // evicts below 6, and the trigger looks at -10
     assert(taken(deltas) == Seq("a INITIAL_FULL 9,7,5", "a EVICTION 5", "a INSERTION 10").filterNot(_.contains("FULL")))
 
-    val marked = opened(spec(Eviction.Punctuated("value")))
+    val marked = opened(spec(Eviction.ByPunctuation("value")))
     add(marked, "a" -> 1, "a" -> 2, "a" -> -1, "a" -> 3)
     assert(taken(marked).contains("a EVICTION 1,2"))
     marked.finish()

@@ -44,7 +44,7 @@ sealed trait PolicyRules {
 object PolicyRules {
   def apply(eviction: Eviction): PolicyRules = eviction match {
     case Eviction.Tumbling(by)         => new TumblingRules(Some(by))
-    case Eviction.Punctuated(_)        => new TumblingRules(None)
+    case Eviction.ByPunctuation(_)     => new TumblingRules(None)
     case Eviction.Sliding(by, trigger) => new SlidingRules(by, trigger)
   }
 }

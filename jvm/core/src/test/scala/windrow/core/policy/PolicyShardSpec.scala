@@ -49,7 +49,7 @@ class PolicyShardSpec extends AnyFunSuite {
     assert(run.rested == 3)
   }
 
-  check("tumbling punctuation", Eviction.Punctuated("mark"))(
+  check("tumbling punctuation", Eviction.ByPunctuation("mark"))(
     Step(0, "a" -> 1, "b" -> 2, "a" -> 3) -> "a+1 b+2 a+3",
     Step(0, "a" -> Mark, "a" -> 4)        -> "a-1,3 a=4#0 a+4",
     Step(0, marker = true)                -> "a-4 a=4#1 b-2 b=2#0")

@@ -29,7 +29,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
       insert(message)
       leaveByNumber()
     }
-    if (feed.punctuation && spec.eviction.isInstanceOf[Eviction.Punctuated])
+    if (feed.punctuation && spec.eviction.isInstanceOf[Eviction.ByPunctuation])
       partitions.keys.foreach(key => tumble(key, partitions(key)))
     partitions.keys.foreach(key => tick(key, partitions(key)))
     taken()
@@ -75,8 +75,8 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
         if (partitions(key).inside.headOption.exists(oldest => value > oldest.value + delta))
           tumble(key, partitions(key))
         enter(message)
-      case Eviction.Tumbling(ByTime(_)) | Eviction.Punctuated(_) => enter(message)
-      case Eviction.Sliding(by, trigger)                         => slide(message, by, trigger)
+      case Eviction.Tumbling(ByTime(_)) | Eviction.ByPunctuation(_) => enter(message)
+      case Eviction.Sliding(by, trigger)                            => slide(message, by, trigger)
     }
   }
 

@@ -47,9 +47,9 @@ private[spark] object PolicyColumns {
   private def named(spec: PolicyWindowSpec): Seq[(String, Boolean)] = {
     def measured(by: By) = Seq(by).collect { case ByDelta(column, _) => (column, true) }
     spec.eviction match {
-      case Eviction.Tumbling(by)         => measured(by)
-      case Eviction.Sliding(by, trigger) => (measured(by) ++ measured(trigger)).distinct
-      case Eviction.Punctuated(column)   => Seq((column, false))
+      case Eviction.Tumbling(by)          => measured(by)
+      case Eviction.Sliding(by, trigger)  => (measured(by) ++ measured(trigger)).distinct
+      case Eviction.ByPunctuation(column) => Seq((column, false))
     }
   }
 

@@ -44,7 +44,7 @@ final class PolicyProgram(
   def hasPeriods: Boolean = spec.limits.age.isDefined || (spec.eviction match {
     case Eviction.Tumbling(by)         => by.isInstanceOf[ByTime]
     case Eviction.Sliding(by, trigger) => Seq(by, trigger).exists(_.isInstanceOf[ByTime])
-    case _: Eviction.Punctuated        => false
+    case _: Eviction.ByPunctuation     => false
   })
 
   def runner(): ShardRunner =
@@ -89,7 +89,7 @@ final class PolicyProgram(
       val (value, mark, isMarker) = spec.eviction match {
         case Eviction.Tumbling(by)         => (measured(by, raw), None, false)
         case Eviction.Sliding(by, trigger) => (measured(by, raw), Some(measured(trigger, raw)), false)
-        case Eviction.Punctuated(column) =>
+        case Eviction.ByPunctuation(column) =>
           val mark = fields(column)(raw)
           (0.0, None, !mark.isNullAt(0) && mark.getBoolean(0))
       }

@@ -20,7 +20,10 @@ private[spark] object PolicySql {
   private val Rules = Seq("count", "time", "delta")
 
   private val Allowed: Seq[String] =
-    Seq("eviction") ++ (Rules ++ Seq("column", "mark")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
+    Seq("eviction") ++ (Rules ++ Seq(
+      "column",
+      "punctuation",
+      "mark")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
       Seq("limit_age", "limit_keys", "limit_messages", "accumulate") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
@@ -42,7 +45,7 @@ private[spark] object PolicySql {
     def spec: Either[Seq[SpecProblem], PolicyWindowSpec] = {
       checkAccumulation()
       val sliding = isSliding
-      val by      = if (said.isSaid("by_mark")) None else rule("by")
+      val by      = if (punctuation.isDefined) None else rule("by")
       val fires   = (Rules :+ "column").exists(name => said.isSaid(s"trigger_$name"))
       val trigger = if (fires) rule("trigger") else None
       val limits =
@@ -51,7 +54,7 @@ private[spark] object PolicySql {
           said.countIfSaid("limit_keys"),
           said.countIfSaid("limit_messages"))
       val eviction =
-        if (said.isSaid("by_mark")) marked(sliding)
+        if (punctuation.isDefined) punctuated(sliding)
         else if (!sliding.getOrElse(fires)) by.map(Eviction.Tumbling(_))
         else by.zip(trigger).map { case (by, trigger) => Eviction.Sliding(by, trigger) }
       if (sliding.contains(false) && fires)
@@ -81,10 +84,13 @@ private[spark] object PolicySql {
           "value" -> asked.fold("missing")(text => s"'$text'")))
     }
 
-    private def marked(sliding: Option[Boolean]): Option[Eviction] =
+    /** The argument that names its column; by_mark is what it was called before. */
+    private def punctuation: Option[String] = Seq("by_punctuation", "by_mark").find(said.isSaid)
+
+    private def punctuated(sliding: Option[Boolean]): Option[Eviction] =
       if (sliding.contains(true) || Rules.exists(rule => said.isSaid(s"by_$rule")))
-        said.refuse("MARK_NOT_ALONE")
-      else said.nameIfSaid("by_mark").map(Eviction.Punctuated(_))
+        said.refuse("PUNCTUATION_NOT_ALONE")
+      else punctuation.flatMap(said.nameIfSaid).map(Eviction.ByPunctuation(_))
 
     /** One of three rules. */
     private def rule(prefix: String): Option[By] = {

@@ -16,7 +16,7 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
 
   /** A transcript has one column to look at, and one of markers, whatever it calls them. */
   private val eviction = spec.eviction match {
-    case Eviction.Punctuated(_)        => Eviction.Punctuated("marker")
+    case Eviction.ByPunctuation(_)     => Eviction.ByPunctuation("marker")
     case Eviction.Tumbling(by)         => Eviction.Tumbling(ofValue(by))
     case Eviction.Sliding(by, trigger) => Eviction.Sliding(ofValue(by), ofValue(trigger))
   }
@@ -52,7 +52,7 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
     val messages = feed.messages.sorted(Message.ByPosition).map(message =>
       if (message.identity.isDefined) InputRow.of(message)
       else InputRow.of(message).copy(partition = Some(-1), offset = Some(next())))
-    val isMarked = feed.punctuation && eviction.isInstanceOf[Eviction.Punctuated]
+    val isMarked = feed.punctuation && eviction.isInstanceOf[Eviction.ByPunctuation]
     val markers = if (!isMarked) Nil
     else keys.toSeq.map(key =>
       InputRow(

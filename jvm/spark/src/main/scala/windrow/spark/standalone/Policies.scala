@@ -48,7 +48,7 @@ final class Policies private[standalone] (
   private def measure(message: Message, column: String): Double = fields(column)(message.row).getDouble(0)
 
   private def isMarker(message: Message): Boolean = spec.eviction match {
-    case Eviction.Punctuated(column) =>
+    case Eviction.ByPunctuation(column) =>
       val mark = fields(column)(message.row)
       !mark.isNullAt(0) && mark.getBoolean(0)
     case _ => false
