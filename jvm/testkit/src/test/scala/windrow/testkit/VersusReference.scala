@@ -18,19 +18,7 @@ abstract class VersusReference extends AnyFunSuite {
 
   protected type Telling = AgainstReference.Telling
 
-  /** Told as it is, and so that nothing of it may show: in other orders inside the steps, with a snapshot and a restore
-    * between any two of them; both on another number of shards for each seed.
-    */
-  protected def tellings(seed: Long): Seq[(String, Telling)] = {
-    val shards             = Seq("one shard" -> 1, "four shards" -> 4, "sixteen shards" -> 16)
-    def choose(turn: Long) = shards(Math.floorMod(seed + turn, shards.size.toLong).toInt)
-    val (one, few)         = choose(0)
-    val (other, many)      = choose(1)
-    Seq(
-      one -> (new CoreEngine(few).run(_)),
-      s"other orders in steps, restarts everywhere, $other" -> (c =>
-        Recut.withoutRestarts(new CoreEngine(many).run(Recut.restarted(Recut.shuffled(c, seed))))))
-  }
+  protected def tellings(seed: Long): Seq[(String, Telling)] = Tellings.of(seed)
 
   protected def check(transcript: TranscriptCase, seed: Long): Unit = {
     val expected = AgainstReference.expected(transcript)

@@ -1,0 +1,27 @@
+package windrow.testkit
+
+/** The first random case, of all kinds in turn, on which the core and the reference differ: what `scripts/mutants` tries
+  * before all other tests.
+  */
+object FirstDifference {
+
+  /** @param rounds
+    *   how many cases of each kind
+    * @return
+    *   the case in words, or null
+    */
+  def find(rounds: Int): String = {
+    val found = for {
+      seed         <- (1L to rounds.toLong).iterator
+      (kind, make) <- Simulate.Kinds.iterator
+      if differs(make(seed), seed)
+    } yield s"a random case of $kind"
+    found.nextOption().orNull
+  }
+
+  private def differs(transcript: => windrow.replay.TranscriptCase, seed: Long): Boolean =
+    try {
+      val expected = AgainstReference.expected(transcript)
+      Tellings.of(seed).exists { case (_, telling) => AgainstReference.differences(expected, telling).nonEmpty }
+    } catch { case _: RuntimeException => true }
+}

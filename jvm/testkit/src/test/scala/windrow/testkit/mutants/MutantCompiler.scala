@@ -1,0 +1,32 @@
+package windrow.testkit.mutants
+
+import java.nio.file.{Files, Path}
+import scala.reflect.internal.util.{BatchSourceFile, Position}
+import scala.tools.nsc.{Global, Settings}
+import scala.tools.nsc.reporters.StoreReporter
+
+/** Compiles one changed file against the classes of all others.
+  *
+  * @param classpath
+  *   of these, and of what they need
+  */
+private[mutants] final class MutantCompiler(classpath: String) {
+
+  /** @param to
+    *   an empty folder for its classes
+    * @return
+    *   the first error
+    */
+  def compile(source: Path, to: Path): Option[String] = {
+    val settings = new Settings
+    settings.classpath.value = classpath
+    settings.outputDirs.setSingleOutput(to.toString)
+    val reporter = new StoreReporter(settings)
+    val compiler = new Global(settings, reporter)
+    new compiler.Run().compileSources(
+      List(new BatchSourceFile(source.getFileName.toString, Files.readString(source).toSeq)))
+    reporter.infos.collectFirst { case info if info.severity == reporter.ERROR => s"${line(info.pos)}: ${info.msg}" }
+  }
+
+  private def line(position: Position): String = if (position.isDefined) position.line.toString else "?"
+}

@@ -1,0 +1,49 @@
+package windrow.testkit.mutants
+
+import java.io.File
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.{Executors, TimeUnit, TimeoutException}
+import scala.io.Source
+import scala.util.control.NonFatal
+
+/** What `scripts/mutants` talks with: a compiler and a JVM that stay warm. A line asks, a line that begins with `=> `
+  * answers:
+  *
+  *   - `compile SOURCE FOLDER`: compiled, or the first error
+  *   - `test FOLDER`: what noticed the classes in it, `nothing` else
+  */
+object MutantServer {
+  private val Seconds = 900L
+
+  /** @param arguments
+    *   a file with the class path to compile with; our own class folders on it are those that tests load anew
+    */
+  def main(arguments: Array[String]): Unit = {
+    val classpath = Files.readString(Paths.get(arguments(0))).trim
+    val compiler  = new MutantCompiler(classpath)
+    val folders   = classpath.split(File.pathSeparator).toSeq.map(Paths.get(_)).filter(Files.isDirectory(_))
+    Source.stdin.getLines().map(_.split("\t").toSeq).foreach {
+      case Seq("compile", source, folder) =>
+        answer(compiler.compile(Paths.get(source), Paths.get(folder)).fold("compiled")(flat))
+      case Seq("test", folder) => answer(timed(new MutantTests(folders, Paths.get(folder)).firstFailure()))
+      case other               => answer(s"what is $other?")
+    }
+  }
+
+  private def answer(text: String): Unit = println(s"=> $text")
+
+  private def flat(text: String): String = text.linesIterator.mkString(" ")
+
+  /** Tests that never end take the process with them. */
+  private def timed(tests: => Option[String]): String = {
+    val thread = Executors.newSingleThreadExecutor()
+    try thread.submit(() => tests).get(Seconds, TimeUnit.SECONDS).fold("nothing")(flat)
+    catch {
+      case _: TimeoutException =>
+        answer(s"no end within $Seconds s")
+        sys.runtime.halt(0)
+        ""
+      case NonFatal(wrong) => flat(Option(wrong.getCause).getOrElse(wrong).toString)
+    } finally thread.shutdown()
+  }
+}
