@@ -1,5 +1,6 @@
 package windrow
 
+import java.io.InputStream
 import java.io.InputStreamReader
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Properties
@@ -15,8 +16,18 @@ import scala.jdk.CollectionConverters._
 private[windrow] object ErrorConditions {
   private val Parameter = "<(\\w+)>".r
 
-  private lazy val sentences: Map[String, String] = {
-    val file = getClass.getResourceAsStream("/windrow/error-conditions.properties")
+  private val Resource = "/windrow/error-conditions.properties"
+
+  private lazy val sentences: Map[String, String] = read(getClass.getResourceAsStream(Resource))
+
+  /** @param file
+    *   null: it is not there
+    */
+  private[windrow] def read(file: InputStream): Map[String, String] = {
+    if (file == null)
+      throw new IllegalStateException(
+        s"$Resource is not on the class path, so errors have no texts: the JAR or the classes of windrow are not whole. " +
+          "Build them again (scripts/build jar).")
     val read = new Properties
     try read.load(new InputStreamReader(file, UTF_8))
     finally file.close()
