@@ -12,6 +12,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Counters
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
+import windrow.core.policy.PolicyFingerprint
 import windrow.core.policy.PolicyShard
 import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
@@ -180,5 +181,5 @@ final class PolicyWindowOperator[K, M, B, V](
     happened.event.messages.map(formatter.message))
 
   private[operators] def open(store: ShardStore): Core[M, Output] =
-    new Windows(new PolicyShard(spec, aggregation, store, SpecFingerprint("policy" -> spec.eviction.toString)))
+    new Windows(new PolicyShard(spec, aggregation, store, new SpecFingerprint(Seq(PolicyFingerprint(spec.eviction)))))
 }

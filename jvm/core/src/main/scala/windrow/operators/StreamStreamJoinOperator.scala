@@ -55,8 +55,8 @@ class StreamStreamJoinOperator[K, M, R](
       store,
       isNull,
       SpecFingerprint(
-        "streams" -> spec.streams.mkString(", "),
-        "range"   -> spec.within.toString,
+        "streams" -> JoinFingerprint.streams(spec.streams),
+        "range"   -> JoinFingerprint.range(spec.within),
         "kind"    -> spec.how.toString)
         .and(JoinFingerprint.times(spec): _*),
       context.guards))

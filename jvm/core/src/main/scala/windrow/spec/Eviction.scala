@@ -36,9 +36,6 @@ object Eviction {
   /** All at once, at a punctuation: a message with true in `column`. */
   final case class ByPunctuation(column: String) extends Eviction {
     def problems: Seq[SpecProblem] = Nil
-
-    /** As checkpoints name it. */
-    override def toString: String = s"Punctuated($column)"
   }
 
   @deprecated("the same as ByPunctuation", "0.1.0")

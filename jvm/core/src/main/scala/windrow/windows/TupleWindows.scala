@@ -85,6 +85,7 @@ final case class TupleSession(n: Long) extends SourceWindows {
       s"$n offsets pass without the key."
   private[windrow] override def isReplaceable: Boolean      = true
   private[windrow] override def completedBy: Option[String] = Some("more offsets than it bridges have passed")
+  override def toString: String                             = s"TupleSession($n)"
 }
 
 object TupleSession {

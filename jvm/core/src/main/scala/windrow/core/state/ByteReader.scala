@@ -75,7 +75,13 @@ object ByteReader {
   def apply(bytes: Array[Byte], what: => String = "a packet"): ByteReader =
     new ByteReader(bytes, 0, bytes.length, what)
 
-  /** Opens a stored state value, after checking its version and checksum. */
+  /** Opens a stored state value, after checking its checksum and version.
+    *
+    * @throws DamagedStateError
+    *   if it is not as it was written
+    * @throws windrow.CheckpointError
+    *   if another version of the format wrote it
+    */
   def unsealed(bytes: Array[Byte], what: => String): ByteReader = {
     val length = bytes.length - 4
     if (length < 1 || ByteBuffer.wrap(bytes).getInt(length) != ByteWriter.checksum(bytes, length))
@@ -84,7 +90,7 @@ object ByteReader {
         "what"  -> what,
         "count" -> bytes.length))
     if (bytes(0) != ByteWriter.Version)
-      throw new DamagedStateError(
+      throw new CheckpointError(
         ErrorConditions.message(
           "STATE_VERSION.VALUE",
           "what"  -> what,

@@ -60,8 +60,10 @@ final class ByteWriter(initial: Int = 256) {
 }
 
 object ByteWriter {
-  private[state] val Version: Byte = 1
-  private[state] val Frame         = 5
+
+  /** Of the format of all that is stored (docs/state-format.md): another one if an older reader would read it wrong. */
+  private[windrow] val Version: Byte = 1
+  private[state] val Frame           = 5
 
   private[state] def checksum(bytes: Array[Byte], length: Int): Int = {
     val crc = new CRC32C

@@ -1,6 +1,8 @@
 package windrow.core.state
 
+import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.CheckpointError
 
 final class ByteWriterSpec extends AnyFunSuite {
 
@@ -25,7 +27,21 @@ final class ByteWriterSpec extends AnyFunSuite {
     assert(!in.hasNext)
   }
 
-  test("a stored value that was damaged or is of another format is refused") {
+  test("SEMANTICS S14: a whole value of another format is refused, with what to do") {
+    val out = new ByteWriter()
+    out.long(17)
+    val stored = out.sealedResult()
+    Seq(0, ByteWriter.Version + 1, 127).foreach { version =>
+      val other = stored.clone()
+      other(0) = version.toByte
+      ByteBuffer.wrap(other).putInt(other.length - 4, ByteWriter.checksum(other, other.length - 4))
+      val refused = intercept[CheckpointError](ByteReader.unsealed(other, "it"))
+      assert(refused.getMessage.startsWith(s"[STATE_VERSION] it is in format $version of the state, and this version"))
+      assert(refused.getMessage.contains("Go on with the version of windrow that wrote it"))
+    }
+  }
+
+  test("a stored value that was damaged is refused") {
     val out = new ByteWriter()
     out.long(17)
     val stored = out.sealedResult()

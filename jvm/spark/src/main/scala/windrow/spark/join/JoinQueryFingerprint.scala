@@ -25,9 +25,9 @@ private[join] object JoinQueryFingerprint {
         same(
           "streams",
           spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", ")),
-        same("range", s"within=${spec.within}"),
+        same("range", s"within=${JoinFingerprint.range(spec.within)}"),
         same("kind", s"how='${spec.how}'"),
-        same("expectation", s"expect='${spec.expect}'"),
+        same("expectation", s"expect='${JoinFingerprint.expected(spec.expect)}'"),
         FingerprintField(
           "equal fields",
           PlainText.of(keys),

@@ -3,6 +3,7 @@ package windrow.spark.policy
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import windrow._
+import windrow.core.policy.PolicyFingerprint
 import windrow.core.state.SpecFingerprint
 import windrow.explain.Clock
 import windrow.explain.Explanation
@@ -42,7 +43,7 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
     val all    = if (spec.limits.areShared) 1 else shards
     val recipe = new WholeMessages(None, parts.functions, all)
     val begun = Seq(
-      QueryFingerprint.same("policy", s"${spec.eviction}"),
+      PolicyFingerprint(spec.eviction),
       fingerprint.aggregates,
       QueryFingerprint.shards(all),
       fingerprint.messages) ++ fingerprint.ofMessages

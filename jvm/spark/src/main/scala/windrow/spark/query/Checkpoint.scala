@@ -39,7 +39,7 @@ private object StoredValue {
     try {
       ByteReader.unsealed(value.bytes, s"$what in shard ${value.shard}")
       None
-    } catch { case damaged: DamagedStateError => Some(damaged.getMessage) }
+    } catch { case wrong @ (_: DamagedStateError | _: CheckpointError) => Some(wrong.getMessage) }
   }
 }
 
@@ -92,10 +92,20 @@ private object StoredOperator {
   *
   * @param timeMode
   *   of Spark's `transformWithState`
-  * @param fingerprint
-  *   what it was begun with, in words
+  * @param header
+  *   of a shard
   */
-private[spark] final case class CheckpointedOperator(timeMode: String, fingerprint: Seq[String])
+private[spark] final class CheckpointedOperator(val timeMode: String, header: Array[Byte]) {
+
+  /** What it was begun with, in words.
+    *
+    * @throws CheckpointError
+    *   if it is not as it was written, or in a format that this version does not know
+    */
+  def fingerprint: Seq[String] =
+    try SpecFingerprint.of(header)
+    catch { case damaged: DamagedStateError => throw new CheckpointError(damaged.getMessage) }
+}
 
 private[spark] object Checkpoint {
   private val mapper = new ObjectMapper()
@@ -177,7 +187,7 @@ private[spark] object Checkpoint {
         if (!variablesOf(row).map(_._1).contains("header")) None
         else
           header.load(path).select("value.*").take(1).headOption.map(value =>
-            CheckpointedOperator(timeModeOf(row), SpecFingerprint.of(value.getAs[Array[Byte]](0))))
+            new CheckpointedOperator(timeModeOf(row), value.getAs[Array[Byte]](0)))
       }
     }
   }

@@ -1,0 +1,85 @@
+package windrow.spark.running
+
+import java.nio.ByteBuffer
+import java.util.zip.CRC32C
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.windrow.SparkInside
+import org.scalatest.tags.Slow
+import windrow.CheckpointError
+import windrow.core.state.ByteWriter
+import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
+import windrow.core.time.Watermark
+import windrow.spark.SparkSuite
+import windrow.spark.shards.ShardPlan
+import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.ShardRunner
+
+/** What may go on from a checkpoint is told before its query begins. */
+@Slow
+final class StateVersionSuite extends SparkSuite {
+  private val fingerprint = SpecFingerprint("windows" -> "of any version")
+
+  private def header(version: Int): Array[Byte] = {
+    val out = new ByteWriter
+    fingerprint.write(out)
+    val bytes = out.sealedResult()
+    bytes(0) = version.toByte
+    val sum = new CRC32C
+    sum.update(bytes, 0, bytes.length - 4)
+    ByteBuffer.wrap(bytes).putInt(bytes.length - 4, sum.getValue.toInt)
+    bytes
+  }
+
+  /** Runs a query whose shards keep a header, and looks whether it may go on. */
+  private def goOn(kept: Array[Byte]): Unit = {
+    implicit val session: SparkSession             = spark
+    implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)
+    val packets                                    = MemoryStream[(Array[Byte], Int)]
+    val plan       = ShardPlan(SparkInside.plan(packets.toDF()), new Keeping(fingerprint, kept), 0)
+    val output     = SparkInside.frame(spark, plan)
+    val checkpoint = SparkSuite.folder()
+    packets.addData((Array[Byte](0), 0))
+    val query = output.writeStream.option("checkpointLocation", checkpoint)
+      .foreachBatch { (batch: DataFrame, _: Long) => batch.collect(); () }.start()
+    try query.processAllAvailable()
+    finally query.stop()
+    assert(ResumeCheck.check(spark, SparkInside.plan(output), checkpoint).isEmpty)
+  }
+
+  test("SEMANTICS S14: a checkpoint in a format that is not known is refused before its query begins") {
+    goOn(header(ByteWriter.Version.toInt))
+    Seq(0, ByteWriter.Version + 1).foreach { version =>
+      val refused = intercept[CheckpointError](goOn(header(version)))
+      assert(refused.getMessage.startsWith(s"[STATE_VERSION] the header of a shard is in format $version of the state"))
+      assert(refused.getMessage.contains("Go on with the version of windrow that wrote it"))
+    }
+  }
+
+  test("SEMANTICS S1: a checkpoint whose header is damaged is refused before its query begins") {
+    val refused = intercept[CheckpointError](goOn(Array[Byte](1, 2, 3, 4, 5, 6, 7)))
+    assert(refused.getMessage.startsWith("[STATE_DAMAGED] the header of a shard"))
+  }
+}
+
+private final class Keeping(val fingerprint: SpecFingerprint, header: Array[Byte]) extends ShardProgram {
+  def shards: Int         = 1
+  def spaces: Seq[String] = Nil
+  def hasPeriods: Boolean = false
+
+  def runner(): ShardRunner = new ShardRunner {
+    def step(
+        store: ShardStore,
+        packets: Iterator[Array[Byte]],
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      packets.foreach(_ => ())
+      store.putHeader(header)
+      Iterator.empty
+    }
+  }
+}
