@@ -40,7 +40,8 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
   def combine(left: OrderedBuffer[B], right: OrderedBuffer[B]): OrderedBuffer[B] =
     new OrderedBuffer(MessageRope.both(left.kept, right.kept))
 
-  def copy(buffer: OrderedBuffer[B]): OrderedBuffer[B] = buffer // what it keeps never changes
+  /** Its messages are shared, but each owner puts them apart by itself, and lets go of its own pieces only. */
+  def copy(buffer: OrderedBuffer[B]): OrderedBuffer[B] = new OrderedBuffer(buffer.kept)
 
   def lower(buffer: OrderedBuffer[B]): V = {
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))

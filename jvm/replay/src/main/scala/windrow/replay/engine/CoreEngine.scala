@@ -5,7 +5,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.operator._
 import windrow.core.shard.Shard
 import windrow.core.state.Progress
-import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore}
+import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 
 /** Runs transcripts on the core's shards, whose state lives as bytes between steps.
@@ -22,20 +22,24 @@ class CoreEngine(shards: Int = 4) extends Engine {
   private[windrow] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome =
     StepwiseOperator.run(transcript, operator)
 
-  def run(transcript: TranscriptCase): Outcome = transcript.operator match {
-    case Left(problems) => Outcome.Refused(problems)
-    case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
-      feed(transcript, spec, aggregates)
-    case Right(OperatorSpec.FullState(spec)) => drive(transcript, new CoreFullState(spec, shards, stores))
-    case Right(OperatorSpec.Join(spec))      => drive(transcript, new CoreJoin(spec, shards, stores))
-    case Right(OperatorSpec.CoGroup(spec))   => coGroup(transcript, spec)
-    case Right(policy: OperatorSpec.Policy)  => policies(transcript, policy)
-  }
+  def run(transcript: TranscriptCase): Outcome =
+    operator(transcript, CoreStores.Sizes.of(shards)).fold(Outcome.Refused(_), drive(transcript, _))
 
-  private def feed(transcript: TranscriptCase, spec: WindowOperatorSpec, aggregates: Seq[(String, String)]): Outcome = {
-    val aggregation = new TranscriptAggregation(aggregates, position(spec.window), pieceBytes = 64)
-    drive(transcript, new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores))
-  }
+  /** What a case runs, before its first step. */
+  private[windrow] def operator(
+      transcript: TranscriptCase,
+      sizes: CoreStores.Sizes): Either[Seq[SpecProblem], CoreOperator] =
+    transcript.operator.flatMap {
+      case OperatorSpec.Aggregate(spec, aggregates) =>
+        val aggregation = new TranscriptAggregation(aggregates, position(spec.window), sizes.piece)
+        Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores))
+      case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page))
+      case OperatorSpec.Join(spec)      => Right(new CoreJoin(spec, shards, stores))
+      case OperatorSpec.CoGroup(spec) =>
+        val aggregation = new CoGroupAggregation(spec.streams)
+        Right(new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores))
+      case policy: OperatorSpec.Policy => policies(transcript, policy)
+    }
 
   /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
   private def position(window: WindowKind): Message => Array[Byte] = window match {
@@ -44,17 +48,12 @@ class CoreEngine(shards: Int = 4) extends Engine {
     case _               => TranscriptAggregation.position
   }
 
-  private def coGroup(transcript: TranscriptCase, spec: CoGroupSpec): Outcome = {
-    val aggregation = new CoGroupAggregation(spec.streams)
-    drive(transcript, new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores))
-  }
-
-  private def policies(transcript: TranscriptCase, policy: OperatorSpec.Policy): Outcome =
-    policy.spec(transcript.timeUnit) match {
-      case Left(problems) => Outcome.Refused(problems)
-      case Right(spec) =>
-        val count = if (spec.limits.areShared) 1 else shards
-        drive(transcript, new CorePolicies(spec, OperatorSpec.aggregates(policy.json), count, stores))
+  private def policies(
+      transcript: TranscriptCase,
+      policy: OperatorSpec.Policy): Either[Seq[SpecProblem], CoreOperator] =
+    policy.spec(transcript.timeUnit).map { spec =>
+      val count = if (spec.limits.areShared) 1 else shards
+      new CorePolicies(spec, OperatorSpec.aggregates(policy.json), count, stores)
     }
 }
 
@@ -64,8 +63,10 @@ private[windrow] final class CoreShards[Buffer](
     lift: Message => Buffer,
     count: Int,
     wrap: CoreStores.Wrap) extends CoreStores[Shard[Buffer, Content]](count, wrap) {
+  private lazy val fingerprint = new SpecFingerprint(ShardFingerprint.of(spec))
+
   protected def open(store: ShardStore): Shard[Buffer, Content] =
-    new Shard[Buffer, Content](spec, aggregation, store, classes = true)
+    new Shard[Buffer, Content](spec, aggregation, store, fingerprint, classes = true)
 
   protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
 

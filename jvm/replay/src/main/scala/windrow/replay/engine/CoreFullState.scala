@@ -2,17 +2,22 @@ package windrow.replay
 
 import windrow.FullStateSpec
 import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
-import windrow.core.operator.Counters
+import windrow.core.operator.{Counters, ShardFingerprint}
 import windrow.core.state.Progress
-import windrow.core.state.ShardStore
+import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** The core's full-state operator on shards; a key's windows stand side by side in a single one, else apart. */
-private[windrow] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap)
+/** The core's full-state operator on shards. */
+private[windrow] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap, pageBytes: Int)
     extends CoreStores[FullStateShard](count, wrap) {
+  private lazy val fingerprint = new SpecFingerprint(
+    ShardFingerprint.lateness(spec.window, spec.lateness) +: ShardFingerprint.retained(
+      spec.window,
+      spec.retention).toSeq)
+
   protected def open(store: ShardStore): FullStateShard =
-    new FullStateShard(spec, store, pageBytes = if (count == 1) 4096 else 100)
+    new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes)
   protected def countersOf(shard: FullStateShard): Counters = shard.counters
 
   def step(feed: Step.Feed): Emission =

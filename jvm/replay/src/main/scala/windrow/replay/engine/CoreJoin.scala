@@ -1,18 +1,19 @@
 package windrow.replay
 
 import windrow.JoinSpec
-import windrow.core.join.{JoinEffect, JoinRow, JoinShard}
+import windrow.core.join.{JoinEffect, JoinFingerprint, JoinRow, JoinShard}
 import windrow.core.operator.Counters
-import windrow.core.state.ShardStore
+import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 
 /** The core's join on shards; without equality fields there is only one. */
 private[windrow] final class CoreJoin(spec: JoinSpec, count: Int, wrap: CoreStores.Wrap)
     extends CoreStores[JoinShard](if (spec.hasKeys) count else 1, wrap) {
 
-  private lazy val nullKey = CoreKey.write(Value.Null)
+  private lazy val nullKey     = CoreKey.write(Value.Null)
+  private lazy val fingerprint = new SpecFingerprint(JoinFingerprint.times(spec))
 
-  protected def open(store: ShardStore): JoinShard     = new JoinShard(spec, store, _ == nullKey)
+  protected def open(store: ShardStore): JoinShard     = new JoinShard(spec, store, _ == nullKey, fingerprint)
   protected def countersOf(shard: JoinShard): Counters = shard.counters
 
   def step(feed: Step.Feed): Emission =

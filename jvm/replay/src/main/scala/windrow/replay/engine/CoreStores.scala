@@ -64,6 +64,21 @@ private[windrow] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap)
 private[windrow] object CoreStores {
   type Wrap = InMemoryShardStore => ShardStore
 
+  /** In how many bytes state is cut; no state depends on it.
+    *
+    * @param page
+    *   of the windows of a key
+    * @param piece
+    *   of messages that a window needs all of
+    */
+  final case class Sizes(page: Int, piece: Int)
+
+  object Sizes {
+
+    /** A key's windows stand side by side in a single shard, else apart. */
+    def of(shards: Int): Sizes = Sizes(page = if (shards == 1) 4096 else 100, piece = 64)
+  }
+
   final case class Mark(
       stores: Vector[InMemoryShardStore],
       counters: Map[String, Long],

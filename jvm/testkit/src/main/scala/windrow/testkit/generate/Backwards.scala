@@ -4,14 +4,28 @@ import windrow.replay._
 
 import scala.util.Random
 
-/** Watermarks that are set back: some come earlier than those before. */
+/** Watermarks and clocks that are wrong: some come earlier than those before. Where periods or ages are counted clocks are only
+  * set ahead.
+  */
 object Backwards {
   def apply(transcript: TranscriptCase): TranscriptCase = {
-    val random = new Random(transcript.id.hashCode.toLong + 1)
+    val random  = new Random(transcript.id.hashCode.toLong + 1)
+    val isClock = random.nextInt(3) == 0
+    val counts  = countsTime(transcript)
+    var ahead   = 0L
+    def some()  = random.nextInt(1 << random.nextInt(24)).toLong
+    def set(now: Long): Long = {
+      if (isClock && random.nextInt(4) == 0) ahead += (if (counts || random.nextBoolean()) some() else -some())
+      now + ahead
+    }
     transcript.copy(steps = transcript.steps.map {
-      case feed: Step.Feed if random.nextInt(6) == 0 =>
-        feed.copy(watermark = feed.watermark.map(_ - random.nextInt(1 << random.nextInt(24))))
+      case feed: Step.Feed =>
+        val watermark = if (random.nextInt(6) == 0) feed.watermark.map(_ - some()) else feed.watermark
+        feed.copy(watermark = watermark, processingTime = feed.processingTime.map(set))
       case other => other
     })
   }
+
+  private def countsTime(transcript: TranscriptCase): Boolean =
+    TranscriptCase.windowKind(transcript.specJson) == "policy" || transcript.specJson.toString.contains("every_time")
 }

@@ -1,8 +1,6 @@
 package windrow.testkit
 
-import scala.collection.mutable
-
-/** What goes wrong around a shard, in the ways in which Spark, its stores and machines go wrong. */
+/** What goes wrong around a shard, in the ways in which Spark, its stores, machines, clocks and sources go wrong. */
 sealed abstract class FaultPoint(override val toString: String)
 
 object FaultPoint {
@@ -19,8 +17,20 @@ object FaultPoint {
   /** The driver dies between the commits of the shards and that of the batch: the batch comes again, in another order. */
   case object BatchRepeated extends FaultPoint("a committed batch is repeated")
 
+  /** The source brings the messages of a committed batch once more, together with those of the next one. */
+  case object BatchRecut extends FaultPoint("a committed batch comes again with the next")
+
   /** The query goes away and comes back. */
   case object Restart extends FaultPoint("a restart")
+
+  /** It comes back cutting its state into pieces of other sizes. */
+  case object OtherSizes extends FaultPoint("a restart with other sizes of pieces")
+
+  /** It comes back with a longer lateness, which shows nowhere since no watermark has come. */
+  case object Longer extends FaultPoint("a restart with a longer lateness")
+
+  /** It comes back with another lateness and other late panes, and its attempt is lost. */
+  case object OtherSpec extends FaultPoint("an attempt with a changed spec is lost")
 
   /** What is written loses its end. */
   case object WriteShort extends FaultPoint("a short write")
@@ -31,42 +41,34 @@ object FaultPoint {
   /** A bit of what is written is another one. */
   case object BitFlips extends FaultPoint("a bit that flips")
 
+  /** A write of another value never arrives, and the store does not say so. */
+  case object WriteDropped extends FaultPoint("a dropped write")
+
+  /** A read gives what stood there before the last write. */
+  case object ReadStale extends FaultPoint("a stale read")
+
+  case object WatermarkBack  extends FaultPoint("a watermark set back")
+  case object WatermarkAhead extends FaultPoint("a watermark ahead of the stream")
+  case object ClockBack      extends FaultPoint("a clock set back")
+  case object ClockAhead     extends FaultPoint("a clock set ahead")
+  case object Late           extends FaultPoint("a late message")
+  case object Future         extends FaultPoint("a message of the future")
+  case object Duplicate      extends FaultPoint("a duplicate")
+  case object Broken         extends FaultPoint("a message without a time")
+
   /** Those that a store does not notice: the shard must, as it reads. */
-  val Silent: Seq[FaultPoint] = Seq(WriteShort, WriteTorn, BitFlips)
+  val Damages: Seq[FaultPoint] = Seq(WriteShort, WriteTorn, BitFlips)
 
-  val All: Seq[FaultPoint] = Seq(WriteFails, ReadFails, AttemptLost, BatchRepeated, Restart) ++ Silent
-}
+  /** Whole values that are too old: no checksum tells them from others. */
+  val Stale: Seq[FaultPoint] = Seq(WriteDropped, ReadStale)
 
-/** How often faults have happened, and how much ran under them. */
-final class SimulationCounts {
-  private val hits = mutable.HashMap.empty[FaultPoint, Long].withDefaultValue(0L)
+  /** What a case brings with it. */
+  val OfStreams: Seq[FaultPoint] =
+    Seq(WatermarkBack, WatermarkAhead, ClockBack, ClockAhead, Late, Future, Duplicate, Broken)
 
-  /** Attempts of shards at a step. */
-  var steps: Long = 0
+  /** What befalls an attempt. */
+  val OfAttempts: Seq[FaultPoint] =
+    Seq(WriteFails, ReadFails, AttemptLost, Restart, OtherSizes, OtherSpec, BatchRecut) ++ Damages ++ Stale
 
-  /** Damages that a shard found as it read, by name. */
-  var found: Long = 0
-
-  var cases: Long = 0
-
-  /** Event time that has passed, in microseconds. */
-  var simulated: Double = 0
-
-  def and(other: SimulationCounts): SimulationCounts = {
-    val sum = new SimulationCounts
-    for (one <- Seq(this, other)) {
-      one.hits.foreach { case (point, count) => sum.hits(point) += count }
-      sum.steps += one.steps
-      sum.found += one.found
-      sum.cases += one.cases
-      sum.simulated += one.simulated
-    }
-    sum
-  }
-
-  def hit(point: FaultPoint): Unit = hits(point) += 1
-  def of(point: FaultPoint): Long  = hits(point)
-  def least: Long                  = FaultPoint.All.map(hits).min
-  override def toString: String = FaultPoint.All.map(point => s"$point ${hits(point)}").mkString(", ") +
-    s"; $steps steps; $found damages found by name"
+  val All: Seq[FaultPoint] = OfAttempts ++ Seq(BatchRepeated, Longer) ++ OfStreams
 }

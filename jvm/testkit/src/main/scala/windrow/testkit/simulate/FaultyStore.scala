@@ -1,5 +1,7 @@
 package windrow.testkit
 
+import java.util.Arrays
+import scala.collection.mutable
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 import windrow.core.state.Space
@@ -11,8 +13,14 @@ private[testkit] final class StoreFault(message: String) extends RuntimeExceptio
   *
   * @param at
   *   the number of the read or write, from 0, that the fault befalls
+  * @param commits
+  *   what it writes stays
   */
-private[testkit] final class Attempt(fault: Option[FaultPoint], at: Int, counts: SimulationCounts) {
+private[testkit] final class Attempt(
+    fault: Option[FaultPoint],
+    at: Int,
+    val commits: Boolean,
+    counts: SimulationCounts) {
   private var reads, writes = 0
 
   /** The fault has happened; an attempt may end before it. */
@@ -23,15 +31,28 @@ private[testkit] final class Attempt(fault: Option[FaultPoint], at: Int, counts:
     isHit = true
   }
 
-  def read(): Unit = {
-    if (fault.contains(FaultPoint.ReadFails) && reads == at) {
-      hit(FaultPoint.ReadFails)
-      throw new StoreFault(s"read $at")
+  /** What a read gives where `now` stands.
+    *
+    * @param before
+    *   what stood there before the last write, None if nothing was written
+    */
+  def read(now: Array[Byte], before: => Option[Array[Byte]]): Array[Byte] = {
+    val found = fault match {
+      case Some(point @ FaultPoint.ReadFails) if reads == at =>
+        hit(point)
+        throw new StoreFault(s"read $at")
+      case Some(point @ FaultPoint.ReadStale) if !isHit && reads >= at =>
+        before.filterNot(Arrays.equals(_, now)).fold(now) { old =>
+          hit(point)
+          old
+        }
+      case _ => now
     }
     reads += 1
+    found
   }
 
-  /** What arrives of bytes that are written where others were. */
+  /** What stands there after bytes are written where others were. */
   def write(bytes: Array[Byte], before: Array[Byte]): Array[Byte] = {
     val arrives = fault match {
       case Some(point) if writes == at =>
@@ -54,16 +75,23 @@ private[testkit] final class Attempt(fault: Option[FaultPoint], at: Int, counts:
     case FaultPoint.WriteTorn =>
       val torn = bytes.take(bytes.length / 2) ++ Option(before).fold(Array.empty[Byte])(_.drop(bytes.length / 2))
       // All of it, or nothing of it, is no torn write.
-      Option.unless(java.util.Arrays.equals(
-        torn,
-        bytes) || (before != null && java.util.Arrays.equals(torn, before)))(torn)
+      Option.unless(Arrays.equals(torn, bytes) || (before != null && Arrays.equals(torn, before)))(torn)
     case FaultPoint.BitFlips =>
       val flipped = bytes.clone()
       val bit     = (at * 7919 + bytes.length * 31) % (bytes.length * 8)
       flipped(bit / 8) = (flipped(bit / 8) ^ (1 << (bit % 8))).toByte
       Some(flipped)
-    case _ => None
+    case FaultPoint.WriteDropped => Option(before).filterNot(Arrays.equals(_, bytes))
+    case _                       => None
   }
+}
+
+/** What stood in the values of a shard before their last write that stayed. */
+private[testkit] final class Before {
+  private val values = mutable.HashMap.empty[(String, Long), Array[Byte]]
+
+  def of(space: String, id: Long): Option[Array[Byte]]        = values.get((space, id))
+  def note(space: String, id: Long, bytes: Array[Byte]): Unit = if (bytes != null) values((space, id)) = bytes
 }
 
 /** A shard's store, through which its attempts pass.
@@ -71,23 +99,28 @@ private[testkit] final class Attempt(fault: Option[FaultPoint], at: Int, counts:
   * @param attempt
   *   that is on
   */
-private[testkit] final class FaultyStore(store: InMemoryShardStore, attempt: () => Attempt) extends ShardStore {
-  def header: Array[Byte] = {
-    attempt().read()
-    store.header
-  }
+private[testkit] final class FaultyStore(store: InMemoryShardStore, before: Before, attempt: () => Attempt)
+    extends ShardStore {
+  private val Header = ("", 0L)
 
-  def putHeader(bytes: Array[Byte]): Unit = store.putHeader(attempt().write(bytes, store.header))
+  def header: Array[Byte] = attempt().read(store.header, before.of(Header._1, Header._2))
+
+  def putHeader(bytes: Array[Byte]): Unit = {
+    val was = store.header
+    store.putHeader(attempt().write(bytes, was))
+    if (attempt().commits) before.note(Header._1, Header._2, was)
+  }
 
   def space(name: String): Space = {
     val inner = store.space(name)
     new Space {
-      def get(id: Long): Array[Byte] = {
-        attempt().read()
-        inner.get(id)
+      def get(id: Long): Array[Byte] = attempt().read(inner.get(id), before.of(name, id))
+      def put(id: Long, bytes: Array[Byte]): Unit = {
+        val was = inner.get(id)
+        inner.put(id, attempt().write(bytes, was))
+        if (attempt().commits) before.note(name, id, was)
       }
-      def put(id: Long, bytes: Array[Byte]): Unit = inner.put(id, attempt().write(bytes, inner.get(id)))
-      def remove(id: Long): Unit                  = inner.remove(id)
+      def remove(id: Long): Unit = inner.remove(id)
     }
   }
 }

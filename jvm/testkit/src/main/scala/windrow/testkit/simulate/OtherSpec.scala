@@ -1,0 +1,45 @@
+package windrow.testkit
+
+import windrow.replay._
+
+import com.fasterxml.jackson.databind.node.{NullNode, ObjectNode, TextNode}
+import scala.util.Random
+
+/** Specs that share their state with that of a case (SEMANTICS S2). */
+private[testkit] object OtherSpec {
+
+  /** With a longer lateness or other late panes: what could come after it. */
+  def after(transcript: TranscriptCase, random: Random): Option[TranscriptCase] =
+    changed(transcript) { json =>
+      lateness(json).foreach(now => json.put("lateness", now + granularity(json) * random.nextInt(30)))
+      if (random.nextBoolean() && json.has("late") && !json.get("late").toString.contains("every_time"))
+        json.set[ObjectNode]("late", if (random.nextBoolean()) TextNode.valueOf("each_step") else NullNode.instance)
+    }
+
+  /** With a shorter lateness: what could have been before it. Until a watermark comes nothing is judged by it. */
+  def before(transcript: TranscriptCase, random: Random): Option[TranscriptCase] =
+    if (!Judged(kind(transcript.specJson)) || transcript.specJson.hasNonNull("complete"))
+      None
+    else
+      changed(transcript) { json =>
+        val shorter = lateness(json).map(_ / granularity(json)).filter(_ > 0).map(random.nextLong(_))
+        shorter.foreach(steps => json.put("lateness", steps * granularity(json)))
+      }
+
+  /** Kinds of windows by what judges lateness: the watermark alone. */
+  private val Judged = Set("tumbling", "hopping", "calendar", "session", "sliding", "over", "global", "")
+
+  private def granularity(json: ObjectNode): Long = math.max(1L, json.path("window").path("granularity").asLong(1L))
+
+  private def kind(json: ObjectNode): String = json.path("window").path("kind").asText
+
+  /** In time: one in offsets stays. */
+  private def lateness(json: ObjectNode): Option[Long] =
+    Option(json.get("lateness")).filter(_.isIntegralNumber && kind(json) != "offsets").map(_.asLong)
+
+  private def changed(transcript: TranscriptCase)(change: ObjectNode => Unit): Option[TranscriptCase] = {
+    val json = transcript.specJson.deepCopy()
+    change(json)
+    Option.when(json != transcript.specJson)(transcript.copy(specJson = json)).filter(_.operator.isRight)
+  }
+}

@@ -1,0 +1,47 @@
+package windrow.testkit
+
+import scala.collection.mutable
+
+/** How often faults have happened, and how much ran under them. */
+final class SimulationCounts {
+  private val hits = mutable.HashMap.empty[FaultPoint, Long].withDefaultValue(0L)
+
+  /** Batches that were tried. */
+  var attempts: Long = 0
+
+  /** Those of shards: each tries every batch. */
+  var steps: Long = 0
+
+  /** Damages that a shard found as it read, by name. */
+  var found: Long = 0
+
+  /** Values too old that a shard found, and such that changed what came out. */
+  var staleFound, staleShown: Long = 0
+
+  var cases: Long = 0
+
+  /** Event time that has passed, in microseconds. */
+  var simulated: Double = 0
+
+  def and(other: SimulationCounts): SimulationCounts = {
+    val sum = new SimulationCounts
+    for (one <- Seq(this, other)) {
+      one.hits.foreach { case (point, count) => sum.hits(point) += count }
+      sum.attempts += one.attempts
+      sum.steps += one.steps
+      sum.found += one.found
+      sum.staleFound += one.staleFound
+      sum.staleShown += one.staleShown
+      sum.cases += one.cases
+      sum.simulated += one.simulated
+    }
+    sum
+  }
+
+  def hit(point: FaultPoint, times: Long = 1): Unit = hits(point) += times
+  def of(point: FaultPoint): Long                   = hits(point)
+
+  override def toString: String = FaultPoint.All.map(point => s"$point ${hits(point)}").mkString(", ") +
+    s"; $steps steps of shards in $attempts attempts at batches; $found damages found by name; of values too old " +
+    s"$staleFound found, $staleShown changed what came out"
+}
