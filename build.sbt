@@ -151,5 +151,25 @@ lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
     name                                      := "windrow-benchmarks",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided)
 
+lazy val flinkPeer = taskKey[Unit]("Flink and the workloads that it runs in .build/flink, for scripts/bench --flink")
+
+/** Flink as a peer of the benchmarks, in a JVM of its own: nothing else needs it. */
+lazy val flink = (project in file("jvm/flink")).settings(
+  scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
+  publish / skip := true,
+  name           := "windrow-flink-peer",
+  libraryDependencies ++= Seq(
+    "org.apache.flink"           % "flink-clients"              % Versions.flink,
+    "org.apache.flink"           % "flink-streaming-java"       % Versions.flink,
+    "org.apache.flink"           % "flink-connector-datagen"    % Versions.flink,
+    "org.apache.flink"           % "flink-statebackend-rocksdb" % Versions.flink,
+    "com.fasterxml.jackson.core" % "jackson-databind"           % Versions.jackson),
+  flinkPeer := {
+    val folder = (ThisBuild / baseDirectory).value / ".build/flink"
+    val jars   = (Runtime / managedClasspath).value.map(_.data) :+ (Compile / packageBin).value
+    IO.delete(folder)
+    IO.copy(jars.map(jar => jar -> folder / jar.getName))
+  })
+
 lazy val windrow = (project in file(".")).aggregate(core, replay, testkit, spark, benchmarks).settings(
   publish / skip := true)

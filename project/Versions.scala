@@ -9,6 +9,7 @@ object Versions {
   val roaring      = "1.3.0"  // Spark 4.1.1's
   val kafka        = "4.2.0"  // the broker of the Kafka test
   val delta        = "4.4.0"  // for Spark 4.2; there is none for 4.3 yet
+  val flink        = "2.3.0"  // a peer of the benchmarks
   val scalatest    = "3.2.19"
   val scalacheck   = "1.18.1"
 

@@ -1,41 +1,77 @@
 package windrow.benchmarks
 
-/** @param firings
-  *   windrow alone: with early, late and retracting panes, and without
+import java.nio.file.Path
+
+/** @param only
+  *   contenders; none: all that a workload names
+  * @param flink
+  *   whether Flink takes part
+  * @param floor
+  *   whether the engine's floor and reading take part
+  * @param quick
+  *   a few workloads, small, in one JVM that stays
+  * @param checkOnly
+  *   whether outputs are compared and nothing is timed
   * @param events
-  *   of each workload
+  *   of each workload, where it is stated
   * @param batch
-  *   events in a micro-batch
+  *   events in a micro-batch, where it is stated
   * @param settings
   *   of Spark
   */
 final case class Arguments(
-    workloads: Seq[Workload],
-    contenders: Seq[Contender],
-    firings: Boolean,
-    events: Long,
-    repeats: Int,
-    batch: Long,
-    settings: Map[String, String])
+    workloads: Seq[Workload] = Nil,
+    only: Seq[Contender] = Nil,
+    flink: Boolean = false,
+    floor: Boolean = false,
+    quick: Boolean = false,
+    checkOnly: Boolean = false,
+    events: Option[Long] = None,
+    batch: Option[Long] = None,
+    repeats: Int = 3,
+    settings: Map[String, String] = Map.empty,
+    markdown: Option[Path] = None,
+    json: Option[Path] = None,
+    compare: Option[Path] = None) {
+
+  /** How much of a workload is timed. */
+  def amount(workload: Workload): Amount = {
+    val size = if (quick) Workload.Quick else workload.amount
+    Amount(events.getOrElse(size.events), batch.getOrElse(size.batch))
+  }
+
+  def contenders(workload: Workload): Seq[Contender] = {
+    val named = workload.contenders.filter {
+      case InFlink(_) => flink
+      case _          => true
+    }
+    val all = if (floor) (named ++ Seq(Floor, Reading)).distinct else named
+    if (only.isEmpty) all else all.filter(only.contains)
+  }
+}
 
 object Arguments {
   private val Setting = "([^=]+)=(.*)".r
-  private val Defaults =
-    Arguments(Nil, Nil, firings = false, events = 2000000, repeats = 3, batch = 250000, settings = Map.empty)
 
   val Usage: String = Seq(
-    "scripts/bench [--workload NAME]... [--only NAME]... [--firings] [--events N] [--batch N] [--repeats N] [--conf NAME=VALUE]...",
+    "scripts/bench [--quick] [--workload NAME]... [--only NAME]... [--flink] [--floor] [--check] [--events N] [--batch N]",
+    "              [--repeats N] [--conf NAME=VALUE]... [--markdown FILE] [--json FILE] [--compare FILE]",
+    "  --quick     a few workloads, small, in one JVM: some 2 minutes",
     s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all",
-    s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all",
-    "  --firings   windrow alone: with early, late and retracting panes, to itself without",
-    s"  --events    of each workload, a multiple of the batch; default ${Defaults.events}",
-    s"  --batch     events in a micro-batch; the first ${Trial.Dropped} batches are not measured; default ${Defaults.batch}",
-    s"  --repeats   of each run; default ${Defaults.repeats}",
-    "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64").mkString(
-    "\n")
+    s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all of a workload",
+    "  --flink     Flink takes part, in JVMs of its own",
+    "  --floor     the engine's floor and reading take part",
+    "  --check     outputs are compared, nothing is timed",
+    "  --events    of each workload, a multiple of the batch; default: the workload's own",
+    s"  --batch     events in a micro-batch; the first ${Trial.Dropped} batches are not measured; default: the workload's own",
+    "  --repeats   of each run; default 3",
+    "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64",
+    "  --markdown  write the report there",
+    "  --json      write all that was measured there",
+    "  --compare   show ratios to peers beside those that --json wrote there before").mkString("\n")
 
   /** Left: what is wrong. */
-  def parse(words: List[String]): Either[String, Arguments] = taken(words, Defaults).flatMap(checked)
+  def parse(words: List[String]): Either[String, Arguments] = taken(words, Arguments()).flatMap(checked)
 
   private def taken(words: List[String], so: Arguments): Either[String, Arguments] = words match {
     case Nil => Right(so)
@@ -44,26 +80,37 @@ object Arguments {
         .flatMap(found => taken(rest, so.copy(workloads = so.workloads :+ found)))
     case "--only" :: name :: rest =>
       Contender.all.find(_.name == name).toRight(s"there is no contender '$name'.")
-        .flatMap(found => taken(rest, so.copy(contenders = so.contenders :+ found)))
-    case "--firings" :: rest                      => taken(rest, so.copy(firings = true))
-    case "--events" :: number :: rest             => count(number).flatMap(n => taken(rest, so.copy(events = n)))
-    case "--batch" :: number :: rest              => count(number).flatMap(n => taken(rest, so.copy(batch = n)))
+        .flatMap(found => taken(rest, so.copy(only = so.only :+ found)))
+    case "--quick" :: rest                        => taken(rest, so.copy(quick = true, repeats = 1))
+    case "--flink" :: rest                        => taken(rest, so.copy(flink = true))
+    case "--floor" :: rest                        => taken(rest, so.copy(floor = true))
+    case "--check" :: rest                        => taken(rest, so.copy(checkOnly = true))
+    case "--events" :: number :: rest             => count(number).flatMap(n => taken(rest, so.copy(events = Some(n))))
+    case "--batch" :: number :: rest              => count(number).flatMap(n => taken(rest, so.copy(batch = Some(n))))
     case "--repeats" :: number :: rest            => count(number).flatMap(n => taken(rest, so.copy(repeats = n.toInt)))
     case "--conf" :: Setting(name, value) :: rest => taken(rest, so.copy(settings = so.settings + (name -> value)))
+    case "--markdown" :: file :: rest             => taken(rest, so.copy(markdown = Some(Path.of(file))))
+    case "--json" :: file :: rest                 => taken(rest, so.copy(json = Some(Path.of(file))))
+    case "--compare" :: file :: rest              => taken(rest, so.copy(compare = Some(Path.of(file))))
     case word :: _                                => Left(s"'$word' is not understood.")
   }
 
   private def count(text: String): Either[String, Long] =
     text.replace("_", "").toLongOption.filter(_ > 0).toRight(s"'$text' is no whole number above 0.")
 
-  private def checked(so: Arguments): Either[String, Arguments] =
-    if (so.batch % EventFiles.PerBatch != 0) Left(s"a batch is ${EventFiles.PerBatch} files, but ${so.batch} is odd.")
-    else if (so.events % so.batch != 0) Left(s"${so.events} events are no whole batches of ${so.batch}.")
-    else if (so.events / so.batch <= Trial.Dropped)
-      Left(s"${so.events / so.batch} batches are too few: the first ${Trial.Dropped} are not measured.")
-    else
-      Right(so.copy(
-        workloads = if (so.workloads.isEmpty) Workload.all else so.workloads,
-        contenders =
-          if (so.firings) Contender.firings else if (so.contenders.isEmpty) Contender.all else so.contenders))
+  private def checked(so: Arguments): Either[String, Arguments] = {
+    val workloads = if (so.workloads.nonEmpty) so.workloads else Workload.all.filter(_.quick || !so.quick)
+    workloads.flatMap(workload => unfit(workload.name, so.amount(workload))).headOption
+      .toLeft(so.copy(workloads = workloads))
+  }
+
+  private def unfit(name: String, amount: Amount): Option[String] =
+    if (amount.batch % EventFiles.PerBatch != 0)
+      Some(s"a batch is ${EventFiles.PerBatch} files, but ${amount.batch} is odd.")
+    else if (amount.events % amount.batch != 0)
+      Some(s"$name: ${amount.events} events are no whole batches of ${amount.batch}.")
+    else if (amount.events / amount.batch <= Trial.Dropped)
+      Some(
+        s"$name: ${amount.events / amount.batch} batches are too few: the first ${Trial.Dropped} are not measured.")
+    else None
 }

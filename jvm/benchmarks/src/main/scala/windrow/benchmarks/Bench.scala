@@ -1,85 +1,122 @@
 package windrow.benchmarks
 
 import java.nio.file.Files
-import java.nio.file.Path
 import scala.util.control.NonFatal
 
-/** Windrow against Spark's own windows, the engine's floor and reading alone. `scripts/bench` runs it; docs/benchmarks.md
-  * says how to read it.
-  */
+/** Windrow against its peers. `scripts/bench` runs it; docs/benchmarks.md says how to read it. */
 object Bench {
-  private val Folder = Path.of(".build/bench")
-
   def main(words: Array[String]): Unit = Arguments.parse(words.toList) match {
     case Left(problem) =>
       System.err.println(s"$problem\n${Arguments.Usage}")
       sys.exit(2)
     case Right(arguments) =>
-      val results = new Bench(arguments).run()
-      println(s"\nCPU microseconds for each event: median (least-most) of ${arguments.repeats}; ${arguments.events} events in batches of ${arguments.batch}\n")
-      println(if (arguments.firings) Report.firings(results) else Report.table(results))
-      sys.exit(if (results.exists(_.outcome.isLeft)) 1 else 0)
+      val before = arguments.compare.map(file => Text.read[Findings](Files.readString(file)))
+      val lanes  = new Lanes(arguments.settings)
+      val found =
+        try new Bench(arguments, lanes).run()
+        finally lanes.close()
+      val report = before.fold(Report.of(found))(Comparison.of(_, found))
+      arguments.json.foreach(Files.writeString(_, Text.pretty(found)))
+      arguments.markdown.foreach(Files.writeString(_, report))
+      println(report)
+      sys.exit(if (found.results.exists(_.error.nonEmpty)) 1 else 0)
   }
 
   private def say(text: String): Unit = System.err.println(s"windrow: $text")
 }
 
-final class Bench(arguments: Arguments) {
+final class Bench(arguments: Arguments, lanes: Lanes) {
   import Bench._
 
-  private val scratch = Files.createDirectories(Folder.toAbsolutePath.resolve("scratch"))
-  private val session = BenchSession.start(scratch, arguments.settings)
-  private val files   = new EventFiles(session, Folder.toAbsolutePath.resolve("events"))
-  private val trial   = new Trial(scratch)
-  private val check   = new Verification(scratch)
-
-  // What does not depend on the windows is run once for each stream of events.
-  private val shared = scala.collection.mutable.HashMap.empty[(Contender, Events), Seq[Measured]]
-
-  def run(): Seq[Result] =
-    try arguments.workloads.map(workload => Result(workload, outcome(workload)))
-    finally {
-      session.stop()
-      Folders.delete(scratch)
+  def run(): Findings = {
+    val results = arguments.workloads.map { workload =>
+      try found(workload)
+      catch { case NonFatal(e) => Result(workload.name, error = Some(e.toString)) }
     }
+    Findings(surroundings, arguments.repeats, results)
+  }
 
-  private def outcome(workload: Workload): Either[String, Map[Contender, Seq[Measured]]] =
-    try verified(workload).flatMap(_ => measured(workload))
-    catch { case NonFatal(e) => Left(s"${e.getClass.getSimpleName}: ${e.getMessage}") }
+  private def surroundings: String = {
+    val flink = if (arguments.flink) Seq("Flink " + Lane.flinkVersion) else Nil
+    val words = Seq(s"Spark ${org.apache.spark.SPARK_VERSION}") ++ flink ++ Seq(
+      s"Java ${Runtime.version}",
+      s"${Runtime.getRuntime.availableProcessors} cores",
+      java.time.LocalDate.now(java.time.ZoneOffset.UTC).toString)
+    (words ++ arguments.settings.map { case (name, value) => s"$name=$value" }).mkString(", ")
+  }
 
-  /** On fewer events, in several batches; it warms the JVM as well. */
-  private def verified(workload: Workload): Either[String, Unit] = {
-    say(s"${workload.name}: is the output equal?")
-    val (count, batch) = (240000L, 60000L)
-    val expected       = check.plain(files.all(workload.events, count, batch), workload.windows)
-    val streamed = for {
-      contender <- arguments.contenders
-      results   <- contender.results(contender.query(files.stream(workload.events, count, batch), workload.windows))
-    } yield contender -> check.streamed(results)
-    streamed.find(_._2 != expected) match {
-      case Some((contender, other))   => Left(s"${contender.name} gives $other, the plain computation $expected")
-      case None if expected.rows == 0 => Left("there is no output to compare")
-      case None                       => Right(say(s"${workload.name}: yes, ${expected.rows} rows"))
+  private def found(workload: Workload): Result = {
+    val amount = arguments.amount(workload)
+    val wrong  = unequal(workload)
+    wrong.foreach(why => say(s"${workload.name}: $why"))
+    if (wrong.nonEmpty || arguments.checkOnly) Result(workload.name, amount.events, amount.batch, error = wrong)
+    else {
+      val runs = (1 to arguments.repeats).flatMap(timed(workload, amount, _))
+      Result(workload.name, amount.events, amount.batch, runs, disagreement(workload, runs))
     }
   }
 
-  private def measured(workload: Workload): Either[String, Map[Contender, Seq[Measured]]] = {
-    val known = arguments.contenders.flatMap(c => shared.get((c, workload.events)).map(c -> _)).toMap
-    val runs = for {
-      repeat    <- 1 to arguments.repeats
-      contender <- turned(arguments.contenders.filterNot(known.contains), repeat)
-    } yield {
-      val query = contender.query(files.stream(workload.events, arguments.events, arguments.batch), workload.windows)
-      val found = trial.run(query)
-      say(
-        f"${workload.name} $repeat: ${contender.name}%-8s ${found.cpu}%6.2f us/event ${found.perSecond}%,10.0f events/s ${found.rows}%,10d rows")
-      contender -> found
+  /** On fewer events, in several batches; what differs is not timed. */
+  private def unequal(workload: Workload): Option[String] = {
+    val asked    = arguments.contenders(workload)
+    val expected = digest(workload, Windrow, Job.Plain)
+    if (expected.rows == 0) return Some("there is no output to compare")
+    prepare(workload, workload.check)
+    val wrong = asked.filter(mustAnswer).flatMap { contender =>
+      val found = digest(workload, contender, Job.Check)
+      Option.when(!same(workload, contender, found, expected))(s"${contender.name} gives $found, not $expected")
     }
-    val all = known ++ runs.groupMap(_._1)(_._2)
-    Seq[Contender](Floor, Reading).foreach(c => all.get(c).foreach(shared((c, workload.events)) = _))
-    val rows = Seq[Contender](Windrow, SparkOwn).flatMap(c => all.getOrElse(c, Nil)).map(_.rows).distinct
-    if (rows.size > 1) Left(s"the runs gave unequal numbers of rows: ${rows.mkString(", ")}") else Right(all)
+    if (wrong.isEmpty) say(s"${workload.name}: ${expected.rows} equal rows of ${asked.map(_.name).mkString(", ")}")
+    Option.when(wrong.nonEmpty)(wrong.mkString("; "))
   }
+
+  private def digest(workload: Workload, contender: Contender, task: String): Digest = {
+    val reply = lanes.lasting(contender).ask(Orders.of(task, workload, contender, workload.check))
+    reply.digest.orElse(reply.measured.map(_.digest))
+      .getOrElse(sys.error(s"${contender.name}: ${reply.error.getOrElse("no answer")}"))
+  }
+
+  /** Two runs in a process of their own, the first of which finds it fresh. */
+  private def timed(workload: Workload, amount: Amount, repeat: Int): Seq[Timed] = {
+    prepare(workload, amount)
+    if (!arguments.quick) lanes.close()
+    turned(arguments.contenders(workload), repeat).flatMap { contender =>
+      def run(lane: Lane, pass: String) = {
+        val reply    = lane.ask(Orders.of(Job.Time, workload, contender, amount))
+        val measured = reply.measured.getOrElse(sys.error(s"${contender.name}: ${reply.error.getOrElse("no answer")}"))
+        say(f"${workload.name} $repeat $pass%-5s ${contender.name}%-18s ${measured.cpu}%7.2f us/event ${measured.digest.rows}%,10d rows")
+        Timed(contender.name, pass, repeat, measured)
+      }
+      if (arguments.quick) Seq(run(lanes.lasting(contender), Timed.Warm))
+      else lanes.once(contender)(lane => Seq(run(lane, Timed.Fresh), run(lane, Timed.Warm)))
+    }
+  }
+
+  /** Files that a peer without Parquet needs; whoever reads others makes them itself. */
+  private def prepare(workload: Workload, amount: Amount): Unit =
+    if (arguments.contenders(workload).exists(_.isInstanceOf[InFlink]))
+      lanes.lasting(Windrow).ask(Job(Job.Write, workload.name, Windrow.name, amount)).error.foreach(sys.error)
+
+  /** All events give all who bring the same panes the same rows. */
+  private def disagreement(workload: Workload, runs: Seq[Timed]): Option[String] = {
+    val alike = runs.filter(run =>
+      workload.pace.isEmpty && Contender.comparable(Contender.all.find(_.name == run.contender).get, workload.question))
+    alike.find(run =>
+      !same(workload, Contender.all.find(_.name == run.contender).get, run.measured.digest, alike.head.measured.digest))
+      .map(run =>
+        s"${run.contender} gave ${run.measured.digest}, ${alike.head.contender} ${alike.head.measured.digest}")
+  }
+
+  private def mustAnswer(contender: Contender): Boolean = contender match {
+    case inSpark: InSpark => inSpark.answers
+    case _                => true
+  }
+
+  private def same(workload: Workload, contender: Contender, found: Digest, expected: Digest): Boolean =
+    contender match {
+      case InFlink(_) if workload.question.flink.exists(_.ordered) => found.rows == expected.rows
+      case _                                                       => found == expected
+    }
 
   /** Every second time the other way round, so that nobody always comes after the same one. */
   private def turned(contenders: Seq[Contender], repeat: Int): Seq[Contender] =

@@ -1,81 +1,109 @@
 package windrow.benchmarks
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming._
 import windrow.spark.shards.ShardPlan
 
-/** One way to do a workload. All read the same files with the same watermark and write to the same sink. */
-sealed abstract class Contender(val name: String) {
+/** One way to answer a question. */
+sealed trait Contender {
+  def name: String
+}
 
-  /** @param events
-    *   ts, key, value
-    */
-  def query(events: DataFrame, windows: Windows): DataFrame
+/** One that runs in Spark. All read the same files and write to the same sink. */
+sealed trait InSpark extends Contender {
 
-  /** The rows of a query that must be those of a plain computation; None: it computes nothing. */
-  def results(query: DataFrame): Option[DataFrame] = None
+  /** None: it cannot. */
+  def answer(question: Question, in: Feed): Option[Answer]
+
+  /** Whether its rows must be those of the plain computation. */
+  def answers: Boolean = true
+
+  /** Whether it brings panes that others do not. */
+  def bringsMore: Boolean = false
+}
+
+/** One that Flink runs, in a JVM of its own.
+  *
+  * @param state
+  *   where it keeps it
+  */
+final case class InFlink(state: String) extends Contender {
+  def name: String = s"flink-$state"
 }
 
 object Contender {
-  val all: Seq[Contender] = Seq(Windrow, SparkOwn, Floor, Reading)
+  val FlinkHeap: Contender    = InFlink("heap")
+  val FlinkRocksDB: Contender = InFlink("rocksdb")
 
-  /** Windrow with all switched off, and with each thing on that a pane on time does not need. */
-  val firings: Seq[Contender] = Seq(
-    Windrow,
-    PaneState("early", "early => 'each_step', lateness => '0 seconds', accumulate => 'accumulating'"),
-    PaneState("late", "lateness => '60 seconds', accumulate => 'accumulating'"),
-    PaneState(
-      "retracting",
-      "early => 'each_step', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'"))
+  /** Windrow with more than panes on time alone. */
+  val Early: Contender =
+    WindrowWith(
+      "windrow-early",
+      "early => 'each_step', lateness => '0 seconds', accumulate => 'accumulating'",
+      bringsMore = true)
+  val Late: Contender =
+    WindrowWith("windrow-late", "lateness => '60 seconds', accumulate => 'accumulating'", bringsMore = true)
+  val Retracting: Contender = WindrowWith(
+    "windrow-retracting",
+    "early => 'each_step', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'",
+    bringsMore = true)
 
-  private[benchmarks] def marked(events: DataFrame): DataFrame = events.withWatermark("ts", "0 seconds")
-}
+  /** Windrow with messages that have an identity. */
+  val Offsets: Contender = WindrowWith(
+    "windrow-offsets",
+    "lateness => '0 seconds', source => 'topic', partition => 'partition', offset_column => 'offset'",
+    bringsMore = false)
 
-/** Windrow by its table functions: one pane for each window. */
-case object Windrow extends Contender("windrow") {
-  def query(events: DataFrame, windows: Windows): DataFrame = called(events, windows, "lateness => '0 seconds'")
-
-  override def results(query: DataFrame): Option[DataFrame] = Some(query)
-
-  def called(events: DataFrame, windows: Windows, firing: String): DataFrame = {
-    val (function, arguments) = windows.function
-    Contender.marked(events).createOrReplaceTempView("events")
-    events.sparkSession.sql(s"""
-      SELECT * FROM $function(
-        TABLE(SELECT key, count(*) AS n, sum(value) AS total, max(value) AS top FROM events GROUP BY key),
-        time => 'ts', $arguments, $firing)""")
+  /** Windrow's table functions from PySpark. */
+  case object Python extends Contender {
+    val name = "windrow-python"
   }
+
+  /** Whether the rows of all events must be those of the others. */
+  def comparable(contender: Contender, question: Question): Boolean = !question.corrects && (contender match {
+    case inSpark: InSpark => inSpark.answers && !inSpark.bringsMore
+    case _                => true
+  })
+
+  val all: Seq[Contender] =
+    Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB, Early, Late, Retracting, Offsets, Python, Floor, Reading)
 }
 
-/** Windrow with more panes than those on time, which stay as they were. */
-final case class PaneState(override val name: String, arguments: String) extends Contender(name) {
-  def query(events: DataFrame, windows: Windows): DataFrame = Windrow.called(events, windows, arguments)
+/** Windrow by its table functions. */
+case object Windrow extends InSpark {
+  val name = "windrow"
 
-  override def results(query: DataFrame): Option[DataFrame] =
-    Some(query.where("pane.timing = 'ON_TIME' AND NOT pane.is_retraction"))
+  def answer(question: Question, in: Feed): Option[Answer] = Some(Answer(question.windrow(in, question.options)))
 }
 
-/** Spark's own `window` and `session_window`. */
-case object SparkOwn extends Contender("Spark") {
-  def query(events: DataFrame, windows: Windows): DataFrame =
-    Contender.marked(events).groupBy(col("key"), windows.column.as("window"))
-      .agg(count("*").as("n"), sum("value").as("total"), max("value").as("top"))
+/** Windrow with other options than the question's. */
+final case class WindrowWith(name: String, options: String, override val bringsMore: Boolean) extends InSpark {
+  def answer(question: Question, in: Feed): Option[Answer] = Some(Answer(question.windrow(in, options)))
+}
 
-  override def results(query: DataFrame): Option[DataFrame] = Some(query)
+/** What Spark has of its own. */
+case object SparkOwn extends InSpark {
+  val name = "spark"
+
+  def answer(question: Question, in: Feed): Option[Answer] =
+    question.spark(in).map(Answer(_, if (question.corrects) "update" else "append"))
 }
 
 /** What the engine takes for itself: every event goes to the shard of its key, where nothing is done. */
-case object Floor extends Contender("floor") {
+case object Floor extends InSpark {
   private implicit val shardEncoder: Encoder[Int]       = Encoders.scalaInt
   private implicit val eventEncoder: Encoder[Event]     = Encoders.product
   private implicit val nothingEncoder: Encoder[Boolean] = Encoders.scalaBoolean
 
-  def query(events: DataFrame, windows: Windows): DataFrame = {
+  val name                      = "floor"
+  override def answers: Boolean = false
+
+  def answer(question: Question, in: Feed): Option[Answer] = Option.when(question.tables == Seq("events")) {
+    val events = in.table("events")
     val shards = events.sparkSession.conf.get(ShardPlan.Setting, ShardPlan.Default.toString).toInt
-    Contender.marked(events)
+    Answer(events
       .select(
         pmod(hash(col("key")), lit(shards)).as("shard"),
         unix_micros(col("ts")).as("micros"),
@@ -83,7 +111,7 @@ case object Floor extends Contender("floor") {
         col("value"))
       .groupBy("shard").as[Int, Event]
       .transformWithState(new Idle, TimeMode.EventTime, OutputMode.Append)
-      .toDF()
+      .toDF())
   }
 }
 
@@ -100,6 +128,10 @@ final class Idle extends StatefulProcessor[Int, Event, Boolean] {
 }
 
 /** Reading alone. */
-case object Reading extends Contender("reading") {
-  def query(events: DataFrame, windows: Windows): DataFrame = Contender.marked(events)
+case object Reading extends InSpark {
+  val name                      = "reading"
+  override def answers: Boolean = false
+
+  def answer(question: Question, in: Feed): Option[Answer] =
+    Option.when(question.tables.size == 1)(Answer(in.table(question.tables.head)))
 }

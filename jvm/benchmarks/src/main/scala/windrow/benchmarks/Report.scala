@@ -1,64 +1,71 @@
 package windrow.benchmarks
 
-/** What became of a workload: a failure, or the repeats of each contender. */
-final case class Result(workload: Workload, outcome: Either[String, Map[Contender, Seq[Measured]]])
-
-/** The table at the end. */
+/** All that was found, as Markdown. */
 object Report {
-  private val Heads = Seq("workload", "windrow", "Spark", "ratio", "mark", "met", "floor", "reading", "events/s",
-    "Spark's", "state", "Spark's")
+  def of(found: Findings): String =
+    (head(found) +: Seq(failures(found), marks(found), costs(found), more(found)).filter(_.nonEmpty)).mkString(
+      "",
+      "\n\n",
+      "\n")
 
-  def table(results: Seq[Result]): String = aligned(Heads, results.map(line))
+  private def head(found: Findings): String =
+    s"# What the benchmarks gave\n\nWritten by `scripts/bench`; [benchmarks.md](benchmarks.md) says how to read it.\n\n${found.surroundings}."
 
-  private def aligned(heads: Seq[String], lines: Seq[Seq[String]]): String = {
-    val rows   = heads +: lines
-    val widths = heads.indices.map(i => rows.map(row => row.lift(i).fold(0)(_.length)).max)
-    val text =
-      rows.map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing)
-    (text.head +: widths.map("-" * _).mkString("  ") +: text.tail).mkString("\n")
+  def table(heads: Seq[String], lines: Seq[Seq[String]]): String = {
+    val rule = heads.map(_ => "---")
+    (heads +: rule +: lines).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
-  private def line(result: Result): Seq[String] = result.outcome match {
-    case Left(why) => Seq(result.workload.name) ++ Seq(s"could not be run: $why".take(120))
-    case Right(measured) =>
-      val ratios = ratio(measured, Windrow, SparkOwn)
-      def each(contender: Contender, value: Measured => Double, show: Seq[Double] => String) =
-        measured.get(contender).fold("-")(runs => show(runs.map(value)))
-      Seq(
-        result.workload.name,
-        each(Windrow, _.cpu, spread),
-        each(SparkOwn, _.cpu, spread),
-        if (ratios.isEmpty) "-" else spread(ratios),
-        result.workload.mark.fold("-")(mark => f"<= $mark%.2f"),
-        result.workload.mark.filter(_ => ratios.nonEmpty).fold("-")(mark =>
-          if (median(ratios) <= mark) "yes" else "NO"),
-        each(Floor, _.cpu, spread),
-        each(Reading, _.cpu, spread),
-        each(Windrow, _.perSecond, thousands),
-        each(SparkOwn, _.perSecond, thousands),
-        each(Windrow, _.stateBytes.toDouble, thousands),
-        each(SparkOwn, _.stateBytes.toDouble, thousands))
+  private def marks(found: Findings): String = section(
+    "Marks",
+    table(
+      Seq("workload", "what", "fresh", "warm", "at most", "met"),
+      Verdict.of(found).map(one =>
+        Seq(
+          one.workload,
+          one.what,
+          one.fresh.toString,
+          one.warm.toString,
+          f"${one.most}%.2f",
+          one.met.fold("–")(met => if (met) "yes" else "**no**")))))
+
+  private def costs(found: Findings): String = section(
+    s"CPU microseconds an event: median (least to most) of ${found.repeats}",
+    table(
+      Seq("workload", "events", "a batch", "contender", "fresh", "warm"),
+      each(found)((result, contender) =>
+        Seq(f"${result.events}%,d", f"${result.batch}%,d", contender.name) ++
+          Seq(Timed.Fresh, Timed.Warm).map(pass => Spread(result.each(contender, pass)(_.cpu)).toString))))
+
+  private def more(found: Findings): String = section(
+    "Medians of the warm runs",
+    table(
+      Seq("workload", "contender", "events/s", "rows", "state, MB", "memory, MB", "p99 of batches, ms",
+        "p99 of waiting, ms"),
+      each(found) { (result, contender) =>
+        def median(value: Measured => Double) = Spread(result.each(contender, Timed.Warm)(value)).median
+        val state                             = median(_.stateBytes.toDouble)
+        val latency                           = median(_.latency.getOrElse(-1))
+        Seq(
+          contender.name,
+          f"${median(_.perSecond)}%,.0f",
+          f"${median(_.digest.rows.toDouble)}%,.0f",
+          if (state < 0) "–" else f"${state / 1e6}%,.1f",
+          f"${median(_.residentMegabytes.toDouble)}%,.0f",
+          f"${median(_.slowestBatch)}%,.0f",
+          if (latency < 0) "–" else f"$latency%,.0f")
+      }))
+
+  private def each(found: Findings)(cells: (Result, Contender) => Seq[String]): Seq[Seq[String]] = for {
+    result    <- found.results
+    contender <- Contender.all if result.runs.exists(_.contender == contender.name)
+  } yield result.workload +: cells(result, contender)
+
+  private def failures(found: Findings): String = {
+    val failed =
+      found.results.flatMap(result => result.error.map(why => s"* `${result.workload}`: ${why.linesIterator.next()}"))
+    if (failed.isEmpty) "" else section("Not equal, or not run", failed.mkString("\n"))
   }
 
-  /** CPU of each way to fire to that of panes on time alone. */
-  def firings(results: Seq[Result]): String = aligned(
-    Seq("workload", "on time, us") ++ Contender.firings.tail.map(_.name),
-    results.map(result =>
-      result.workload.name +: result.outcome.fold(
-        why => Seq(s"could not be run: $why".take(120)),
-        measured =>
-          spread(measured(Windrow).map(_.cpu)) +: Contender.firings.tail.map(one =>
-            spread(ratio(measured, one, Windrow))))))
-
-  /** Of CPU, within each repeat. */
-  private def ratio(measured: Map[Contender, Seq[Measured]], of: Contender, to: Contender): Seq[Double] =
-    measured.getOrElse(of, Nil).zip(measured.getOrElse(to, Nil)).map { case (ours, theirs) => ours.cpu / theirs.cpu }
-
-  private def median(values: Seq[Double]): Double = {
-    val sorted = values.sorted
-    (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
-  }
-
-  private def spread(values: Seq[Double]): String    = f"${median(values)}%.2f (${values.min}%.2f-${values.max}%.2f)"
-  private def thousands(values: Seq[Double]): String = f"${median(values) / 1000}%,.0fk"
+  private def section(head: String, text: String): String = s"## $head\n\n$text"
 }

@@ -1,49 +1,189 @@
 package windrow.benchmarks
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.functions._
+import windrow.benchmarks.Contender._
+import windrow.benchmarks.Mark._
 
-/** Windows of a workload, as each side says them; in whole seconds. */
-sealed trait Windows {
-
-  /** Spark's own grouping. */
-  def column: Column
-
-  /** The function of windrow and the arguments that are its own. */
-  def function: (String, String)
-}
-
-final case class Hops(size: Int, step: Int) extends Windows {
-  def column: Column = window(col("ts"), s"$size seconds", s"$step seconds")
-  def function: (String, String) =
-    if (size == step) ("windrow_tumble", s"size => '$size seconds'")
-    else ("windrow_hop", s"size => '$size seconds', step => '$step seconds'")
-}
-
-final case class Gaps(gap: Int) extends Windows {
-  def column: Column             = session_window(col("ts"), s"$gap seconds")
-  def function: (String, String) = ("windrow_session", s"gap => '$gap seconds'")
-}
-
-/** @param mark
-  *   what CPU per event may be of that of Spark's own windows, if that is stated
+/** What is run: a question to so many events of a stream, by whom, and what it may cost.
+  *
+  * @param check
+  *   on how many its output is compared
+  * @param pace
+  *   events come by the clock, not from files
+  * @param family
+  *   of workloads that differ in one size
+  * @param quick
+  *   whether a quick run has it
   */
-final case class Workload(name: String, events: Events, windows: Windows, mark: Option[Double])
+final case class Workload(
+    name: String,
+    source: Source,
+    question: Question,
+    amount: Amount,
+    contenders: Seq[Contender],
+    marks: Seq[Mark],
+    check: Amount = Amount(160000, 80000),
+    pace: Option[Pace] = None,
+    family: Option[String] = None,
+    quick: Boolean = false)
 
 object Workload {
-  private val dense  = Events("dense", 1000)
-  private val sparse = Events("sparse", 100000)
-  private val denseSessions =
-    Events("dense-sessions", 1000, Some(Bursts(events = 100, rest = 25))) // 0.4 s apart, 10 s rest
-  private val sparseSessions =
-    Events("sparse-sessions", 100000, Some(Bursts(events = 10, rest = 240))) // 2 s apart, 480 s rest
 
-  val all: Seq[Workload] = Seq(
-    Workload("tumble-dense", dense, Hops(60, 60), Some(1.3)),
-    Workload("tumble-sparse", sparse, Hops(60, 60), Some(0.5)),
-    Workload("hop-60-10-dense", dense, Hops(60, 10), None),
-    Workload("hop-60-1-dense", dense, Hops(60, 1), Some(0.25)),
-    Workload("hop-60-10-sparse", sparse, Hops(60, 10), Some(0.5)),
-    Workload("session-dense", denseSessions, Gaps(5), None),
-    Workload("session-sparse", sparseSessions, Gaps(5), None))
+  /** What a quick run takes of each. */
+  val Quick: Amount = Amount(240000, 60000)
+
+  private val dense   = Keyed.steady("dense", 1000)
+  private val sparse  = Keyed.steady("sparse", 100000)
+  private val million = Keyed.steady("million", 1000000)
+
+  /** From 20 s before midnight: windows of a day come out once, and then stay open. */
+  private val midnight = Keyed.steady("midnight", 1000000, from = 86400 - 20)
+
+  /** 0.4 s apart, 10 s rest. */
+  private val denseSessions = Keyed.bursts("dense-sessions", 1000, Bursts(events = 100, rest = 25))
+
+  /** 2 s apart, 480 s rest. */
+  private val sparseSessions = Keyed.bursts("sparse-sessions", 100000, Bursts(events = 10, rest = 240))
+
+  private val large = Amount(4000000, 500000)
+  private val small = Amount(1000000, 20000)
+  private val peers = Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB)
+
+  private def toSpark(most: Double) = Ratio(Windrow, SparkOwn, most)
+  private def toFlink(most: Double) = Ratio(Windrow, FlinkHeap, most, warmOnly = true)
+
+  private def whole(name: String, source: Source, windows: Windows, spark: Double, flink: Double) =
+    Workload(name, source, Grouped(windows), large, peers, Seq(toSpark(spark), toFlink(flink)))
+
+  private val windows = Seq(
+    whole("tumble-1k", dense, Hops(60, 60), 0.6, 1.3).copy(quick = true),
+    whole("tumble-100k", sparse, Hops(60, 60), 0.15, 1.0).copy(quick = true),
+    whole("tumble-1m", million, Hops(60, 60), 0.15, 1.0),
+    whole("hop-60-10-1k", dense, Hops(60, 10), 0.4, 1.0).copy(quick = true),
+    whole("hop-60-1-1k", dense, Hops(60, 1), 0.08, 0.15),
+    whole("hop-60-10-100k", sparse, Hops(60, 10), 0.06, 0.25).copy(quick = true),
+    Workload("hop-60-1-100k", sparse, Grouped(Hops(60, 1)), Amount(1000000, 250000), peers, Nil),
+    whole("session-1k", denseSessions, Gaps(5), 0.4, 0.8).copy(quick = true),
+    whole("session-100k", sparseSessions, Gaps(5), 0.25, 0.8))
+
+  private def join(name: String, keys: Long, amount: Amount) =
+    Workload(name, Keyed.sides(name, keys), Pairs(10), amount, peers, Seq(toSpark(0.2), toFlink(1.0)))
+
+  private val joins = Seq(
+    join("join-10k", 10000, Amount(600000, 100000)).copy(quick = true),
+    join("join-100", 100, Amount(120000, 20000)).copy(check = Amount(24000, 12000)))
+
+  private val disorder = Seq(0, 1, 10, 60).map { within =>
+    Workload(
+      s"disorder-$within",
+      Keyed.disordered(s"disorder-$within", 1000, Disorder(within, late = 60)),
+      Grouped(Hops(60, 1), refire = 60),
+      large,
+      Seq(Windrow, SparkOwn),
+      Seq(toSpark(0.25), Flat(Windrow, "disorder", 1.5)),
+      family = Some("disorder"))
+  }
+
+  /** 1,000 keys, each with so many events in 10 s; the stream spans at least four windows. */
+  private val sliding =
+    Seq(10 -> Amount(500000, 100000), 100 -> Amount(500000, 100000), 1000 -> Amount(4000000, 500000))
+      .map { case (inside, amount) =>
+        Workload(
+          s"slide-$inside",
+          Keyed.steady(s"each-$inside", 1000, perSecond = inside * 100),
+          Slides(10),
+          amount,
+          Seq(Windrow),
+          Seq(Micros(Windrow, 3), Flat(Windrow, "slide", 1.5)),
+          family = Some("slide"))
+      }
+
+  /** No window of a thousand is full before a million events. */
+  private def counted(name: String, n: Int, step: Int) =
+    Workload(
+      name,
+      dense,
+      Counted(n, step),
+      large,
+      Seq(Windrow, FlinkHeap, FlinkRocksDB),
+      Seq(toFlink(1.5)),
+      check = Amount(1200000, 600000))
+
+  private val counts = Seq(counted("count-1000", 1000, 1000), counted("count-1000-100", 1000, 100))
+
+  /** 1,000 keys, each with so many events in 60 s. */
+  private val ranks = Seq(60, 600).map { inside =>
+    Workload(
+      s"ranks-$inside",
+      Keyed.steady(s"ranked-$inside", 1000, perSecond = inside * 1000 / 60),
+      Grouped(Hops(60, 10), Values.Ranks),
+      Amount(1000000, 125000),
+      Seq(Windrow, SparkOwn),
+      Seq(toSpark(0.5)))
+  }
+
+  private val offsets = Workload(
+    "offsets",
+    Keyed.positioned("positioned", 1000, partitions = 16),
+    Grouped(Hops(60, 60)),
+    large,
+    Seq(Windrow, Offsets),
+    Seq(Ratio(Offsets, Windrow, 1.5)))
+
+  private def often(name: String, source: Source, size: Int, most: Double, contenders: Contender*) =
+    Workload(name, source, Grouped(Hops(size, size)), small, Seq(Windrow, SparkOwn) ++ contenders, Seq(toSpark(most)))
+
+  /** 20,000 events a batch. */
+  private val batches = Seq(
+    often("often-1k", dense, 60, 0.65, Reading),
+    often("often-1m", million, 60, 0.5),
+    often("often-day", midnight, 86400, 0.5))
+
+  private val panes =
+    Seq(("panes-tumble-1k", dense, 60), ("panes-tumble-100k", sparse, 60), ("panes-hop-100k", sparse, 10))
+      .map { case (name, source, step) =>
+        Workload(
+          name,
+          source,
+          Grouped(Hops(60, step)),
+          large,
+          Seq(Windrow, Early, Late, Retracting),
+          Seq(FurtherPane(Early, Windrow, 1.5), FurtherPane(Retracting, Windrow, 1.5)))
+      }
+
+  private def nexmark(query: Int, question: Question, most: Double) =
+    Workload(s"nexmark-q$query", Auctions.source, question, large, Seq(Windrow, SparkOwn), Seq(toSpark(most)))
+
+  private val auctions = Seq(
+    nexmark(5, HotItems, 1.0 / 3).copy(quick = true),
+    nexmark(7, Nexmark.highestBid, 1.0 / 3),
+    nexmark(8, NewUsers, 1),
+    nexmark(11, Nexmark.sessions, 1),
+    nexmark(12, Nexmark.perBidder, 1))
+
+  private val latency = Seq(1000, 10000).map { perSecond =>
+    Workload(
+      s"latency-$perSecond",
+      PacedTrial.source,
+      Grouped(Hops(60, 60), refire = 1),
+      large,
+      Seq(Early, SparkOwn),
+      Seq(Latency(Early, SparkOwn, 1)),
+      pace = Some(Pace(perSecond, 120)))
+  }
+
+  private val python =
+    Workload(
+      "from-python",
+      dense,
+      Grouped(Hops(60, 60)),
+      large,
+      Seq(Windrow, Python),
+      Seq(Ratio(Python, Windrow, 1.02)))
+
+  val all: Seq[Workload] =
+    windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
+      offsets) ++ batches ++ panes ++ auctions ++ latency :+
+      python
+
+  def apply(name: String): Workload = all.find(_.name == name).getOrElse(sys.error(s"there is no workload '$name'"))
 }

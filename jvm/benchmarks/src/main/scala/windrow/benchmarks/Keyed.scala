@@ -1,0 +1,73 @@
+package windrow.benchmarks
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.functions._
+import windrow.benchmarks.Source.chance
+
+/** A key has `events` in equal distances, then rests for `rest` of them. */
+final case class Bursts(events: Long, rest: Long)
+
+/** How far events come out of order, in seconds: all up to `within`, which the watermark waits for; 5 % up to `late` more. */
+final case class Disorder(within: Int, late: Int)
+
+/** Streams of (ts, key, value) and of two sides of a join. */
+object Keyed {
+  private val Schema = "ts timestamp, key bigint, value bigint"
+  private val all    = (_: Column) => lit(true)
+
+  /** A key by chance for each event.
+    *
+    * @param from
+    *   seconds of the first day at which it begins
+    */
+  def steady(name: String, keys: Long, perSecond: Int = 2000, from: Int = 0): Source = {
+    def micros(n: Column) = Source.micros(n, perSecond) + from * 1000000L
+    Source(name, Seq(Table("events", Schema, all, n => row(n, micros(n), chance(n, 1, keys)))))
+  }
+
+  def bursts(name: String, keys: Long, bursts: Bursts): Source =
+    Source(name, Seq(Table("events", Schema, all, n => row(n, Source.micros(n, 2000), inBursts(keys, bursts, n)))))
+
+  def disordered(name: String, keys: Long, by: Disorder): Source = {
+    def micros(n: Column) = {
+      val within = if (by.within == 0) lit(0L) else chance(n, 3, by.within * 1000000L)
+      val late   = when(chance(n, 4, 100) < 5, lit(by.within * 1000000L) + chance(n, 5, by.late * 1000000L))
+      Source.micros(n, 2000) - coalesce(late, within)
+    }
+    Source(name, Seq(Table("events", Schema, all, n => row(n, micros(n), chance(n, 1, keys)))), delay = by.within)
+  }
+
+  /** With the offset in one of many partitions of a topic. */
+  def positioned(name: String, keys: Long, partitions: Int): Source = {
+    def columns(n: Column) = row(n, Source.micros(n, 2000), chance(n, 1, keys)) ++
+      Seq(
+        lit("log").as("topic"),
+        pmod(n, lit(partitions)).cast("int").as("partition"),
+        floor(n / partitions).as("offset"))
+    Source(name, Seq(Table("events", s"$Schema, topic string, partition int, offset bigint", all, columns)))
+  }
+
+  /** Every second event is on the right. */
+  def sides(name: String, keys: Long): Source = {
+    def side(table: String, which: Int) =
+      Table(table, Schema, n => pmod(n, lit(2)) === which, n => row(n, Source.micros(n, 2000), chance(n, 1, keys)))
+    Source(name, Seq(side("lefts", 0), side("rights", 1)))
+  }
+
+  private def row(n: Column, micros: Column, key: Column): Seq[Column] =
+    Seq(timestamp_micros(micros).as("ts"), key.as("key"), chance(n, 2, 1000).as("value"))
+
+  /** Keys stand in groups that begin together. In a round each active key has one event; the rounds of a session follow
+    * one another, and in every round one group begins and one ends.
+    */
+  private def inBursts(keys: Long, bursts: Bursts, n: Column): Column = {
+    val cycle  = bursts.events + bursts.rest
+    val group  = keys / cycle
+    val active = group * bursts.events
+    require(group * cycle == keys, s"$keys keys do not make groups for $cycle rounds")
+    val round = floor(n / active)
+    val place = pmod(n * 7919 + round * 104729, lit(active)) // 7919 is prime: another order in every round
+    val begun = floor(place / group)
+    pmod(begun - round, lit(cycle)) * group + pmod(place, lit(group))
+  }
+}

@@ -1,0 +1,39 @@
+package windrow.flink
+
+import com.sun.management.OperatingSystemMXBean
+import java.lang.management.ManagementFactory
+
+/** What the process takes from the time at which all sources have passed the first events to that at which all have passed
+  * their last.
+  *
+  * @param dropped
+  *   events of a source that are not measured
+  */
+final class Meter(dropped: Long) {
+  private val process = ManagementFactory.getOperatingSystemMXBean.asInstanceOf[OperatingSystemMXBean]
+  private var begun   = now()
+  private var ended   = begun
+  private var rows    = 0L
+  private var sum     = 0L
+  private var xor     = 0L
+
+  def passed(at: Int, of: Int): Unit = {
+    if (at == dropped) synchronized { begun = now() }
+    if (at == of - 1) synchronized { ended = now() }
+  }
+
+  def came(rows: Long, sum: Long, xor: Long): Unit = synchronized {
+    this.rows += rows
+    this.sum += sum
+    this.xor ^= xor
+  }
+
+  /** As windrow.benchmarks.Reply has it. */
+  def reply(events: Long, megabytes: Long): String = synchronized {
+    val (cpu, wall) = (ended._1 - begun._1, ended._2 - begun._2)
+    s"""{"measured":{"cpu":${cpu / 1000.0 / events},"perSecond":${events * 1e9 / wall},"digest":{"rows":$rows,"sum":$sum,""" +
+      s""""xor":$xor},"stateBytes":-1,"residentMegabytes":$megabytes,"slowestBatch":0.0}}"""
+  }
+
+  private def now() = (process.getProcessCpuTime, System.nanoTime)
+}

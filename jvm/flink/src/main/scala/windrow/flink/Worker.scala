@@ -1,0 +1,77 @@
+package windrow.flink
+
+import java.nio.file.Files
+import java.nio.file.Path
+import java.util.Comparator
+import org.apache.flink.configuration.Configuration
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
+import scala.io.Source.fromInputStream
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+/** A JVM with a cluster of two slots that does jobs, one line of JSON for each on its input, and answers each with one on its
+  * output. windrow.benchmarks.Lane talks to it.
+  */
+object Worker {
+  private val Sign        = "windrow-bench "
+  private val Parallelism = 2
+  private val HighWater   = "VmHWM:\\s*(\\d+) kB".r
+
+  def main(words: Array[String]): Unit = {
+    require(words.isEmpty, "jobs come by the input")
+    fromInputStream(System.in).getLines().foreach { line =>
+      println(Sign + (try done(Job.read(line))
+      catch { case NonFatal(e) => Job.error(s"$e: ${e.getCause}") }))
+    }
+  }
+
+  private def done(job: Job): String = {
+    val scratch = Files.createTempDirectory("flink")
+    try {
+      Shared.tables = job.files.map(Events.read)
+      Shared.meter = new Meter(job.dropped)
+      val environment = cluster(job.state, scratch)
+      // Where Spark's watermark, of whole milliseconds, is at the end.
+      val until = Math.floorDiv(Shared.tables.map(_.latest).min, 1000L) * 1000L - job.delay
+      Tasks.rows(job, new Feed(environment, job.delay), until).sinkTo(new Rows)
+      environment.execute()
+      Shared.meter.reply(Shared.tables.map(_.count - Parallelism * job.dropped).sum, resident)
+    } finally delete(scratch)
+  }
+
+  /** As Flink is recommended to be set up: objects are used again, nothing goes through its slow generic serializer, and
+    * RocksDB has memory and incremental checkpoints.
+    */
+  private def cluster(state: String, scratch: Path): StreamExecutionEnvironment = {
+    val settings = Map(
+      "state.backend.type"                  -> (if (state == "heap") "hashmap" else state),
+      "state.backend.rocksdb.localdir"      -> scratch.resolve("rocksdb").toString,
+      "execution.checkpointing.interval"    -> "10 s",
+      "execution.checkpointing.incremental" -> "true",
+      "execution.checkpointing.storage"     -> "filesystem",
+      "execution.checkpointing.dir"         -> scratch.resolve("checkpoints").toUri.toString,
+      "io.tmp.dirs"                         -> scratch.toString,
+      "pipeline.object-reuse"               -> "true",
+      "pipeline.generic-types"              -> "false",
+      "taskmanager.numberOfTaskSlots"       -> Parallelism.toString,
+      "taskmanager.memory.managed.size"     -> "512 mb",
+      "taskmanager.memory.network.min"      -> "128 mb",
+      "taskmanager.memory.network.max"      -> "128 mb",
+      "rest.port"                           -> "0")
+    StreamExecutionEnvironment.createLocalEnvironment(Parallelism, Configuration.fromMap(settings.asJava))
+  }
+
+  private def resident: Long = {
+    val status = Path.of("/proc/self/status")
+    if (!Files.exists(status)) 0
+    else Files.readAllLines(status).asScala.collectFirst { case HighWater(kilobytes) =>
+      kilobytes.toLong / 1024
+    }.getOrElse(0)
+  }
+
+  private def delete(folder: Path): Unit = {
+    val all = Files.walk(folder)
+    try all.sorted(Comparator.reverseOrder[Path]).forEach(path => Files.deleteIfExists(path): Unit)
+    finally all.close()
+  }
+}

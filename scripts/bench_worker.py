@@ -1,0 +1,95 @@
+"""A PySpark that does jobs of the benchmarks, as windrow.benchmarks.Worker does in Scala.
+
+Only the query is described here, with windrow's Python API. Running and measuring it are those of
+Scala, to whose figure the CPU of this process is added.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+
+SIGN = "windrow-bench "
+
+
+def described(events: DataFrame, size: int, step: int) -> DataFrame:
+    """Say what windrow.benchmarks.Grouped says in SQL."""
+    windows = (
+        wr.Tumbling(f"{size} seconds")
+        if size == step
+        else wr.Hopping(f"{size} seconds", step=f"{step} seconds")
+    )
+    panes = (
+        wr.stream(events, time="ts", key="key", watermark="0 seconds")
+        .lateness("0 seconds")
+        .window(windows)
+        .aggregate(
+            F.count("*").alias("n"), F.sum("value").alias("total"), F.max("value").alias("top")
+        )
+        .panes
+    )
+    bounds = [F.unix_micros(f"window.{bound}").alias(bound) for bound in ("start", "end")]
+    return panes.select("key", *bounds, "n", "total", "top")
+
+
+class Describe:
+    """Describes a stream for the JVM."""
+
+    def __init__(self, spark: SparkSession, size: int, step: int) -> None:
+        """Keep what windows there are to be."""
+        self.spark, self.size, self.step = spark, size, step
+
+    def apply(self, events: Any) -> Any:  # noqa: ANN401
+        """Take and give the JVM's own objects."""
+        return described(DataFrame(events, self.spark), self.size, self.step)._jdf
+
+    class Java:
+        """What Py4J calls this."""
+
+        implements: ClassVar = ["java.util.function.UnaryOperator"]
+
+
+def session(class_path: str, heap: str, settings: list[str]) -> SparkSession:
+    """Start a JVM with the benchmarks in it."""
+    opens = (Path(__file__).parent / "conf/spark-opens.txt").read_text(encoding="utf-8").split()
+    options = " ".join(f"--add-opens={opened}=ALL-UNNAMED" for opened in opens)
+    os.environ["PYSPARK_SUBMIT_ARGS"] = (
+        f'--driver-memory {heap} --driver-class-path "{class_path}"'
+        f' --driver-java-options "{options} -Duser.timezone=UTC -Xss8m" pyspark-shell'
+    )
+    builder = SparkSession.builder.master("local[2]")
+    for setting in settings:
+        builder = builder.config(*setting.split("=", 1))
+    return builder.getOrCreate()
+
+
+def main() -> None:
+    """Answer jobs until there are none."""
+    class_path, heap, *settings = sys.argv[1:]
+    spark = session(class_path, heap, settings)
+    gateway: Any = spark.sparkContext._gateway
+    callbacks: Any = ensure_callback_server_started
+    callbacks(gateway)
+    desk = gateway.jvm.windrow.benchmarks.PythonDesk(spark._jsparkSession)
+    for line in sys.stdin:
+        before = time.process_time_ns()
+        describe = Describe(spark, desk.size(line), desk.step(line))
+        reply = json.loads(desk.answered(line, describe))
+        if reply["measured"]:
+            events = json.loads(line)["amount"]["events"]
+            reply["measured"]["cpu"] += (time.process_time_ns() - before) / 1000 / events
+        print(SIGN + json.dumps(reply), flush=True)
+    desk.close()
+
+
+main()
