@@ -7,7 +7,7 @@ import java.nio.file.Path
   * @param flink
   *   whether Flink takes part
   * @param floor
-  *   whether the engine's floor and reading take part
+  *   whether the engine's floor and reading take part, where there is but one table of keys and values
   * @param quick
   *   a few workloads, small, in one JVM that stays
   * @param checkOnly
@@ -45,7 +45,7 @@ final case class Arguments(
       case InFlink(_) => flink
       case _          => true
     }
-    val all = if (floor) (named ++ Seq(Floor, Reading)).distinct else named
+    val all = if (floor && workload.question.tables == Seq("events")) (named ++ Seq(Floor, Reading)).distinct else named
     if (only.isEmpty) all else all.filter(only.contains)
   }
 }

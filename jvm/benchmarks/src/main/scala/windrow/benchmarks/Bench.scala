@@ -60,14 +60,17 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
   private def unequal(workload: Workload): Option[String] = {
     val asked    = arguments.contenders(workload)
     val expected = digest(workload, Windrow, Job.Plain)
-    if (expected.rows == 0) return Some("there is no output to compare")
     prepare(workload, workload.check)
     val wrong = asked.filter(mustAnswer).flatMap { contender =>
       val found = digest(workload, contender, Job.Check)
       Option.when(!same(workload, contender, found, expected))(s"${contender.name} gives $found, not $expected")
     }
-    if (wrong.isEmpty) say(s"${workload.name}: ${expected.rows} equal rows of ${asked.map(_.name).mkString(", ")}")
-    Option.when(wrong.nonEmpty)(wrong.mkString("; "))
+    if (expected.rows == 0) Some("there is no output to compare")
+    else if (wrong.nonEmpty) Some(wrong.mkString("; "))
+    else {
+      say(s"${workload.name}: ${expected.rows} equal rows of ${asked.map(_.name).mkString(", ")}")
+      None
+    }
   }
 
   private def digest(workload: Workload, contender: Contender, task: String): Digest = {
@@ -92,10 +95,13 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     }
   }
 
-  /** Files that a peer without Parquet needs; whoever reads others makes them itself. */
-  private def prepare(workload: Workload, amount: Amount): Unit =
-    if (arguments.contenders(workload).exists(_.isInstanceOf[InFlink]))
-      lanes.lasting(Windrow).ask(Job(Job.Write, workload.name, Windrow.name, amount)).error.foreach(sys.error)
+  /** No run shall find a process fresh that has written its files. */
+  private def prepare(workload: Workload, amount: Amount): Unit = if (workload.pace.isEmpty) {
+    val inFlink = arguments.contenders(workload).exists(_.isInstanceOf[InFlink])
+    (Seq(Job.Write) ++ Option.when(inFlink)(Job.Decode)).foreach { task =>
+      lanes.lasting(Windrow).ask(Job(task, workload.name, Windrow.name, amount)).error.foreach(sys.error)
+    }
+  }
 
   /** All events give all who bring the same panes the same rows. */
   private def disagreement(workload: Workload, runs: Seq[Timed]): Option[String] = {

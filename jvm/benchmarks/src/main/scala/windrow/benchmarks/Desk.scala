@@ -17,6 +17,9 @@ final class Desk(session: SparkSession) {
     job.task match {
       case Job.Plain => Reply(digest = Some(Digest.of(workload.question.plain(whole(workload, job.amount)))))
       case Job.Write =>
+        files.all(workload.source, job.amount)
+        Reply()
+      case Job.Decode =>
         workload.question.tables.foreach(new PlainFiles(session, files).write(workload.source, _, job.amount))
         Reply()
       case _ =>

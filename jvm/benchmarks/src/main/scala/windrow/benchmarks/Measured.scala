@@ -34,7 +34,12 @@ object Job {
   val Plain = "plain"
   val Check = "check"
   val Time  = "time"
+
+  /** Make the files that all read. */
   val Write = "write"
+
+  /** Make those that Flink reads. */
+  val Decode = "decode"
 }
 
 /** What came of it: one of the three. */

@@ -13,7 +13,7 @@ case object HotItems extends Question {
   def windrow(in: Feed, options: String): DataFrame = in.marked(
     s"""SELECT $row FROM windrow_inherit(TABLE(SELECT $packed FROM windrow_hop(
           TABLE(SELECT auction, count(*) AS n FROM bids GROUP BY auction),
-          time => 'ts', ${windows.windrow._2}, $options)), $options)""")
+          time => 'ts', ${windows.windrow._2}, $options)), stream => 'counts', $options)""")
 
   def spark(in: Feed): Option[DataFrame] = Some(in.marked(
     s"""SELECT $row FROM (SELECT window, $packed FROM (

@@ -3,7 +3,7 @@ package windrow.benchmarks
 /** What Flink is told to do.
   *
   * @param files
-  *   of each table the events of each of its two sources, as PlainFiles writes them
+  *   of each table, as PlainFiles writes them
   * @param delay
   *   microseconds that watermarks are behind
   * @param dropped
@@ -13,7 +13,7 @@ final case class FlinkJob(
     task: String,
     numbers: Map[String, Long],
     state: String,
-    files: Seq[Seq[String]],
+    files: Seq[String],
     delay: Long,
     dropped: Long)
 
@@ -27,7 +27,7 @@ object Orders {
 
   private def flink(workload: Workload, state: String, amount: Amount): FlinkJob = {
     val task  = workload.question.flink.getOrElse(sys.error(s"Flink is not told how to do ${workload.name}"))
-    val files = workload.question.tables.map(table => PlainFiles.of(workload.source, table, amount).map(_.toString))
+    val files = workload.question.tables.map(table => PlainFiles.of(workload.source, table, amount).toString)
     FlinkJob(
       task.name,
       task.numbers,

@@ -10,33 +10,36 @@ import org.apache.flink.connector.datagen.source.GeneratorFunction
 import org.apache.flink.streaming.api.datastream.KeyedStream
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
 
-/** The events of a table in memory, for a source in two parts.
+/** The events of a table in memory; of two sources each reads every second one.
   *
   * @param longs
-  *   of each part micros, key and value of one event after another
+  *   micros, key and value of one event after another
   */
-final class Events(longs: Array[Array[Long]]) {
-  val ofPart: Int  = longs.map(_.length).min / 3
-  def count: Long  = ofPart * 2L
-  def latest: Long = longs.map(part => Iterator.range(0, part.length, 3).map(part(_)).max).max
+final class Events(longs: Array[Long]) {
+  val count: Long  = longs.length / 3L
+  def latest: Long = Iterator.range(0, longs.length, 3).map(longs(_)).max
 
-  def read(part: Int, n: Int, into: Triple): Unit = {
-    into.a = longs(part)(n * 3)
-    into.b = longs(part)(n * 3 + 1)
-    into.c = longs(part)(n * 3 + 2)
+  /** How many the first source reads; the other one less if there is an odd one. */
+  val half: Long = (count + 1) / 2
+
+  def read(event: Long, into: Triple): Unit = {
+    val at = event.toInt * 3
+    into.a = longs(at)
+    into.b = longs(at + 1)
+    into.c = longs(at + 2)
   }
 }
 
 object Events {
-  def read(files: Seq[String]): Events = new Events(files.map { file =>
+  def read(file: String): Events = {
     val channel = FileChannel.open(Path.of(file))
     try {
       val longs = channel.map(MapMode.READ_ONLY, 0, channel.size).asLongBuffer
       val all   = new Array[Long](longs.remaining)
       longs.get(all)
-      all
+      new Events(all)
     } finally channel.close()
-  }.toArray)
+  }
 }
 
 /** What the job's functions share with those who started it; all run in this JVM. */
@@ -45,18 +48,18 @@ object Shared {
   @volatile var meter: Meter        = new Meter(0)
 }
 
-/** The n-th event of a table: the lower half of the numbers, which the first task reads, are its first part. One object for
-  * all, for each is written to the wire before the next is made.
+/** Flink cuts the numbers in two halves, one for each source. One object for all events, for each is written to the wire before
+  * the next is made.
   */
 final class Reading(table: Int) extends GeneratorFunction[java.lang.Long, Triple] {
   @transient private lazy val events = Shared.tables(table)
   @transient private lazy val event  = new Triple(0, 0, 0)
 
   def map(n: java.lang.Long): Triple = {
-    val part = (n / events.ofPart).toInt
-    val at   = (n % events.ofPart).toInt
-    events.read(part, at, event)
-    Shared.meter.passed(at, events.ofPart)
+    val (source, at, of) =
+      if (n < events.half) (0, n.longValue, events.half) else (1, n - events.half, events.count - events.half)
+    events.read(at * 2 + source, event)
+    Shared.meter.passed(at, of)
     event
   }
 }

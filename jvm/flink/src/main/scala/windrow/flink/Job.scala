@@ -1,6 +1,5 @@
 package windrow.flink
 
-import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.ObjectMapper
 import scala.jdk.CollectionConverters._
 
@@ -11,7 +10,7 @@ final case class Job(
     task: String,
     numbers: Map[String, Long],
     state: String,
-    files: Seq[Seq[String]],
+    files: Seq[String],
     delay: Long,
     dropped: Long)
 
@@ -24,12 +23,10 @@ object Job {
       job.get("task").asText,
       job.get("numbers").properties.asScala.map(each => each.getKey -> each.getValue.asLong).toMap,
       job.get("state").asText,
-      items(job.get("files")).map(items(_).map(_.asText)),
+      job.get("files").elements.asScala.map(_.asText).toSeq,
       job.get("delay").asLong,
       job.get("dropped").asLong)
   }
 
   def error(why: String): String = mapper.writeValueAsString(mapper.createObjectNode().put("error", why))
-
-  private def items(array: JsonNode): Seq[JsonNode] = array.elements.asScala.toSeq
 }

@@ -17,7 +17,7 @@ final class Meter(dropped: Long) {
   private var sum     = 0L
   private var xor     = 0L
 
-  def passed(at: Int, of: Int): Unit = {
+  def passed(at: Long, of: Long): Unit = {
     if (at == dropped) synchronized { begun = now() }
     if (at == of - 1) synchronized { ended = now() }
   }
@@ -28,10 +28,12 @@ final class Meter(dropped: Long) {
     this.xor ^= xor
   }
 
-  /** As windrow.benchmarks.Reply has it. */
+  /** As windrow.benchmarks.Reply has it; of no events, where nothing but rows is asked for, figures that say nothing. */
   def reply(events: Long, megabytes: Long): String = synchronized {
     val (cpu, wall) = (ended._1 - begun._1, ended._2 - begun._2)
-    s"""{"measured":{"cpu":${cpu / 1000.0 / events},"perSecond":${events * 1e9 / wall},"digest":{"rows":$rows,"sum":$sum,""" +
+    s"""{"measured":{"cpu":${cpu / 1000.0 / math.max(
+        1,
+        events)},"perSecond":${events * 1e9 / wall},"digest":{"rows":$rows,"sum":$sum,""" +
       s""""xor":$xor},"stateBytes":-1,"residentMegabytes":$megabytes,"slowestBatch":0.0}}"""
   }
 
