@@ -1,5 +1,7 @@
 package windrow.core.state
 
+import com.sun.management.ThreadMXBean
+import java.lang.management.ManagementFactory
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
@@ -18,12 +20,27 @@ import windrow.operators.Sum
 
 /** State in which bytes have changed under a checksum that fits is refused by name, or read as something that does no harm:
   * no memory is taken for what cannot be there, and reading ends (SEMANTICS S1).
+  *
+  * `-Dwindrow.damages=1000000` for so many.
   */
 final class DamageSuite extends AnyFunSuite {
-  private val count: Int = sys.props.getOrElse("windrow.mode", "default") match {
-    case "quick" => 1000
-    case "full"  => 1000000
-    case _       => 4000
+  private val count: Int = sys.props.get("windrow.damages").map(_.toInt).getOrElse(
+    sys.props.getOrElse("windrow.mode", "default") match {
+      case "quick" => 1000
+      case "full"  => 10000000
+      case _       => 4000
+    })
+
+  /** One value may ask for so much, beside what a sound one does: far less than the numbers that damage makes. */
+  private val mostBytes = 16L << 20
+
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+
+  /** What a look takes of memory, in bytes. */
+  private def taken(look: => Unit): Long = {
+    val before = threads.getCurrentThreadAllocatedBytes
+    look
+    threads.getCurrentThreadAllocatedBytes - before
   }
 
   private val span     = TimeSpan(5000)
@@ -64,12 +81,16 @@ final class DamageSuite extends AnyFunSuite {
     test(s"${count / DamageSuite.Kinds} damaged states of $what") {
       val sound = stored(write)
       look(sound.snapshot)
+      val bound  = taken(look(sound.snapshot)) + mostBytes
       val others = mutable.TreeMap.empty[String, String]
       var named  = 0
       (1 to count / DamageSuite.Kinds).foreach { seed =>
-        val random = new Random(byteswap64(seed.toLong)) // neighbouring seeds begin with the same numbers
-        try look(Damage(sound, random))
-        catch {
+        val random  = new Random(byteswap64(seed.toLong)) // neighbouring seeds begin with the same numbers
+        val damaged = Damage(sound, random)
+        try {
+          val bytes = taken(look(damaged))
+          if (bytes > bound) others(s"$bytes bytes taken") = s"seed $seed"
+        } catch {
           case _: DamagedStateError => named += 1
           case other: Exception =>
             val at = other.getStackTrace.filter(_.getClassName.startsWith("windrow")).take(3).mkString(" < ")

@@ -53,8 +53,9 @@ object EntryCodec {
     out.bytes(pane.content.bytes)
   }
 
-  private def pane(in: ByteReader): IncomingPane =
+  private def pane(in: ByteReader): IncomingPane = in.decode { in =>
     IncomingPane(in.long(), in.long(), Timing(in.byte()), in.byte() == 1, new Key(in.bytes()))
+  }
 
   /** @param buffer
     *   reads the lifted message
