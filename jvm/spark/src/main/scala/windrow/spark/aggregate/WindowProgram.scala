@@ -81,12 +81,18 @@ final class WindowProgram(
         val (told, messages) = packets.span(ProgressCodec.isProgress)
         val progress         = told.flatMap(ProgressCodec.read).toVector
         val effects          = shard.step(messages.flatMap(entries), watermark, Some(processingTime), progress)
-        effects.flatMap(row(_, processingTime)) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+        output.packets(effects.flatMap(single), (shard.counters, shard.counters.panes))(write(_, processingTime))
       }
     }
 
-    private def row(effect: Effect[B, InternalRow], processingTime: Long): Iterator[Array[Byte]] = effect match {
-      case Effect.Fire(pane) => Iterator.single(output.pane(pane))
+    /** Equal messages that are refused together are as many rows. */
+    private def single(effect: Effect[B, InternalRow]): Iterator[Effect[B, InternalRow]] = effect match {
+      case Effect.Refuse(entry, _, _) if entry.count != 1 => Iterator.fill(entry.count.toInt)(effect)
+      case one                                            => Iterator.single(one)
+    }
+
+    private def write(effect: Effect[B, InternalRow], processingTime: Long): Unit = effect match {
+      case Effect.Fire(pane) => output.pane(pane)
       case Effect.Refuse(entry, reason, watermark) =>
         if (entry.raw == null)
           throw new IllegalStateException(
@@ -95,8 +101,7 @@ final class WindowProgram(
               "time"      -> entry.time,
               "reason"    -> reason,
               "watermark" -> watermark))
-        val bytes = output.rejected(entry.raw, reason, watermark, processingTime)
-        if (entry.count == 1) Iterator.single(bytes) else Iterator.fill(entry.count.toInt)(bytes)
+        output.rejected(entry.raw, reason, watermark, processingTime)
     }
   }
 }

@@ -66,10 +66,12 @@ final class FullStateProgram(
         }
         // What was asked and told is known, and the state is as the step leaves it, when all panes are taken.
         val deltas = shard.step(messages, watermark, Some(processingTime), progress.result())
-        def answers = for { (question, asks) <- questions.result().iterator; all <- answer } yield output.answer(
-          asks,
-          all(new OfFullState(shard), question))
-        deltas.map(row(_, processingTime)) ++ answers ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+        output.packets(
+          deltas.map(Right(_)) ++ questions.result().iterator.map(Left(_)),
+          (shard.counters, shard.counters.panes)) {
+          case Right(delta)           => write(delta, processingTime)
+          case Left((question, asks)) => answer.foreach(all => output.answer(asks, all(new OfFullState(shard), question)))
+        }
       }
     }
 
@@ -81,7 +83,7 @@ final class FullStateProgram(
 
     private val hasGap = spec.window.takesGaps
 
-    private def row(delta: FullStateEffect, processingTime: Long): Array[Byte] = delta match {
+    private def write(delta: FullStateEffect, processingTime: Long): Unit = delta match {
       case FullStateEffect.Fire(pane) =>
         val messages = pane.value.map(message => shape.of(message.payload))
         output.pane(pane.copy(value = new GenericInternalRow(Array[Any](new GenericArrayData(messages.toArray[Any])))))

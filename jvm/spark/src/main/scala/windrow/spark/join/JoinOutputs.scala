@@ -24,25 +24,14 @@ private[spark] object JoinOutputs {
       filter: Option[Expression],
       schema: JoinSchema,
       shards: LogicalPlan): LogicalPlan = {
-    val all = Observed(
-      session,
-      name(schema.streams.map(_._1)),
-      shards,
-      schema.types,
-      (JoinSchema.Counts, schema.countsAt),
-      (JoinSchema.RejectedKind, schema.rejectionAt + 1))
-    val columns           = all.output
-    def isOf(number: Int) = EqualTo(columns.head, Literal(number))
-    val isRow             = isOf(JoinSchema.RowKind)
+    val timeType = inputs.head.time.dataType
+    val rows     = OutputPart(OutputKind.Rows, JoinSchema.RowKind, schema.row)(rowColumns(options, schema, _, timeType))
+    val rejected =
+      OutputPart(OutputKind.Rejected, JoinSchema.RejectedKind, schema.rejected)(rejectedColumns(schema, _))
     OutputPart.shown(
-      Seq(
-        OutputPart(
-          OutputKind.Rows,
-          filter.fold[Expression](isRow)(more => And(isRow, over(more, inputs, schema, columns))),
-          rowColumns(options, schema, columns, inputs.head.time.dataType)),
-        OutputPart(OutputKind.Rejected, isOf(JoinSchema.RejectedKind), rejectedColumns(schema, columns))),
+      Seq(rows.copy(condition = filter.map(over(_, inputs, schema, rows.rows))), rejected),
       options.output,
-      all)
+      Observed(session, name(schema.streams.map(_._1)), shards, JoinSchema.Counts))
   }
 
   /** The equality fields once, then a struct for each stream, of semi and anti joins the first only, then the window by
@@ -61,7 +50,7 @@ private[spark] object JoinOutputs {
       case JoinKind.Right => stream == 0
       case _              => false
     }
-    options.on.zipWithIndex.map { case (name, i) => Alias(columns(1 + i), name)() } ++
+    options.on.zipWithIndex.map { case (name, i) => Alias(columns(i), name)() } ++
       shown.zipWithIndex.map { case ((name, _), stream) =>
         val message = columns(schema.messagesAt + stream)
         Alias(if (mayLack(stream)) message else KnownNotNull(message), name)()
@@ -73,11 +62,13 @@ private[spark] object JoinOutputs {
 
   /** The message is a struct with a field for each stream, of which one is not null. */
   private def rejectedColumns(schema: JoinSchema, columns: Seq[Attribute]): Seq[Alias] = {
-    def at(field: Int): Expression = columns(schema.rejectionAt + field)
-    val messages = schema.streams.zipWithIndex.map { case ((name, _), stream) =>
-      name -> columns(schema.messagesAt + stream)
-    }
-    OutputColumns.rejected(KnownNotNull(at(0)), at(1), at(2), at(3), OutputColumns.structOf(messages: _*))
+    val messages = schema.streams.map(_._1).zip(columns.drop(JoinSchema.Rejection.size))
+    OutputColumns.rejected(
+      KnownNotNull(columns(0)),
+      columns(1),
+      columns(2),
+      columns(3),
+      OutputColumns.structOf(messages: _*))
   }
 
   /** A condition on messages of the inputs, as one on those of a row. */

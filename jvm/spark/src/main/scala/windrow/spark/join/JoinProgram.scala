@@ -56,12 +56,12 @@ final class JoinProgram(
         }.flatMap(JoinEntry.read(_, names))
         val effects = shard.step(messages, watermark, Some(processingTime), progress.result())
         var rows    = 0L
-        effects.map {
+        output.packets(effects, (shard.counters, rows)) {
           case JoinEffect.Row(row) =>
             rows += 1
             output.row(row)
           case refused: JoinEffect.Refuse => output.rejected(refused, processingTime)
-        } ++ Iterator.single(()).map(_ => output.counts(shard.counters, rows))
+        }
       }
     }
   }

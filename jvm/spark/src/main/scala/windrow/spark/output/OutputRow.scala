@@ -8,14 +8,13 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow.Pane
 import windrow.Reason
 import windrow.WindowKind
-import windrow.core.operator.Counters
 import windrow.core.policy.WindowEvent
 import windrow.core.state.Key
 import windrow.core.time.Watermark
 import windrow.spark.rows.RowShape
 import windrow.spark.rows.Rows
 
-/** The one row type in which panes, rejected messages and counts leave a shard.
+/** The rows in which panes, rejected messages, events and answers leave a shard, each kind with columns of its own.
   *
   * @param keys
   *   types of the key columns
@@ -39,76 +38,62 @@ final class OutputSchema(
     val answers: Option[(StructType, StructType)] = None)
     extends Serializable {
 
-  val hasEvents: Boolean = window.isEmpty
+  /** Keys, pane, results; then the message, if panes show it. */
+  def pane: Seq[DataType] = keys ++ OutputSchema.Pane ++ results ++ Option.when(panesShowMessage)(message)
 
-  private val event: Seq[DataType] =
-    if (hasEvents) OutputSchema.Event :+ ArrayType(message, containsNull = false) else Nil
+  val paneAt: Int    = keys.size
+  val resultsAt: Int = paneAt + OutputSchema.Pane.size
+  val messageAt: Int = resultsAt + results.size
 
-  private val answer: Seq[DataType] =
+  /** Rejection, message. */
+  def rejected: Seq[DataType] = OutputSchema.Rejection :+ message
+
+  /** Keys, event, messages. */
+  def event: Seq[DataType] = keys ++ OutputSchema.Event :+ ArrayType(message, containsNull = false)
+
+  val eventAt: Int = keys.size
+
+  /** The row that asks, and those that it gets. */
+  def answer: Seq[DataType] =
     answers.toSeq.flatMap { case (asks, gets) => Seq(asks, ArrayType(gets, containsNull = false)) }
-
-  /** `kind`, keys, pane, results, rejection, event, answer, counts. */
-  val types: Seq[DataType] =
-    Seq(
-      IntegerType) ++ keys ++ OutputSchema.Pane ++ results ++ (OutputSchema.Rejection :+ message) ++ event ++ answer ++
-      OutputSchema.Counts.types
-
-  val paneAt: Int      = 1 + keys.size
-  val resultsAt: Int   = paneAt + OutputSchema.Pane.size
-  val rejectionAt: Int = resultsAt + results.size
-  val messageAt: Int   = rejectionAt + OutputSchema.Rejection.size
-  val eventAt: Int     = messageAt + 1
-  val answerAt: Int    = eventAt + event.size
-  val countsAt: Int    = answerAt + answer.size
 }
 
 object OutputSchema {
   val PaneKind     = 0
   val RejectedKind = 1
-  val CountsKind   = 2
-  val EventKind    = 3
-  val AnswerKind   = 4
+  val EventKind    = 2
+  val AnswerKind   = 3
 
   /** start, end, timing, index, is_last, is_retraction, source, partition */
   val Pane: Seq[DataType] =
     Seq(LongType, LongType, StringType, LongType, BooleanType, BooleanType, StringType, LongType)
 
-  /** reason, watermark, processing time; then the message */
+  /** reason, watermark, processing time */
   val Rejection: Seq[DataType] = Seq(StringType, LongType, LongType)
 
   val Counts: CountColumns = CountColumns("panes")
 
-  /** event, number of its window, sequence; then the messages */
+  /** event, number of its window, sequence */
   val Event: Seq[DataType] = Seq(StringType, LongType, LongType)
 }
 
-/** Writes output rows as bytes. */
-final class OutputRow(schema: OutputSchema) {
+/** Writes what a shard gives. */
+final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Counts) {
   private val keyShape     = new RowShape(schema.keys)
   private val messageShape = new RowShape(schema.message.map(_.dataType))
-  private val types        = schema.types
-  private val row          = new SpecificInternalRow(types)
-  private val all          = UnsafeProjection.create(types.toArray)
   private val joined       = new JoinedRow
   private val withKey      = new JoinedRow
   private val shown        = new JoinedRow
   private val pane         = new GenericInternalRow(OutputSchema.Pane.size)
   private val message      = new GenericInternalRow(1)
-  private val timings      = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
+  private val texts        = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
-  /** From (key, (pane, results, message)) to a whole row. */
-  private val paneRow = {
-    val parts                     = schema.keys ++ OutputSchema.Pane ++ schema.results
-    def part(t: DataType, i: Int) = BoundReference(i, t, nullable = true)
-    def none(t: DataType)         = Literal.create(null, t)
-    UnsafeProjection.create(
-      (Literal(OutputSchema.PaneKind) +: parts.zipWithIndex.map { case (t, i) => part(t, i) }) ++
-        OutputSchema.Rejection.map(none) ++
-        Seq(if (schema.panesShowMessage) part(schema.message, parts.size) else none(schema.message)) ++
-        schema.types.drop(schema.eventAt).map(none))
-  }
+  private val panes     = UnsafeProjection.create(schema.pane.toArray)
+  private val rejection = new OutputRow.Whole(schema.rejected)
+  private val event     = new OutputRow.Whole(schema.event)
+  private val answer    = new OutputRow.Whole(schema.answer)
 
-  def pane(fired: Pane[Key, InternalRow]): Array[Byte] = {
+  def pane(fired: Pane[Key, InternalRow]): Unit = {
     pane.setLong(0, fired.start)
     pane.setLong(1, fired.end)
     pane.update(2, text(fired.timing))
@@ -124,50 +109,42 @@ final class OutputRow(schema: OutputSchema) {
       message.update(0, messageShape.of(bytes))
       shown(values, message)
     }
-    paneRow(withKey(keyShape.of(fired.key.bytes), whole)).getBytes
+    put(OutputSchema.PaneKind, panes(withKey(keyShape.of(fired.key.bytes), whole)))
   }
 
-  def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Array[Byte] = {
-    start(OutputSchema.RejectedKind)
-    row.update(schema.rejectionAt, text(reason))
-    watermark.instant.foreach(row.update(schema.rejectionAt + 1, _))
-    row.update(schema.rejectionAt + 2, processingTime)
-    row.update(schema.messageAt, messageShape.of(raw))
-    all(row).getBytes
-  }
+  def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = reject(
+    OutputSchema.RejectedKind,
+    rejection(text(reason), watermark.instant.map(Long.box).orNull, processingTime, messageShape.of(raw)),
+    reason)
 
-  def event(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long): Array[Byte] = {
-    start(OutputSchema.EventKind)
-    val values = keyShape.of(key.bytes)
-    schema.keys.indices.foreach(i => row.update(1 + i, values.get(i, schema.keys(i))))
-    row.update(schema.eventAt, text(event.kind))
-    row.update(schema.eventAt + 1, window)
-    row.update(schema.eventAt + 2, sequence)
-    val messages = event.messages.map(bytes => messageShape.of(bytes))
-    row.update(schema.eventAt + 3, new GenericArrayData(messages.toArray[Any]))
-    all(row).getBytes
+  def event(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long): Unit = {
+    val values   = keyShape.of(key.bytes)
+    val messages = new GenericArrayData(event.messages.map(bytes => messageShape.of(bytes)).toArray[Any])
+    val keys     = schema.keys.indices.map(i => values.get(i, schema.keys(i)))
+    put(OutputSchema.EventKind, this.event(keys ++ Seq[Any](text(event.kind), window, sequence, messages): _*))
   }
 
   /** @param asks
     *   the row of the lookup stream
     */
-  def answer(asks: Array[Byte], gets: Seq[InternalRow]): Array[Byte] = {
-    start(OutputSchema.AnswerKind)
-    schema.answers.foreach { case (lookups, _) => row.update(schema.answerAt, Rows.of(asks, lookups.size)) }
-    row.update(schema.answerAt + 1, new GenericArrayData(gets.toArray[Any]))
-    all(row).getBytes
+  def answer(asks: Array[Byte], gets: Seq[InternalRow]): Unit = {
+    val lookup = schema.answers.map { case (lookups, _) => Rows.of(asks, lookups.size) }
+    put(OutputSchema.AnswerKind, answer(lookup.orNull, new GenericArrayData(gets.toArray[Any])))
   }
 
-  def counts(counters: Counters): Array[Byte] = {
-    start(OutputSchema.CountsKind)
-    OutputSchema.Counts.write(row, schema.countsAt, counters, counters.panes)
-    all(row).getBytes
-  }
+  private def text(word: AnyRef): UTF8String = texts.getOrElseUpdate(word, UTF8String.fromString(word.toString))
+}
 
-  private def start(kind: Int): Unit = {
-    types.indices.foreach(row.setNullAt)
-    row.update(0, kind)
-  }
+private object OutputRow {
 
-  private def text(word: AnyRef): UTF8String = timings.getOrElseUpdate(word, UTF8String.fromString(word.toString))
+  /** Makes rows of their values. */
+  private final class Whole(types: Seq[DataType]) {
+    private val row     = new GenericInternalRow(types.size)
+    private val project = UnsafeProjection.create(types.toArray)
+
+    def apply(values: Any*): UnsafeRow = {
+      values.zipWithIndex.foreach { case (value, i) => row.update(i, value) }
+      project(row)
+    }
+  }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.SparkStrategy
 final case class PackStrategy(session: SparkSession) extends SparkStrategy {
 
   def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case Unpack(packed, output, child) => UnpackExec(packed, output, planLater(child)) :: Nil
+    case Unpack(packet, kinds, output, child) => UnpackExec(packet, kinds, output, planLater(child)) :: Nil
     case SortStep(shard, place, child) => SortStepExec(shard, place, planLater(child)) :: Nil
     case pack: PackNode                => pack.planned(session, planLater) :: Nil
     case _                             => Nil

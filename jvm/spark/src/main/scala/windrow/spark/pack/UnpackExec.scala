@@ -5,19 +5,53 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.rows.Rows
+import windrow.spark.rows.RowPacket
 
-/** Reads the rows that stand in a binary column. */
-final case class UnpackExec(packed: Expression, output: Seq[Attribute], child: SparkPlan) extends UnaryExecNode {
+/** Reads the rows that stand in packets; see [[Unpack]]. */
+final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: Seq[Attribute], child: SparkPlan)
+    extends UnaryExecNode {
 
   override def producedAttributes: AttributeSet = outputSet
 
+  override lazy val metrics: Map[String, SQLMetric] =
+    Map("numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
+
   protected override def doExecute(): RDD[InternalRow] = {
-    val (fields, column) = (output.size, BindReferences.bindReference(packed, child.output))
-    SparkInside.inMicroBatch(child.execute()).mapPartitions(_.map(row =>
-      Rows.of(column.eval(row).asInstanceOf[Array[Byte]], fields)))
+    val column            = BindReferences.bindReference(packet, child.output)
+    val (wanted, columns) = (kinds, output)
+    val rows              = longMetric("numOutputRows")
+    SparkInside.inMicroBatch(child.execute()).mapPartitions { packets =>
+      val widths = wanted.map(rows => rows.kind -> rows.columns).toMap
+      val shown  = UnpackExec.shown(wanted, columns)
+      packets.flatMap { row =>
+        val reader = new RowPacket.Reader(column.eval(row).asInstanceOf[Array[Byte]], widths)
+        Iterator.continually(reader).takeWhile(_.next()).map { reader =>
+          rows += 1
+          shown(reader.kind, reader.row)
+        }
+      }
+    }
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+private object UnpackExec {
+
+  /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others. */
+  private def shown(kinds: Seq[PacketRows], output: Seq[Attribute]): (Int, UnsafeRow) => UnsafeRow =
+    if (kinds.sizeIs == 1) (_, row) => row
+    else {
+      val starts = kinds.scanLeft(1)(_ + _.columns)
+      val wide = kinds.zip(starts).map { case (rows, start) =>
+        val own = output.indices.slice(start, start + rows.columns)
+        rows.kind -> UnsafeProjection.create(Literal(rows.kind) +: output.indices.tail.map(i =>
+          if (own.contains(i)) BoundReference(i - start, output(i).dataType, nullable = true)
+          else Literal.create(null, output(i).dataType)))
+      }.toMap
+      (kind, row) => wide(kind)(row)
+    }
 }

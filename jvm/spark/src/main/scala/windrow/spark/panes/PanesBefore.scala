@@ -24,8 +24,10 @@ private[spark] trait FiresPanes extends ShardProgram {
 
 /** An operator of the same query whose panes come to another one, and what happens to them on the way (SEMANTICS R55).
   *
-  * @param rows
-  *   the columns of the operator's own rows, over which are the rest
+  * @param kind
+  *   of the operator's rows, where there are several
+  * @param columns
+  *   of its panes, over which are the rest
   * @param conditions
   *   that hold of what comes
   * @param reads
@@ -34,21 +36,21 @@ private[spark] trait FiresPanes extends ShardProgram {
 private[spark] final case class PanesBefore(
     operator: TransformWithState,
     program: FiresPanes,
-    rows: Seq[Attribute],
+    kind: Option[Attribute],
+    columns: Seq[Attribute],
     conditions: Seq[Expression],
     reads: Seq[Expression]) {
   import PanesBefore._
 
   private def spec = program.spec
 
-  private def field(number: Int): Attribute = rows(program.schema.paneAt + number)
+  private def field(number: Int): Attribute = columns(program.schema.paneAt + number)
 
   private def isRetraction = field(5)
 
   /** What else must hold of such panes. */
   private def condition(pane: Kind): Expression = {
-    val known = AttributeMap(Seq[(Attribute, Expression)](
-      rows.head    -> Literal(OutputSchema.PaneKind),
+    val known = AttributeMap(kind.map(_ -> Literal(OutputSchema.PaneKind)).toSeq ++ Seq[(Attribute, Expression)](
       field(2)     -> Literal(pane.timing.toString),
       field(4)     -> Literal(pane.isLast),
       isRetraction -> Literal(pane.isRetraction)))
@@ -111,8 +113,8 @@ private[spark] object PanesBefore {
       case all: Union               => all.children.flatMap(one => through(one, all.output.zip(one.output)))
       case Join(left, right, Inner, Some(on), _) => Seq(left, right).flatMap(below(_, conditions :+ on, reads))
       case join: Join                            => join.children.flatMap(below(_, conditions, reads))
-      case Unpack(_, rows, SerializeFromObject(_, shards: TransformWithState)) =>
-        operator(shards, rows, conditions, reads).toSeq
+      case rows: Unpack =>
+        rows.collectFirst { case shards: TransformWithState => shards }.flatMap(operator(_, rows, conditions, reads)).toSeq
       case _: SubqueryAlias | _: View | _: EventTimeWatermark | _: CollectMetrics | _: RepartitionOperation |
           _: Sort | _: ResolvedHint =>
         plan.children.flatMap(below(_, conditions, reads))
@@ -122,13 +124,12 @@ private[spark] object PanesBefore {
 
   private def operator(
       shards: TransformWithState,
-      rows: Seq[Attribute],
+      rows: Unpack,
       conditions: Seq[Expression],
       reads: Seq[Expression]): Option[PanesBefore] = (shards.statefulProcessor: Any) match {
     case processor: WindowProcessor =>
-      Some(processor.program).collect { case program: FiresPanes =>
-        PanesBefore(shards, program, rows, conditions, reads)
-      }
+      Some(processor.program).collect { case program: FiresPanes => program }.zip(rows.columnsOf(OutputSchema.PaneKind))
+        .map { case (program, columns) => PanesBefore(shards, program, rows.kind, columns, conditions, reads) }
     case _ => None
   }
 

@@ -57,14 +57,11 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
         schema))
   }
 
-  override def outputs(parts: AggregateParts, schema: OutputSchema, rows: Seq[Attribute]): Seq[OutputPart] =
-    Seq(OutputPart(
-      OutputKind.Events,
-      EqualTo(rows.head, Literal(OutputSchema.EventKind)),
-      eventColumns(parts, schema, rows)))
+  override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =
+    Seq(OutputPart(OutputKind.Events, OutputSchema.EventKind, schema.event)(eventColumns(parts, schema, _)))
 
   private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
-    val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns.drop(1)))
+    val keys                       = AttributeMap(parts.keys.map(_.toAttribute).zip(columns))
     def at(field: Int): Expression = KnownNotNull(columns(schema.eventAt + field))
     parts.shown.map(key => Alias(key.child.transform { case a: Attribute => keys.getOrElse(a, a) }, key.name)()) ++ Seq(
       Alias(OutputColumns.structOf("number" -> at(1)), "window")(),

@@ -76,10 +76,10 @@ final class PolicyProgram(
       val entries = messages.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
       val effects = shard.step(entries, Some(processingTime), progress = progress) ++
         (if (watermark.isEnd) shard.finish() else Iterator.empty)
-      effects.map(row) ++ Iterator.single(()).map(_ => output.counts(shard.counters))
+      output.packets(effects, (shard.counters, shard.counters.panes))(write)
     }
 
-    private def row(effect: PolicyEffect[InternalRow]): Array[Byte] = effect match {
+    private def write(effect: PolicyEffect[InternalRow]): Unit = effect match {
       case PolicyEffect.Fire(pane)                             => output.pane(pane)
       case PolicyEffect.Happened(key, event, window, sequence) => output.event(key, event, window, sequence)
     }

@@ -21,6 +21,7 @@ import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.time.Axis
 import windrow.spark.pack.PackStrategy
+import windrow.spark.pack.PacketRows
 import windrow.spark.pack.ShardOf
 import windrow.spark.pack.Unpack
 import windrow.spark.rows.Rows
@@ -225,7 +226,7 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
     val plan   = SparkInside.plan(packed.toDF())
     val under  = answer.under.map(AttributeReference("under", _)())
     val row    = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
-    Found(under, row, Unpack(plan.output.head, under ++ row, plan))
+    Found(under, row, Unpack(plan.output.head, Seq(PacketRows(StoredAnswers.Kind, under.size + row.size)), under ++ row, plan))
   }
 
   private def table(rows: Found, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =

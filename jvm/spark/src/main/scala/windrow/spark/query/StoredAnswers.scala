@@ -6,8 +6,9 @@ import windrow.CheckpointError
 import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
+import windrow.spark.rows.RowPacket
 
-/** Answers a question over what is stored of a shard: rows as bytes, each behind what it stands under.
+/** Answers a question over what is stored of a shard: packets of rows, each behind what it stands under.
   *
   * @param path
   *   of the checkpoint
@@ -27,11 +28,22 @@ private[query] final class StoredAnswers[S](
     val store = new InMemoryShardStore
     values.foreach(value =>
       if (value.space == null) store.putHeader(value.bytes) else store.space(value.space).put(value.id, value.bytes))
-    try
-      answer.find(open(store), question).map(one =>
-        written(new JoinedRow(one.under, one.row)).copy().getBytes).toVector.iterator
-    catch {
+    val packets = Vector.newBuilder[Array[Byte]]
+    val out     = new RowPacket.Writer(0)
+    try {
+      answer.find(open(store), question).foreach { one =>
+        out.put(StoredAnswers.Kind, written(new JoinedRow(one.under, one.row)))
+        if (out.isFull) packets += out.result()
+      }
+      (packets += out.result()).result().iterator
+    } catch {
       case wrong: DamagedStateError => throw new CheckpointError(s"${wrong.getMessage} In shard $shard of '$path'.")
     }
   }
+}
+
+private[query] object StoredAnswers {
+
+  /** Of the rows in its packets: there is no other. */
+  val Kind = 0
 }

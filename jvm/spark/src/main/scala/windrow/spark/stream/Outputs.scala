@@ -25,25 +25,13 @@ private[spark] object Outputs {
       schema: OutputSchema,
       answers: Option[String],
       shards: LogicalPlan): LogicalPlan = {
-    val rows = Observed(
-      session,
-      options.name,
-      shards,
-      schema.types,
-      (OutputSchema.Counts, schema.countsAt),
-      (OutputSchema.RejectedKind, schema.rejectionAt))
-    val columns = rows.output
-    def part(kind: OutputKind, number: Int, shown: Seq[Alias]) =
-      OutputPart(kind, EqualTo(columns.head, Literal(number)), shown)
+    val time = PaneTime.of(schema.window, shards)
     val all = Seq(
-      part(
-        OutputKind.Panes,
-        OutputSchema.PaneKind,
-        paneColumns(parts, messages, schema, columns, PaneTime.of(schema.window, shards))),
-      part(OutputKind.Rejected, OutputSchema.RejectedKind, rejectedColumns(options.name, schema, columns))) ++
-      operator.outputs(parts, schema, columns) ++
-      answers.map(name => part(OutputKind.Answers, OutputSchema.AnswerKind, answerColumns(name, schema, columns)))
-    OutputPart.shown(all, options.output, rows)
+      OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, messages, schema, _, time)),
+      OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))) ++
+      operator.outputs(parts, schema) ++ answers.map(name =>
+        OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
+    OutputPart.shown(all, options.output, Observed(session, options.name, shards, OutputSchema.Counts))
   }
 
   private def paneColumns(
@@ -53,7 +41,7 @@ private[spark] object Outputs {
       columns: Seq[Attribute],
       time: Metadata): Seq[Alias] = {
     val here = AttributeMap(
-      parts.keys.map(_.toAttribute).zip(columns.drop(1)) ++ parts.functionResults.zip(columns.drop(schema.resultsAt)))
+      parts.keys.map(_.toAttribute).zip(columns) ++ parts.functionResults.zip(columns.drop(schema.resultsAt)))
     def moved(column: NamedExpression): Alias = {
       val value = column match {
         case Alias(child, _) => child
@@ -78,14 +66,12 @@ private[spark] object Outputs {
       parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
   }
 
-  private def rejectedColumns(stream: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
-    def at(field: Int): Expression = columns(schema.rejectionAt + field)
-    OutputColumns.rejected(Literal(stream), at(0), at(1), at(2), KnownNotNull(at(3)))
-  }
+  private def rejectedColumns(stream: String, columns: Seq[Attribute]): Seq[Alias] =
+    OutputColumns.rejected(Literal(stream), columns(0), columns(1), columns(2), KnownNotNull(columns(3)))
 
   /** Those of the lookup stream, then the answers. */
   private def answerColumns(name: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
-    val (asks, gets) = (KnownNotNull(columns(schema.answerAt)), KnownNotNull(columns(schema.answerAt + 1)))
+    val (asks, gets) = (KnownNotNull(columns(0)), KnownNotNull(columns(1)))
     val fields       = schema.answers.toSeq.flatMap(_._1.fields)
     fields.zipWithIndex.map { case (field, i) => Alias(GetStructField(asks, i), field.name)() } :+ Alias(gets, name)()
   }

@@ -1,7 +1,6 @@
 package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.Attribute
 import scala.annotation.unused
 import windrow.FullStateSpec
 import windrow.SourceWindows
@@ -53,12 +52,8 @@ private[spark] trait StreamOperator {
   /** How its messages are packed, and what its shards run. */
   def running(frame: StreamFrame): (PackRecipe, ShardProgram)
 
-  /** Its rows that are neither panes nor rejected.
-    *
-    * @param rows
-    *   the columns of all of them
-    */
-  def outputs(parts: AggregateParts, schema: OutputSchema, rows: Seq[Attribute]): Seq[OutputPart] = Nil
+  /** Its rows that are neither panes nor rejected. */
+  def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = Nil
 
   /** What each window waits for.
     *

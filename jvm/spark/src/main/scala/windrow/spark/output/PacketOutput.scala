@@ -1,0 +1,46 @@
+package windrow.spark.output
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import windrow.Reason
+import windrow.core.operator.Counters
+import windrow.spark.rows.RowPacket
+
+/** Writes what a shard gives as packets of rows. */
+private[spark] abstract class PacketOutput(counts: CountColumns) {
+  private val out      = new RowPacket.Writer(counts.names.size)
+  private val byReason = Reason.All.zipWithIndex.map { case (reason, i) => reason -> (counts.ofStep.size + i) }.toMap
+
+  protected def put(kind: Int, row: UnsafeRow): Unit = out.put(kind, row)
+
+  protected def reject(kind: Int, row: UnsafeRow, reason: Reason): Unit = {
+    out.put(kind, row)
+    out.add(byReason(reason), 1)
+  }
+
+  /** The packets of a step; the last one has its counts.
+    *
+    * @param effects
+    *   taken as packets are
+    * @param counted
+    *   what became of the messages, and how much came out; known when all effects are taken
+    * @param write
+    *   puts the rows of an effect
+    */
+  final def packets[E](effects: Iterator[E], counted: => (Counters, Long))(write: E => Unit): Iterator[Array[Byte]] =
+    new Iterator[Array[Byte]] {
+      private var isOver = false
+
+      def hasNext: Boolean = !isOver
+
+      def next(): Array[Byte] = {
+        if (isOver) throw new NoSuchElementException("no packet is left")
+        while (!out.isFull && effects.hasNext) write(effects.next())
+        if (!effects.hasNext) {
+          isOver = true
+          val (of, sent) = counted
+          Seq(of.accepted, of.rejected, of.replays, of.gaps, sent).zipWithIndex.foreach { case (n, i) => out.add(i, n) }
+        }
+        out.result()
+      }
+    }
+}

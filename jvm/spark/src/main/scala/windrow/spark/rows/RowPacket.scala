@@ -1,0 +1,85 @@
+package windrow.spark.rows
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+
+/** Rows of several kinds in one byte string, behind some counts: a row of its own costs Spark far more than its bytes do.
+  *
+  * How many counts, and the counts, 8 bytes each; then of each row its kind, a byte, its size and its bytes.
+  */
+object RowPacket {
+
+  /** A packet that has as many is full. */
+  val Bytes: Int = 64 << 10
+
+  /** The count of a number, from 0. */
+  def count(packet: Array[Byte], number: Int): Long = Platform.getLong(packet, placeOf(number))
+
+  private def placeOf(count: Int): Long = Platform.BYTE_ARRAY_OFFSET + 1L + 8L * count
+
+  /** @param counts
+    *   how many a packet has
+    */
+  final class Writer(counts: Int) {
+    private val out   = new ByteWriter(1 << 10)
+    private val sums  = new Array[Long](counts)
+    private val start = 1 + 8 * counts
+    clear()
+
+    def isFull: Boolean = out.size >= Bytes
+    def isEmpty: Boolean = out.size == start
+
+    def put(kind: Int, row: UnsafeRow): Unit = {
+      out.byte(kind)
+      Rows.write(row, out)
+    }
+
+    def add(count: Int, more: Long): Unit = sums(count) += more
+
+    /** What was written and counted since the last packet. */
+    def result(): Array[Byte] = {
+      val packet = out.result()
+      sums.indices.foreach(i => Platform.putLong(packet, placeOf(i), sums(i)))
+      clear()
+      packet
+    }
+
+    private def clear(): Unit = {
+      java.util.Arrays.fill(sums, 0L)
+      out.clear()
+      out.byte(counts)
+      sums.foreach(out.long)
+    }
+  }
+
+  /** The rows of the kinds that are asked for; `row` stands for each in turn, in the packet's own bytes.
+    *
+    * @param widths
+    *   of the kinds: how many columns its rows have
+    */
+  final class Reader(packet: Array[Byte], widths: Map[Int, Int]) {
+    private val in = ByteReader(packet)
+    (0 until in.byte()).foreach(_ => in.long())
+
+    private val wanted = Array.tabulate(widths.keys.max + 1)(kind => widths.get(kind).map(new UnsafeRow(_)).orNull)
+
+    /** Of the row that was read last. */
+    var kind = 0
+
+    def row: UnsafeRow = wanted(kind)
+
+    /** Goes on to the next row; false: there is none. */
+    def next(): Boolean = {
+      var found = false
+      while (!found && in.hasNext) {
+        kind = in.byte().toInt
+        val start = in.skipBytes()
+        found = kind < wanted.length && wanted(kind) != null
+        if (found) row.pointTo(packet, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start)
+      }
+      found
+    }
+  }
+}
