@@ -105,6 +105,23 @@ def test_first_corrected_window(tmp_path: Path) -> None:
     assert [(reason, f"{time:%H:%M}") for reason, time in rejected] == [("TOO_LATE", "07:00")]
 
 
+def test_coming_from_another_engine(wide: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each query of windrow beside another engine's is one, and gives the columns of its SQL."""
+    page = "docs/coming-from.md"
+    wide.createOrReplaceTempView("orders")
+    monkeypatch.setattr(wr.Output, "start", noting(wr.Output.start, []))
+    names = {"wr": wr, "F": F, "orders": wide, "kafka": wide}
+    own = [block for block in blocks(page, "python") if "wr." in block]
+    for block in own:
+        exec(block, names)  # noqa: S102  our own page
+    assert len(own) == 3
+    shown = [names["hours"].panes, names["updates"].panes, names["panes"].panes]
+    sql = [block for block in blocks(page, "sql") if "windrow" in block]
+    shown += [wide.sparkSession.sql(text.rstrip(";\n")) for text in sql]
+    assert len(sql) == 1
+    assert {(len(one.columns), one.isStreaming) for one in shown} == {(4, True)}
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/sql.md"])
 def test_sql_of_the_pages(wide: DataFrame, page: str) -> None:
     """Each statement gives panes or rows."""
