@@ -69,8 +69,9 @@ final class FullStateProgram(
         output.packets(
           deltas.map(Right(_)) ++ questions.result().iterator.map(Left(_)),
           (shard.counters, shard.counters.panes)) {
-          case Right(delta)           => write(delta, processingTime)
-          case Left((question, asks)) => answer.foreach(all => output.answer(asks, all(new OfFullState(shard), question)))
+          case Right(delta) => write(delta, processingTime)
+          case Left((question, asks)) =>
+            answer.foreach(all => output.answer(asks, all(new OfFullState(shard), question)))
         }
       }
     }

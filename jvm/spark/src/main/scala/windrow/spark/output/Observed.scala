@@ -26,15 +26,16 @@ private[spark] object Observed {
     val packet  = shards.output.head
     val columns = counts.names.zipWithIndex.map { case (name, i) => Alias(PacketCount(packet, i), name)() }
     val frame   = SparkInside.frame(session, Project(packet +: columns, shards))
-    val sums = counts.names.map(name => functions.coalesce(functions.sum(name), functions.lit(0L)).as(name))
+    val sums    = counts.names.map(name => functions.coalesce(functions.sum(name), functions.lit(0L)).as(name))
     SparkInside.plan(frame.observe(OutputColumns.metrics(stream), sums.head, sums.tail: _*))
   }
 }
 
 /** A count of a packet. */
-private[spark] final case class PacketCount(child: Expression, number: Int) extends UnaryExpression with CodegenFallback {
-  override def dataType: DataType          = LongType
-  override def nullable: Boolean           = false
+private[spark] final case class PacketCount(child: Expression, number: Int) extends UnaryExpression
+    with CodegenFallback {
+  override def dataType: DataType            = LongType
+  override def nullable: Boolean             = false
   override def eval(input: InternalRow): Any = RowPacket.count(child.eval(input).asInstanceOf[Array[Byte]], number)
 
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)

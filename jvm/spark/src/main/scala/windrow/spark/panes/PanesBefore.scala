@@ -114,7 +114,11 @@ private[spark] object PanesBefore {
       case Join(left, right, Inner, Some(on), _) => Seq(left, right).flatMap(below(_, conditions :+ on, reads))
       case join: Join                            => join.children.flatMap(below(_, conditions, reads))
       case rows: Unpack =>
-        rows.collectFirst { case shards: TransformWithState => shards }.flatMap(operator(_, rows, conditions, reads)).toSeq
+        rows.collectFirst { case shards: TransformWithState => shards }.flatMap(operator(
+          _,
+          rows,
+          conditions,
+          reads)).toSeq
       case _: SubqueryAlias | _: View | _: EventTimeWatermark | _: CollectMetrics | _: RepartitionOperation |
           _: Sort | _: ResolvedHint =>
         plan.children.flatMap(below(_, conditions, reads))

@@ -226,7 +226,10 @@ private[spark] final class StateReader(session: SparkSession, path: String, oper
     val plan   = SparkInside.plan(packed.toDF())
     val under  = answer.under.map(AttributeReference("under", _)())
     val row    = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
-    Found(under, row, Unpack(plan.output.head, Seq(PacketRows(StoredAnswers.Kind, under.size + row.size)), under ++ row, plan))
+    Found(
+      under,
+      row,
+      Unpack(plan.output.head, Seq(PacketRows(StoredAnswers.Kind, under.size + row.size)), under ++ row, plan))
   }
 
   private def table(rows: Found, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =

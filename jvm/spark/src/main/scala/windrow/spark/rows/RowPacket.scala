@@ -28,7 +28,7 @@ object RowPacket {
     private val start = 1 + 8 * counts
     clear()
 
-    def isFull: Boolean = out.size >= Bytes
+    def isFull: Boolean  = out.size >= Bytes
     def isEmpty: Boolean = out.size == start
 
     def put(kind: Int, row: UnsafeRow): Unit = {
