@@ -153,7 +153,7 @@ private[testkit] final class Simulation(
     *   what to do if the state is refused by name
     */
   private def damaged(from: Int, fault: FaultPoint, at: Int)(shows: (String, String) => Unit)(found: => Unit): Unit = {
-    val some = feeds.dropWhile(_._1 < from).take(3)
+    val some = feeds.dropWhile(_._1 < from).takeWhile(one => isEarly(one._1) == isEarly(from)).take(3)
     def later(index: Int, came: Emission): Unit = behind(index) :+= { (emission: Emission) =>
       val differs = compare(emission.asExpected(shape), came)
       if (differs.nonEmpty) shows(s"step ${index + 1} behind $fault", differs.mkString("; "))
