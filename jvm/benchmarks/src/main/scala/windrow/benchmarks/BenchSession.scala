@@ -7,6 +7,8 @@ object BenchSession {
   private val RocksDB = "spark.sql.streaming.stateStore.rocksdb"
 
   val Settings: Map[String, String] = Map(
+    "spark.ui.showConsoleProgress" -> "false",
+    "spark.log.level"              -> "ERROR",
     "spark.ui.enabled"             -> "false",
     "spark.sql.warehouse.dir"      -> Desk.Folder.resolve("warehouse").toString,
     "spark.sql.session.timeZone"   -> "UTC",
