@@ -8,7 +8,7 @@ import windrow.ErrorConditions
 /** Values by key, in buckets by hash, each with the earliest time at which one of its keys needs to be looked at.
   *
   * Only buckets that are touched or due are read. When they outgrow `bucketBytes` one of them is split, then the next
-  * (linear hashing), so growth never holds all keys at once.
+  * (linear hashing), so growth never holds all keys at once; as keys leave, buckets go the same way.
   */
 final class KeyBuckets[T](
     name: String,
@@ -120,10 +120,12 @@ final class KeyBuckets[T](
   def flush(): Unit = {
     buckets.indices.foreach(index => if (buckets(index).changed) write(index))
     estimate()
-    while (buckets.iterator.map(_.bytes).sum > most) {
+    val total = buckets.iterator.map(_.bytes).sum
+    while (total > most) {
       split()
       Seq(buckets.size - 1, splitFrom(buckets.size - 1)).foreach(index => if (buckets(index).changed) letGo(index))
     }
+    while (buckets.size > 1 && total * KeyBuckets.Emptied < most) merge()
     if (buckets.count(_.values != null) > KeyBuckets.Cached) buckets.foreach(_.values = null)
   }
 
@@ -166,6 +168,20 @@ final class KeyBuckets[T](
       moves
     }
     ()
+  }
+
+  /** Gives the keys of the last bucket back to the one from which it was split. */
+  private def merge(): Unit = {
+    val last = buckets.size - 1
+    val to   = splitFrom(last)
+    if (buckets(last).bytes > 0) {
+      val moved = loaded(last)
+      loaded(to).putAll(moved)
+      space.remove(last.toLong)
+      buckets(to).changed = true
+    }
+    buckets.remove(last)
+    if (buckets(to).changed) letGo(to)
   }
 
   // ---- bytes
@@ -214,6 +230,9 @@ private object KeyBuckets {
 
   /** Bytes of a key and its value, before anything is known. */
   val Guess = 64L
+
+  /** Buckets go when they have less than this part of what they may have. */
+  val Emptied = 4L
 
   /** So many buckets stay in memory between steps. */
   val Cached = 256

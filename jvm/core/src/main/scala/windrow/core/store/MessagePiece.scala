@@ -30,17 +30,29 @@ private[store] final class MessagePiece(var id: Long) {
 
   def isRead: Boolean = messages != null
 
-  def read(segments: Segments, codec: Codec[StoredMessage]): this.type = {
-    if (!isRead) {
-      messages = segments.read(id)(in => ArrayBuffer.fill(in.fitting(count.toLong))(codec.read(in)))
-      weight = messages.iterator.map(weigh).sum
-    }
-    this
+  def read(segments: Segments, codec: Codec[StoredMessage]): Unit = {
+    messages = segments.read(id)(in => ArrayBuffer.fill(in.fitting(count.toLong))(codec.read(in)))
+    weight = messages.iterator.map(weigh).sum
   }
+
+  /** Lets go of its messages, which are all in its segment. */
+  def forget(): Unit = {
+    messages = null
+    weight = 0
+  }
+
+  /** Bytes of memory. */
+  def held: Long = weight
 
   // ---- of a piece that is read
 
   def apply(index: Int): StoredMessage = messages(index)
+
+  /** Those of some places; they stay, even if the piece is let go of meanwhile. */
+  def some(places: Iterator[Int]): Iterator[StoredMessage] = {
+    val these = messages
+    places.map(these(_))
+  }
 
   def isHeavierThan(bytes: Int): Boolean = weight > bytes
 

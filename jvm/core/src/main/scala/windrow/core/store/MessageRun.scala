@@ -13,8 +13,9 @@ import windrow.core.time.Position
 /** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
   *
   * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Pieces
-  * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step. What has left by
-  * retention is hidden at once and taken away piece by piece (SEMANTICS R11).
+  * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step. In memory are no
+  * more than `heldBytes` of them: then what has changed is written, and all are read again as they are needed. What has left
+  * by retention is hidden at once and taken away piece by piece (SEMANTICS R11).
   *
   * @param order
   *   event time in front. Messages that are equal in it differ in nothing but whether they are settled; those that are
@@ -24,7 +25,8 @@ private[core] final class MessageRun(
     order: Ordering[StoredMessage],
     codec: Codec[StoredMessage],
     segments: Segments,
-    segmentBytes: Int = 4096) {
+    segmentBytes: Int = 4096,
+    heldBytes: Long = 16L << 20) {
   import MessageRun._
 
   private val pieces = new ArrayDeque[MessagePiece]
@@ -35,18 +37,29 @@ private[core] final class MessageRun(
   /** Messages in all pieces. */
   private var total = 0L
 
+  /** About as many bytes of messages as are in memory. */
+  private var held = 0L
+
   /** Messages that have not left. */
   def size: Long = total - hidden
 
   def isEmpty: Boolean = size == 0
 
+  /** Bytes of messages in memory. */
+  private[store] def inMemory: Long = pieces.iterator.map(_.held).sum
+
   def add(message: StoredMessage): Unit = {
     val at = pieceOf(message)
-    if (at < 0 || at == pieces.size - 1 && isFullBefore(message)) pieces += MessagePiece.of(ArrayBuffer(message))
-    else {
+    if (at < 0 || at == pieces.size - 1 && isFullBefore(message)) {
+      val piece = MessagePiece.of(ArrayBuffer(message))
+      pieces += piece
+      hold(piece, piece.held)
+    } else {
       if (at == 0 && hidden > 0) dropHidden()
-      val piece = loaded(at)
+      val piece  = loaded(at)
+      val before = piece.held
       piece.insert(placeOf(piece, message), message)
+      hold(piece, piece.held - before)
       if (piece.count > 1 && piece.isHeavierThan(2 * segmentBytes)) pieces.insert(at + 1, piece.split())
     }
     total += 1
@@ -98,7 +111,7 @@ private[core] final class MessageRun(
 
   private def inPiece(at: Int, from: Int): Iterator[StoredMessage] = {
     val piece = loaded(at)
-    Iterator.range(if (at == 0) math.max(hidden, from) else from, piece.count).map(piece(_))
+    piece.some(Iterator.range(if (at == 0) math.max(hidden, from) else from, piece.count))
   }
 
   /** Messages that stand before a position, from the last one down. */
@@ -107,7 +120,7 @@ private[core] final class MessageRun(
     Iterator.range(at, -1, -1).flatMap { i =>
       val piece = loaded(i)
       val until = if (i < at) piece.count else FirstIndex.where(piece.count)(j => !order.lt(piece(j), position))
-      Iterator.range(until - 1, (if (i == 0) hidden else 0) - 1, -1).map(piece(_))
+      piece.some(Iterator.range(until - 1, (if (i == 0) hidden else 0) - 1, -1))
     }
   }
 
@@ -187,7 +200,28 @@ private[core] final class MessageRun(
   /** Takes everything away. */
   def clear(): Unit = while (pieces.nonEmpty) dropPiece()
 
-  private def loaded(at: Int): MessagePiece = pieces(at).read(segments, codec)
+  private def loaded(at: Int): MessagePiece = {
+    val piece = pieces(at)
+    if (!piece.isRead) {
+      piece.read(segments, codec)
+      hold(piece, piece.held)
+    }
+    piece
+  }
+
+  /** Has more in memory, and lets go of all but one piece if that is too much. */
+  private def hold(piece: MessagePiece, more: Long): Unit = {
+    held += more
+    if (held > heldBytes) {
+      pieces.foreach(other => if (other.isRead && (other ne piece)) letGo(other))
+      held = piece.held
+    }
+  }
+
+  private def letGo(piece: MessagePiece): Unit = {
+    if (piece.changed) store(piece)
+    if (piece.id != MessagePiece.Inside) piece.forget()
+  }
 
   // ---- bytes
 

@@ -30,7 +30,11 @@ class KeyBucketsSuite extends AnyFunSuite {
       var keys   = open(store)
       (1 to 1 + random.nextInt(300)).foreach { _ =>
         val one = key(random.nextInt(200))
-        random.nextInt(12) match {
+        random.nextInt(13) match {
+          case 12 =>
+            val leaves = model.keySet.filter(_ => random.nextInt(10) > 0).toSeq
+            leaves.foreach(keys.remove)
+            model --= leaves
           case 0 =>
             keys.flush()
             assert(keys.size == model.size)
@@ -90,6 +94,20 @@ class KeyBucketsSuite extends AnyFunSuite {
     store.reads = 0
     (0 until 20000).foreach(n => assert(again.get(key(n)) == Due(1)))
     assert(store.reads > 20000 * 11 / 8192, "they were let go of and must be read again")
+  }
+
+  test("S10: as keys leave, what tells of them does, too") {
+    val store = new CountingStore
+    val keys  = new KeyBuckets[Due]("keys", store, Dues, _.at)
+    (0 until 20000).foreach(n => keys.put(key(n), Due(n.toLong)))
+    keys.flush()
+    (10 until 20000).foreach(n => keys.remove(key(n)))
+    keys.flush()
+    val told = new ByteWriter
+    keys.writeDirectory(told)
+    assert(store.values("keys") <= 2 && told.size < 50, s"${store.values("keys")} buckets, ${told.size} bytes")
+    val again = reopenedAt(store, keys)
+    assert((0 until 20).count(n => again.get(key(n)) != null) == 10)
   }
 
   private def reopenedAt(store: ShardStore, before: KeyBuckets[Due]): KeyBuckets[Due] = {

@@ -10,7 +10,7 @@ import windrow.core.time.Axis
 class MessageRunSuite extends AnyFunSuite {
   private val codec = StoredMessage.codec(None)
 
-  private final class Kept(segmentBytes: Int) {
+  private final class Kept(segmentBytes: Int, heldBytes: Long) {
     private val store = new InMemoryShardStore
     private var root  = Array.emptyByteArray
     private var ids   = Array.emptyByteArray
@@ -20,7 +20,7 @@ class MessageRunSuite extends AnyFunSuite {
       val segments = new Segments("messages", store)
       if (ids.nonEmpty) segments.readDirectory(ByteReader(ids))
       current = segments
-      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes)
+      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes, heldBytes)
       if (root.nonEmpty) run.read(ByteReader(root))
       run
     }
@@ -54,7 +54,7 @@ class MessageRunSuite extends AnyFunSuite {
   test("500 random histories: adding, ranges on both axes, retention, settling, restarts") {
     (1 to 500).foreach { seed =>
       val random = new Random(seed.toLong)
-      val kept   = new Kept(Seq(1, 60, 300, 4096)(random.nextInt(4)))
+      val kept   = new Kept(Seq(1, 60, 300, 4096)(random.nextInt(4)), Seq(0L, 200L, 1L << 20)(random.nextInt(3)))
       var list   = Vector.empty[StoredMessage]
       (1 to 60).foreach { step =>
         random.nextInt(8) match {
@@ -106,6 +106,19 @@ class MessageRunSuite extends AnyFunSuite {
       (from.isEmpty && to.isEmpty) || at.exists(p => from.forall(_ <= p) && to.forall(p <= _))
     }
     assert(isSame(run.range(axis, from, to).toVector, wanted), where)
+  }
+
+  test("S11: of messages that come in one step, or are read in one, a part is in memory") {
+    val store = new CountingStore
+    val run   = new MessageRun(StoredMessage.Order, codec, new Segments("messages", store), heldBytes = 1L << 20)
+    def all   = run.range(Axis.Time, None, None)
+    def most(steps: Iterator[_]): Long = steps.map(_ => run.inMemory).max
+    val coming = Iterator.range(0, 20000).map(n =>
+      run.add(StoredMessage(new Key(Array.empty), (n * 7919L) % 20011, Some(Origin("s", 0, n.toLong)), new Array(200))))
+    assert(most(coming) < (3 << 19))
+    assert(most(all) < (3 << 19) && all.size == 20000 && all.map(_.time).toSeq == all.map(_.time).toSeq.sorted)
+    all.filter(_.time % 3 == 0).foreach(run.settle)
+    assert(all.forall(message => message.isSettled == (message.time % 3 == 0)))
   }
 
   test("of a long run only the segments in a range are read, and whole ones leave unread") {

@@ -1,0 +1,57 @@
+"""A query over messages that end, and what it gave and took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import windrow as wr
+from load.gauge import Batch, forget_peak, peak
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from load.kinds import Operator
+
+#: So many batches bring the watermark past everything, through two operators too.
+AFTER = 6
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Its batches, what came out of all, the seconds it took, the most that was resident."""
+
+    batches: list[Batch]
+    totals: tuple[int, ...]
+    seconds: float
+    peak: int
+
+
+def out_of(operator: Operator) -> DataFrame:
+    """Give its panes, or the rows of a join."""
+    return operator.panes if isinstance(operator, wr.Output) else operator.rows
+
+
+def run(rows: DataFrame, totals: Sequence[Column], checkpoint: Path, batches: int) -> Ran:
+    """Run a query over so many batches; ``totals`` are summed up over them."""
+    forget_peak()
+    begun = time.monotonic()
+    named = [total.alias(f"t{number}") for number, total in enumerate(totals)]
+    writer = rows.observe("out", *named).writeStream.format("noop")
+    query = writer.option("checkpointLocation", str(checkpoint)).start()
+    try:
+        while (last := Batch.last(query)) is None or last.number + 1 < batches:
+            if query.awaitTermination(1):
+                msg = "the query has ended"
+                raise RuntimeError(msg)
+    finally:
+        query.stop()
+    found = Batch.all(query)
+    out = [one.out for one in found if one.out]
+    sums = tuple(
+        sum(one[name] or 0 for one in out) for name in (f"t{i}" for i in range(len(named)))
+    )
+    return Ran(found, sums, time.monotonic() - begun, peak())

@@ -1,0 +1,51 @@
+"""A session as users have it, with a stated heap; of what has ended Spark remembers little."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOCAL_FILES = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+#: Room for what is compiled, or after some hours nothing more is.
+JAVA = "-XX:ReservedCodeCacheSize=480m"
+#: Of what has ended Spark remembers 1,000 of each, and each plan with all its text.
+_HISTORY = ("ui.retainedJobs", "ui.retainedStages", "sql.ui.retainedExecutions")
+
+
+def session(folder: Path, heap: str, batches: int) -> SparkSession:
+    """Two cores, and nothing outside ``folder``; so many batches are kept and remembered."""
+    from pyspark.sql import SparkSession
+
+    builder: SparkSession.Builder = SparkSession.builder
+    builder = (
+        builder.master("local[2]")
+        .appName("windrow load")
+        .config("spark.driver.memory", heap)
+        .config("spark.driver.extraJavaOptions", JAVA)
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.ui.retainedTasks", "1000")
+        .config("spark.local.dir", str(folder / "local"))
+        .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.codegen.cache.maxEntries", "2000")
+        .config("spark.sql.streaming.checkpointFileManagerClass", LOCAL_FILES)
+        .config("spark.sql.streaming.minBatchesToRetain", str(batches))
+        .config("spark.sql.streaming.numRecentProgressUpdates", str(batches))
+        .config("spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows", "true")
+    )
+    for name in _HISTORY:
+        builder = builder.config(f"spark.{name}", "50")
+    spark = wr.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
