@@ -73,6 +73,24 @@ class JoinWorkSuite extends AnyFunSuite {
       Growth.check(few = 400)(inSteps(spec(Within.Everything, how, retention)))
   }
 
+  for (how <- Seq(JoinKind.Full, JoinKind.Semi))
+    test(s"$how: of a key with more than is kept in memory come the rows of one with less (SEMANTICS S11)") {
+      def rows(bytes: Int): (Seq[Seq[Option[Long]]], Long) = {
+        val store = new CountingStore
+        def shard = new JoinShard(spec(range, how), store, _ => false)
+        def of(n: Int) = {
+          val (stream, incoming) = message(n)
+          (stream, incoming.copy(payload = new Array(bytes)))
+        }
+        val effects = shard.step(shuffled(2800).map(of), Watermark(-1000), None).toVector
+        val read    = store.bytesRead
+        val last    = shard.step(Iterator.empty, Watermark(Long.MaxValue - 1), None)
+        ((effects ++ last).collect { case JoinEffect.Row(row) => row.messages.map(_.map(_.time)) }, read)
+      }
+      val ((small, none), (large, some)) = (rows(1), rows(16 << 10))
+      assert(small == large && none == 0 && some > 0, s"$some bytes were read again")
+    }
+
   test("rows are made as they are taken (SEMANTICS S11)") {
     var taken = 0
     val messages = Iterator.tabulate(4) { n =>

@@ -52,18 +52,19 @@ class LeavingSuite extends AnyFunSuite {
       assert(values == 0 && now - empty <= 24, s"$now bytes are left of $full, where $empty are none; $values values")
     }
 
-  for (window <- Windows) test(s"$window: a jump of a year gives what steps give, and costs no more than one of a minute") {
-    def after(jumps: Seq[Long]): (Seq[(Long, Long, Timing, Long)], Int) = {
-      val (store, counting) = (new InMemoryShardStore, new Counting)
-      val entries = (0 until 500).iterator.map(n => entry(n * 40L, n.toLong, 1L))
-      val all     = step(spec(window, Never), counting, store, entries, -1) ++
-        jumps.flatMap(step(spec(window, Never), counting, store, Iterator.empty, _))
-      (all.collect { case Effect.Fire(pane) => (pane.start, pane.end, pane.timing, pane.value) }, counting.combined)
+  for (window <- Windows)
+    test(s"$window: a jump of a year gives what steps give, and costs no more than one of a minute") {
+      def after(jumps: Seq[Long]): (Seq[(Long, Long, Timing, Long)], Int) = {
+        val (store, counting) = (new InMemoryShardStore, new Counting)
+        val entries           = (0 until 500).iterator.map(n => entry(n * 40L, n.toLong, 1L))
+        val all = step(spec(window, Never), counting, store, entries, -1) ++
+          jumps.flatMap(step(spec(window, Never), counting, store, Iterator.empty, _))
+        (all.collect { case Effect.Fire(pane) => (pane.start, pane.end, pane.timing, pane.value) }, counting.combined)
+      }
+      val ((jumped, cost), (walked, _), (_, near)) =
+        (after(Seq(Year)), after((0L to 130000L by 500) :+ Year), after(Seq(130000L)))
+      assert(jumped == walked && (cost == near), s"$cost for a year, $near for a minute")
     }
-    val ((jumped, cost), (walked, _), (_, near)) =
-      (after(Seq(Year)), after((0L to 130000L by 500) :+ Year), after(Seq(130000L)))
-    assert(jumped == walked && (cost == near), s"$cost for a year, $near for a minute")
-  }
 }
 
 private object LeavingSuite {
