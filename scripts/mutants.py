@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build" / "mutants"
 PAGE = ROOT / "docs" / "mutants.md"
-SILENCE = 1200  # seconds
+SILENCE = 14400  # seconds
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 package windrow.testkit.mutants
 
 import java.io.File
+import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Paths}
-import java.util.concurrent.{Executors, TimeUnit, TimeoutException}
+import java.util.concurrent.{Callable, Executors, Future, TimeUnit, TimeoutException}
 import scala.io.Source
 import scala.util.control.NonFatal
 
@@ -13,7 +14,9 @@ import scala.util.control.NonFatal
   *   - `test FOLDER`: what noticed the classes in it, `nothing` else
   */
 object MutantServer {
-  private val Seconds = 900L
+
+  /** Of CPU, which a machine that is busy with other things does not use up. */
+  private val Seconds = 600L
 
   /** @param arguments
     *   a file with the class path to compile with; our own class folders on it are those that tests load anew
@@ -37,13 +40,27 @@ object MutantServer {
   /** Tests that never end take the process with them. */
   private def timed(tests: => Option[String]): String = {
     val thread = Executors.newSingleThreadExecutor()
-    try thread.submit(() => tests).get(Seconds, TimeUnit.SECONDS).fold("nothing")(flat)
+    val coming = thread.submit((() => tests): Callable[Option[String]])
+    val until  = cpu + Seconds
+    try Iterator.continually(within(coming, until)).flatten.next().fold("nothing")(flat)
+    catch { case NonFatal(wrong) => flat(Option(wrong.getCause).getOrElse(wrong).toString) }
+    finally thread.shutdown()
+  }
+
+  /** None: not yet. */
+  private def within(coming: Future[Option[String]], until: Long): Option[Option[String]] =
+    try Some(coming.get(1, TimeUnit.SECONDS))
     catch {
       case _: TimeoutException =>
-        answer(s"no end within $Seconds s")
-        sys.runtime.halt(0)
-        ""
-      case NonFatal(wrong) => flat(Option(wrong.getCause).getOrElse(wrong).toString)
-    } finally thread.shutdown()
+        if (cpu > until) {
+          answer(s"no end within $Seconds s")
+          sys.runtime.halt(0)
+        }
+        None
+    }
+
+  private def cpu: Long = ManagementFactory.getOperatingSystemMXBean match {
+    case system: com.sun.management.OperatingSystemMXBean => system.getProcessCpuTime / 1000000000L
+    case _                                                => System.nanoTime / 1000000000L
   }
 }
