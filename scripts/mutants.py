@@ -151,13 +151,14 @@ def emptied(folder: Path) -> Path:
     return folder
 
 
-def try_one(jvm: Jvm, side: Side, mutant: Mutant) -> str:
-    """Give what noticed a mutant, or nothing."""
+def try_one(jvm: Jvm, side: Side, mutant: Mutant) -> str | None:
+    """Give what noticed a mutant, or nothing; None: it is no code."""
     classes = emptied(WORK / "classes")
     source = WORK / Path(mutant.file).name
     source.write_text((side.sources / mutant.file).read_text().replace(mutant.old, mutant.new))
     if (said := jvm.ask("compile", source, classes)) != "compiled":
-        raise SystemExit(f"does not compile: {mutant.row}\n{said}")
+        print(f"does not compile: {mutant.row}\n{said}", flush=True)
+        return None
     return side.noticed(jvm, classes)
 
 
@@ -234,6 +235,9 @@ def main(arguments: list[str]) -> int:
                 raise SystemExit(f"{side.title}: without a mutant, too, something fails: {failing}")
         for number, (side, mutant) in enumerate(todo, 1):
             noticed = try_one(jvm, side, mutant)
+            if noticed is None:
+                survivors += 1
+                continue
             results[mutant.row] = verdict(mutant, noticed)
             survivors += not (noticed or mutant.survives)
             print(f"{number}/{len(todo)} {mutant.row} {results[mutant.row]}", flush=True)
