@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,3 +63,22 @@ def test_variables_and_spaces() -> None:
     assert named(PAGE) >= STANDALONE
     values = {name for row in rows("space") for name in named(row[0])}
     assert values == told
+
+
+def test_kept_checkpoints_have_these_variables() -> None:
+    """What Spark says of each operator is a row of the page, with what is added to it."""
+    alone = [named(row[1]) for row in rows("operator") if "also" not in row[1]]
+    more = {name for row in rows("operator") if "also" in row[1] for name in named(row[1])}
+    for file in (ROOT / "tests" / "checkpoints").glob("*/*.json"):
+        checkpoint = json.loads(file.read_text())["checkpoint"]
+        about = [text for name, text in checkpoint.items() if "_metadata/v2/" in name]
+        assert about, file
+        for text in about:
+            (properties,) = (
+                json.loads(json.loads(line)["operatorPropertiesJson"])
+                for line in text.splitlines()
+                if "operatorPropertiesJson" in line
+            )
+            names = {one["stateName"] for one in properties["stateVariables"]}
+            spaces = {name for name in names if not name.startswith("$")} - {"header", "about"}
+            assert any(spaces - more == one - more and one <= spaces for one in alone), file

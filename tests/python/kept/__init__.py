@@ -1,0 +1,1 @@
+"""Checkpoints of released and current versions, kept as text, with which later ones go on."""

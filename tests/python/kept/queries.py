@@ -1,0 +1,242 @@
+"""A query of each operator: what checkpoints are kept of.
+
+A query never changes, since the checkpoints of older versions are its own: what is new gets a name
+of its own here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Read = Callable[[str], "DataFrame"]
+Outputs = wr.Output | wr.JoinOutput | wr.Answers
+
+SCHEMA = (
+    "time timestamp, product string, price double, amount bigint, number bigint, gap bigint, "
+    "mark boolean"
+)
+RETRACTING = wr.ACCUMULATING_AND_RETRACTING
+EVERY_THIRD = wr.Every(messages=3)
+EVERY_OTHER = wr.Every(messages=2)
+ON_TIME = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
+
+
+def identity() -> wr.Offset:
+    """By which replays are known."""
+    return wr.Offset(source=F.lit("orders"), partition=F.lit(0), offset="number")
+
+
+def timed(read: Read, name: str = "orders", *, known: bool = False) -> wr.Stream:
+    """By event time."""
+    return wr.stream(
+        read(name),
+        time="time",
+        key="product",
+        watermark="1 hour",
+        name=name,
+        offset=identity() if known else None,
+    ).lateness("12 hours")
+
+
+def numbered(read: Read) -> wr.Stream:
+    """By position."""
+    return wr.stream(read("orders"), key="product", offset=identity(), name="orders")
+
+
+def of_all(windows: wr.Windowed) -> wr.Output:
+    """Buffers of each kind: of numbers, of a decimal, with an order, a sketch, all of them."""
+    return windows.aggregate(
+        F.sum("amount").alias("total"),
+        F.avg(F.col("price").cast("decimal(12,2)")).alias("mean"),
+        F.last("number").alias("last"),
+        F.approx_count_distinct("amount", 0.39).alias("kinds"),
+        F.collect_list("amount").alias("all"),
+    )
+
+
+def few(windows: wr.Windowed) -> wr.Output:
+    """What slices can keep."""
+    total, price = F.sum("amount").alias("total"), F.max("price").alias("price")
+    return windows.aggregate(total, price)
+
+
+def kept(windows: wr.Windowed) -> wr.Output:
+    """Whole values as they become."""
+    return of_all(windows.accumulate(wr.ACCUMULATING))
+
+
+def tumbling(read: Read) -> Outputs:
+    """With early and late panes that wait for more messages, and replays."""
+    windows = timed(read, known=True).window(wr.Tumbling("6 hours"))
+    return kept(windows.trigger(early=EVERY_THIRD, late=EVERY_OTHER))
+
+
+def hopping(read: Read) -> Outputs:
+    """With slices that windows share."""
+    windows = timed(read).window(wr.Hopping("12 hours", step="4 hours"))
+    return few(windows.trigger(late=EVERY_OTHER).accumulate(wr.DISCARDING))
+
+
+def calendar(read: Read) -> Outputs:
+    """Days of a zone, one of which has 23 hours."""
+    windows = timed(read).window(wr.Tumbling("1 day", zone="Europe/Berlin"))
+    return few(windows.trigger(early=wr.EachStep()).accumulate(RETRACTING))
+
+
+def filled(read: Read) -> Outputs:
+    """Windows without messages."""
+    windows = timed(read).window(wr.Tumbling("1 hour"), fillGaps=True)
+    return few(windows.accumulate(wr.ACCUMULATING))
+
+
+def beyond(read: Read) -> Outputs:
+    """Completed by messages."""
+    return kept(timed(read).window(wr.Tumbling("6 hours"), complete="first_message_beyond"))
+
+
+def session(read: Read) -> Outputs:
+    """Sessions that grow and merge after they have fired."""
+    windows = timed(read, known=True).window(wr.Session("2 hours"))
+    return of_all(windows.trigger(early=EVERY_OTHER).accumulate(RETRACTING))
+
+
+def sliding(read: Read) -> Outputs:
+    """A window for each message."""
+    return kept(timed(read, known=True).window(wr.Sliding("6 hours")))
+
+
+def over(read: Read) -> Outputs:
+    """The last messages at each."""
+    return kept(timed(read).window(wr.Over(rows=4)))
+
+
+def count(read: Read) -> Outputs:
+    """By the number of a key's messages."""
+    return kept(numbered(read).window(wr.Count(5, step=2)))
+
+
+def offsets(read: Read) -> Outputs:
+    """Of a source partition, all keys."""
+    return few(numbered(read).lateness(6).window(wr.Offsets(8)).accumulate(wr.ACCUMULATING))
+
+
+def tuple_session(read: Read) -> Outputs:
+    """By gaps between offsets."""
+    return of_all(numbered(read).window(wr.TupleSession(2)))
+
+
+def everything(read: Read) -> Outputs:
+    """One window for ever, of which what is old is forgotten."""
+    windows = timed(read, known=True).retain(time="2 days").window(wr.Global())
+    return kept(windows.trigger(early=EVERY_THIRD))
+
+
+def punctuation(read: Read) -> Outputs:
+    """By policy: all at once, at a mark."""
+    return of_all(numbered(read).window(wr.Policy.tumbling(wr.ByPunctuation("mark"))))
+
+
+def policy(read: Read) -> Outputs:
+    """By policy: one after the other; of few keys."""
+    limits = wr.Partitions(keys=2)
+    return of_all(
+        numbered(read).window(
+            wr.Policy.sliding(wr.ByCount(3), trigger=wr.ByDelta("price", 1.0), limit=limits)
+        )
+    )
+
+
+def full_state(read: Read) -> Outputs:
+    """Messages of windows of time, some not shown yet."""
+    windows = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours"))
+    return windows.trigger(early=wr.Never(), late=wr.Never()).messages()
+
+
+def full_state_of_sessions(read: Read) -> Outputs:
+    """Messages of sessions."""
+    return timed(read, known=True).retain(time="2 days").window(wr.Session("2 hours")).messages()
+
+
+def full_state_of_offsets(read: Read) -> Outputs:
+    """Messages of windows by position."""
+    windows = numbered(read).lateness(6).retain(messages=20).window(wr.Offsets(8))
+    return windows.trigger(early=wr.Never()).messages()
+
+
+def join_in_range(read: Read) -> Outputs:
+    """An interval join, with rows that have no partner yet."""
+    orders, shipments = timed(read, known=True), timed(read, "shipments")
+    return wr.join(orders, shipments, on="product", within=("0 hours", "3 hours"), how="full")
+
+
+def join_of_all(read: Read) -> Outputs:
+    """Every pair that is kept."""
+    orders, shipments = (timed(read, name).retain(time="1 day") for name in ("orders", "shipments"))
+    return wr.join(orders, shipments, on="product", within=wr.Global(), how="inner")
+
+
+def join_of_windows(read: Read) -> Outputs:
+    """Pairs in a window."""
+    orders, shipments = timed(read), timed(read, "shipments")
+    return wr.join(orders, shipments, on="product", within=wr.Tumbling("6 hours"), how="left")
+
+
+def join_of_sessions(read: Read) -> Outputs:
+    """Pairs in a session of all streams."""
+    orders, shipments = timed(read), timed(read, "shipments")
+    return wr.join(orders, shipments, on="product", within=wr.Session("2 hours"), how="anti")
+
+
+def cogroup(read: Read) -> Outputs:
+    """Two streams as one."""
+    windows = wr.cogroup(timed(read), timed(read, "shipments")).window(wr.Tumbling("6 hours"))
+    counts = (F.count(f"{name}.amount").alias(name) for name in ("orders", "shipments"))
+    return windows.accumulate(wr.ACCUMULATING).aggregate(*counts)
+
+
+def lookup(read: Read) -> Outputs:
+    """Questions to what is kept."""
+    output = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours")).messages()
+    since = F.col("time") - F.expr("INTERVAL 12 HOURS")
+    return output.getMessages(read("lookups").withColumn("since", since), "since", "time")
+
+
+def before(read: Read) -> wr.Output:
+    """Panes for other operators."""
+    windows = timed(read).window(wr.Tumbling("6 hours"))
+    total = F.sum("amount").alias("total")
+    return windows.accumulate(RETRACTING).aggregate(total)
+
+
+def inherited(read: Read) -> Outputs:
+    """Windows and corrections of the operator before."""
+    panes = wr.stream(before(read).panes, name="overall").lateness("12 hours")
+    windows = panes.window(wr.Inherit()).accumulate(wr.ACCUMULATING)
+    return windows.aggregate(F.sum("total").alias("total"), F.count("*").alias("n"))
+
+
+def chained(read: Read) -> Outputs:
+    """Other windows over panes on time."""
+    panes = before(read).panes.where(ON_TIME)
+    windows = wr.stream(panes, name="days").lateness("0 seconds").window(wr.Tumbling("1 day"))
+    return windows.aggregate(F.sum("total").alias("total"))
+
+
+QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
+    query.__name__: query
+    for query in (
+        *(tumbling, hopping, calendar, filled, beyond, session, sliding, over, count, offsets),
+        *(tuple_session, everything, punctuation, policy),
+        *(full_state, full_state_of_sessions, full_state_of_offsets, lookup),
+        *(join_in_range, join_of_all, join_of_windows, join_of_sessions, cogroup),
+        *(inherited, chained),
+    )
+}

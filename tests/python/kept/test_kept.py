@@ -1,0 +1,83 @@
+"""Checkpoints that older versions have written go on with this one (SEMANTICS S2, S14)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import windrow as wr
+from kept.queries import QUERIES
+from kept.run import BEFORE, change, programs, reading, run, session_of, write
+from kept.text import unfold
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+KEPT = sorted(CHECKPOINTS.glob("*/*.json"))
+#: A few run always, of each family of state one; all others in full runs.
+ALWAYS = ("tumbling", "session", "join_in_range")
+
+
+def named(file: Path) -> str:
+    """Give version and query."""
+    return f"{file.parent.name}/{file.stem}"
+
+
+def test_each_query_is_kept() -> None:
+    """By this version, as text, and small."""
+    assert {f.stem for f in KEPT if f.parent.name == wr.__version__} == set(QUERIES)
+    assert {f.stem for f in KEPT} <= set(QUERIES)
+    for file in CHECKPOINTS.rglob("*"):
+        assert file.is_dir() or file.suffix == ".json", file
+    sizes = {f: f.stat().st_size for f in CHECKPOINTS.rglob("*.json")}
+    assert max(sizes.values()) < 50_000
+    for version in {file.parent for file in KEPT}:
+        assert sum(size for file, size in sizes.items() if version in file.parents) < 500_000
+
+
+def test_what_they_were_begun_with_is_what_the_queries_have(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """No class and no wording that a checkpoint names has another name now."""
+    session = session_of(spark)
+    wrong: list[str] = []
+    for file in KEPT:
+        of_operators = programs(session, QUERIES[file.stem](reading(session, tmp_path)))
+        begun: list[Any] = json.loads(file.read_text())["fingerprints"]
+        assert len(of_operators) == len(begun) > 0, file
+        for program, kept in zip(of_operators, begun, strict=True):
+            found = change(session, program, kept)
+            wrong += [f"{named(file)}: {found}"] if found else []
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize("file", [f for f in KEPT if f.stem in ALWAYS], ids=named)
+def test_goes_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
+    """Its rows are those of a run that was not interrupted."""
+    goes_on(spark, tmp_path, file)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("file", [f for f in KEPT if f.stem not in ALWAYS], ids=named)
+def test_others_go_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
+    """The same of every operator."""
+    goes_on(spark, tmp_path, file)
+
+
+def goes_on(spark: SparkSession, folder: Path, file: Path) -> None:
+    """Compare the rows of fresh messages."""
+    session = session_of(spark)
+    source = json.loads((file.parent / "input" / "input.json").read_text())
+    for run_of in ("through", "kept"):
+        write({**source["before"], **source["after"]}, folder / run_of)
+    unfold(json.loads(file.read_text())["checkpoint"], folder / "kept" / "checkpoint")
+    found = run(session, file.stem, folder / "kept")
+    assert found
+    assert found == run(session, file.stem, folder / "through", since=BEFORE)
