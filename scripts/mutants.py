@@ -209,13 +209,14 @@ def page(results: dict[str, str]) -> str:
 
 
 def chosen(words: str, without: Iterable[str]) -> list[tuple[Side, Mutant]]:
-    """Find those in whose file or rule the words stand."""
-    return [
+    """Find those in whose file or rule the words stand; those that cost all tests come last."""
+    found = [
         (side, one)
         for side in SIDES
         for one in side.mutants
         if (words in one.file or words in one.breaks) and one.row not in without
     ]
+    return sorted(found, key=lambda each: bool(each[1].survives))
 
 
 def main(arguments: list[str]) -> int:

@@ -15,7 +15,7 @@ object Backwards {
     var ahead   = 0L
     def some()  = random.nextInt(1 << random.nextInt(24)).toLong
     def set(now: Long): Long = {
-      if (isClock && random.nextInt(4) == 0) ahead += (if (counts || random.nextBoolean()) some() else -some())
+      if (isClock && random.nextBoolean()) ahead += (if (counts || random.nextBoolean()) some() else -some())
       now + ahead
     }
     transcript.copy(steps = transcript.steps.map {
