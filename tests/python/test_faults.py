@@ -6,17 +6,16 @@ R1 and S3 of SEMANTICS.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import windrow as wr
-from conftest import spark_home
 from feed import Feed, add_files, disordered
-from programs import free_ports, running, start
+from programs import start
 from test_start import ONCE, files, finished, output
+from torture.cluster import cluster
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -94,25 +93,9 @@ def test_retried_tasks(folder: Path, undisturbed: list[str]) -> None:
 
 @pytest.fixture
 def two_hosts(tmp_path: Path) -> Iterator[str]:
-    """Give the address of a standalone cluster whose workers say that they are on two machines.
-
-    Spark has no second attempt of a task beside the first on one machine.
-    """
-    home = spark_home(tmp_path / "home")
-    (port,) = free_ports(1)
-    master = f"spark://127.0.0.1:{port}"
-
-    def server(kind: str, host: str, *more: str) -> AbstractContextManager[None]:
-        named = [f"org.apache.spark.deploy.{kind.lower()}.{kind}", "--host", host, *more]
-        command = [str(home / "bin" / "spark-class"), *named, "--webui-port", "0"]
-        log = tmp_path / f"{kind} {host}"
-        return running(command, log, SPARK_HOME=str(home), SPARK_DAEMON_MEMORY="256m")
-
-    worker = ("--cores", "2", "--memory", "1g", "--work-dir", str(tmp_path / "work"), master)
-    with server("Master", "127.0.0.1", "--port", str(port)), ExitStack() as workers:
-        for host in ("127.0.0.1", "127.0.0.2"):
-            workers.enter_context(server("Worker", host, *worker))
-        yield master
+    """Give the address of a cluster on which a task may have two attempts at once."""
+    with cluster(tmp_path) as found:
+        yield found.master
 
 
 @pytest.mark.full

@@ -2,8 +2,8 @@
 
 ``message`` has every message read: the columns of the files, ``stream``, ``step``, ``us`` (its
 event time in microseconds), ``mark`` (W before its step) and ``fresh`` (no replay). ``step`` has
-the steps of ``clock``; ``panes``, ``rows`` and ``rejected`` are what was written. The operator
-makes ``fate``: the ``stream, id, step`` of each message and what becomes of it.
+the steps of ``clock``; ``panes``, ``rows``, ``rejected`` and ``events`` are what was written. The
+operator makes ``fate``: the ``stream, id, step`` of each message and what becomes of it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _load(base: DuckDBPyConnection, ran: Ran) -> None:
            FROM arrived a JOIN step ON step.batch = a.batch)""",
         [ran.case.operator.timed, ran.case.identity],
     )
-    for name in ("panes", "rows", "rejected", "answers", "windows", "kept"):
+    for name in ("panes", "rows", "rejected", "events", "answers", "windows", "kept"):
         if (ran.folder / name).exists():
             written(base, name, ran.folder / name)
     if ran.lookups is not None:

@@ -59,6 +59,11 @@ class Kind:
         """Say as a condition on a candidate and ``mark`` that the window takes no more (R53)."""
         return f"mark {'>' if self.closed else '>='} last + {lateness}"
 
+    def judge(self, base: DuckDBPyConnection) -> list[str]:
+        """Say what is wrong with what comes out beside panes."""
+        del base
+        return []
+
     def fires(self) -> str:
         """Say as a condition on a value ``v`` that its window has fired."""
         return f"EXISTS (FROM step w WHERE w.after {'>' if self.closed else '>='} v.last)"

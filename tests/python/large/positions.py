@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import windrow as wr
 from large.aggregates import duck
 from large.kinds import Kind
+from large.panes import some
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 #: The order in which messages without event time are accepted.
 INSERTED = 'ORDER BY step, stream, partition, "offset"'
@@ -171,6 +175,25 @@ class Policy(_OfNumbers):
             SELECT of_g AS g, first, first AS last, NULL AS of, {duck(names)}
             FROM fired JOIN numbered
             ON g = of_g AND number BETWEEN upto - {self.n - 1} AND upto GROUP BY of_g, first"""
+
+    def judge(self, base: DuckDBPyConnection) -> list[str]:
+        """Each message comes in once, in its step; the events of a key are numbered (P6)."""
+        base.execute("""CREATE VIEW event AS SELECT event, sequence, step,
+            unnest(messages) AS message FROM events""")
+        came = "(SELECT message.id AS id, step FROM event WHERE event = 'INSERTION')"
+        taken = "(SELECT id, step FROM accepted)"
+        numbered = """SELECT DISTINCT message.g AS g, sequence, step FROM event"""
+        return [
+            *some(base, "messages without INSERTION", f"FROM {taken} EXCEPT ALL FROM {came}"),
+            *some(base, "INSERTION without message", f"FROM {came} EXCEPT ALL FROM {taken}"),
+            *some(
+                base,
+                "events out of order",
+                f"""FROM (SELECT *, lag(step) OVER w AS before, row_number() OVER w - 1 AS place
+                FROM ({numbered}) WINDOW w AS (PARTITION BY g ORDER BY sequence))
+                WHERE place <> sequence OR before > step""",
+            ),
+        ]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,11 +90,15 @@ def latest(case: Scenario, messages: Sequence[pa.Table]) -> list[list[int | None
     return [_latest(table, case.batches + 1) for table in messages]
 
 
-def streams(session: SparkSession, case: Scenario, folder: Path) -> list[wr.Stream]:
+#: Gives the messages of a stream of that name.
+Read = Callable[[str, Traffic], "DataFrame"]
+
+
+def streams(case: Scenario, read: Read) -> list[wr.Stream]:
     """Describe the input."""
     return [
         wr.stream(
-            _read(session, traffic, folder / f"in{i}"),
+            read(f"in{i}", traffic),
             time="t" if case.operator.timed else None,
             key=_keys(traffic),
             offset=IDENTITY if case.identity else None,
@@ -133,12 +137,7 @@ def _leg(session: SparkSession, case: Scenario, folder: Path) -> Mapping[int, Ma
 
 def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery:
     """Start the query over all that is there."""
-    output: wr.Output | wr.JoinOutput | wr.Answers
-    output = case.operator.output(streams(session, case, folder), case)
-    kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
-    if case.lookups and isinstance(case.operator, Asking) and isinstance(output, wr.Output):
-        kinds.append("answers")
-        output = case.operator.ask(output, _read(session, case.lookups, folder / "lookups"))
+    output, kinds = described(case, files_of(session, folder))
     sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
     return output.start(
         checkpoint=folder / "checkpoint",
@@ -146,6 +145,21 @@ def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery
         final=case.final,
         **sinks,
     )
+
+
+def described(
+    case: Scenario, read: Read
+) -> tuple[wr.Output | wr.JoinOutput | wr.Answers, list[str]]:
+    """Describe the query, and name the kinds of rows that it gives."""
+    output: wr.Output | wr.JoinOutput | wr.Answers
+    output = case.operator.output(streams(case, read), case)
+    kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
+    if isinstance(output, wr.Output) and isinstance(output.spec.window, wr.Policy):
+        kinds.append("events")
+    if case.lookups and isinstance(case.operator, Asking) and isinstance(output, wr.Output):
+        kinds.append("answers")
+        output = case.operator.ask(output, read("lookups", case.lookups))
+    return output, kinds
 
 
 def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
@@ -164,14 +178,18 @@ def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
     return counts
 
 
-def _read(session: SparkSession, traffic: Traffic, folder: Path) -> DataFrame:
+def files_of(session: SparkSession, folder: Path) -> Read:
     """Read a file of each source partition in each batch."""
-    schema = session.read.parquet(str(folder)).schema
-    reader = session.readStream.schema(schema)
-    df = reader.option("maxFilesPerTrigger", traffic.partitions).parquet(str(folder))
-    if traffic.key_type == "collated":
-        df = df.withColumn("k0", F.expr("collate(k0, 'UTF8_LCASE')"))
-    return df.repartition(traffic.repartition) if traffic.repartition else df
+
+    def read(name: str, traffic: Traffic) -> DataFrame:
+        schema = session.read.parquet(str(folder / name)).schema
+        reader = session.readStream.schema(schema)
+        df = reader.option("maxFilesPerTrigger", traffic.partitions).parquet(str(folder / name))
+        if traffic.key_type == "collated":
+            df = df.withColumn("k0", F.expr("collate(k0, 'UTF8_LCASE')"))
+        return df.repartition(traffic.repartition) if traffic.repartition else df
+
+    return read
 
 
 def _write(table: pa.Table, traffic: Traffic, batch: int, folder: Path) -> None:

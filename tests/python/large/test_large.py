@@ -1,7 +1,7 @@
 """Large random streams give what DuckDB makes of the same messages.
 
-A1-A6, B4, E1, E2, R1, R6, R10, R11, R13, R16, R19, R21-R24, R35, R37, R43, R53, R55, R56, R71,
-R74, R75, S2, S6, S7, T3-T5, W2, W4, W5 of SEMANTICS.
+A1-A6, B4, E1, E2, P1, P3, R1, R6, R10, R11, R13, R16, R19, R21-R24, R35, R37, R43, R53, R55, R56,
+R71, R74, R75, S2, S6, S7, T3-T5, W2, W4, W5 of SEMANTICS.
 """
 
 from __future__ import annotations

@@ -71,4 +71,5 @@ class Windows:
         base.execute(f"CREATE TABLE value AS {self.kind.values(self.names)}")
         base.execute(f"CREATE TABLE wanted AS SELECT v.* FROM value v WHERE {self.kind.fires()}")
         fired = "FROM final WHERE timing <> 'EARLY'" if self.kind.completes else "FROM final"
-        return wrong + compared(base, self.names, "wanted", f"({fired})", "first, last, of")
+        wrong += compared(base, self.names, "wanted", f"({fired})", "first, last, of")
+        return wrong + self.kind.judge(base)

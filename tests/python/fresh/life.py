@@ -1,0 +1,145 @@
+"""One life of a query, which may end at any moment.
+
+Arguments: the folder of the run, the master, the number of the life, more options of its JVM. It
+makes a session, says ``ready``, and waits for a line: its plan in JSON. Then it looks whether the
+checkpoint is whole, and runs the query over all that is there; what each batch counted is in
+``counts`` in the folder once Spark tells it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import windrow as wr
+from conftest import JAVA_OPTIONS, session_builder
+from large import dice, draw
+from large.run import Read, counted, described, files_of, session_of
+from large.scenario import Leg, Traffic
+from programs import ROOT
+from torture import sinks, sources
+from torture.broker import connector
+from torture.plans import WHERE, Trouble
+from torture.troubles import fragile
+from windrow._running._sinks import BatchWriter
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+folder, master, life = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+about = json.loads((folder / "about").read_text())
+case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text, of the classes drawn
+source, sink, broker = about["source"], about["sink"], about["broker"]
+
+
+def session() -> SparkSession:
+    """Make one; tasks that are late are tried again beside themselves, where there is a place."""
+    home = folder / f"life {life}"
+    home.mkdir()
+    builder = session_builder(home).master(master)
+    for name, value in {
+        "spark.driver.extraJavaOptions": f"{JAVA_OPTIONS} {sys.argv[4]}",
+        "spark.executor.extraJavaOptions": JAVA_OPTIONS,
+        "spark.executor.memory": "1g",
+        "spark.speculation": "true",
+        "spark.speculation.interval": "100ms",
+        "spark.speculation.task.duration.threshold": "3s",
+        "spark.locality.wait": "0s",
+    }.items():
+        builder = builder.config(name, value)
+    if broker:
+        builder = builder.config("spark.jars", connector())
+    if sink == "upsert":
+        jars = (jar.as_uri() for jar in (ROOT / ".build/delta").glob("*.jar"))
+        builder = builder.config("spark.jars", ",".join(jars))
+        extension = "io.delta.sql.DeltaSparkSessionExtension"
+        builder = builder.config("spark.sql.extensions", extension)
+        catalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+        builder = builder.config("spark.sql.catalog.spark_catalog", catalog)
+    made = wr.configure(builder).getOrCreate()
+    made.sparkContext.setLogLevel("ERROR")
+    return made
+
+
+def troubled(troubles: list[Trouble], read: Read) -> Read:
+    """Have tasks fail as planned, while they read and once their state is written."""
+    write = BatchWriter.__call__
+    reading, written = (
+        fragile(troubles, where, folder, kind)
+        for where, kind in zip(WHERE, ("bigint", "string"), strict=True)
+    )
+
+    def watched(writer: BatchWriter, batch: DataFrame, batch_id: int) -> None:
+        write(writer, batch.withColumn("kind", written("kind")) if written else batch, batch_id)
+
+    def reads(name: str, traffic: Traffic) -> DataFrame:
+        df = read(name, traffic)
+        return df.withColumn("id", reading("id")) if reading else df
+
+    BatchWriter.__call__ = watched  # type: ignore[assignment, method-assign]
+    return reads
+
+
+def begun(read: Read) -> StreamingQuery:
+    """Start the query; with ``final`` this is told when only its last part is left."""
+    output, kinds = described(case, read)
+    if sink == "spark":
+        writer = output.output.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+        writer = writer.option("path", str(folder / "under")).format("parquet")
+        return writer.trigger(availableNow=True).start()
+    said: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
+    if sink != "files":
+        assert isinstance(output, wr.Output)
+        said["panes"] = sinks.made(sink, output.panes, folder, broker)
+        sinks.witnessed(folder, life)
+    said |= {"checkpoint": folder / "checkpoint", "queryTrigger": {"availableNow": True}}
+    return output.start(**said, final=case.final)
+
+
+def watch(spark: SparkSession, done: threading.Event) -> None:
+    """Write what each batch counted; with ``final`` two queries have them."""
+    queries: dict[str, StreamingQuery] = {}
+    while True:
+        is_last = done.is_set()
+        queries |= {str(query.runId): query for query in spark.streams.active}
+        for query in queries.values():
+            for batch, counts in counted(query).items():
+                (folder / "counts" / f"{batch}.new").write_text(json.dumps(counts))
+                (folder / "counts" / f"{batch}.new").rename(folder / "counts" / str(batch))
+        if is_last:
+            return
+        done.wait(0.02)
+
+
+first = session()
+print("ready", flush=True)  # noqa: T201
+plan = json.loads(sys.stdin.readline())
+troubles = [Trouble(**one) for one in plan["troubles"]]
+if (folder / "checkpoint/offsets").exists():
+    found = wr.verify(folder / "checkpoint")
+    assert found.ok, found
+spark = session_of(first, case, Leg(0, tuple(map(tuple, plan["settings"]))))
+if source == "kafka":
+    sources.published(spark, folder, broker)
+    read = sources.topics_of(spark, folder, broker)
+else:
+    read = files_of(spark, folder)
+done = threading.Event()
+watching = threading.Thread(target=watch, args=(spark, done))
+watching.start()
+try:
+    begun(troubled(troubles, read)).awaitTermination()
+finally:
+    done.set()
+    watching.join()
+if not plan["kills"] or all(kill["what"] == "executor" for kill in plan["kills"]):
+    sinks.fetched(sink, spark, folder, broker)
+assert first.sparkContext._gateway is not None
+java = first.sparkContext._gateway.proc
+first.stop()
+java.stdin.close()
+java.wait()  # it may have something to write

@@ -1,0 +1,63 @@
+"""A cluster of Spark's own whose workers say that they are on two machines.
+
+Spark has no second attempt of a task beside the first on one machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from conftest import spark_home
+from programs import FRESH, PACKAGE, free_ports, running
+
+HOSTS = ("127.0.0.1", "127.0.0.2")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Its address, and the folder in which its executors work."""
+
+    master: str
+    work: Path
+
+    def executors(self) -> list[int]:
+        """Give the processes of its executors."""
+        found = []
+        for status in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                is_one = b"CoarseGrainedExecutorBackend" in status.read_bytes()
+                if is_one and self.work in (status.parent / "cwd").readlink().parents:
+                    found.append(int(status.parent.name))
+            except OSError:  # it ended meanwhile
+                continue
+        return sorted(found)
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[Cluster]:
+    """Have one run."""
+    home = spark_home(folder / "home")
+    (port,) = free_ports(1)
+    master = f"spark://127.0.0.1:{port}"
+    work = (folder / "work").resolve()
+    env = {
+        "SPARK_HOME": str(home),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), str(FRESH.parent)]),
+    }
+
+    def server(kind: str, host: str, *more: str) -> None:
+        named = [f"org.apache.spark.deploy.{kind.lower()}.{kind}", "--host", host, *more]
+        command = [str(home / "bin" / "spark-class"), *named, "--webui-port", "0"]
+        servers.enter_context(running(command, folder / f"{kind} {host}", **env))
+
+    worker = ("--cores", "2", "--memory", "1g", "--work-dir", str(work), master)
+    with ExitStack() as servers:
+        server("Master", "127.0.0.1", "--port", str(port))
+        for host in HOSTS:
+            server("Worker", host, *worker)
+        yield Cluster(master, work)

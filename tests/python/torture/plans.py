@@ -1,0 +1,96 @@
+"""The lives that a query has: how each ends, and what befalls its tasks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from large.dice import RESTARTS
+from torture.points import ENDING, LATER, points_of
+from torture.subjects import BATCHES, Subject
+
+MASTERS = ("local[1]", "local[2]", "local[2]", "local[3]")
+#: A task may fail four times.
+PATIENT = "local[2,4]"
+#: That of ``cluster``: two executors that say that they are on two machines.
+CLUSTER = "cluster"
+
+WHERE = ("while it reads", "with its state written")
+FAILS, TWICE, KILLED = "a task fails", "a task is late and runs twice", "an executor is killed"
+
+
+@dataclass(frozen=True)
+class Kill:
+    """``what`` ends, the driver or an executor, at a point of a batch; then some seconds later."""
+
+    what: str
+    point: str
+    batch: int
+    later: float
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What befalls a task, once, in a batch."""
+
+    what: str
+    where: str
+    batch: int
+
+    @property
+    def name(self) -> str:
+        """Name the files that tell of it."""
+        return f"{self.batch} {self.what} {self.where}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A life: where it runs, under which settings, and what becomes of it."""
+
+    master: str
+    settings: tuple[tuple[str, str], ...]
+    kills: tuple[Kill, ...] = ()
+    troubles: tuple[Trouble, ...] = field(default=())
+
+
+def plans(dice: random.Random, subject: Subject) -> list[Plan]:
+    """Draw them: drivers die, then executors or nobody."""
+    can_cluster = subject.sink != "upsert"  # its Spark is another
+    has_cluster = can_cluster and dice.random() < 0.3
+    count = 3 if has_cluster else dice.randint(4, 6)
+    batches = sorted(dice.sample(range(BATCHES), count))
+    drivers = [_kill(dice, subject, "driver", batch) for batch in batches]
+    if subject.case.final and not has_cluster:
+        drivers.append(Kill("driver", ENDING, BATCHES, dice.random() * LATER[ENDING]))
+    made = [_plan(dice, kill, is_cluster=has_cluster and dice.random() < 0.3) for kill in drivers]
+    if not has_cluster:
+        return [*made, Plan(dice.choice(MASTERS), _settings(dice))]
+    left = range(batches[-1], BATCHES + 1)
+    kills = tuple(_kill(dice, subject, "executor", batch) for batch in left)
+    troubles = tuple(_troubles(dice, left, (FAILS, TWICE, KILLED)))
+    return [*made, Plan(CLUSTER, _settings(dice), kills, troubles)]
+
+
+def _plan(dice: random.Random, kill: Kill, *, is_cluster: bool) -> Plan:
+    if is_cluster:
+        return Plan(CLUSTER, _settings(dice), (kill,))
+    if dice.random() < 0.2:
+        troubles = tuple(_troubles(dice, range(kill.batch + 1), (FAILS,)))
+        return Plan(PATIENT, _settings(dice), (kill,), troubles)
+    return Plan(dice.choice(MASTERS), _settings(dice), (kill,))
+
+
+def _kill(dice: random.Random, subject: Subject, what: str, batch: int) -> Kill:
+    point = dice.choice(points_of(subject))
+    return Kill(what, point, batch, dice.random() * LATER.get(point, 0.0))
+
+
+def _troubles(dice: random.Random, batches: range, whats: tuple[str, ...]) -> Iterator[Trouble]:
+    for batch in batches:
+        if dice.random() < 0.5:
+            yield Trouble(dice.choice(whats), dice.choice(WHERE), batch)
+
+
+def _settings(dice: random.Random) -> tuple[tuple[str, str], ...]:
+    return tuple((name, dice.choice(values)) for name, values in RESTARTS.items())

@@ -1,0 +1,87 @@
+"""Tasks that fail, that run twice, whose executor dies: by a function on a column that they read.
+
+What has come is told by files in ``troubles`` in the folder of the run, so each comes once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from pyspark import TaskContext
+from pyspark.sql import functions as F
+
+from torture.plans import FAILS, KILLED, WHERE, Trouble
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+V = TypeVar("V")
+READING, WRITTEN = WHERE
+#: A second attempt may have no place to run: then the first one goes on.
+PATIENCE = 600
+
+
+def fragile(
+    troubles: Sequence[Trouble], where: str, folder: Path, type_: str
+) -> Callable[[str], Column] | None:
+    """Give back a column, if the task is allowed to; None: nothing happens there."""
+    mine = {trouble.batch: trouble for trouble in troubles if trouble.where == where}
+    if not mine:
+        return None
+
+    def given(value: V) -> V:
+        task = TaskContext.get()
+        if task is not None:
+            trouble = mine.get(int(task.getLocalProperty("streaming.sql.batchId") or -1))
+            if trouble is not None:
+                _come(trouble, task, folder / "troubles")
+        return value
+
+    return F.udf(given, type_)
+
+
+def _come(trouble: Trouble, task: TaskContext, folder: Path) -> None:
+    mark = folder / trouble.name
+    place = f"{task.stageId()} {task.partitionId()}"
+    try:
+        with mark.open("x") as file:
+            file.write(place)
+    except FileExistsError:
+        if task.attemptNumber() > 0 and mark.read_text() == place:
+            (folder / f"{trouble.name} again").touch()
+        return
+    if trouble.what == FAILS:
+        raise ValueError("this attempt is to fail")
+    if trouble.what == KILLED:
+        os.kill(_java(), signal.SIGKILL)
+    for _ in range(PATIENCE):
+        if (folder / f"{trouble.name} again").exists():
+            break
+        threading.Event().wait(0.05)
+
+
+def _java() -> int:
+    """Give the process of the executor that this worker belongs to."""
+    pid = os.getpid()
+    while b"java" not in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return pid
+
+
+def came(folder: Path) -> list[Trouble]:
+    """Say which have come: what is to come again only if it did."""
+    found = []
+    for mark in (folder / "troubles").iterdir():
+        batch, _, rest = mark.name.partition(" ")
+        for where in WHERE:
+            if rest.endswith(where):
+                what = rest.removesuffix(f" {where}")
+                again = mark.with_name(f"{mark.name} again")
+                if what in {FAILS, KILLED} or again.exists():
+                    found.append(Trouble(what, where, int(batch)))
+    return found
