@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from torture.report import Report
 from torture.subjects import subject_of
-from torture.trial import servers, tried
+from torture.trial import Servers, servers, tried
 
 
 def main() -> int:
@@ -20,22 +21,33 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", type=int, default=1)
     said = parser.parse_args()
-    end = time.monotonic() + 60 * said.minutes
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     report = Report()
-    seed = said.seed
-    with tempfile.TemporaryDirectory(prefix="servers-") as folder, servers(Path(folder)) as common:
-        while seed == said.seed or time.monotonic() < end:
-            subject = subject_of(seed)
-            place = Path(tempfile.mkdtemp(prefix="torture-"))
-            told = tried(subject, seed, place / "run", common)
-            report.add(seed, subject, told)
-            if told.wrong:
-                report.say(f"it is left in {place}")
-            else:
-                shutil.rmtree(place)
-            seed += 1
-    report.sum_up()
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="servers-") as folder,
+            servers(Path(folder)) as common,
+        ):
+            run(said.seed, 60 * said.minutes, report, common)
+    finally:  # stopped by hand, too
+        report.sum_up()
     return int(report.failed)
+
+
+def run(first: int, seconds: float, report: Report, common: Servers) -> None:
+    """Try seeds until the time is over, one at least."""
+    end = time.monotonic() + seconds
+    seed = first
+    while seed == first or time.monotonic() < end:
+        subject = subject_of(seed)
+        folder = Path(tempfile.mkdtemp(prefix="torture-"))
+        told = tried(subject, seed, folder / "run", common)
+        report.add(seed, subject, told)
+        if told.wrong:
+            report.say(f"it is left in {folder}")
+        else:
+            shutil.rmtree(folder)
+        seed += 1
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from torture.plans import CLUSTER, Plan
 #: Classes as a JVM has them in memory, written by one that has ended well: the others start with
 #: them in half the time. JVMs know if they do not fit and do without.
 ARCHIVE = ROOT / ".build" / "torture" / f"classes-{pyspark.__version__}.jsa"
+#: After so many seconds a life that was told its plan is stuck.
+PATIENCE = 3600
 
 
 class Life:
@@ -45,6 +48,9 @@ class Life:
             start_new_session=True,
             text=True,
         )
+        self.is_stuck = False
+        self._limit = threading.Timer(PATIENCE, self._give_up)
+        self._limit.daemon = True
 
     def _archive(self) -> str:
         if ARCHIVE.exists():
@@ -62,6 +68,7 @@ class Life:
             raise RuntimeError(self.said())
         self.process.stdin.write(json.dumps(asdict(self.plan)) + "\n")
         self.process.stdin.flush()
+        self._limit.start()
 
     def said(self) -> str:
         """Give the last of what it printed."""
@@ -74,9 +81,16 @@ class Life:
     def awaited(self) -> bool:
         """Wait for its end; whether that was a good one, or one that was made."""
         status = self.process.wait()
+        self._limit.cancel()
+        if self.is_stuck:
+            return False
         if status == 0 and self.new.exists():
             self.new.rename(ARCHIVE)
         return status in (0, -signal.SIGKILL)
+
+    def _give_up(self) -> None:
+        self.is_stuck = True
+        self.end()
 
     def kill(self) -> None:
         """End all its processes at once."""

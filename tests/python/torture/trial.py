@@ -122,7 +122,8 @@ def _lived(
             told.kills += _killed(now, plan.kills, folder, dice)
             if not now.awaited():
                 waiting.end()
-                return [f"life {number}, {plan}: {now.said()}"]
+                said = "it does not end" if now.is_stuck else now.said()
+                return [f"life {number}, {plan}: {said}"]
         except BaseException:
             waiting.end()
             raise
