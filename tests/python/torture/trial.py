@@ -6,6 +6,7 @@ import json
 import random
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -88,9 +89,12 @@ def tried(subject: Subject, seed: int, folder: Path, common: Servers) -> Told:
     written(tables, inputs, range(subject.case.batches + (not subject.case.final)), folder)
     dice = random.Random(seed)  # noqa: S311  the seed repeats it
     told = Told()
-    told.wrong = _lived(plans(dice, subject), subject, folder, common, dice, told)
+    try:
+        told.wrong = _lived(plans(dice, subject), subject, folder, common, dice, told)
+        told.wrong = told.wrong or _judged(subject, folder)
+    except Exception:  # noqa: BLE001  the seed's, not the end of all others
+        told.wrong = [traceback.format_exc()]
     told.troubles = came(folder)
-    told.wrong = told.wrong or _judged(subject, folder)
     return told
 
 
