@@ -6,7 +6,8 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,21 @@ def running(command: Sequence[str], log: Path, **env: str) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             started.kill()
             started.wait()
+
+
+def awaited(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something that another process does is so."""
+    for _ in range(3000):
+        if holds():
+            return
+        threading.Event().wait(0.1)
+    raise TimeoutError(what)
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens at a port of this machine."""
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_ports(count: int) -> list[int]:

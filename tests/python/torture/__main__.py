@@ -29,8 +29,9 @@ def main() -> int:
             servers(Path(folder)) as common,
         ):
             run(said.seed, 60 * said.minutes, report, common)
-    finally:  # stopped by hand, too
-        report.sum_up()
+    except KeyboardInterrupt:
+        report.say("stopped")
+    report.sum_up()
     return int(report.failed)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from programs import ROOT, build, free_ports, running
+from programs import ROOT, answers, awaited, build, free_ports, running
 
 JARS = ROOT / ".build" / "kafka"
 
@@ -44,6 +44,7 @@ def broker(folder: Path) -> Iterator[str]:
     identity = ["windrowwindrowwindroww", "-c", str(file)]
     subprocess.run([*command, *formatting, *identity], check=True, capture_output=True)
     with running([*command, "kafka.Kafka", str(file)], folder / "log"):
+        awaited(lambda: answers(port), "a broker")
         yield f"127.0.0.1:{port}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conftest import spark_home
-from programs import FRESH, PACKAGE, free_ports, running
+from programs import FRESH, PACKAGE, awaited, free_ports, running
 
 HOSTS = ("127.0.0.1", "127.0.0.2")
 
@@ -60,4 +60,7 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         server("Master", "127.0.0.1", "--port", str(port))
         for host in HOSTS:
             server("Worker", host, *worker)
+        logs = [folder / f"Worker {host}" for host in HOSTS]
+        told = "Successfully registered with master"
+        awaited(lambda: all(told in log.read_text() for log in logs), "a cluster")
         yield Cluster(master, work)
