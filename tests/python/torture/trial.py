@@ -142,7 +142,7 @@ def _killed(life: Life, kills: tuple[Kill, ...], folder: Path, dice: random.Rand
     for kill in kills:
         watch = Watch(folder, kill.point, kill.batch)
         while not watch.is_reached() and not life.is_over():
-            time.sleep(0.002)
+            time.sleep(0.005)
         time.sleep(kill.later)
         if life.is_over():
             break
