@@ -192,6 +192,22 @@ def test_the_command_line(kept: Kept, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().err.startswith("[CHECKPOINT_NOT_FOUND]")
 
 
+def test_a_query_that_ended_before_its_first_plan(kept: Kept, tmp_path: Path) -> None:
+    """What it left is whole; state without a plan is no checkpoint any more (SEMANTICS S13)."""
+    begun = tmp_path / "begun"
+    (begun / "sources" / "0").mkdir(parents=True)
+    for name in ("metadata", ".metadata.crc", "sources/0/0", "sources/0/.0.crc"):
+        shutil.copy(kept.checkpoint / name, begun / name)
+    assert wr.verify(begun).findings == ()
+    with Damage(begun / "metadata", "emptied").done():
+        (found,) = wr.verify(begun).findings
+        assert found.is_damage
+        assert found.file == "metadata"
+    shutil.copytree(kept.checkpoint / "state", begun / "state")
+    with pytest.raises(wr.CheckpointError, match="CHECKPOINT_NOT_FOUND"):
+        wr.verify(begun)
+
+
 def test_values(kept: Kept, tmp_path: Path) -> None:
     """A value that differs from its own checksum in a file that is whole is found by ``deep``."""
     with pytest.raises(wr.CheckpointError, match="CHECKPOINT_PATH_NOT_READABLE"):

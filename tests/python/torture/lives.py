@@ -39,9 +39,14 @@ class Life:
         more = "" if cluster or python != sys.executable else self._archive()
         command = [python, str(FRESH / "life.py"), str(folder), master, str(number), more]
         path = os.pathsep.join([str(PACKAGE.parent), str(FRESH.parent)])
+        env = {
+            "PYTHONPATH": path,
+            "PYSPARK_PYTHON": python,
+            "SPARK_LOCAL_DIRS": str(folder / "tmp"),
+        }
         self.process = subprocess.Popen(
             command,
-            env={**os.environ, "PYTHONPATH": path, "PYSPARK_PYTHON": python},
+            env={**os.environ, **env},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log.open("wb"),

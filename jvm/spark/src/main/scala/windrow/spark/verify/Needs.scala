@@ -74,17 +74,16 @@ private[verify] final case class Batches(planned: Set[Long], done: Set[Long]) {
   val committed: Option[Long] = done.maxOption
 
   /** Spark goes on from the last two plans and from the last commit. */
-  def needs: Seq[Need] = last.toSeq.flatMap { top =>
+  def needs: Seq[Need] = Need("metadata", None, "the query begins as another one") +: last.toSeq.flatMap { top =>
     val before  = Option.when(top > 0)(top - 1)
     val commits = if (done(top)) Some(top) else before
-    Need("metadata", None, "the query begins as another one") +:
-      ((before.toSeq :+ top).map(batch =>
-        Need(
-          s"offsets/$batch",
-          Some(batch),
-          "what the batch reads is not known without it, and it may be left out without a word")) ++
-        commits.map(batch =>
-          Need(s"commits/$batch", Some(batch), "the batch is done again, or those behind it without its watermark")))
+    (before.toSeq :+ top).map(batch =>
+      Need(
+        s"offsets/$batch",
+        Some(batch),
+        "what the batch reads is not known without it, and it may be left out without a word")) ++
+      commits.map(batch =>
+        Need(s"commits/$batch", Some(batch), "the batch is done again, or those behind it without its watermark"))
   }
 }
 
