@@ -110,7 +110,7 @@ def test_coming_from_another_engine(wide: DataFrame, monkeypatch: pytest.MonkeyP
     page = "docs/coming-from.md"
     wide.createOrReplaceTempView("orders")
     monkeypatch.setattr(wr.Output, "start", noting(wr.Output.start, []))
-    names = {"wr": wr, "F": F, "orders": wide, "kafka": wide}
+    names: dict[str, Any] = {"wr": wr, "F": F, "orders": wide, "kafka": wide}
     own = [block for block in blocks(page, "python") if "wr." in block]
     for block in own:
         exec(block, names)  # noqa: S102  our own page
