@@ -10,7 +10,8 @@ import windrow.core.state.Segments
 /** The cells of one key in order, in pieces of neighbours with partial aggregates: a B+-tree of height two whose root is
   * this object. Cells are named by their index, 0 being the oldest that has not left.
   *
-  * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. With n
+  * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Of those
+  * that were read and have not changed no more than `heldPieces` stay in memory. With n
   * cells, inserting and asking for a range cost O(√n), O(1) amortised at the end: as the finger B-tree of Tangwongsan,
   * Hirzel and Schneider, Optimal and General Out-of-Order Sliding-Window Aggregation (VLDB 2019), but flat, since a level
   * less is a read of the store less.
@@ -23,6 +24,7 @@ private[core] final class KeyRun[B](
     codec: Codec[Cell[B]],
     segments: Segments,
     pieceBytes: Int = 8192,
+    heldPieces: Int = 1024,
     leaves: Option[B => Unit] = None)
     extends Buffers[B] {
   private val pieces = new ArrayBuffer[RunPiece[B]]
@@ -31,8 +33,14 @@ private[core] final class KeyRun[B](
   private var hidden = 0
   private var count  = 0
 
+  /** Pieces that were read since the last time that some were let go of. */
+  private var readPieces = 0
+
   /** Cells before each piece, hidden ones included, and at the end all; null: to be counted. */
   private var starts: Array[Int] = _
+
+  /** Pieces in memory. */
+  private[aggregate] def held: Int = pieces.count(_.cells != null)
 
   def size: Int        = count
   def isEmpty: Boolean = count == 0
@@ -232,9 +240,17 @@ private[core] final class KeyRun[B](
 
   private def loaded(piece: RunPiece[B]): ArrayBuffer[Cell[B]] = {
     if (piece.cells == null) {
+      if (readPieces >= heldPieces) letGo()
+      readPieces += 1
       piece.cells = segments.read(piece.id)(in => ArrayBuffer.fill(in.fitting(piece.size.toLong))(codec.read(in)))
     }
     piece.cells
+  }
+
+  /** A sweep over all of a long run holds a part of it. */
+  private def letGo(): Unit = {
+    pieces.foreach(piece => if (!piece.changed && piece.id != RunPiece.Inside) piece.cells = null)
+    readPieces = 0
   }
 
   private def remove(piece: RunPiece[B]): Unit = if (piece.id != RunPiece.Inside) segments.remove(piece.id)

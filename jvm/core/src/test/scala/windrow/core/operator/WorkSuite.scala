@@ -109,6 +109,20 @@ class WorkSuite extends AnyFunSuite {
     }
   }
 
+  for (window <- Seq(Sliding(TimeSpan(500), TimeSpan(1)), Over.Range(TimeSpan(500))))
+    test(s"$window: of windows that complete together some are answered at a time, as their panes are taken") {
+      val sum   = new CountingSum
+      val store = new InMemoryShardStore
+      def shard = new Shard(plain(window, Completion.ByWatermark), sum, store)
+      (0 until 20000).grouped(5000).foreach(some =>
+        shard.step(some.iterator.map(n => entry(1, n.toLong, n.toLong)), Watermark(-1), None).foreach(_ => ()))
+      val taken = sum.combined
+      val panes = shard.step(Iterator.empty, Watermark(50000), None)
+      panes.next()
+      assert(sum.combined - taken < 20000)
+      assert(panes.size >= 19999)
+    }
+
   for (mode <- AccumulationMode.All)
     test(s"$mode: windows that fire early together hear of their messages once and are answered in one sweep") {
       val spec = WindowOperatorDraft(

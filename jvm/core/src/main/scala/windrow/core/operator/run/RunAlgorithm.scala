@@ -203,19 +203,19 @@ private[core] final class RunAlgorithm[B, V](
     }
   }
 
-  /** Every window that the watermark completes, by one sweep over the run. */
+  /** Every window that the watermark completes, by sweeps over the run: a key can have millions. */
   private def onTimePanes(
       key: Key,
       keyState: RunKeyState[B],
       before: Watermark,
-      now: Watermark): Iterator[Part[Effect[B, V]]] = {
-    val found  = completion.completedAtEnd(keyState, before, now)
-    val ranges = found.map { case (window, _) => (window.from, window.until) }
-    val values = new RangeSweep(keyState.run, aggregation).apply(ranges)
-    found.iterator.zip(values).map[Part[Effect[B, V]]] { case ((window, hasWaited), value) =>
-      onTime(key, keyState, window, value, hasWaited, isClosed(window, now), _)
+      now: Watermark): Iterator[Part[Effect[B, V]]] =
+    completion.completedAtEnd(keyState, before, now).grouped(RunAlgorithm.AtOnce).flatMap { found =>
+      val ranges = found.map { case (window, _) => (window.from, window.until) }.toIndexedSeq
+      val values = new RangeSweep(keyState.run, aggregation).apply(ranges)
+      found.iterator.zip(values).map[Part[Effect[B, V]]] { case ((window, hasWaited), value) =>
+        onTime(key, keyState, window, value, hasWaited, isClosed(window, now), _)
+      }
     }
-  }
 
   /** A message has come in this step. */
   private def isChanged(keyState: RunKeyState[B]): Boolean = keyState.deadline == Due.AtOnce
@@ -252,7 +252,7 @@ private[core] final class RunAlgorithm[B, V](
       else Option(touched.get(key)).iterator.flatMap { case (low, high) =>
         mayFireByEnd(windows.reached(keyState.run, low, high))
       } ++
-        (if (completesUnseen) completion.completedAtEnd(keyState, clock.before, now).iterator.map(_._1)
+        (if (completesUnseen) completion.completedAtEnd(keyState, clock.before, now).map(_._1)
          else Iterator.empty) ++
         Option(unseen.get(key)).iterator.flatMap(windows.ending(keyState.run, _, completion.mark(keyState, now).micros))
     val latest = keyState.run.maxJudged
@@ -362,4 +362,10 @@ private[core] final class RunAlgorithm[B, V](
     out.byte(if (paneStates.firstTime.isDefined) 1 else 0)
     paneStates.firstTime.foreach(out.long)
   }
+}
+
+private object RunAlgorithm {
+
+  /** So many windows are swept together. */
+  val AtOnce = 4096
 }

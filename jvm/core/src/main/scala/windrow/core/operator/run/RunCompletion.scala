@@ -35,8 +35,8 @@ private[core] sealed trait RunCompletion[B] {
       origin: Option[Origin],
       before: Watermark): Vector[CompletedWindow[B]]
 
-  /** The windows that the end of a step completes. */
-  def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)]
+  /** The windows that the end of a step completes, found as they are taken. */
+  def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Iterator[(RunWindow, Boolean)]
 }
 
 /** The watermark has reached their end. */
@@ -52,8 +52,8 @@ private[core] final class RunCompletionByWatermark[B](windows: RunWindows) exten
       origin: Option[Origin],
       before: Watermark): Vector[CompletedWindow[B]] = Vector.empty
 
-  def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)] =
-    windows.ending(keyState.run, Position.plus(before.micros, 1), now.micros).map((_, false)).toVector
+  def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Iterator[(RunWindow, Boolean)] =
+    windows.ending(keyState.run, Position.plus(before.micros, 1), now.micros).map((_, false))
 }
 
 /** Their key has accepted a message past their end, or the watermark closes them (SEMANTICS R7).
@@ -120,9 +120,9 @@ private[core] final class RunCompletionByMessage[B](
     keyState.completion.firstWaiting.iterator.flatMap(windows.ending(keyState.run, _, upTo))
       .filter(window => keyState.completion.isWaiting(window.end, window.id)).map((_, true))
 
-  def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Vector[(RunWindow, Boolean)] = {
+  def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Iterator[(RunWindow, Boolean)] = {
     val closed = closedUpTo(now)
     val passed = windows.ending(keyState.run, openFrom(keyState.completion.reached, before), closed)
-    (waiting(keyState, closed) ++ passed.map((_, false))).toVector
+    waiting(keyState, closed) ++ passed.map((_, false))
   }
 }
