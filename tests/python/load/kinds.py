@@ -148,7 +148,7 @@ KINDS: Mapping[str, Kind] = {
         keys="passing",
     ),
     "policy, sliding by delta": _placed(
-        wr.Policy.sliding(wr.ByDelta("v", 500), trigger=wr.ByDelta("v", 100))
+        wr.Policy.sliding(wr.ByDelta("at", 50), trigger=wr.ByDelta("at", 10))
     ),
     "full state, tumbling": _messages(_MINUTES),
     "full state, session": _messages(wr.Session("1 minute")),
