@@ -96,7 +96,9 @@ def test_messages_that_do_not_fit(columns: dict[str, list[Any]], texts: list[str
 def test_one_message_that_does_not_fit() -> None:
     """A dict is checked like a table."""
     with aggregated(**COUNTS) as op:
-        with pytest.raises(wr.MessageError, match=r"time is 'nine'; it must be timestamp"):
+        with pytest.raises(
+            wr.MessageError, match=r"time is a str that does not fit; it must be timestamp"
+        ):
             op.addMessage({"symbol": "a", "time": "nine", "price": 1.0})
         with pytest.raises(wr.MessageError, match=r"COLUMN_MISSING.*price"):
             op.addMessage({"symbol": "a", "time": NINE})

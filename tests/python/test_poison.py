@@ -233,3 +233,69 @@ def test_of_a_batch_every_row_comes_out(spark: SparkSession, operator: str) -> N
     out = OPERATORS[operator](rows(spark, KINDS, 0), {})
     missing = [KINDS[one] for one in set(range(len(KINDS))) - of_rows(fates(out.output))]
     assert sorted(kind["off"] for kind in missing) == GAPS.get(operator, [])
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Pacific/Apia"])
+def test_the_zone_of_a_session_changes_no_fate(spark: SparkSession, zone: str) -> None:
+    """Nor do changes of its clocks, nor a day that it leaves out: times are instants."""
+    setting = "spark.sql.session.timeZone"
+    before = str(spark.conf.get(setting))
+    given = rows(spark, KINDS, 0).withColumn("time", F.col("time").cast("timestamp")).cache()
+    given.count()  # their times are read in the zone before
+
+    def found() -> dict[str, list[Row]]:
+        return {name: sorted(fates(OPERATORS[name](given, {}).output), key=str) for name in ZONED}
+
+    usual = found()
+    spark.conf.set(setting, zone)
+    try:
+        assert found() == usual
+    finally:
+        spark.conf.set(setting, before)
+        given.unpersist()
+
+
+ZONED = ("tumbling by text", "sessions of each message's gap")
+WRONG: dict[str, list[Any]] = {
+    "string": ["7", "x", "", "99999999999999999999", None],
+    "double": [7.0, float("nan"), float("inf"), 1e300, None],
+    "decimal(38,0)": ["7", "-7", "9" * 38, "0", None],
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_numbers_of_messages_of_other_types(spark: SparkSession, kind: str) -> None:
+    """Of partitions and offsets that are no whole numbers what can be is read: no row is lost."""
+    usual = rows(spark, [{}] * len(WRONG[kind]), 0)
+    values = F.array(*[F.lit(value).cast(kind) for value in WRONG[kind]])
+    strange = F.get(values, F.col("id").cast("int"))
+    for name in ("part", "off"):
+        out = OPERATORS["the last rows"](usual.withColumn(name, strange), {})
+        assert of_rows(fates(out.output)) == set(range(len(WRONG[kind])))
+
+
+@pytest.mark.full
+def test_as_many_source_partitions_as_messages(spark: SparkSession, tmp_path: Path) -> None:
+    """A hundred thousand, each with a message, come again after a restart: replays, and no more."""
+    many = 100_000
+    usual = rows(spark, [{}], 0).drop("id", "part", "off", "key").crossJoin(spark.range(many))
+    columns = [name.split()[0] for name in SCHEMA.split(", ")]
+    messages = usual.withColumns(
+        {"part": F.col("id"), "off": F.lit(1).cast("long"), "key": (F.col("id") % 7).cast("string")}
+    ).select(columns)
+    counts = []
+    for _ in range(2):
+        messages.coalesce(1).write.mode("append").parquet(str(tmp_path / "in"))
+        df = spark.readStream.schema(messages.schema).parquet(str(tmp_path / "in"))
+        out = OPERATORS["the last rows"](df, {"watermark": "0 seconds"})
+        query = out.start(
+            panes=lambda batch, _: batch.count(),
+            checkpoint=tmp_path / "check",
+            queryTrigger={"availableNow": True},
+        )
+        query.awaitTermination()
+        counts.append(wr.metrics(query))
+    assert [(one.accepted, one.replays, one.unaccounted) for one in counts] == [
+        (many, 0, 0),
+        (0, many, 0),
+    ]

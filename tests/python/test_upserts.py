@@ -120,13 +120,16 @@ def test_keys_are_shown_whatever_spark_is_told(feed: Feed) -> None:
 
 def test_names_are_quoted(spark: SparkSession) -> None:
     """Whatever is in the name of a column, it stays a name in the text of the merge."""
-    hostile = "a`b; DROP TABLE x --"
+    hostile = "a`b; DROP TABLE x --{came}${env:HOME}"
     panes = spark.createDataFrame([pane("a", 0, 1, 0, "+")], PANES)
     panes = panes.withColumnRenamed("product", hostile)
     assert [row[0] for row in last_of_each(panes, [hostile, "window"]).collect()] == ["a"]
     panes.write.saveAsTable("hostile")
     with pytest.raises(wr.SpecError, match="TABLE_NOT_MERGEABLE"):
         wr.Upsert("hostile").check(spark, panes.schema)
+    more = "hostile AS held USING hostile AS came ON true WHEN MATCHED THEN DELETE --"
+    with pytest.raises(wr.SpecError, match=r"TABLE_DIFFERS.*PARSE_SYNTAX_ERROR"):
+        wr.Upsert(more).check(spark, panes.schema)
     spark.sql("DROP TABLE hostile")
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from windrow._specs import _json
-from windrow._specs._columns import column, functions_of
+from windrow._specs._columns import column, columns_of, functions_of
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Part = Literal["panes", "rejected", "events", "answers", "all"]
 JoinPart = Literal["rows", "rejected", "all"]
 
+_PREFIX = "__windrow_"  # of windrow's own columns
+_MARK = {"windrow.mark": True}  # a name alone makes none of them: users may call theirs anything
 _UNKNOWN_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
@@ -33,11 +35,11 @@ def aggregation(
     """
     functions = functions_of(df)
     marks = [
-        functions.first(column(df, marked)).alias(f"__windrow_{name}")
+        functions.first(column(df, marked)).alias(f"{_PREFIX}{name}", metadata=_MARK)
         for name, marked in markers.items()
     ]
     if not aggregates and not marks:  # Spark wants one
-        marks = [functions.first(functions.lit(1)).alias("__windrow_nothing")]
+        marks = [functions.first(functions.lit(1)).alias(f"{_PREFIX}nothing", metadata=_MARK)]
     with plain_errors():
         return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
 
@@ -80,9 +82,16 @@ def _asked(df: DataFrame, function: str, fields: _json.Fields) -> list[Any]:
 
 
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
-    """Add expressions of a message as columns that the JVM knows by their names."""
-    marks_of = [column(df, one).alias(f"__windrow_{name}") for name, one in marks.items()]
+    """Add expressions of a message as columns that the JVM knows by their names.
+
+    Errors: SpecError if a column is called as windrow's own are.
+    """
+    marks_of = [column(df, one).alias(f"{_PREFIX}{name}") for name, one in marks.items()]
     with plain_errors():
+        taken = [name for name in columns_of(df) if name.lower().startswith(_PREFIX)]
+        if taken:
+            found = [problem("NAME_TAKEN.RESERVED", name=n, reserved=_PREFIX) for n in taken]
+            raise SpecError.of("the messages", found)
         return df.select("*", *marks_of)
 
 
@@ -136,7 +145,10 @@ def text(value: str) -> str:
 
     Named parameters do not reach Spark where an extension brings a parser of its own (Delta 4).
     """
-    return f"CAST(X'{value.encode().hex()}' AS STRING)"
+    try:
+        return f"CAST(X'{value.encode().hex()}' AS STRING)"
+    except UnicodeEncodeError:
+        raise SpecError.of("a text", [problem("TEXT_NOT_UNICODE", value=ascii(value))]) from None
 
 
 def jar_version(spark: SparkSession) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ class Ending:
 
     def is_told(self) -> bool:
         """Whether the end was told before."""
-        return not self.spark.read.text(self.folder).isEmpty()
+        only = re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", self.folder)  # Spark reads paths as patterns
+        return not self.spark.read.text(only).isEmpty()
 
     def tell(self) -> None:
         """Say that all is in."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from windrow._bridge import _sql
 from windrow._specs._columns import functions_of, quoted
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.policies import Partitions, Policy
@@ -77,7 +78,7 @@ class Upsert:
         try:
             self.merge(spark.createDataFrame([], schema))
         except (AnalysisException, UnsupportedOperationException) as refused:
-            said = str(refused).splitlines()[0]
+            said = str(refused).strip().splitlines()[0]
             code = (
                 "TABLE_NOT_MERGEABLE" if refused.getCondition() in _CONDITIONS else "TABLE_DIFFERS"
             )
@@ -87,14 +88,23 @@ class Upsert:
     def merge(self, panes: DataFrame) -> None:
         """Bring the last panes of a batch into the table; once or twice makes no difference."""
         on = self.columns(panes.schema)
-        found = " AND ".join(f"held.{name} <=> came.{name}" for name in map(quoted, on))
+        found = " AND ".join(f"{_named('held', one)} <=> {_named('came', one)}" for one in on)
         panes.sparkSession.sql(
-            f"MERGE INTO {self.table} AS held USING {{came}} AS came ON {found} "
+            f"MERGE INTO {_identifier(self.table)} AS held USING {{came}} AS came ON {found} "
             "WHEN MATCHED AND came.pane.is_retraction THEN DELETE "
             "WHEN MATCHED THEN UPDATE SET * "
             "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *",
             came=last_of_each(panes, on),
         )
+
+
+def _identifier(name: str) -> str:
+    """Give a name as SQL: no text of the user's stands in the merge, which could be more."""
+    return f"IDENTIFIER({_sql.text(name)})"
+
+
+def _named(table: str, column: str) -> str:
+    return _identifier(f"{table}.{quoted(column)}")
 
 
 def last_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:

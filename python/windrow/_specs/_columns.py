@@ -35,8 +35,13 @@ def is_connect(owner: object) -> bool:
 
 
 def column(df: DataFrame, col: str | Column) -> Column:
-    """Turn a name into a Column of the DataFrame's kind; a Column stays what it is."""
-    made: Any = functions_of(df).col(col) if isinstance(col, str) else col
+    """Turn a name into a Column of the DataFrame's kind; a Column stays what it is.
+
+    A star is a name here: it stands for one column, not for all.
+    """
+    starred = isinstance(col, str) and (col == "*" or col.endswith(".*"))
+    named = f"{str(col)[:-1]}`*`" if starred else col
+    made: Any = functions_of(df).col(named) if isinstance(named, str) else named
     return made  # type: ignore[no-any-return]
 
 
@@ -52,12 +57,9 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
 
     Nothing is found where the columns cannot be asked for (inside a pipeline).
     """
-    from pyspark.errors import AnalysisException
-
     names = {said: name for said, name in named.items() if isinstance(name, str)}
-    try:
-        columns = df.columns if names else []
-    except AnalysisException:
+    columns = columns_of(df) if names else []
+    if not columns:
         return []
     known = {column.lower() for column in columns}
     return [
@@ -65,6 +67,16 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
         for said, name in names.items()
         if name.lower() not in known and not set(".`") & set(name)
     ]
+
+
+def columns_of(df: DataFrame) -> list[str]:
+    """Give the names of columns; none where they cannot be asked for (inside a pipeline)."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        return df.columns
+    except AnalysisException:
+        return []
 
 
 def quoted(name: str) -> str:

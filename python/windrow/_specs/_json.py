@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 
 def write(fields: Fields) -> str:
-    """Compact JSON text."""
-    return json.dumps(fields, separators=(",", ":"))
+    """Compact JSON text, with texts as they are."""
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
 def show(value: object) -> str:

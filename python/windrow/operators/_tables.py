@@ -61,7 +61,7 @@ def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: s
                 problem(
                     "TYPE_NOT_ALLOWED.VALUE",
                     column=field.name,
-                    value=repr(value),
+                    type=type(value).__name__,
                     expected=shown(field.type),
                 )
             )

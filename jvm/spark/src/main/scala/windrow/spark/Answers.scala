@@ -2,10 +2,10 @@ package windrow.spark
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
@@ -57,7 +57,7 @@ private[spark] object Answers {
       values.values.toSeq.zipWithIndex.map { case (value, i) => s"$mark$i" -> value }
     val marks = start.map("start" -> _.column).toSeq ++ end.map("end" -> _.column) ++
       marked("session_key", sessionKey) ++ marked("join_key", joinKeys)
-    val table = lookups.select(col("*") +: marks.map { case (name, mark) => mark.as(s"__windrow_$name") }: _*)
+    val table = Marks.beside(lookups, "the lookups", marks)
     Asking(asked, sessionKey.keys.toSeq, joinKeys.keys.toSeq, SparkInside.plan(table))
   }
 }

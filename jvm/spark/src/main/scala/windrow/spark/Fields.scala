@@ -8,11 +8,15 @@ import scala.language.implicitConversions
 final case class Field(column: Column)
 
 object Field {
-  implicit def ofName(name: String): Field     = Field(col(name))
+  implicit def ofName(name: String): Field     = Field(column(name))
   implicit def ofColumn(column: Column): Field = Field(column)
 
-  implicit def stated(name: String): Option[Field]         = Some(Field(col(name)))
+  implicit def stated(name: String): Option[Field]         = Some(Field(column(name)))
   implicit def statedColumn(column: Column): Option[Field] = Some(Field(column))
+
+  /** A star is a name here: it stands for one column, not for all. */
+  private def column(name: String): Column =
+    if (name == "*" || name.endsWith(".*")) col(s"${name.dropRight(1)}`*`") else col(name)
 }
 
 /** Where the identity of a message stands. */

@@ -11,6 +11,7 @@ import windrow._
 import windrow.explain.Explanation
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.input.CoGroupMarks
+import windrow.spark.input.Marks
 import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinPlan
 import windrow.spark.output.OutputKind
@@ -113,7 +114,7 @@ private[spark] object Joining {
       s"key$i" -> key
     } ++
       stream.offset.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column))
-    stream.df.select(col("*") +: marks.map { case (name, mark) => mark.as(s"__windrow_$name") }: _*)
+    Marks.beside(stream.df, s"stream '${stream.name}'", marks)
   }
 
   /** Streams as one; see [[CoGroupPlan]]. */

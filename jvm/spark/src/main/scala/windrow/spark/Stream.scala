@@ -10,6 +10,7 @@ import windrow.spark.aggregate.Aggregates
 import windrow.spark.fullstate.FullState
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
+import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
 import windrow.spark.stream.StreamOperator
@@ -107,7 +108,7 @@ final case class Stream private[spark] (
 
   /** An aggregation that says keys, aggregates and fields of messages; it is never run. */
   private[spark] def grouped(aggregates: Seq[Column], gap: Option[Field]): DataFrame = {
-    def marker(name: String, field: Field) = first(field.column).as(s"__windrow_$name")
+    def marker(name: String, field: Field) = Marks.marked(first(field.column), name)
     val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ offset.toSeq.flatMap(from =>
       Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
     val all = aggregates ++ markers

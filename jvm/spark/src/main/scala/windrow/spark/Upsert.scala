@@ -1,5 +1,7 @@
 package windrow.spark
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.HexFormat
 import java.util.UUID
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.DataFrame
@@ -22,12 +24,12 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
   /** Once or twice makes no difference. */
   def write(rows: DataFrame, batch: Long): Unit = {
     val by    = columns(rows.schema)
-    val found = by.map(QuotingUtils.quoteIdentifier).map(name => s"held.$name <=> came.$name").mkString(" AND ")
+    val found = by.map(name => s"${Upsert.named("held", name)} <=> ${Upsert.named("came", name)}").mkString(" AND ")
     val came  = s"windrow_${UUID.randomUUID.toString.replace("-", "")}"
     Upsert.lastOfEach(rows, by).createTempView(came)
     try {
       rows.sparkSession.sql(
-        s"MERGE INTO $table AS held USING $came AS came ON $found " +
+        s"MERGE INTO ${Upsert.identifier(table)} AS held USING $came AS came ON $found " +
           "WHEN MATCHED AND came.pane.is_retraction THEN DELETE " +
           "WHEN MATCHED THEN UPDATE SET * " +
           "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *")
@@ -67,7 +69,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
     def refused(error: Throwable, condition: String) = Some(SpecProblem(
       if (Upsert.NoTarget(condition)) "TABLE_NOT_MERGEABLE" else "TABLE_DIFFERS",
       "table" -> table,
-      "said"  -> error.getMessage.linesIterator.nextOption().getOrElse("")))
+      "said"  -> error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")))
     try {
       write(session.createDataFrame(java.util.List.of[Row](), panes), 0)
       None
@@ -80,6 +82,13 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
 
 object Upsert {
   private val NoTarget = Set("UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND")
+
+  /** A name as SQL: no text of the user's stands in that of the merge, where it could be more than a name, or `${...}`. */
+  private def identifier(name: String): String =
+    s"IDENTIFIER(CAST(X'${HexFormat.of.formatHex(name.getBytes(UTF_8))}' AS STRING))"
+
+  private def named(table: String, column: String): String =
+    identifier(s"$table.${QuotingUtils.quoteIdentifier(column)}")
 
   /** Of each window the pane that holds, or the retraction after which none does. */
   private def lastOfEach(panes: DataFrame, on: Seq[String]): DataFrame = {

@@ -198,7 +198,7 @@ final class KeyBuckets[T](
         in.decode { in =>
           while (in.hasNext) {
             val key = new Key(in.bytes())
-            if (indexOf(key) != index) throw in.damaged(s"it has the key $key of another bucket")
+            if (indexOf(key) != index) throw in.damaged("it has a key of another bucket")
             bucket.values.put(key, codec.read(in))
           }
         }

@@ -80,11 +80,10 @@ private[spark] object CoGroupPlan {
     val sender =
       if (all.forall(_.sender.isEmpty)) Nil
       else Seq("source" -> Literal(of.name), "partition" -> part(0), "offset" -> part(1))
-    val marks  = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
-    val hidden = new MetadataBuilder().putBoolean(CoGroupMarks.Marker, true).build()
+    val marks = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
     Project(
-      structs ++ shown.zip(of.keys).map { case (name, key) => Alias(key, name)(explicitMetadata = Some(hidden)) } ++
-        marks.map { case (name, mark) => Alias(mark, CoGroupMarks.Marker + name)() },
+      structs ++ shown.zip(of.keys).map { case (name, key) => CoGroupMarks.hidden(key, name) } ++
+        marks.map { case (name, mark) => CoGroupMarks.hidden(mark, CoGroupMarks.Marker + name) },
       of.watermarked(session, None))
   }
 }

@@ -25,7 +25,7 @@ import windrow.spark.functions.FunctionSet
   * @param functionResults
   *   one attribute for the result of each function
   * @param markers
-  *   expressions that came as `first(<expr>) AS __windrow_<name>`
+  *   expressions that builders marked, as `first(<expr>) AS __windrow_<name>`; see [[Marks]]
   */
 final case class AggregateParts(
     keys: Seq[Alias],
@@ -56,10 +56,6 @@ final case class AggregateParts(
 }
 
 object AggregateParts {
-  private val Marker = "__windrow_"
-
-  /** What the builders mark. */
-  private val Marks = Seq("time", "gap", "source", "partition", "offset", "nothing")
 
   /** What is wrong with the aggregation, and its parts, if it is one. */
   def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = stripped(table) match {
@@ -99,7 +95,7 @@ object AggregateParts {
       case replaceable: RuntimeReplaceable => replaceable.replacement
     }.asInstanceOf[NamedExpression])
 
-    private val (markers, columns) = replaced.partition(_.name.startsWith(Marker))
+    private val (markers, columns) = replaced.partition(Marks.isMark)
 
     private val calls = columns.flatMap(_.collect { case call: AggregateExpression => call })
       .distinctBy(_.canonicalized)
@@ -123,7 +119,7 @@ object AggregateParts {
       case expression       => input(expression)
     }.asInstanceOf[AggregateFunction]
 
-    def problems: Seq[SpecProblem] = ColumnNames.reserved(markers.map(_.name).diff(Marks.map(Marker + _))) ++
+    def problems: Seq[SpecProblem] = Marks.reserved(columns.map(_.name)) ++
       (if (calls.isEmpty) Seq(SpecProblem("AGGREGATE_MISSING"))
        else calls.flatMap(check))
 
@@ -139,7 +135,7 @@ object AggregateParts {
           keys(aggregate.groupingExpressions.indexWhere(_.semanticEquals(e))).toAttribute
       }
       val (shown, others) = columns.partition(column => keyOf(column).isDefined)
-      val marked          = markers.map(column => column.name.stripPrefix(Marker) -> markedBy(column)).toMap
+      val marked          = markers.map(column => column.name.stripPrefix(Marks.Prefix) -> markedBy(column)).toMap
       AggregateParts(
         keys,
         shown.map(column => Alias(keys(keyOf(column).get).toAttribute, column.name)()),

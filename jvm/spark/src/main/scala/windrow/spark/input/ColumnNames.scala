@@ -8,9 +8,6 @@ import windrow.SpecProblem
   */
 private[spark] object ColumnNames {
 
-  /** What begins so is windrow's own. */
-  private val Reserved = "__windrow_"
-
   /** @param rows
     *   what the columns are of
     * @param remedy
@@ -26,7 +23,4 @@ private[spark] object ColumnNames {
   def taken(resolver: Resolver, names: Seq[String], own: Seq[String]): Seq[SpecProblem] =
     names.filter(name => own.exists(resolver(_, name))).distinct.map(name =>
       SpecProblem("NAME_TAKEN.PANE", "name" -> name))
-
-  def reserved(names: Seq[String]): Seq[SpecProblem] = names.filter(_.startsWith(Reserved)).distinct.map(name =>
-    SpecProblem("NAME_TAKEN.RESERVED", "name" -> name, "reserved" -> Reserved))
 }

@@ -62,7 +62,7 @@ private[spark] final case class StreamTable(
       Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
         _,
         table)).map(ofThis)).flatten ++
-      ColumnNames.reserved(table.output.map(_.name).diff(StreamTable.marks(keys.size))).map(ofThis)
+      Marks.reserved(message.map(_.name)).map(ofThis)
   }
 
   /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
@@ -87,18 +87,16 @@ private[spark] object StreamTable {
       "streams" -> names(streaming))).toSeq
   }
 
-  private val Marker = "__windrow_"
-
   private def marks(keys: Int): Seq[String] =
-    (Seq("time", "partition", "offset") ++ (0 until keys).map(i => s"key$i")).map(Marker + _)
+    (Seq("time", "partition", "offset") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
 
   /** The time of messages whose stream has none. */
   val Timeless: Expression = Literal.create(null, TimestampType)
 
   /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
   def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
-    val (marks, message)     = table.output.partition(_.name.startsWith(Marker))
-    def mark(column: String) = marks.find(_.name == Marker + column)
+    val (marks, message)     = table.output.partition(column => StreamTable.marks(keys).contains(column.name))
+    def mark(column: String) = marks.find(_.name == Marks.Prefix + column)
     StreamTable(
       name,
       table,

@@ -10,6 +10,7 @@ import windrow.JoinSpec
 import windrow.core.join.JoinFingerprint
 import windrow.core.state.FingerprintField
 import windrow.core.state.SpecFingerprint
+import windrow.spark.input.Marks
 import windrow.spark.input.PlainText
 import windrow.spark.input.StreamTable
 import windrow.spark.stream.QueryFingerprint
@@ -57,7 +58,7 @@ private[join] object JoinQueryFingerprint {
     case Project(list, child) => (
         table.output ++ child.output,
         AttributeMap(list.collect {
-          case mark: Alias if mark.name.startsWith("__windrow_") => mark.toAttribute -> mark.child
+          case mark: Alias if mark.name.startsWith(Marks.Prefix) => mark.toAttribute -> mark.child
         }))
     case other => (other.output, AttributeMap.empty)
   }

@@ -11,6 +11,7 @@ import windrow.Positions
 import windrow.SpecProblem
 import windrow.core.time.Axis
 import windrow.spark.input.AggregateParts
+import windrow.spark.input.Marks
 
 /** What a lookup stream asks for. */
 private[spark] sealed abstract class Asked(val column: String)
@@ -34,9 +35,9 @@ private[spark] final case class Asking(
     table: LogicalPlan) {
   import Asking._
 
-  private val (marks, columns) = table.output.partition(_.name.startsWith(Marker))
+  private val (marks, columns) = table.output.partition(_.name.startsWith(Marks.Prefix))
 
-  private def mark(name: String): Option[Attribute] = marks.find(_.name == Marker + name)
+  private def mark(name: String): Option[Attribute] = marks.find(_.name == Marks.Prefix + name)
 
   private val bounds: Seq[(String, Attribute)] = Seq("start", "end").flatMap(name => mark(name).map(name -> _))
 
@@ -190,8 +191,6 @@ private final class Values(session: SparkSession) {
 }
 
 private[spark] object Asking {
-  private val Marker = "__windrow_"
-
   private def isWhole(of: DataType): Boolean = of match {
     case ByteType | ShortType | IntegerType | LongType => true
     case _                                             => false

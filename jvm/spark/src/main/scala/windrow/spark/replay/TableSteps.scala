@@ -9,6 +9,7 @@ import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.WindowOperatorSpec
 import windrow.replay._
+import windrow.spark.input.Marks
 
 /** Windows over one stream, by `windrow_apply` and the spec of the transcript. */
 private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {
@@ -27,7 +28,7 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
 
   /** Columns that say so in an aggregation. */
   protected final def markers(input: StepInput): Seq[Column] =
-    fields(input).map { case (name, column) => first(column).as(s"__windrow_$name") }
+    fields(input).map { case (name, column) => Marks.marked(first(column), name) }
 
   /** Runs the operator of the transcript. */
   protected final def applied(input: StepInput, columns: Seq[Column]): DataFrame = {

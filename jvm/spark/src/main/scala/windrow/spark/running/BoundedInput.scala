@@ -37,7 +37,7 @@ private[spark] object BoundedInput {
 
   /** Rows with a flag more: whether this is no row but the end. */
   private def withEnd(session: SparkSession, rows: LogicalPlan, end: EndMarker): LogicalPlan = {
-    val lines                = SparkInside.plan(session.readStream.text(end.path))
+    val lines                = SparkInside.plan(session.readStream.text(end.pattern))
     def flagged(is: Boolean) = Alias(Literal(is), "end")()
     val nothing              = rows.output.map(column => Alias(Literal.create(null, column.dataType), column.name)())
     Union(Seq(Project(rows.output :+ flagged(false), rows), Project(nothing :+ flagged(true), lines)))

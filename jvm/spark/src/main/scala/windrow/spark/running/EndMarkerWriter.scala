@@ -3,13 +3,14 @@ package windrow.spark.running
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.SparkSession
+import windrow.spark.pack.EndMarker
 
 /** The folder of one checkpoint that tells its query the end (SEMANTICS R71). A query must find it when it starts. */
 private[spark] final class EndMarkerWriter(session: SparkSession, checkpoint: String) {
   val folder: String = s"${checkpoint.stripSuffix("/")}/windrow/end"
   append()
 
-  def isTold: Boolean = !session.read.text(folder).isEmpty
+  def isTold: Boolean = EndMarker(folder).hasEnd(session.sparkContext.hadoopConfiguration)
 
   def tell(): Unit = append("all is in")
 

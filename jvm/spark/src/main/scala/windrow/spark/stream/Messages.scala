@@ -13,6 +13,7 @@ import windrow.spark.input.CoGroupMarks
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.ColumnNames
 import windrow.spark.input.KeyCheck
+import windrow.spark.input.Marks
 import windrow.spark.input.MessageTime
 import windrow.spark.input.ValidTime
 import windrow.spark.input.WatermarkCheck
@@ -215,6 +216,7 @@ private[spark] object Messages {
       if (options.joinKeys.nonEmpty && operator.kept.isEmpty)
         refuse("STORE_WITHOUT_MESSAGES")
       val names = (parts.shown ++ (if (operator.kept.isDefined) Nil else parts.results)).map(_.name)
+      found ++= Marks.reserved(parts.messageColumns.map(_.name))
       found ++= ColumnNames.taken(resolver, names, Seq("window", "pane") ++ operator.columns)
       found ++= ColumnNames.twice(resolver, "the panes", names, "Give one of them an alias.")
       found ++= ColumnNames.twice(
@@ -262,7 +264,7 @@ private[spark] object Messages {
     private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan = {
       val handed = Corrections.handed(input, before)
       options.watermark match {
-        case Some(delay) if streaming =>
+        case Some(delay) if streaming && found.result().isEmpty =>
           WithWatermark(session, handed, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
         case _ => handed
       }

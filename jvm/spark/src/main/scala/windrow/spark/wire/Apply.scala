@@ -27,7 +27,7 @@ private[spark] object Apply {
     val arguments = TableArguments.read(Name, expressions, Seq("spec"), several = true).checked(Name)
     val session   = SparkSession.active
     val node = arguments.values.get("spec") match {
-      case Some(json: String) => parse(json)
+      case Some(json: String) => parse(Name, json)
       case _                  => throw SpecError(Name, Seq(SpecProblem("SPEC_MISSING")))
     }
     node.path("operator").asText match {
@@ -54,13 +54,17 @@ private[spark] object Apply {
     Asking(what, names("session_key"), names("join_keys"), table)
   }
 
-  private def parse(json: String): ObjectNode =
+  /** @param function
+    *   that was given it
+    * @throws SpecError
+    *   if it is no JSON object
+    */
+  private[wire] def parse(function: String, json: String): ObjectNode = {
+    def notJson(why: String) = SpecError(function, Seq(SpecProblem("SPEC_NOT_JSON.TEXT", "why" -> why)))
     try mapper.readTree(json) match {
         case node: ObjectNode => node
         case _                => throw notJson("it is no JSON object")
       }
     catch { case e: JacksonException => throw notJson(e.getOriginalMessage) }
-
-  private def notJson(why: String) =
-    SpecError(Name, Seq(SpecProblem("SPEC_NOT_JSON.TEXT", "why" -> why)))
+  }
 }

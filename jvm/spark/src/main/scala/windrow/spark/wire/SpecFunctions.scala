@@ -1,6 +1,5 @@
 package windrow.spark.wire
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
@@ -18,8 +17,6 @@ import windrow.explain.Explanation
   * JSON of `windrow_apply`: what is wrong with it, a problem in each row; and what it does, a line in each row.
   */
 private[spark] object SpecFunctions {
-  private val mapper = new ObjectMapper()
-
   val All: Seq[(String, TableFunctionBuilder)] = Seq(
     "windrow_check" -> (arguments => {
       val found = inWords(spec("windrow_check", arguments)).left.getOrElse(Nil)
@@ -41,7 +38,7 @@ private[spark] object SpecFunctions {
 
   private def spec(function: String, arguments: Seq[Expression]): ObjectNode = arguments match {
     case Seq(NamedArgumentExpression("spec", json)) if json.foldable && json.dataType == StringType =>
-      mapper.readTree(json.eval().toString).asInstanceOf[ObjectNode]
+      Apply.parse(function, json.eval().toString)
     case _ => throw SpecError(function, Seq(SpecProblem("SPEC_MISSING")))
   }
 

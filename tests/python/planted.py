@@ -1,0 +1,17 @@
+"""Values that must stand in no error and no log: one for each column of a message."""
+
+FAR = "2999-01-01 00:00:07.654321"
+SECRETS = {
+    "text": "hushhush-4711",
+    "number": 907_060_504_030_201,
+    "real": 0.123454321,
+    "bytes": b"sealed-8147",
+}
+#: As Spark's columns.
+VALUES = {name: value for name, value in SECRETS.items() if name != "bytes"}
+
+
+def forms(value: object) -> list[str]:
+    """Give the texts in which a value could be told: plain and as bytes."""
+    text = value.decode() if isinstance(value, bytes) else str(value)
+    return [text, text.encode().hex()]
