@@ -179,10 +179,11 @@ private[core] final class KeyRun[B](
     ()
   }
 
+  /** Pieces are read as their cells are taken: the run must not change in between. */
   private def some(from: Int, until: Int, reads: RunPiece[B] => Boolean): Iterator[Cell[B]] = {
-    val found = Seq.newBuilder[Iterator[Cell[B]]]
-    ranges(from, until)((piece, low, high) => if (reads(piece)) found += loaded(piece).slice(low, high).iterator)
-    found.result().iterator.flatten
+    val found = Seq.newBuilder[(RunPiece[B], Int, Int)]
+    ranges(from, until)((piece, low, high) => if (reads(piece)) found += ((piece, low, high)))
+    found.result().iterator.flatMap { case (piece, low, high) => loaded(piece).slice(low, high) }
   }
 
   def cells(from: Int, until: Int): Iterator[Cell[B]] = some(from, until, _ => true)

@@ -1,5 +1,6 @@
 package windrow.core.window
 
+import scala.annotation.tailrec
 import windrow.ErrorConditions
 import windrow.Over
 import windrow.Sliding
@@ -216,14 +217,28 @@ private final class OverRows(rows: Int) extends OverWindows {
 
   /** Also those that were pushed out since. */
   override def updates[B](run: KeyRun[B], window: RunWindow, stamp: Long): Iterator[Cell[B]] =
-    run.acceptedAfter(stamp, 0, window.until).filter(wasInside(run, window, _))
+    news(window, run.acceptedAfter(stamp, _, window.until)).filter(wasInside(run, window, _))
 
   override def lateUpdates[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
-    run.judgedFrom(window.end, 0, window.until).filter(wasInside(run, window, _))
+    news(window, run.judgedFrom(window.end, _, window.until)).filter(wasInside(run, window, _))
 
-  /** When the cell came, there were not too many between it and the owner of the window. */
+  /** The new cells of a window, from an index on at which it has its full number of old ones, all older than they are:
+    * what stands before that was never inside together with a new one.
+    */
+  @tailrec private def news[B](
+      window: RunWindow,
+      from: Int => Iterator[Cell[B]],
+      pushed: Int = 0): Iterator[Cell[B]] = {
+    val found = from(math.max(window.owner + 1 - rows - pushed, 0)).toVector
+    if (found.size <= pushed) found.iterator else news(window, from, found.size)
+  }
+
+  /** When the cell came, there were not too many between it and the owner of the window. Stamps tell cells apart, not
+    * objects: a long run reads a cell more than once.
+    */
   private def wasInside(run: KeyRun[_], window: RunWindow, cell: Cell[_]): Boolean =
-    Iterator.range(window.owner, -1, -1).map(run(_)).takeWhile(_ ne cell).count(_.stamp < cell.stamp) < rows
+    Iterator.range(window.owner, -1, -1).map(run(_)).takeWhile(_.stamp != cell.stamp)
+      .filter(_.stamp < cell.stamp).drop(rows - 1).isEmpty
 
   /** Late messages have pushed others out. */
   override def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =

@@ -1,19 +1,15 @@
 package windrow.core.aggregate
 
 import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+import windrow.Over
 import windrow.core.state._
+import windrow.core.window.RunWindow
+import windrow.core.window.RunWindows
+import windrow.operators.Sum
 
 /** A run that is longer than what of it may be in memory (SEMANTICS S11). */
 class KeyRunSuite extends AnyFunSuite {
-  private object Sum extends Aggregation[Long, Long] {
-    def zero: Long                                 = 0
-    def combine(left: Long, right: Long): Long     = left + right
-    def copy(buffer: Long): Long                   = buffer
-    def lower(buffer: Long): Long                  = buffer
-    def write(buffer: Long, out: ByteWriter): Unit = out.long(buffer)
-    def read(in: ByteReader): Long                 = in.long()
-  }
-
   private val count = if (sys.props.get("windrow.mode").contains("full")) 200000 else 5000
 
   private val segments = new Segments("runs", new InMemoryShardStore)
@@ -43,5 +39,84 @@ class KeyRunSuite extends AnyFunSuite {
     (0 until long.size).foreach(n => assert(n == 0 || long(n - 1).position < long(n).position))
     val again = reopened(long)
     assert(again.value(0, again.size) == run.value(0, count) + (0 until count by 500).map(2L * _ + 1).sum)
+  }
+
+  /** What a run is, without pieces. */
+  private def agree(run: KeyRun[Long], cells: Vector[Cell[Long]], random: Random): Unit = {
+    assert(run.size == cells.size)
+    val from  = random.nextInt(cells.size + 1)
+    val until = from + random.nextInt(cells.size + 1 - from)
+    val some  = cells.slice(from, until)
+    assert(run.value(from, until) == some.map(_.buffer).sum)
+    assert(run.messages(from, until) == some.map(_.count).sum)
+    assert(run.cells(from, until).map(_.stamp).toVector == some.map(_.stamp))
+    assert(run.earliest(from, until).map(_.stamp) == some.map(_.stamp).minOption)
+    val stamp = random.nextLong(count.toLong)
+    assert(run.acceptedAfter(stamp, from, until).map(_.stamp).toVector == some.map(_.stamp).filter(_ > stamp))
+    assert(run.minStamp(from) == cells.drop(from).map(_.stamp).minOption.getOrElse(Long.MaxValue))
+    val position = random.nextLong(3L * count)
+    assert(run.indexOf(position) == cells.indexWhere(
+      _.position >= position) + (if (cells.lastOption.forall(_.position < position)) cells.size + 1
+                                 else 0))
+  }
+
+  test("inserted, replaced, dropped, asked and stored in any order, a long run is as a plain list of cells") {
+    for (seed <- 0 until 4) {
+      val random = new Random(seed)
+      var run    = empty
+      var cells  = Vector.empty[Cell[Long]]
+      var stamp  = 0L
+      def insert(): Unit = {
+        stamp += 1
+        val position = random.nextLong(3L * count)
+        val one      = new Cell(position, Cell.Nothing, stamp, Cell.NotLate, None, 1, random.nextLong(99), Cell.Nothing)
+        val at       = cells.indexWhere(one.isBefore)
+        val expected = if (at < 0) cells.size else at
+        assert(run.insert(one) == expected)
+        cells = cells.patch(expected, Seq(one), 0)
+      }
+      def replace(): Unit = if (cells.nonEmpty) {
+        val index = random.nextInt(cells.size)
+        val old   = cells(index)
+        val more  = random.nextLong(99)
+        val one =
+          new Cell(old.position, old.order, old.stamp, old.judged, None, old.count + 1, old.buffer + more, old.raw)
+        run.replace(index, one, more)
+        cells = cells.updated(index, one)
+      }
+      (0 until 500).foreach(_ => insert())
+      (0 until count / 5).foreach { _ =>
+        random.nextInt(40) match {
+          case 0 => run = reopened(run)
+          case 1 =>
+            val some = random.nextInt(math.min(cells.size, 9) + 1); run.dropFirst(some); cells = cells.drop(some)
+          case n if n < 12 => replace()
+          case n if n < 16 => agree(run, cells, random)
+          case _           => insert()
+        }
+      }
+      run = reopened(run)
+      assert(run.cells(0, run.size).map(one => (one.position, one.stamp, one.buffer)).toVector ==
+        cells.map(one => (one.position, one.stamp, one.buffer)))
+      val dropped = cells.size / 2
+      run.fold(dropped)
+      assert(run.size == cells.size - dropped + 1 && run.value(0, run.size) == cells.map(_.buffer).sum)
+    }
+  }
+
+  test("what has changed a window is found where its messages are read more than once") {
+    val some   = 400
+    val random = new Random(7)
+    def updates(run: KeyRun[Long], owner: Int): Vector[Long] = {
+      val window = RunWindow(0, 0, owner + 1L, owner - 2, owner + 1, owner)
+      RunWindows(Over.Rows(3)).updates(run, window, -1).map(_.stamp).toVector
+    }
+    val run = empty
+    random.shuffle((0 until some).toVector).zipWithIndex.foreach { case (position, stamp) =>
+      run.insert(new Cell(position.toLong, Cell.Nothing, stamp.toLong, Cell.NotLate, None, 1, 1L, Cell.Nothing))
+    }
+    val long = reopened(run)
+    assert((3 until some by 7).exists(updates(run, _).size > 3))
+    for (owner <- 3 until some by 7) assert(updates(long, owner) == updates(run, owner))
   }
 }

@@ -56,7 +56,7 @@ class LeavingSuite extends AnyFunSuite {
     test(s"$window: a jump of a year gives what steps give, and costs no more than one of a minute") {
       def after(jumps: Seq[Long]): (Seq[(Long, Long, Timing, Long)], Int) = {
         val (store, counting) = (new InMemoryShardStore, new Counting)
-        val entries           = (0 until 500).iterator.map(n => entry(n * 40L, n.toLong, 1L))
+        val entries           = (0 until 5000).iterator.map(n => entry(n * 4L, n.toLong, 1L))
         val all = step(spec(window, Never), counting, store, entries, -1) ++
           jumps.flatMap(step(spec(window, Never), counting, store, Iterator.empty, _))
         (all.collect { case Effect.Fire(pane) => (pane.start, pane.end, pane.timing, pane.value) }, counting.combined)

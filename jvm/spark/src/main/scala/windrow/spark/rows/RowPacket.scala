@@ -23,13 +23,11 @@ object RowPacket {
     *   how many a packet has
     */
   final class Writer(counts: Int) {
-    private val out   = new ByteWriter(1 << 10)
-    private val sums  = new Array[Long](counts)
-    private val start = 1 + 8 * counts
+    private val out  = new ByteWriter(1 << 10)
+    private val sums = new Array[Long](counts)
     clear()
 
-    def isFull: Boolean  = out.size >= Bytes
-    def isEmpty: Boolean = out.size == start
+    def isFull: Boolean = out.size >= Bytes
 
     def put(kind: Int, row: UnsafeRow): Unit = {
       out.byte(kind)
