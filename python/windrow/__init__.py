@@ -45,6 +45,7 @@ from windrow.results import Files, Metrics, Output, Upsert, metrics
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
 from windrow.streams import Stream, Windowed, stream
+from windrow.timelines import Picture, timeline
 from windrow.triggers import (
     ACCUMULATING,
     ACCUMULATING_AND_RETRACTING,
@@ -115,6 +116,7 @@ __all__ = [
     "Over",
     "PaneTrigger",
     "Partitions",
+    "Picture",
     "Policy",
     "PolicyWindowOperator",
     "Report",
@@ -148,5 +150,6 @@ __all__ = [
     "replay",
     "state",
     "stream",
+    "timeline",
     "verify",
 ]

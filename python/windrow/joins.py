@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from windrow import errors
 from windrow._bridge import _jar, _sql
+from windrow._drawing import _html
 from windrow._running._query import start
 from windrow._running._sinks import Sink
 from windrow._specs import _json
@@ -189,8 +190,13 @@ class JoinOutput:
 
     def explain(self) -> None:
         """Print which messages match and how long each stream is kept."""
-        said = _fields(self.spec, self._watermarks)
-        print(_sql.explained(self._tables[0], said))  # noqa: T201
+        print(self._explained())  # noqa: T201
+
+    def _explained(self) -> str:
+        return _sql.explained(self._tables[0], _fields(self.spec, self._watermarks))
+
+    def _repr_html_(self) -> str:
+        return _html.explanation(self._explained())
 
     def start(
         self,

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.windows import _picture
 from windrow.windows._kind import WindowKind, reads
 
 __all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByPunctuation", "ByTime", "Partitions", "Policy"]
@@ -212,7 +212,7 @@ class Policy(WindowKind):
 
     def _sample(self) -> list[int]:
         size = self.by.n if isinstance(self.by, ByCount) else 6
-        return list(range(min(2 * size + 1, 2 * _picture.LANES)))
+        return list(range(min(2 * size + 1, 2 * LANES)))
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         """Windows as they fire, where counts alone say when; else none can be foretold."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
+from windrow._drawing import _html
+from windrow._drawing._marks import RED
+from windrow._drawing._svg import Picture
 from windrow._running import _ledger
 from windrow._running._query import start
 from windrow._running._sinks import Files, Sink
@@ -113,8 +117,18 @@ class Output:
         return Keeper(self._aggregated, self._fields(), self._has_periods())
 
     def explain(self) -> None:
-        """Print what each window waits for."""
+        """Print what each window waits for; a notebook shows the same, with ``plot()``."""
         print(_sql.explained(self._aggregated, self._fields()))  # noqa: T201
+
+    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> Picture:
+        """Draw the windows of a few messages, and how long each takes late ones.
+
+        ``messages`` as ``WindowKind.plot`` takes them: times, or positions.
+        """
+        return self.spec.window._plot(messages, self.spec.lateness)
+
+    def _repr_html_(self) -> str:
+        return _html.explanation(_sql.explained(self._aggregated, self._fields()), self.plot())
 
     def start(
         self,
@@ -230,6 +244,15 @@ class Metrics:
     def unaccounted(self) -> int:
         """Messages read that have no fate."""
         return self.read - self.accepted - self.rejected - self.replays - self.gaps
+
+    def _repr_html_(self) -> str:
+        reasons = [f"{reason} {count:,}" for reason, count in self.reasons.items()]
+        counts = [(name, f"{getattr(self, name):,}") for name in ("batches", *_COUNTS)]
+        notes = [("rejected by reason", ", ".join(reasons))] if reasons else []
+        state = [("watermark", self.watermark or "none"), ("state", f"{self.stateBytes:,} bytes")]
+        wrong = {"unaccounted": self.unaccounted, "unexplained replays": self.unexplainedReplays}
+        alarms = [(name, _html.coloured(f"{n:,}", RED)) for name, n in wrong.items() if n]
+        return _html.card("Metrics", [*counts, *notes, *state, *alarms])
 
 
 _COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _jar, _sql
+from windrow._drawing import _arrivals, _html
+from windrow._drawing._svg import Picture
 from windrow._specs import _duration
 from windrow._specs._behind import BehindProcessingTime
 from windrow._specs._columns import as_tuple, is_column, is_data_frame, missing, shown
@@ -83,6 +86,34 @@ class Stream:
         """
         expect("window(kind)", kind, WindowKind)
         return Windowed(self, kind, complete, fillGaps)
+
+    def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
+        """Draw messages in the order in which they come, and the watermark that follows them.
+
+        ``messages`` are event times, as datetimes or ISO text (naive ones: UTC); without them some
+        are made up. Each is drawn as if it came in a micro-batch of its own.
+        """
+        return _arrivals.plot(repr(self), messages, self._clock().get("watermark"), self._lateness)
+
+    def _repr_html_(self) -> str:
+        return _html.card("", self._said(), self.plot())
+
+    def _said(self) -> list[tuple[str, str]]:
+        """What is known of it, in words; what was not stated is left out."""
+        mark = self._watermark
+        if isinstance(mark, BehindProcessingTime):
+            watermark = f"{mark.delay} behind processing time"
+        else:
+            watermark = f"{mark} behind the greatest event time"
+        return [
+            ("stream", self._name),
+            *([] if self._time is None else [("time", shown([self._time]))]),
+            ("key", shown(self._key) or "none: all messages together"),
+            *([] if mark is None else [("watermark", watermark)]),
+            *([] if self._lateness is UNSTATED else [("lateness", str(self._lateness))]),
+            *([] if self._retention == NOT_STATED else [("retained", repr(self._retention))]),
+            *([] if self._maxFuture is None else [("max. future", self._maxFuture)]),
+        ]
 
     def _shows_panes(self) -> bool:
         """Whether its rows may be panes; what these are the JVM sees."""
@@ -217,6 +248,17 @@ class Windowed:
             _stream=about,
             _hasOffsets=stream._offset is not None,
         )
+
+    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> Picture:
+        """Draw the windows of a few messages, and how long each takes late ones.
+
+        ``messages`` as ``WindowKind.plot`` takes them: times, or positions.
+        """
+        return self._kind._plot(messages, self._stream._lateness)
+
+    def _repr_html_(self) -> str:
+        rows = [*self._stream._said(), ("windows", self._kind.describe())]
+        return _html.card("", rows, self.plot())
 
     def __repr__(self) -> str:
         """Show stream and windows."""

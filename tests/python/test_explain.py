@@ -63,3 +63,29 @@ def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
     assert "left join of 2 streams" in said
     assert "greatest event time of 'a' less 1 minute, 'b' as the DataFrame had it" in said
     assert "equal product, null equals nothing; event time of 'b' less that of 'a' in" in said
+
+
+def test_notebooks_show_it(feed: Feed) -> None:
+    """Words and picture, of streams, windows and outputs; whatever a name has in it."""
+    stream = wr.stream(feed.batch(), time="time", key="product", watermark="1 minute", name="<i>")
+    hours = stream.lateness("1 hour").window(wr.Tumbling("1 hour"))
+    output = hours.accumulate(wr.DISCARDING).aggregate(F.sum("amount"))
+    for shown in (stream, hours, output):
+        html = shown._repr_html_()
+        assert html.startswith("<div")
+        assert "<svg" in html
+        assert "&lt;i&gt;" in html
+        assert "<i>" not in html
+    assert "what came since the window&#x27;s last one" in output._repr_html_()
+    assert output.plot().svg in output._repr_html_()
+    assert 'class="lateness"' in output.plot(["2025-01-01 09:00"]).svg
+    assert wr.doctor()._repr_html_().count("<tr>") == len(wr.doctor().checks)
+
+
+def test_arrivals_tell_what_is_behind_the_watermark(feed: Feed) -> None:
+    """The first meets no watermark; then it is the greatest time so far less the delay."""
+    stream = wr.stream(feed.batch(), time="time", watermark="1 minute").lateness("2 minutes")
+    at = [f"2025-01-01 09:{minute:02}" for minute in (0, 5, 4, 3, 1)]
+    svg = stream.plot(at).svg
+    said = [svg.split(f"{one}:00: ")[1].split("<")[0] for one in at]
+    assert said == ["message", "message", "message", "late", "rejected"]

@@ -143,9 +143,10 @@ def test_no_module_is_loaded_in_circles() -> None:
 
 #: Parts of the Python package; each knows only itself and those before it as it is loaded.
 PARTS = [
-    *("_version", "_conditions", "errors", "_specs", "windows", "triggers", "policies", "_bridge"),
+    *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
+    "_bridge",
     *("operators", "_running", "answers", "results", "streams", "joins", "stores", "setup"),
-    *("verifying", "_replay", "", "__main__"),
+    *("timelines", "verifying", "_replay", "", "__main__"),
 ]
 
 

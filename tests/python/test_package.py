@@ -37,6 +37,7 @@ _PUBLIC = {
     *("verify", "Verification", "Finding"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "ByPunctuation", "Partitions"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
+    *("Picture", "timeline"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
     *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),

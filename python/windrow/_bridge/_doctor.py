@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _gateway, _jar
+from windrow._drawing import _html
+from windrow._drawing._marks import RED
 from windrow._specs._columns import is_connect
 from windrow.errors import JarNotFoundError
 
@@ -57,6 +59,13 @@ class Report:
             if check.remedy:
                 lines.append(f"      -> {check.remedy}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for check in self.checks:
+            state = _html.coloured("wrong", RED) if check.remedy else "ok"
+            rows.append((state, check.name, check.found, check.remedy))
+        return _html.card("windrow.doctor()", rows)
 
 
 def examine(spark: SparkSession | None) -> Report:

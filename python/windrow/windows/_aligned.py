@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecProblem, problem
-from windrow.windows import _calendar, _picture
+from windrow.windows import _calendar
 from windrow.windows._kind import NONE, WindowKind, read_count, read_span, reads
 
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
@@ -163,7 +164,7 @@ def _holding(kind: Tumbling | Hopping, times: Sequence[int], step: int) -> list[
         last = (time - offset) // step
         first = (time - size - offset) // step + 1
         starts.update(
-            range(max(first, last - _picture.LANES) * step + offset, last * step + offset + 1, step)
+            range(max(first, last - LANES) * step + offset, last * step + offset + 1, step)
         )
     return [(start, start + size) for start in sorted(starts)]
 

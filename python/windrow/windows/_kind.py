@@ -8,11 +8,12 @@ from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-from windrow._specs import _json, _values
+from windrow._drawing import _axis, _windows
+from windrow._drawing._svg import Picture
+from windrow._specs import _duration, _json, _values
 from windrow._specs._columns import is_column
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem
-from windrow.windows import _picture
 
 NONE = "0 seconds"
 
@@ -26,16 +27,30 @@ class WindowKind(ABC):
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
 
-    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> _picture.Picture:
+    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> Picture:
         """Draw the windows of a few messages.
 
         ``messages`` are event times, as datetimes or ISO text (naive ones: UTC); for windows on
         positions whole numbers: sequence numbers, for ``Offsets`` and ``TupleSession`` offsets.
         Without them some are made up. A notebook shows the picture; ``str`` gives its SVG.
         """
+        return self._plot(messages)
+
+    def _plot(
+        self, messages: Sequence[datetime | str | int] | None, lateness: object = 0
+    ) -> Picture:
+        """Draw with how long windows take late messages, as a stream states it."""
         axis = self._axis(dated=messages is not None)
         at = self._sample() if messages is None else axis.read(messages)
-        return _picture.draw(repr(self), at, self._holding(at), axis)
+        return _windows.draw(repr(self), at, self._holding(at), axis, self._units(lateness))
+
+    def _units(self, lateness: object) -> int:
+        """A lateness in the numbers of the axis; 0: there is none, or none was stated."""
+        read = lateness if isinstance(lateness, int) else _duration.read(lateness)
+        if lateness is None:
+            return _duration.ENDLESS
+        is_of_axis = isinstance(lateness, int) == self._on_positions
+        return read if isinstance(read, int) and is_of_axis else 0
 
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""
@@ -74,10 +89,10 @@ class WindowKind(ABC):
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         """Windows that hold at least one of the times or positions, in order."""
 
-    def _axis(self, *, dated: bool) -> _picture.Axis:
+    def _axis(self, *, dated: bool) -> _axis.Axis:
         if self._on_positions:
-            return _picture.POSITIONS
-        return _picture.DATES if dated else _picture.LENGTHS
+            return _axis.POSITIONS
+        return _axis.DATES if dated else _axis.LENGTHS
 
     def _settle(self) -> None:
         """Put shortest texts in place of what was given, or say what is no duration or number."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from windrow._drawing._windows import LANES
 from windrow._specs import _json, _values
 from windrow._specs._frozen import call, unchecked
-from windrow.windows import _picture
 from windrow.windows._kind import WindowKind, read_count, reads
 
 
@@ -45,14 +45,14 @@ class _Numbered(WindowKind):
         return {"kind": self._kind, "n": self.n, "step": self.step}
 
     def _sample(self) -> list[int]:
-        return list(range(min(2 * self.n + 1, 2 * _picture.LANES)))
+        return list(range(min(2 * self.n + 1, 2 * LANES)))
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         step = max(self.step or self.n, 1)
         starts: set[int] = set()
         for position in at:
             last = position // step
-            first = max(0, (position - self.n) // step + 1, last - _picture.LANES)
+            first = max(0, (position - self.n) // step + 1, last - LANES)
             starts.update(range(first * step, last * step + 1, step))
         return [(start, start + self.n - 1) for start in sorted(starts)]
 

@@ -1,0 +1,50 @@
+"""What stands for what: each kind of pane has a shape and a colour, so that either is enough.
+
+The colours are of middle lightness: they stand out from white and from black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from windrow._drawing._svg import Element, Style, element, text_width
+
+BLUE, ORANGE, VIOLET, GREY, RED = "#2f81c7", "#dd6b20", "#9a63d0", "#8b949e", "#d6454f"
+
+_R = 4.5
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A shape around the middle of ``path``, its colour, and what it says in a legend."""
+
+    name: str
+    colour: str
+    path: str
+    filled: bool = True
+
+    def at(self, x: float, y: float) -> Element:
+        """Draw it around a point."""
+        ink: Style = {"stroke": self.colour, "stroke-width": 1.6}
+        place: Style = {"transform": f"translate({round(x, 1):g} {round(y, 1):g})", "class": "mark"}
+        fill = self.colour if self.filled else "none"
+        return Element("path", {"d": self.path, "fill": fill, **ink, **place})
+
+
+MESSAGE = Mark("message", ORANGE, f"M{-_R + 1} 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
+EARLY = Mark("early", GREY, f"M0-{_R}L{_R} {_R - 1}H-{_R}Z", filled=False)
+ON_TIME = Mark("on time", BLUE, f"M-{_R - 0.5} 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z")
+LATE = Mark("late", ORANGE, f"M0-{_R + 1}L{_R + 1} 0L0 {_R + 1}L-{_R + 1} 0Z")
+WITHDRAWN = Mark("withdrawn", VIOLET, "M-4-4L4 4M4-4L-4 4", filled=False)
+REJECTED = Mark("rejected", RED, f"M0 {_R}L{_R} -{_R - 1}H-{_R}Z")
+
+
+def legend(x: float, y: float, shown: Iterable[tuple[Element, str]]) -> list[Element]:
+    """Write the meaning of drawn signs into a line, each sign at the origin."""
+    drawn = []
+    for sign, said in shown:
+        drawn.append(element("g", sign, transform=f"translate({round(x + 6, 1):g} {y - 4:g})"))
+        drawn.append(element("text", said, x=x + 17, y=y, opacity=0.75))
+        x += 36 + text_width(said) * 0.92
+    return drawn

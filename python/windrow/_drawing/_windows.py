@@ -1,0 +1,86 @@
+"""Messages as dots on an axis, and the windows that hold them as bars below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windrow._drawing._axis import Axis, Scale, in_lanes
+from windrow._drawing._marks import BLUE, GREY, MESSAGE, legend
+from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture
+
+_WIDTH, _MARGIN, _LANE, _TOP = 680, 28, 16, 62
+
+#: Rows of bars that a picture has at most; more windows are only counted.
+LANES = 24
+
+
+def draw(
+    title: str,
+    at: Sequence[int],
+    windows: Sequence[tuple[int, int]],
+    axis: Axis,
+    lateness: int = 0,
+) -> Picture:
+    """Draw messages and windows.
+
+    lateness: how long after its end, in the numbers of the axis, a window takes messages; drawn as
+    a line behind it, which fades where it would make the windows small.
+    """
+    more = 1 if axis.whole else 0
+    spans = sorted((start, end + more) for start, end in windows)
+    tail = min(lateness, _third([*at, *(end for span in spans for end in span)]))
+    lanes = in_lanes([(start, end + tail) for start, end in spans])
+    shown = [(span, lane) for span, lane in zip(spans, lanes, strict=True) if lane < LANES]
+    ends = [*at, *(one + more for one in at)]
+    ends += [edge for (start, end), _ in shown for edge in (start, end + tail)]
+    scale = Scale.over(axis, ends, _MARGIN, _WIDTH - _MARGIN)
+
+    drawn = [element("text", fitted(title, _WIDTH - 2 * _MARGIN), x=_MARGIN, y=16, font_weight=600)]
+    drawn += _signs(late=bool(lateness and shown))
+    drawn += [MESSAGE.at(scale(one + more / 2), _TOP - 10) for one in at]
+    for (start, end), lane in shown:
+        y = _TOP + 4 + lane * _LANE
+        if lateness:
+            drawn.append(_tail(scale(end), scale(end + tail), y, ends=tail == lateness))
+        drawn.append(_bar(scale(start), scale(end), y, f"{axis.label(start)} to {axis.label(end)}"))
+    rows = 1 + max((lane for _, lane in shown), default=-1)
+    bottom = _TOP + 8 + rows * _LANE
+    drawn += scale.line(bottom)
+    if len(shown) < len(spans):
+        said = f"and {len(spans) - len(shown)} more windows"
+        drawn.append(element("text", said, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
+    return picture(title, _WIDTH, bottom + (40 if len(shown) < len(spans) else 24), *drawn)
+
+
+def _third(numbers: Sequence[int]) -> int:
+    """A third of the way from the least to the greatest."""
+    return max(1, (max(numbers) - min(numbers)) // 3) if numbers else 0
+
+
+def _signs(*, late: bool) -> list[Element]:
+    signs = [(MESSAGE.at(0, 0), "message"), (_bar(-6, 8, -5, ""), "window")]
+    if late:
+        signs.append((_tail(-6, 8, -5, ends=True), "still takes late messages"))
+    return legend(_MARGIN, 36, signs)
+
+
+def _bar(left: float, right: float, y: float, tip: str) -> Element:
+    width = max(1.5, right - left - 1)
+    size: Style = {
+        "x": left,
+        "y": y,
+        "width": width,
+        "height": _LANE - 5,
+        "rx": min(2.5, width / 2),
+    }
+    ink: Style = {"fill": BLUE, "fill_opacity": 0.35, "stroke": BLUE, "class_": "window"}
+    return element("rect", *([element("title", tip)] if tip else []), **size, **ink)
+
+
+def _tail(left: float, right: float, y: float, *, ends: bool) -> Element:
+    """The time in which a window is complete and still takes messages; dashed on if it goes on."""
+    middle = y + (_LANE - 5) / 2
+    path = f"M{round(left, 1):g} {middle:g}H{round(right - 1, 1):g}" + ("m0-4v8" if ends else "")
+    dashed: Style = {} if ends else {"stroke_dasharray": "5 3"}
+    ink: Style = {"stroke": GREY, "stroke_width": 1.6, "fill": "none", "class_": "lateness"}
+    return element("path", d=path, **ink, **dashed)
