@@ -92,11 +92,14 @@ class CheckpointError(WindrowError):
     """A checkpoint that does not fit the query that continues it, or cannot be read."""
 
 
-def expect(call: str, value: object, *kinds: type) -> None:
-    """Refuse a value of another type before it leads to a strange error elsewhere."""
+def expect(call: str, value: object, *kinds: type, say: str = "") -> None:
+    """Refuse a value of another type before it leads to a strange error elsewhere.
+
+    say: what to write instead, for example.
+    """
     if not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds if kind is not type(None))
-        msg = f"{call} takes {names}, not {value!r}"
+        msg = f"{call} takes {names}, not {value!r}" + (f"; say for example {say}" if say else "")
         raise TypeError(msg)
 
 

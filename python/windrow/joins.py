@@ -16,14 +16,15 @@ from windrow._specs import _json
 from windrow._specs._behind import BehindProcessingTime
 from windrow._specs._columns import column, missing
 from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._frames import HasFrames
 from windrow._specs._offset import Offset
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
-from windrow.operators._join import Bounds, Expect, JoinKind, Range
+from windrow.operators._join import Bounds, Expect, JoinName, Range
 from windrow.streams import Stream, Windowed
-from windrow.triggers import EACH_MESSAGE, USUAL, PaneTrigger
+from windrow.triggers import EACH_MESSAGE, USUAL, Firing, firing
 from windrow.windows import WindowKind
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ def join(
     *streams: Stream | Windowed,
     on: Names | None = None,
     within: Range | WindowKind | Mapping[str, Range] | None = None,
-    how: JoinKind = "inner",
+    how: JoinName = "inner",
     bounds: Bounds = "[]",
-    early: PaneTrigger | None = None,
+    early: Firing | None = None,
     expect: Expect = "large",
 ) -> JoinOutput:
     """Join two and more streams, all streaming or all batch.
@@ -53,10 +54,11 @@ def join(
     equals nothing. within: where the event time of a message may lie beside that of the first
     stream's, ``(low, high)``, the same for all or by name; or a window that both must be in;
     ``Global()``: every pair that retention still holds; None: the streams' own windows, given by
-    ``Stream.window``. how: which rows come out; with more than two streams "inner". bounds:
-    whether the ends of the range are included. early: when rows come out, with each message (the
-    default) or ``Every(period)``. expect: how many messages of other keys lie in a range; "small"
-    keeps those of all keys in one run. Lateness, retention and ``maxFuture`` are those of the
+    ``Stream.window``. how: which rows come out, by Spark's names, too ("left_outer"); with more
+    than two streams "inner". bounds: whether the ends of the range are included. early: when rows
+    come out, with each message (the default) or ``Every(period)``. expect: how many messages of
+    other keys lie in a range; "small" keeps those of all keys in one run. Lateness, retention and
+    ``maxFuture`` are those of the
     streams, which must not contradict each other.
 
     Errors: SpecError with every problem; UnboundedJoinError if messages would be kept for ever;
@@ -64,7 +66,6 @@ def join(
     """
     for one in streams:
         errors.expect("join(*streams)", one, Stream, Windowed)
-    errors.expect("join(early=...)", early, PaneTrigger, type(None))
     plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
     names = () if on is None else as_names(on)
     found = [*_columns(plain, names), *_windows(streams)]
@@ -79,7 +80,7 @@ def join(
             within=within,
             how=how,
             bounds=bounds,
-            early=early or EACH_MESSAGE,
+            early=EACH_MESSAGE if early is None else firing("early", early, "join(early=...)"),
             expect=expect,
             lateness=common.lateness,  # type: ignore[arg-type]  # a number is refused
             retention=common.retention,
@@ -155,7 +156,7 @@ _OF_COGROUP = Offset(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JoinOutput:
+class JoinOutput(HasFrames):
     """Rows of a join, as DataFrames.
 
     Each DataFrame that is written alone is a query with its own state; ``start`` shares one.
@@ -164,6 +165,7 @@ class JoinOutput:
     spec: JoinSpec
     _tables: tuple[DataFrame, ...] = field(kw_only=True)
     _watermarks: Mapping[str, int | None] = field(kw_only=True)
+    _frames = ("rows", "rejected")
 
     @cached_property
     def rows(self) -> DataFrame:

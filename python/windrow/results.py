@@ -15,10 +15,11 @@ from windrow._drawing import _html
 from windrow._drawing._marks import RED
 from windrow._drawing._svg import Picture
 from windrow._running import _ledger
-from windrow._running._query import start
+from windrow._running._query import progress, start
 from windrow._running._sinks import Files, Sink
 from windrow._running._upsert import Upsert
 from windrow._specs import _duration, _json
+from windrow._specs._frames import HasFrames
 from windrow.answers import Answers, Keeper, ask
 from windrow.errors import SpecError, problem
 from windrow.operators import WindowOperatorSpec
@@ -35,7 +36,7 @@ __all__ = ["Files", "Metrics", "Output", "Upsert", "metrics"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Output:
+class Output(HasFrames):
     """Results of a windowed aggregation, as DataFrames of new rows, never changed ones.
 
     Each DataFrame that is written alone is a query with its own state; ``start`` shares one.
@@ -45,6 +46,7 @@ class Output:
     _aggregated: DataFrame = field(kw_only=True)
     _stream: Mapping[str, object] = field(kw_only=True)
     _hasOffsets: bool = field(kw_only=True)
+    _frames = ("panes", "rejected")
 
     @cached_property
     def panes(self) -> DataFrame:
@@ -152,8 +154,8 @@ class Output:
         data; ``availableNow`` ends with the last batch of data all the same.
 
         ``final``: with ``availableNow``, once all that is there is in, every window completes; the
-        call returns when only this is left to run, and the query that it returns counts this part
-        alone. It must be said from the first start of a checkpoint on; what comes after it is late.
+        call returns when only this is left to run, and ``metrics`` counts both parts. It must be
+        said from the first start of a checkpoint on; what comes after it is late.
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             raise SpecError.of("start(...)", [problem("NO_EVENTS")])
@@ -264,12 +266,12 @@ _warned: set[str] = set()  # ids of queries
 
 
 def metrics(query: StreamingQuery) -> Metrics:
-    """Add up the counts of a running or finished query."""
+    """Add up the counts of a running or finished query, of both parts of a ``final`` run."""
     totals = dict.fromkeys((*_COUNTS, *_REASONS), 0)
     batches: set[int] = set()
     unexplained = 0
     last: Any = None
-    for last in query.recentProgress:
+    for last in progress(query):
         operators = _operators(last)
         if not operators or last["batchId"] in batches:
             continue

@@ -20,7 +20,15 @@ from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import Completion, WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.results import Output
-from windrow.triggers import USUAL, AccumulationMode, PaneTrigger
+from windrow.triggers import (
+    USUAL,
+    Accumulation,
+    AccumulationMode,
+    Firing,
+    PaneTrigger,
+    accumulation,
+    firing,
+)
 from windrow.windows import Global, Inherit, Session, WindowKind
 
 if TYPE_CHECKING:
@@ -84,7 +92,8 @@ class Stream:
         fillGaps: every window between a key's first one and the watermark fires, empty ones with
         the aggregate of nothing; for ``Tumbling`` and ``Hopping``.
         """
-        expect("window(kind)", kind, WindowKind)
+        size = kind if isinstance(kind, str) else "1 minute"
+        expect("window(kind)", kind, WindowKind, say=f"Tumbling({size!r})")
         return Windowed(self, kind, complete, fillGaps)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
@@ -182,32 +191,33 @@ class Windowed:
     def trigger(
         self,
         *,
-        early: PaneTrigger | None = None,
+        early: Firing | None = None,
         onTime: bool = True,
-        late: PaneTrigger | None = None,
+        late: Firing | None = None,
         fireOnlyUpdated: bool = False,
     ) -> Windowed:
         """Say when a window fires. None is the default of each.
 
+        A trigger can also be a text, as in SQL: a period, ``"1000 messages"``, ``"each_step"``.
         early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
         completes. late: while a complete window still takes messages; ``EachStep()``. Both are
         ``EachMessage()`` for ``messages``. fireOnlyUpdated: no pane whose value is that of the
         window's last one.
         """
-        expect("trigger(early=...)", early, PaneTrigger, type(None))
-        expect("trigger(late=...)", late, PaneTrigger, type(None))
         return replace(
             self,
-            _early=early or USUAL,
+            _early=firing("early", early),
             _onTime=onTime,
-            _late=late or USUAL,
+            _late=firing("late", late),
             _fireOnlyUpdated=fireOnlyUpdated,
         )
 
-    def accumulate(self, mode: AccumulationMode) -> Windowed:
-        """Say what a window's panes hold; to be stated where a window can fire twice."""
-        expect("accumulate(mode)", mode, AccumulationMode)
-        return replace(self, _mode=mode)
+    def accumulate(self, mode: Accumulation) -> Windowed:
+        """Say what a window's panes hold; to be stated where a window can fire twice.
+
+        mode: ``ACCUMULATING`` or, as in SQL, ``"accumulating"``; so the others.
+        """
+        return replace(self, _mode=accumulation(mode))
 
     def aggregate(self, *columns: Column) -> Output:
         """Aggregate each window of each key with Spark's own aggregates, for example ``F.sum``.

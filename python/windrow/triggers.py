@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
-from typing import overload
+from typing import Literal, overload
 
 from windrow._specs import _duration, _values
 from windrow._specs._duration import Duration
-from windrow.errors import SpecError
+from windrow.errors import SpecError, SpecProblem, expect, problem
 
 
 class PaneTrigger:
@@ -115,6 +117,34 @@ class _Default(PaneTrigger):
     """What is usual for the operator."""
 
 
+#: A trigger, or as SQL says it: ``"5 seconds"``, ``"1000 messages"``, ``"each_message"``.
+Firing = PaneTrigger | Duration
+
+_SOME_MESSAGES = re.compile(r"(\d+) messages?")
+
+
+def firing(name: str, said: Firing | None, call: str = "") -> PaneTrigger:
+    """Give the trigger of an argument; None: what is usual. Errors: SpecError, TypeError."""
+    if said is None:
+        return USUAL
+    if isinstance(said, timedelta):
+        return Every(said)
+    if not isinstance(said, str):
+        say = "Every('5 seconds')"
+        expect(call or f"trigger({name}=...)", said, PaneTrigger, str, timedelta, say=say)
+        return said
+    words = {"never": NEVER, "each_message": EACH_MESSAGE, "each_step": EACH_STEP}
+    if said.lower() in words:
+        return words[said.lower()]
+    counted = _SOME_MESSAGES.fullmatch(said.lower())
+    if counted:
+        return Every(messages=int(counted[1]))._settled()
+    if isinstance(_duration.read(said), SpecProblem):
+        found = problem("TRIGGER_UNKNOWN.TEXT", name=name, value=repr(said))
+        raise SpecError.of(f"{name}={said!r}", [found])
+    return Every(said)
+
+
 NEVER, EACH_MESSAGE, EACH_STEP, USUAL = Never(), EachMessage(), EachStep(), _Default()
 
 
@@ -128,6 +158,24 @@ class AccumulationMode(Enum):
     def __repr__(self) -> str:
         """Show as it is written: ``ACCUMULATING``."""
         return self.name
+
+
+#: A mode, or as SQL says it.
+Accumulation = (
+    AccumulationMode | Literal["discarding", "accumulating", "accumulating_and_retracting"]
+)
+
+
+def accumulation(said: Accumulation) -> AccumulationMode:
+    """Give the mode of an argument. Errors: SpecError, TypeError."""
+    if isinstance(said, str):
+        modes = {mode.value: mode for mode in AccumulationMode}
+        if said.lower() not in modes:
+            found = _values.unknown("ACCUMULATION_UNKNOWN", "accumulate", said, modes)
+            raise SpecError.of(f"accumulate({said!r})", [found])
+        return modes[said.lower()]
+    expect("accumulate(mode)", said, AccumulationMode, str, say="ACCUMULATING")
+    return said
 
 
 #: A pane holds what came since the last one.

@@ -86,6 +86,16 @@ def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
     assert not (tmp_path / "panes").exists()
 
 
+def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
+    """A name that is none, a catalog that is not there, columns that are others."""
+    checkpoint = tmp_path / "c"
+    for name in ("a b c", "nobody.knows.it.here"):
+        assert refused(feed, checkpoint, panes=name) == "TABLE_NOT_USABLE"
+    feed.spark.range(1).write.mode("overwrite").saveAsTable("other_columns")
+    assert refused(feed, checkpoint, panes="other_columns") == "TABLE_COLUMNS_DIFFER"
+    feed.spark.sql("DROP TABLE other_columns")
+
+
 def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     spark: SparkSession, tmp_path: Path
 ) -> None:

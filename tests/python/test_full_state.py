@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.errors import IllegalArgumentException
+from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 import windrow as wr
@@ -172,5 +172,5 @@ def test_sql_mistakes(feed: Feed, more: str, code: str) -> None:
     """A key that is no column; a plain table without one."""
     feed.batch().createOrReplaceTempView("orders")
     call = "windrow_count(TABLE(SELECT * FROM orders), time => 'time', n => 2"
-    with pytest.raises(IllegalArgumentException, match=code):
+    with pytest.raises(AnalysisException, match=code):
         feed.spark.sql(f"SELECT * FROM {call}{more})")  # noqa: S608

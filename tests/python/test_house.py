@@ -22,7 +22,7 @@ def packages(source: Path) -> Graph:
     for file in source.rglob("*.scala"):
         text = re.sub(r"/\*[\s\S]*?\*/|//[^\n]*", "", file.read_text())
         clauses = re.findall(r"^package ([\w.]+)$", text, re.MULTILINE)
-        whole = ".".join(clauses)
+        whole = ".".join([*clauses, *re.findall(r"^package object (\w+)", text, re.MULTILINE)])
         named = set(re.findall(r"\b((?:[a-z]\w*\.)*windrow(?:\.[a-z]\w*)*)\.(?=[A-Z{_])", text))
         found[whole] |= (named | set(clauses[:1])) - {whole}
     return found

@@ -71,10 +71,10 @@ SQL_REFUSED = {
 @pytest.mark.parametrize("join", SQL_REFUSED)
 def test_sql_refuses(both: Both, join: str) -> None:
     """What a join cannot do as the condition says it."""
-    from pyspark.errors import IllegalArgumentException
+    from pyspark.errors import AnalysisException
 
     views(both)
-    with pytest.raises(IllegalArgumentException, match=SQL_REFUSED[join]):
+    with pytest.raises(AnalysisException, match=SQL_REFUSED[join]):
         said(both, join)
 
 

@@ -102,7 +102,7 @@ def test_a_spec_names_no_class(spark: SparkSession, more: dict[str, str]) -> Non
     (field,) = more
     for spec in ({**plain, **more}, {**plain, "window": {**plain["window"], **more}}):
         said = json.dumps(spec)
-        rows = spark.sql(f"SELECT * FROM windrow_check(spec => '{said}')").collect()  # noqa: S608
+        rows = spark.sql(f"SELECT * FROM _windrow_check(spec => '{said}')").collect()  # noqa: S608
         assert [row.code for row in rows] == ["FIELD_UNKNOWN"]
         assert f"'{field}'" in rows[0].text
 

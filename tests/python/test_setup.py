@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,39 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "WRONG JAR of the package: none" in str(report)
     assert "-> [JAR_NOT_BUILT]" in str(report)
     assert {"Python", "PySpark", "Java"} <= {check.name for check in report.checks}
+
+
+@pytest.mark.parametrize(
+    ("installed", "said"),
+    [
+        ("", "not installed\n      -> pip install 'windrow[spark]'"),
+        ("pyspark-client", "4.3.0, the client of Spark Connect"),
+    ],
+)
+def test_doctor_without_the_whole_of_pyspark(
+    monkeypatch: pytest.MonkeyPatch, installed: str, said: str
+) -> None:
+    """Java is not asked for: nothing of Spark could run here."""
+
+    def version(package: str) -> str:
+        if package != installed:
+            raise metadata.PackageNotFoundError(package)
+        return "4.3.0"
+
+    monkeypatch.setattr(metadata, "version", version)
+    report = str(_doctor.examine(None))
+    assert f"PySpark: {said}" in report
+    assert "ok    Java: not needed" in report
+
+
+@pytest.mark.spark
+def test_many_shuffle_partitions_are_a_hint(spark: SparkSession) -> None:
+    """A session as ``configure`` makes it has Spark's 200, which is slow and not wrong."""
+    other = spark.newSession()
+    other.conf.set("spark.sql.shuffle.partitions", "200")
+    report = wr.doctor(other)
+    assert report.ok
+    assert "hint  shuffle partitions: 200 on" in str(report)
 
 
 @pytest.mark.anywhere

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, disordered, order
 from test_against_spark import rows
+from windrow._bridge import _jar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -225,10 +231,8 @@ REFUSED = {
 @pytest.mark.parametrize("said", REFUSED)
 def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
     """All mistakes of a call come in one error, each with its code."""
-    from pyspark.errors import IllegalArgumentException
-
     feed.batch().createOrReplaceTempView("orders")
-    with pytest.raises(IllegalArgumentException) as refused:
+    with pytest.raises(AnalysisException) as refused:
         feed.spark.sql(f"SELECT * FROM {said}")  # noqa: S608
     error = wr.errors.from_text(str(refused.value).split("\n\nJVM stacktrace:")[0])
     assert isinstance(error, wr.SpecError)
@@ -244,6 +248,50 @@ def test_periods_may_be_texts(feed: Feed, early: str) -> None:
     call = f"windrow_tumble({TABLE}, time => 'time', {more}, accumulate => 'discarding')"
     panes = feed.spark.sql(f"SELECT * FROM {call}")  # noqa: S608
     assert "pane" in panes.columns
+
+
+def test_functions_are_described(feed: Feed) -> None:
+    """Each that is listed says what it is for; what windrow itself calls is not listed."""
+    spark = feed.spark
+    listed = [row[0] for row in spark.sql("SHOW FUNCTIONS LIKE 'windrow*'").collect()]
+    assert {"windrow_tumble", "windrow_join", "windrow_pending"} <= set(listed)
+    assert not {"windrow_apply", "windrow_check", "windrow_continues"} & set(listed)
+    for name in listed:
+        rows = spark.sql(f"DESCRIBE FUNCTION {name}").collect()
+        usage = rows[-1][0]
+        assert usage.startswith(f"Usage: {name}("), usage
+        assert usage.endswith("."), usage
+
+
+@pytest.mark.anywhere
+def test_a_mistake_is_one_of_analysis(feed: Feed) -> None:
+    """Its condition is the code, its state that of a wrong query; the text is what Python says."""
+    feed.batch().createOrReplaceTempView("orders")
+    said = f"{TABLE}, time => 'time', size => '1 minute'"
+    with pytest.raises(AnalysisException) as refused:
+        feed.spark.sql(f"SELECT * FROM windrow_tumble({said})")  # noqa: S608
+    assert refused.value.getCondition() == "LATENESS_NOT_STATED"
+    assert refused.value.getSqlState() == "42000"
+    text = "[LATENESS_NOT_STATED] Tumbling('1 minute'): say lateness('0 seconds') or longer."
+    assert str(refused.value).split("\n\nJVM stacktrace:")[0].strip() == text
+
+
+@pytest.mark.full
+def test_spark_sql_prints_a_mistake_without_frames(tmp_path: Path) -> None:
+    """The shell shows one line for it, as for Spark's own."""
+    home = Path(pyspark.__file__).parent
+    query = "SELECT * FROM windrow_tumble(TABLE(SELECT 1 AS k), time => 'tiem', size => '1 minute')"
+    ran = subprocess.run(
+        [home / "bin" / "spark-sql", "--jars", _jar.path(), "--master", "local[1]", "-e", query],
+        env={**os.environ, "SPARK_HOME": str(home)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode
+    assert ran.stderr.count("[LATENESS_NOT_STATED] ") == 1, ran.stderr
+    assert "\tat " not in ran.stderr
 
 
 @pytest.mark.anywhere

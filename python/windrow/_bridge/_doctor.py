@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +34,22 @@ _JAVA_FROM = 17
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at; ``remedy`` is empty if it is right."""
+    """One thing that was looked at.
+
+    remedy: what to do; empty if it is right. isHint: it works as it is, and would work better.
+    """
 
     name: str
     found: str
     remedy: str = ""
+    isHint: bool = False
+
+    @property
+    def mark(self) -> str:
+        """``ok``, ``hint`` or ``WRONG``."""
+        if not self.remedy:
+            return "ok"
+        return "hint" if self.isHint else "WRONG"
 
 
 @dataclass(frozen=True)
@@ -48,14 +60,14 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether everything is right."""
-        return not any(check.remedy for check in self.checks)
+        """Whether nothing is wrong."""
+        return not any(check.mark == "WRONG" for check in self.checks)
 
     def __str__(self) -> str:
-        """List the checks, each wrong one with its remedy."""
+        """List the checks, each that is not ok with its remedy."""
         lines = []
         for check in self.checks:
-            lines.append(f"{'WRONG' if check.remedy else 'ok   '} {check.name}: {check.found}")
+            lines.append(f"{check.mark:<5} {check.name}: {check.found}")
             if check.remedy:
                 lines.append(f"      -> {check.remedy}")
         return "\n".join(lines)
@@ -75,9 +87,26 @@ def examine(spark: SparkSession | None) -> Report:
 
 def active_session() -> SparkSession | None:
     """Give the session of this process, if it has one."""
-    from pyspark.sql import SparkSession
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        return None
+    return SparkSession.getActiveSession() or _of_connect()
 
-    return SparkSession.getActiveSession()
+
+def _of_connect() -> SparkSession | None:
+    """Give the session of Connect where the client alone is installed."""
+    if _pyspark_version() is None or _is_whole():
+        return None
+    from pyspark.sql.connect.session import SparkSession as Remote
+
+    found: Any = Remote.getActiveSession()
+    return found  # type: ignore[no-any-return]
+
+
+def _is_whole() -> bool:
+    """Whether PySpark is there with its JARs, so that this process can start Spark."""
+    return find_spec("py4j") is not None and _version_of("pyspark") is not None
 
 
 def _python() -> Check:
@@ -86,16 +115,30 @@ def _python() -> Check:
 
 
 def _pyspark() -> Check:
-    try:
-        version = metadata.version("pyspark")
-    except metadata.PackageNotFoundError:
-        return Check("PySpark", "not installed", "Install pyspark 4.1, 4.2 or 4.3.")
-    parts = tuple(int(part) for part in version.split(".")[:2])
+    version = _pyspark_version()
+    if version is None:
+        remedy = "pip install 'windrow[spark]', or for Spark Connect alone 'windrow[connect]'."
+        return Check("PySpark", "not installed", remedy)
+    parts = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     fits = _PYSPARK_FROM <= parts < _PYSPARK_BELOW
-    return Check("PySpark", version, "" if fits else "Use pyspark 4.1, 4.2 or 4.3.")
+    shown = version if _is_whole() else f"{version}, the client of Spark Connect"
+    return Check("PySpark", shown, "" if fits else "Use PySpark 4.1, 4.2 or 4.3.")
+
+
+def _pyspark_version() -> str | None:
+    return _version_of("pyspark") or _version_of("pyspark-client")
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _java() -> Check:
+    if not _is_whole():
+        return Check("Java", "not needed: Spark runs elsewhere")
     version = _gateway.java_version() or _installed_java()
     if version is None:
         return Check("Java", "not found", f"Install Java {_JAVA_FROM}, or set JAVA_HOME.")
@@ -146,5 +189,6 @@ def _partitions(spark: SparkSession) -> Check:
     context: Any = spark.sparkContext
     cores = int(context.defaultParallelism)
     many = found > 4 * cores
-    advice = f"Set spark.sql.shuffle.partitions to {cores} or {2 * cores} before the first start."
-    return Check(name, f"{found} on {cores} cores", advice if many else "")
+    advice = f"A small streaming batch is quicker with {cores} or {2 * cores}: set "
+    advice += "spark.sql.shuffle.partitions before the first start."
+    return Check(name, f"{found} on {cores} cores", advice if many else "", isHint=True)

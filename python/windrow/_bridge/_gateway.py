@@ -24,8 +24,10 @@ def register(spark: SparkSession) -> None:
 
 def java_version() -> str | None:
     """Java version of the running JVM; None if this process has none."""
-    from pyspark import SparkContext
-
+    try:
+        from pyspark import SparkContext
+    except ImportError:  # the client of Connect alone, or no PySpark at all
+        return None
     jvm: Any = SparkContext._jvm
     return None if jvm is None else str(jvm.java.lang.System.getProperty("java.version"))
 

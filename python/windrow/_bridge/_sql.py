@@ -5,8 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from windrow import _conditions
 from windrow._specs import _json
 from windrow._specs._columns import column, columns_of, functions_of
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
@@ -50,7 +53,7 @@ def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPa
     The tables are an aggregation, and if there is one a lookup stream; of a join one for each
     stream. ``fields`` are the spec's and the stream's. Errors: SpecError, as the JVM found it.
     """
-    return _called("windrow_apply", tables, spec=_json.write({**fields, "output": part}))
+    return _called("_windrow_apply", tables, spec=_json.write({**fields, "output": part}))
 
 
 def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
@@ -61,7 +64,7 @@ def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
     from pyspark.errors import AnalysisException
 
     try:
-        rows = _asked(df, "windrow_check", fields)
+        rows = _asked(df, "_windrow_check", fields)
     except AnalysisException as refused:
         if refused.getCondition() == _IN_PIPELINE:
             return []
@@ -71,7 +74,7 @@ def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
 
 def explained(df: DataFrame, fields: _json.Fields) -> str:
     """Have the JVM say a spec in words, one line for each question."""
-    return "\n".join(line for (line,) in _asked(df, "windrow_explain", fields))
+    return "\n".join(line for (line,) in _asked(df, "_windrow_explain", fields))
 
 
 def _asked(df: DataFrame, function: str, fields: _json.Fields) -> list[Any]:
@@ -101,20 +104,25 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     Errors: SpecError, as the JVM found it.
     """
     spec = _json.write({"operator": "cogroup", **fields})
-    return _called("windrow_apply", tables, spec=spec)
+    return _called("_windrow_apply", tables, spec=spec)
 
 
 def continues(
-    output: DataFrame, checkpoint: str, files: Mapping[str, Mapping[str, str]], *, final: bool
+    output: DataFrame,
+    checkpoint: str,
+    files: Mapping[str, Mapping[str, str]],
+    tables: Mapping[str, str],
+    *,
+    final: bool,
 ) -> None:
     """Refuse what cannot start: session, folders or a checkpoint that was begun with another spec.
 
     files: ``path`` and ``format`` of the folders that rows of a kind go to; they are the query's
-    own from now on. A warning tells of a checkpoint that could not be looked into. Errors:
-    SpecError, CheckpointError.
+    own from now on. tables: those that rows of a kind are added to. A warning tells of a
+    checkpoint that could not be looked into. Errors: SpecError, CheckpointError.
     """
-    said = {"final": str(final).lower(), "files": _json.write(files)}
-    unchecked = _called("windrow_continues", [output], checkpoint=checkpoint, **said)
+    said = {"final": str(final).lower(), "files": _json.write(files), "into": _json.write(tables)}
+    unchecked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
     with plain_errors():
         rows = unchecked.collect()
     for (why,) in rows:
@@ -160,6 +168,9 @@ def jar_version(spark: SparkSession) -> str | None:
 
     try:
         with plain_errors():
+            # Spark logs a call that fails, with all of Java's frames.
+            if spark.sql("SHOW USER FUNCTIONS LIKE 'windrow_version'").isEmpty():
+                raise failure("JAR_NOT_LOADED.SESSION")
             return str(spark.sql("SELECT version FROM windrow_version()").collect()[0][0])
     except AnalysisException as refused:
         if refused.getCondition() == _IN_PIPELINE:
@@ -173,7 +184,8 @@ def plain_errors() -> Iterator[None]:
     from pyspark.errors import AnalysisException, IllegalArgumentException
 
     try:
-        yield
+        with _unlogged():
+            yield
     except IllegalArgumentException as refused:
         text = str(refused).split("\n\nJVM stacktrace:")[0].strip()
         ours = None if refused.getCondition() else from_text(text)
@@ -183,9 +195,35 @@ def plain_errors() -> Iterator[None]:
     except AnalysisException as refused:
         if refused.getCondition() == _IN_PIPELINE:
             raise
+        if refused.getCondition() in _conditions.catalogue():
+            ours = from_text(str(refused).split("\n\nJVM stacktrace:")[0].strip())
+            if ours is not None:
+                raise ours from None
         if refused.getCondition() == _UNKNOWN_FUNCTION and "windrow_" in str(refused):
             raise failure("JAR_NOT_LOADED.SESSION") from None
         raise _refused(str(refused)) from None
+
+
+_TELLING: ContextVar[bool] = ContextVar("telling", default=False)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep PySpark from writing what it refuses to stderr, with all of Java's frames."""
+    _quiet()
+    token = _TELLING.set(True)
+    try:
+        yield
+    finally:
+        _TELLING.reset(token)
+
+
+@cache
+def _quiet() -> None:
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).addFilter(lambda _: not _TELLING.get())
 
 
 def _refused(text: str) -> SpecError:

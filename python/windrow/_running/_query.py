@@ -12,15 +12,18 @@ from windrow._bridge import _sql
 from windrow._running._ending import Ending
 from windrow._running._sinks import BatchWriter, Files, Sink
 from windrow._running._upsert import Upsert
-from windrow.errors import SpecError, SpecProblem, problem
+from windrow._version import __version__
+from windrow.errors import SpecError, SpecProblem, failure, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 _SETTING = Lock()
 _BOUNDED = {"availableNow", "once"}
+_BEFORE: dict[str, list[Any]] = {}  # by the run that completes the windows: the one before
 
 
 def start(
@@ -58,7 +61,8 @@ def start(
         for kind, sink in stated.items()
         if isinstance(sink, Files)
     }
-    _sql.continues(output, checkpoint, files, final=final)
+    tables = {kind: sink for kind, sink in stated.items() if isinstance(sink, str)}
+    _sql.continues(output, checkpoint, files, tables, final=final)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 
     def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
@@ -68,17 +72,37 @@ def start(
         if trigger:
             writer = writer.trigger(**trigger)
         with _sql.plain_errors(), _ending_with_data(output.sparkSession, bounded and hasPeriods):
-            return writer.foreachBatch(BatchWriter(stated)).start()
+            return _begun(writer.foreachBatch(BatchWriter(stated)))
 
     if not final:
         return run(output, trigger)
     ending = Ending.beside(output.sparkSession, checkpoint)
     ended = _sql.until(output, ending.folder)
+    before: list[Any] = []
     if not ending.is_told():  # availableNow looks only at what is there when it starts
-        run(ended, trigger).awaitTermination()
+        first = run(ended, trigger)
+        first.awaitTermination()
+        before = list(first.recentProgress)
         ending.tell()
     # What has come since is in that batch, whatever the limit of a source.
-    return run(ended, {"once": True})
+    query = run(ended, {"once": True})
+    _BEFORE[query.runId] = before
+    return query
+
+
+def progress(query: StreamingQuery) -> list[Any]:
+    """Give what a query still reports of its batches, of both parts of a final run."""
+    return [*_BEFORE.get(query.runId, []), *query.recentProgress]
+
+
+def _begun(writer: DataStreamWriter) -> StreamingQuery:
+    """Start. Errors: WindrowError if it cannot be written where the server of Connect runs."""
+    try:
+        return writer.start()
+    except Exception as failed:
+        if "No module named 'windrow'" in str(failed):
+            raise failure("SERVER_WITHOUT_WINDROW", version=__version__) from None
+        raise
 
 
 def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
 from windrow._specs._columns import functions_of, quoted
+from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.policies import Partitions, Policy
 from windrow.windows import Over
@@ -21,17 +22,23 @@ if TYPE_CHECKING:
 _CONDITIONS = {"UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Upsert:
     """A table that Spark can ``MERGE`` into (Delta, Iceberg), with the columns of the panes.
 
     ``on``: the columns by which a pane finds the row that it takes the place of; None: the key
     and ``window``, of ``Over`` the key and ``message``. A retraction that no pane follows deletes.
-    The table must be there.
+    ``create``: the format, ``"delta"`` or ``"iceberg"``, in which ``start`` makes a table that is
+    not there; True: that of its catalog; False: it must be there.
     """
 
     table: str
     on: str | Sequence[str] | None = None
+    create: bool | str = False
+
+    def __repr__(self) -> str:
+        """Show as the call."""
+        return call("Upsert", self.table, on=self.on, create=self.create or None)
 
     def columns(self, schema: StructType) -> list[str]:
         """Give the columns by which rows are found, of panes with these columns."""
@@ -69,21 +76,33 @@ class Upsert:
         return problem("UPSERT_OF_PARTS", sink=repr(self))
 
     def check(self, spark: SparkSession, schema: StructType) -> None:
-        """Refuse a table that cannot take the panes, by merging none.
+        """Make the table if that is wanted, and refuse one that cannot take the panes.
 
-        Errors: SpecError.
+        Found by merging none. Errors: SpecError.
         """
         from pyspark.errors import AnalysisException, UnsupportedOperationException
 
+        none, made = spark.createDataFrame([], schema), False
         try:
-            self.merge(spark.createDataFrame([], schema))
+            made = self.create is not False and self._make(none)
+            self.merge(none)
         except (AnalysisException, UnsupportedOperationException) as refused:
             said = str(refused).strip().splitlines()[0]
             code = (
                 "TABLE_NOT_MERGEABLE" if refused.getCondition() in _CONDITIONS else "TABLE_DIFFERS"
             )
             found = problem(code, table=self.table, said=said)
+            if made:
+                spark.sql(f"DROP TABLE {_identifier(self.table)}")
             raise SpecError.of("start(...)", [found]) from None
+
+    def _make(self, none: DataFrame) -> bool:
+        """Make the table if it is not there, and say whether it was made."""
+        if none.sparkSession.catalog.tableExists(self.table):
+            return False
+        writer = none.writeTo(self.table)
+        (writer.using(self.create) if isinstance(self.create, str) else writer).create()
+        return True
 
     def merge(self, panes: DataFrame) -> None:
         """Bring the last panes of a batch into the table; once or twice makes no difference."""

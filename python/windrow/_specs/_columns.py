@@ -62,10 +62,16 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
     if not columns:
         return []
     known = {column.lower() for column in columns}
-    return [
+    found = [
         problem("COLUMN_NOT_FOUND.ARGUMENT", argument=said, name=name, columns=", ".join(columns))
         for said, name in names.items()
         if name.lower() not in known and not set(".`") & set(name)
+    ]
+    return found + [
+        problem("COLUMN_NOT_FOUND.DOT", argument=said, name=name, first=first)
+        for said, name in names.items()
+        for first, dot, _ in [name.partition(".")]
+        if dot and name.lower() in known and first.lower() not in known
     ]
 
 

@@ -20,6 +20,32 @@ JoinKind = Literal["inner", "left", "right", "full", "semi", "anti"]
 Bounds = Literal["[]", "[)", "(]", "()"]
 Expect = Literal["small", "large"]
 
+#: A kind by any of Spark's names.
+JoinName = Literal[
+    JoinKind,
+    "outer",
+    "fullouter",
+    "full_outer",
+    "leftouter",
+    "left_outer",
+    "rightouter",
+    "right_outer",
+    "leftsemi",
+    "left_semi",
+    "leftanti",
+    "left_anti",
+]
+
+#: Spark's other names of kinds, in small letters and without underscores.
+_ALSO: dict[str, JoinKind] = {
+    "outer": "full",
+    "fullouter": "full",
+    "leftouter": "left",
+    "rightouter": "right",
+    "leftsemi": "semi",
+    "leftanti": "anti",
+}
+
 KINDS, BOUNDS, EXPECTED = get_args(JoinKind), get_args(Bounds), get_args(Expect)
 
 #: Event time of another stream's message less that of the first stream's, ends included.
@@ -86,7 +112,7 @@ class JoinSpec:
     on: Names = ()
     within: Range | WindowKind | Mapping[str, Range] | tuple[tuple[str, Range], ...] | None = None
     bounds: Bounds = "[]"
-    how: JoinKind = "inner"
+    how: JoinName = "inner"
     lateness: Duration | Unstated | None = UNSTATED
     early: PaneTrigger = EACH_MESSAGE
     retention: Retention = NOT_STATED
@@ -104,6 +130,7 @@ class JoinSpec:
             streams=tuple(self.streams),
             on=as_names(self.on),
             outputStreams=as_names(self.outputStreams),
+            how=_kind(self.how),
         )
         found = _unread(self)
         if found:
@@ -152,6 +179,12 @@ def refuse_of_query(spec: Any) -> None:  # noqa: ANN401  a spec of streams
     for one in spec.streams:
         if one.schema is None:
             raise SpecError.of(f"stream {one.name!r}", [problem("SCHEMA_NOT_STATED.STREAM")])
+
+
+def _kind(how: object) -> object:
+    """Give the one word of a kind; what is none stays as it is."""
+    word = str(how).lower().replace("_", "")
+    return _ALSO.get(word, word if word in KINDS else how)
 
 
 def _unread(spec: JoinSpec) -> list[SpecProblem]:

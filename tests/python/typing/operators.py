@@ -51,4 +51,4 @@ def refused(spec: wr.WindowOperatorSpec, join: wr.JoinSpec) -> None:
     wr.AggregatedWindowOperator(spec).partitions()  # type: ignore[attr-defined]
     wr.Policy.sliding(wr.ByPunctuation("end"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
     wr.Policy.tumbling(wr.ByCount(1), trigger=wr.ByCount(1))  # type: ignore[call-arg]
-    wr.JoinSpec(streams=[], how="outer")  # type: ignore[arg-type]
+    wr.JoinSpec(streams=[], how="sideways")  # type: ignore[arg-type]

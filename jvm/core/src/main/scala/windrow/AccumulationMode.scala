@@ -1,5 +1,7 @@
 package windrow
 
+import scala.language.implicitConversions
+
 /** How a pane relates to the panes of its window before it (SEMANTICS E). */
 sealed abstract class AccumulationMode(override val toString: String)
 
@@ -14,4 +16,8 @@ case object AccumulatingAndRetracting extends AccumulationMode("ACCUMULATING_AND
 
 object AccumulationMode {
   val All: Seq[AccumulationMode] = Seq(Discarding, Accumulating, AccumulatingAndRetracting)
+
+  /** As SQL says it: `accumulate("accumulating")`. */
+  implicit def fromText(text: String): AccumulationMode = All.find(_.toString.equalsIgnoreCase(text)).getOrElse(
+    throw Words.unknown("ACCUMULATION_UNKNOWN", "accumulate", text, All))
 }

@@ -1,8 +1,31 @@
 package windrow
 
+import java.util.Locale
+import scala.language.implicitConversions
+
 /** When a window fires beside its completion: early, while it is incomplete, or late (SEMANTICS E). */
 sealed trait PaneTrigger {
   def problems: Seq[SpecProblem]
+}
+
+object PaneTrigger {
+  private val SomeMessages = """(\d+) messages?""".r
+
+  /** What SQL says as text: `never`, `each_message`, `each_step`, `1000 messages`, or a period; None: it is none of these. */
+  private[windrow] def read(text: String): Option[PaneTrigger] = text.toLowerCase(Locale.ROOT) match {
+    case "never"             => Some(Never)
+    case "each_message"      => Some(EachMessage)
+    case "each_step"         => Some(EachStep)
+    case SomeMessages(count) => count.toLongOption.map(ofMessages)
+    case _                   => TimeSpan.parse(text).toOption.map(EveryPeriod(_))
+  }
+
+  private[windrow] def ofMessages(count: Long): PaneTrigger = if (count == 1) EachMessage else Every(count)
+
+  /** `trigger(early = "5 seconds")`. */
+  implicit def fromText(text: String): PaneTrigger = read(text).getOrElse(throw SpecError(
+    "trigger(...)",
+    Seq(SpecProblem("TRIGGER_UNKNOWN.TEXT", "name" -> "one", "value" -> s"'$text'"))))
 }
 
 /** Not at all; late: only once more, when the lateness ends and something is unsent (SEMANTICS R80). */

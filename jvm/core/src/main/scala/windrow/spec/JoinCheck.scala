@@ -141,5 +141,6 @@ private[windrow] object JoinReach {
   }
 
   def longest(names: Seq[String], ranges: Map[String, JoinRange]): Long =
-    if (names.drop(1).forall(ranges.contains)) names.map(of(_, names, ranges)).max.max(0L) else 0L
+    if (names.distinct == names && names.drop(1).forall(ranges.contains)) names.map(of(_, names, ranges)).max.max(0L)
+    else 0L
 }

@@ -1,5 +1,7 @@
 package windrow
 
+import java.util.Locale
+import scala.language.implicitConversions
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
@@ -15,6 +17,21 @@ object JoinKind {
   case object Anti  extends JoinKind("anti")
 
   val All: Seq[JoinKind] = Seq(Inner, Left, Right, Full, Semi, Anti)
+
+  /** The names that Spark has for it, too: `left_outer`, `LEFT`; None: it is none of these. */
+  private[windrow] def read(text: String): Option[JoinKind] = {
+    val word = text.toLowerCase(Locale.ROOT).replace("_", "").replace(" ", "")
+    if (word == "outer") Some(Full)
+    else All.find { kind =>
+      val outer = kind == Left || kind == Right || kind == Full
+      word == kind.toString || (outer && word == s"${kind}outer") ||
+      ((kind == Semi || kind == Anti) && word == s"left$kind")
+    }
+  }
+
+  /** `how = "left_outer"`. */
+  implicit def fromText(text: String): JoinKind =
+    read(text).getOrElse(throw Words.unknown("JOIN_KIND_UNKNOWN", "how", text, All))
 }
 
 /** Event time of another stream's message less that of the first stream's (SEMANTICS R37). */

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 
-/** The spec as JSON: what transcripts, Python and `windrow_apply` write.
+/** The spec as JSON: what transcripts, Python and `_windrow_apply` write.
   *
   * Durations are whole numbers of the spec's `time_unit` ("us", "ms" or "s"; default "us"). A field left out is not
   * stated; `null` for a trigger means never, for a limit without end.

@@ -61,7 +61,9 @@ private[spark] object QueryStart {
       plan,
       how.checkpoint,
       how.isFinal,
-      files).foreach(LoggerFactory.getLogger(getClass).warn(_))
+      files,
+      stated.collect { case (kind, Table(name)) => kind -> name }.toMap).foreach(LoggerFactory.getLogger(
+      getClass).warn(_))
     val endsWithData = how.isBounded && ResumeCheck.programs(plan).exists(_._2.hasPeriods)
     def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)

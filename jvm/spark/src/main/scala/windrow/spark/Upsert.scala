@@ -13,13 +13,15 @@ import org.apache.spark.sql.types.StructType
 import windrow._
 
 /** A table that Spark can `MERGE` into (Delta, Iceberg), with the columns of the panes: one row for each window of a key, the
-  * last pane that holds. A retraction that no pane follows deletes. The table must be there.
+  * last pane that holds. A retraction that no pane follows deletes.
   *
   * @param on
   *   the columns by which a pane finds the row that it takes the place of; none: the key and `window`, of `Over` the key and
   *   `message`
+  * @param create
+  *   the format, `delta` or `iceberg`, in which `start` makes a table that is not there; None: it must be there
   */
-final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
+final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[String] = None) extends Sink {
 
   /** Once or twice makes no difference. */
   def write(rows: DataFrame, batch: Long): Unit = {
@@ -70,8 +72,11 @@ final case class Upsert(table: String, on: Seq[String] = Nil) extends Sink {
       if (Upsert.NoTarget(condition)) "TABLE_NOT_MERGEABLE" else "TABLE_DIFFERS",
       "table" -> table,
       "said"  -> error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")))
+    val none = session.createDataFrame(java.util.List.of[Row](), panes)
+    val made = create.filterNot(_ => session.catalog.tableExists(table))
     try {
-      write(session.createDataFrame(java.util.List.of[Row](), panes), 0)
+      made.foreach(none.writeTo(table).using(_).create())
+      write(none, 0)
       None
     } catch {
       case error: AnalysisException             => refused(error, error.getCondition)

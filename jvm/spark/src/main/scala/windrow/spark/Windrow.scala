@@ -18,6 +18,17 @@ import windrow.spark.verify.Verification
   */
 object Windrow {
 
+  /** Sets what state needs on a session that is to be made: `Windrow.configure(SparkSession.builder).getOrCreate()`. What was
+    * set before stays, on the builder or by `--conf`. The JAR must be on the class path.
+    */
+  def configure(builder: SparkSession.Builder): SparkSession.Builder = Doctor.configure(builder)
+
+  /** What is right and wrong with Spark, Java and the active session; it prints as a list. */
+  def doctor(): Report = doctor(SparkSession.active)
+
+  /** The same of a session. */
+  def doctor(session: SparkSession): Report = Doctor.examine(session)
+
   /** Describes a streaming or batch DataFrame; nothing runs.
     *
     * @param time

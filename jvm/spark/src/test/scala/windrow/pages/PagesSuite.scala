@@ -6,8 +6,8 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.scalatest.tags.Slow
-import windrow._
-import windrow.spark._
+import windrow.api._
+import windrow.spark.SparkSuite
 
 /** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. */
 @Slow
@@ -85,6 +85,6 @@ final class PagesSuite extends SparkSuite {
       assert(blocks.size >= 2)
       for (line <- blocks.flatMap(_.linesIterator)) assert(here.contains(squeezed(line)), s"$page: $line")
     }
-    assert("(?m)^import windrow.*$".r.findAllIn(text).toSeq == Seq("import windrow._", "import windrow.spark._"))
+    assert("(?m)^import windrow.*$".r.findAllIn(text).toSeq == Seq("import windrow.api._"))
   }
 }

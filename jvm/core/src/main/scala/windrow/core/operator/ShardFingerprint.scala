@@ -21,7 +21,10 @@ object ShardFingerprint {
     * go of windows that may come back when it grows again.
     */
   def lateness(window: WindowKind, of: TimeSpan): FingerprintField =
-    if (window.isLateByOffsets) FingerprintField(Lateness, of.toString) else lateness(of)
+    if (window.isLateByOffsets) FingerprintField(Lateness, of.toString, spoken = inOffsets) else lateness(of)
+
+  /** A number of offsets is written as so many microseconds. */
+  private def inOffsets(text: String): String = TimeSpan.parse(text).fold(_ => text, span => s"${span.micros} offsets")
 
   def lateness(of: TimeSpan): FingerprintField = FingerprintField(Lateness, of.toString, least = Some(of.micros))
 

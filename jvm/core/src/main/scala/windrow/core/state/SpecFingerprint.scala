@@ -17,13 +17,16 @@ import windrow.ErrorConditions
   *   what `text` is as a number, which may grow and must not fall; None: the text stays the same
   * @param noted
   *   what has to be remembered since it grew
+  * @param spoken
+  *   `text`, or one that a state has in its place, as an error says it
   */
 final case class FingerprintField(
     label: String,
     text: String,
     formerly: Option[String] = None,
     least: Option[Long] = None,
-    noted: Option[Long] = None) {
+    noted: Option[Long] = None,
+    spoken: String => String = identity) {
 
   /** A long text by its beginning and a digest of the whole. */
   private[state] val shown: String = if (text.length <= FingerprintField.MostShown) text
@@ -96,7 +99,7 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
     val (known, now) = (was.toMap, entries.map(_.label).toSet)
     entries.flatMap(entry =>
       known.get(entry.label).filterNot { case (text, number) => entry.goesOn(text, number) }
-        .map { case (text, _) => differs(entry.label, text, entry.shown) }) ++
+        .map { case (text, _) => differs(entry.label, entry.spoken(text), entry.spoken(entry.shown)) }) ++
       was.filterNot { case (label, _) => now(label) }.map { case (label, (text, _)) => differs(label, text, "none") }
   }
 

@@ -57,8 +57,6 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
 }
 
 private object ArgumentReader {
-  private val SomeMessages = """\d+ messages?""".r
-
   private def span(value: Any): Either[SpecProblem, TimeSpan] = value match {
     case span: TimeSpan => Right(span)
     case text           => TimeSpan.parse(text.toString)
@@ -68,13 +66,10 @@ private object ArgumentReader {
     case all: Seq[_] =>
       val read = all.map(trigger)
       Option.unless(read.contains(None))(AnyOf(read.flatten))
-    case "never"                                    => Some(Never)
-    case "each_message" | 1L                        => Some(EachMessage)
-    case "each_step"                                => Some(EachStep)
-    case number: Long                               => Some(Every(number))
-    case text: String if SomeMessages.matches(text) => text.takeWhile(_.isDigit).toLongOption.flatMap(trigger)
-    case _: TimeSpan | _: String                    => span(value).toOption.map(EveryPeriod(_))
-    case _                                          => None
+    case number: Long   => Some(PaneTrigger.ofMessages(number))
+    case text: String   => PaneTrigger.read(text)
+    case span: TimeSpan => Some(EveryPeriod(span))
+    case _              => None
   }
 
   private def shown(value: Any): String = value match {

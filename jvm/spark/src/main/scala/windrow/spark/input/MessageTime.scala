@@ -1,12 +1,14 @@
 package windrow.spark.input
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.types.TimestampNTZType
 import org.apache.spark.sql.types.TimestampType
 import windrow.SpecProblem
 
 /** What can be the event time of a message. */
 private[spark] object MessageTime {
+  private val Bounds = Seq("start", "end", "last")
 
   /** @param completes
     *   a watermark goes by it, which Spark has of TIMESTAMP alone
@@ -17,6 +19,9 @@ private[spark] object MessageTime {
     case TimestampType                  => None
     case TimestampNTZType if !completes => None
     case TimestampNTZType               => Some(SpecProblem("TIME_NOT_TIMESTAMP.NTZ", "time" -> time.sql))
+    case window: StructType if Bounds.exists(window.fieldNames.contains) =>
+      val bounds = Bounds.filter(window.fieldNames.contains).map(name => s"${time.sql}.$name").mkString(" or ")
+      Some(SpecProblem("TIME_NOT_TIMESTAMP.WINDOW", "time" -> time.sql, "bounds" -> bounds))
     case other => Some(SpecProblem("TIME_NOT_TIMESTAMP.TYPE", "time" -> time.sql, "type" -> other.sql))
   }
 }

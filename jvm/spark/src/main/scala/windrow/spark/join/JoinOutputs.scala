@@ -1,9 +1,11 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
+import scala.util.Try
 import windrow.JoinKind
 import windrow.spark.input.StreamTable
 import windrow.spark.output.Observed
@@ -50,7 +52,7 @@ private[spark] object JoinOutputs {
       case JoinKind.Right => stream == 0
       case _              => false
     }
-    options.on.zipWithIndex.map { case (name, i) => Alias(columns(i), name)() } ++
+    options.on.zipWithIndex.map { case (name, i) => Alias(columns(i), unquoted(name))() } ++
       shown.zipWithIndex.map { case ((name, _), stream) =>
         val message = columns(schema.messagesAt + stream)
         Alias(if (mayLack(stream)) message else KnownNotNull(message), name)()
@@ -59,6 +61,10 @@ private[spark] object JoinOutputs {
         Alias(OutputColumns.windowOf(kind, timeType, edge(0), edge(1)), "window")()
       }
   }
+
+  /** Backticks keep a name together and are no part of it. */
+  private def unquoted(name: String): String =
+    Try(UnresolvedAttribute.parseAttributeName(name)).toOption.collect { case Seq(only) => only }.getOrElse(name)
 
   /** The message is a struct with a field for each stream, of which one is not null. */
   private def rejectedColumns(schema: JoinSchema, columns: Seq[Attribute]): Seq[Alias] = {

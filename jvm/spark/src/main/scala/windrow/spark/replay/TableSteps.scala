@@ -11,7 +11,7 @@ import windrow.WindowOperatorSpec
 import windrow.replay._
 import windrow.spark.input.Marks
 
-/** Windows over one stream, by `windrow_apply` and the spec of the transcript. */
+/** Windows over one stream, by `_windrow_apply` and the spec of the transcript. */
 private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {
 
   protected def content(pane: Row): Content
@@ -39,7 +39,7 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
     node.put("time_unit", transcript.timeUnit.name).put("output", "all")
     if (spec.maxFuture.isDefined) node.putObject("stream").put("watermark", TableSteps.Ages.micros)
     table.sparkSession.sql(
-      s"SELECT * FROM windrow_apply(TABLE(SELECT * FROM ${input.name}), spec => :spec)",
+      s"SELECT * FROM _windrow_apply(TABLE(SELECT * FROM ${input.name}), spec => :spec)",
       Map("spec" -> node.toString))
   }
 }

@@ -26,6 +26,10 @@ private[spark] final case class FilesOf(kind: String, path: String, format: Stri
 
 private[spark] object FilesOf {
 
+  /** `{"panes": "table", …}` */
+  def names(json: String): Map[String, String] =
+    new ObjectMapper().readTree(json).properties.asScala.map(one => one.getKey -> one.getValue.asText).toMap
+
   /** `{"panes": {"path": "…", "format": "parquet"}, …}` */
   def read(json: String): Seq[FilesOf] = {
     val all: JsonNode = new ObjectMapper().readTree(json)
@@ -43,6 +47,8 @@ private[spark] object BeforeStart {
     *
     * @param isFinal
     *   the query has an end
+    * @param tables
+    *   that rows are added to, by their kind
     * @throws SpecError
     *   with all that is wrong with the session and the folders
     * @throws CheckpointError
@@ -53,8 +59,10 @@ private[spark] object BeforeStart {
       plan: LogicalPlan,
       checkpoint: String,
       isFinal: Boolean,
-      files: Seq[FilesOf]): Option[String] = {
-    val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _))
+      files: Seq[FilesOf],
+      tables: Map[String, String]): Option[String] = {
+    val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++
+      tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
     if (found.nonEmpty) throw SpecError("start(...)", found)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
     val unchecked = ResumeCheck.check(session, plan, checkpoint)
@@ -74,16 +82,19 @@ private[spark] object BeforeStart {
   }
 
   private def ofFiles(plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
-    val columns = plan.output.find(_.name == files.kind).map(_.dataType).collect { case rows: StructType =>
-      rows.fieldNames.toSeq
-    }.getOrElse(Nil)
-    columns.filter(_.toLowerCase(Locale.ROOT) == "batch").map(name =>
+    columns(plan, files.kind).filter(_.toLowerCase(Locale.ROOT) == "batch").map(name =>
       SpecProblem(
         "NAME_TAKEN.FILES",
         "rows" -> files.kind,
         "name" -> name)) ++
       format(files)
   }
+
+  private def columns(plan: LogicalPlan, kind: String): Seq[String] =
+    plan.output.find(_.name == kind).map(_.dataType).collect { case rows: StructType =>
+      rows.fieldNames.toSeq
+    }.getOrElse(
+      Nil)
 
   private def format(files: FilesOf): Option[SpecProblem] =
     try {

@@ -11,7 +11,6 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.arguments.NamedConstants
@@ -38,21 +37,23 @@ private[spark] object StateFunctions {
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
-  /** `windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
-    * checkpoint, a row if that could not be told, else none. With `files`, the folders that it writes to, they are its own from now on; see [[FilesOf]].
+  /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
+    * checkpoint, a row if that could not be told, else none. With `files`, the folders that it writes to, they are
+    * its own from now on; see [[FilesOf]]. `into`: JSON of the tables that rows are added to, by their kind.
     */
-  val Continues: (String, TableFunctionBuilder) = "windrow_continues" -> { expressions =>
-    val allowed = Seq("checkpoint", "final", "files")
-    val said    = TableArguments.read("windrow_continues", expressions, allowed).checked("windrow_continues")
+  val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
+    val allowed = Seq("checkpoint", "final", "files", "into")
+    val said    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
     val session = SparkSession.active
     val unchecked = said.values.get("checkpoint").map(_.toString).flatMap(path =>
-      plainly(said.values.get("files").fold(ResumeCheck.check(session, said.table, path))(files =>
+      said.values.get("files").fold(ResumeCheck.check(session, said.table, path))(files =>
         BeforeStart.check(
           session,
           said.table,
           path,
           said.values.get("final").exists(_.toString == "true"),
-          FilesOf.read(files.toString)))))
+          FilesOf.read(files.toString),
+          said.values.get("into").fold(Map.empty[String, String])(json => FilesOf.names(json.toString)))))
     LocalRelation(
       Seq(AttributeReference("unchecked", StringType)()),
       unchecked.map(why => InternalRow(UTF8String.fromString(why))).toSeq)
@@ -61,16 +62,10 @@ private[spark] object StateFunctions {
   private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(
       expressions: Seq[Expression]): LogicalPlan = {
     val said = read(function, expressions, Seq("checkpoint", "operator") ++ own)
-    plainly(
-      SparkInside.plan(ask(
-        new StateReader(SparkSession.active, said.text("checkpoint").get, said.text("operator")),
-        said)))
+    SparkInside.plan(ask(
+      new StateReader(SparkSession.active, said.text("checkpoint").get, said.text("operator")),
+      said))
   }
-
-  /** Spark shows an error of the other class without Java's frames. */
-  private def plainly[T](code: => T): T =
-    try code
-    catch { case wrong: CheckpointError => throw new IllegalArgumentException(wrong.getMessage) }
 
   /** The arguments by name. */
   private final case class Said(function: String, values: Map[String, Literal]) {

@@ -40,7 +40,7 @@ object TableFunctions {
       }
 
   private def described(name: String, builder: TableFunctionBuilder) =
-    (FunctionIdentifier(name), new ExpressionInfo(classOf[LogicalPlan].getName, name), builder)
+    (FunctionIdentifier(name), Usage.info(name, WindowKind.Forms), Usage.refusing(builder))
 
   private def shown(version: String): LogicalPlan = LocalRelation(
     Seq(AttributeReference("version", StringType, nullable = false)()),

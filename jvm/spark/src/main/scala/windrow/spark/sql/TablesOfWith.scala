@@ -30,7 +30,7 @@ private[spark] object TablesOfWith extends Rule[LogicalPlan] {
     def in(plan: LogicalPlan): LogicalPlan = {
       val all = plan.transformWithSubqueries {
         case function: UnresolvedTableValuedFunction
-            if function.name.last.toLowerCase(Locale.ROOT).startsWith("windrow_") =>
+            if function.name.last.toLowerCase(Locale.ROOT).stripPrefix("_").startsWith("windrow_") =>
           function.transformExpressions {
             case table: FunctionTableSubqueryArgumentExpression => table.copy(plan = here(table.plan))
           }

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.CheckpointError
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.query.WholeCheckpoint
@@ -41,9 +40,7 @@ private[spark] object VerifyFunction {
   }
 
   private def answer(path: String, outputs: Seq[String], deep: Boolean): LogicalPlan = {
-    val found =
-      try WholeCheckpoint.verify(SparkSession.active, path, outputs, deep)
-      catch { case refused: CheckpointError => throw new IllegalArgumentException(refused.getMessage) }
+    val found = WholeCheckpoint.verify(SparkSession.active, path, outputs, deep)
     LocalRelation(
       Seq(
         AttributeReference("files", LongType, nullable = false)(),

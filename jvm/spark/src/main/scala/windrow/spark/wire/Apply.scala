@@ -17,9 +17,9 @@ import windrow.spark.query.Asked
 import windrow.spark.query.Asking
 import windrow.spark.stream.WindowQuery
 
-/** `windrow_apply(TABLE(...), spec => JSON)`, by which Python's builders come in. */
+/** `_windrow_apply(TABLE(...), spec => JSON)`, by which Python's builders come in. */
 private[spark] object Apply {
-  val Name = "windrow_apply"
+  val Name = "_windrow_apply"
 
   private val mapper = new ObjectMapper()
 

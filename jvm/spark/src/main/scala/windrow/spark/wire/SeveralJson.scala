@@ -20,7 +20,7 @@ private[wire] object SeveralJson {
     val streams               = options.spec.names.size
     if (streams != tables.size)
       throw SpecError(
-        "windrow_apply",
+        "_windrow_apply",
         Seq(SpecProblem("TABLE_MISSING.JOIN", "streams" -> streams, "tables" -> tables.size)))
     JoinPlan.marked(session, options, watermarks, tables)
   }

@@ -13,17 +13,17 @@ import windrow.SpecProblem
 import windrow.explain.Clock
 import windrow.explain.Explanation
 
-/** Table functions that look at a spec alone, `windrow_check(spec => JSON)` and `windrow_explain(spec => JSON)`, with the
-  * JSON of `windrow_apply`: what is wrong with it, a problem in each row; and what it does, a line in each row.
+/** Table functions that look at a spec alone, `_windrow_check(spec => JSON)` and `_windrow_explain(spec => JSON)`, with the
+  * JSON of `_windrow_apply`: what is wrong with it, a problem in each row; and what it does, a line in each row.
   */
 private[spark] object SpecFunctions {
   val All: Seq[(String, TableFunctionBuilder)] = Seq(
-    "windrow_check" -> (arguments => {
-      val found = inWords(spec("windrow_check", arguments)).left.getOrElse(Nil)
+    "_windrow_check" -> (arguments => {
+      val found = inWords(spec("_windrow_check", arguments)).left.getOrElse(Nil)
       rows(found.map(problem => Seq(problem.code, problem.text)), "code", "text")
     }),
-    "windrow_explain" -> (arguments => {
-      val node = spec("windrow_explain", arguments)
+    "_windrow_explain" -> (arguments => {
+      val node = spec("_windrow_explain", arguments)
       val told = inWords(node).fold(found => throw SpecError("the spec", found), identity)
       rows(told.linesIterator.map(Seq(_)).toSeq, "line")
     }))

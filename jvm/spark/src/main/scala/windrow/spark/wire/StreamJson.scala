@@ -11,7 +11,7 @@ import windrow.spark.policy.Policies
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 
-/** Reads the JSON of `windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
+/** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
 private[spark] object StreamJson {
   private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
 

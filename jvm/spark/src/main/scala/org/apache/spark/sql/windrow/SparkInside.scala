@@ -13,6 +13,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Alias
@@ -39,6 +40,20 @@ object SparkInside {
 
   private val QueryId = "sql.streaming.queryId"
   private val BatchId = "streaming.sql.batchId"
+
+  /** What a builder of sessions was told so far; none if it cannot be told. */
+  def options(builder: SparkSession.Builder): scala.collection.Map[String, String] =
+    Try(call(builder, "options").asInstanceOf[scala.collection.Map[String, String]]).getOrElse(Map.empty)
+
+  /** The format of a table of Spark's own catalog; None: it is of another. */
+  def provider(session: SparkSession, table: String): Option[String] = {
+    val state = session.asInstanceOf[classic.SparkSession].sessionState
+    val names = state.sqlParser.parseMultipartIdentifier(table)
+    val own   = if (names.headOption.contains("spark_catalog")) names.drop(1) else names
+    if (own.size > 2) None
+    else Try(state.catalog.getTableMetadata(TableIdentifier(own.last, own.dropRight(1).lastOption))).toOption
+      .flatMap(_.provider)
+  }
 
   /** The watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first; None if it
     * cannot be told. Read by name, because its class changes between Spark versions.

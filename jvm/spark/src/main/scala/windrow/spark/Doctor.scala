@@ -1,0 +1,84 @@
+package windrow.spark
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.windrow.SparkInside
+
+/** One thing that was looked at.
+  *
+  * @param remedy
+  *   empty if it is right
+  * @param isHint
+  *   it works as it is
+  */
+final case class Check(name: String, found: String, remedy: String = "", isHint: Boolean = false)
+
+/** Checks in order; prints as a list. */
+final case class Report(checks: Seq[Check]) {
+  def isOk: Boolean = checks.forall(check => check.remedy.isEmpty || check.isHint)
+
+  override def toString: String = checks.map { check =>
+    val mark = if (check.remedy.isEmpty) "ok   " else if (check.isHint) "hint " else "WRONG"
+    s"$mark ${check.name}: ${check.found}" + (if (check.remedy.isEmpty) "" else s"\n      -> ${check.remedy}")
+  }.mkString("\n")
+}
+
+/** What a session of windrow's needs. */
+private[spark] object Doctor {
+  private val StateStore = "spark.sql.streaming.stateStore"
+  private val Provider   = s"$StateStore.providerClass"
+  private val RocksDb    = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+  private val Partitions = "spark.sql.shuffle.partitions"
+
+  /** As `wr.configure` of Python sets them. */
+  private val Settings = Seq(
+    Provider                                              -> RocksDb,
+    s"$StateStore.rocksdb.changelogCheckpointing.enabled" -> "true",
+    s"$StateStore.rocksdb.trackTotalNumberOfRows"         -> "false",
+    s"$StateStore.rocksdb.blockCacheSizeMB"               -> "32")
+
+  def configure(builder: SparkSession.Builder): SparkSession.Builder = {
+    val (said, defaults) = (SparkInside.options(builder), new SparkConf)
+    Settings.foreach { case (name, value) =>
+      if (!said.contains(name) && !defaults.contains(name)) builder.config(name, value)
+    }
+    builder
+  }
+
+  def examine(session: SparkSession): Report =
+    Report(Seq(spark(session), java, functions(session), provider(session), partitions(session)))
+
+  private def spark(session: SparkSession): Check = {
+    val fits = Seq("4.1.", "4.2.", "4.3.").exists(session.version.startsWith)
+    Check("Spark", session.version, if (fits) "" else "Use Spark 4.1, 4.2 or 4.3.")
+  }
+
+  private def java: Check = {
+    val version = Runtime.version
+    Check("Java", version.toString, if (version.feature >= 17) "" else "Use Java 17 or later.")
+  }
+
+  private def functions(session: SparkSession): Check = {
+    val isThere = session.catalog.functionExists("windrow_version")
+    Check(
+      "functions in SQL",
+      if (isThere) WindrowVersion.value else "none",
+      if (isThere) "" else "Have the JAR on the class path as the session begins: --jars, or spark.jars.",
+      isHint = true)
+  }
+
+  private def provider(session: SparkSession): Check = {
+    val set = session.conf.get(Provider)
+    Check(
+      "state store",
+      set.split('.').last,
+      if (set == RocksDb) "" else s"Set $Provider to $RocksDb, as configure does.")
+  }
+
+  private def partitions(session: SparkSession): Check = {
+    val (found, cores) = (session.conf.get(Partitions).toInt, session.sparkContext.defaultParallelism)
+    val advice =
+      s"A small streaming batch is quicker with $cores or ${2 * cores}: set $Partitions before the first start."
+    Check("shuffle partitions", s"$found on $cores cores", if (found > 4 * cores) advice else "", isHint = true)
+  }
+}

@@ -1,0 +1,47 @@
+package windrow.spark.running
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.windrow.SparkInside
+import scala.util.control.NonFatal
+import windrow.SpecProblem
+
+/** Whether rows can be added to a table, as far as it can be told without adding any. */
+private[running] object TableCheck {
+  private val Files: Seq[Class[_]] = Seq(classOf[FileFormat], classOf[FileDataSourceV2])
+
+  /** One that is not there is made by its first batch.
+    *
+    * @param rows
+    *   names of their columns
+    */
+  def apply(session: SparkSession, table: String, rows: Seq[String]): Option[SpecProblem] =
+    try if (session.catalog.tableExists(table)) ofColumns(session, table, rows) else None
+    catch {
+      case NonFatal(wrong: SparkThrowable) =>
+        Some(SpecProblem("TABLE_NOT_USABLE", "table" -> table, "said" -> firstLine(wrong.getMessage)))
+    }
+
+  /** Spark's own tables of files take the columns that they have; those of other formats may grow. */
+  private def ofColumns(session: SparkSession, table: String, rows: Seq[String]): Option[SpecProblem] = {
+    val resolver: Resolver                              = SparkInside.resolver(session)
+    val has                                             = session.table(table).schema.fieldNames.toSeq
+    def lacking(some: Seq[String], others: Seq[String]) = some.filterNot(one => others.exists(resolver(one, _)))
+    Option.when(isOfFiles(session, table) && (lacking(rows, has) ++ lacking(has, rows)).nonEmpty)(SpecProblem(
+      "TABLE_COLUMNS_DIFFER",
+      "table" -> table,
+      "has"   -> has.mkString(", "),
+      "rows"  -> rows.mkString(", ")))
+  }
+
+  private def isOfFiles(session: SparkSession, table: String): Boolean =
+    SparkInside.provider(session, table).exists(name =>
+      Files.exists(_.isAssignableFrom(DataSource.lookupDataSource(name, SQLConf.get))))
+
+  private def firstLine(text: String): String = text.linesIterator.find(_.nonEmpty).getOrElse("")
+}

@@ -1,0 +1,66 @@
+package windrow.spark.sql
+
+import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
+import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
+import org.apache.spark.sql.windrow.RefusedInSql
+import windrow.CheckpointError
+import windrow.SpecError
+import windrow.WindowForm
+
+/** What `DESCRIBE FUNCTION` says, and what an error is in SQL. */
+private[spark] object Usage {
+  private val Code = """(?s)\[([A-Z][A-Z0-9_]*)\] .*""".r
+
+  private val Class = "windrow"
+
+  private val OfAll =
+    """
+    Arguments are named constants: time => 'column', watermark => '1 minute', lateness => '10 minutes',
+    accumulate => 'accumulating', early => '10 seconds', output => 'panes' and more; see docs/sql.md.
+    """
+
+  private val Sentences = Map(
+    "windrow_tumble"         -> "windows of one size, side by side",
+    "windrow_hop"            -> "windows of one size, a new one every step",
+    "windrow_slide"          -> "at each message the time before it",
+    "windrow_over"           -> "at each message the rows or the range before it",
+    "windrow_session"        -> "messages of a key without a gap between them",
+    "windrow_count"          -> "every n messages of a key",
+    "windrow_offsets"        -> "every n offsets of a source partition",
+    "windrow_tuple_session"  -> "messages of a key whose offsets are no further apart than n",
+    "windrow_global"         -> "one window of everything",
+    "windrow_inherit"        -> "the windows that panes of another operator have",
+    "windrow_policy"         -> "windows that messages and processing time move",
+    "windrow_join"           -> "joins streams within a range of event time, or by windows",
+    "windrow_cogroup"        -> "several streams as one, with a struct for each",
+    "windrow_until"          -> "a query that ends once its folder has a line of text",
+    "windrow_version"        -> "the version of windrow's JAR",
+    "windrow_verify"         -> "what of a checkpoint is not as it was written",
+    "windrow_get_windows"    -> "the windows that a checkpoint keeps",
+    "windrow_get_messages"   -> "the messages that a checkpoint keeps",
+    "windrow_pending"        -> "what of a checkpoint's windows has not come out yet",
+    "windrow_replay_offsets" -> "the offsets from which a checkpoint's messages could be read again")
+
+  /** @param forms
+    *   of the functions of windows
+    */
+  def info(name: String, forms: Seq[WindowForm]): ExpressionInfo = {
+    val form = forms.find(_.function.contains(name))
+    val own = form.fold("...")(one =>
+      ("TABLE(SELECT ... GROUP BY ...)" +: one.arguments.map(_ + " => ...") :+ "...").mkString(", "))
+    val said =
+      Sentences.get(name).fold("_FUNC_: what windrow itself calls; it may change.")(one => s"_FUNC_($own) - $one.")
+    new ExpressionInfo(Class, null, name, said, form.fold("")(_ => OfAll), "", "", "", "", "", "")
+  }
+
+  /** Refuses as Spark does. */
+  def refusing(builder: TableFunctionBuilder): TableFunctionBuilder = arguments =>
+    try builder(arguments)
+    catch {
+      case wrong: SpecError => throw new RefusedInSql(wrong.problems.head.code, wrong.getMessage, wrong)
+      case wrong @ (_: IllegalArgumentException | _: CheckpointError) => throw (wrong.getMessage match {
+          case Code(code) => new RefusedInSql(code, wrong.getMessage, wrong)
+          case _          => wrong
+        })
+    }
+}
