@@ -87,7 +87,7 @@ def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
-    """A name that is none, a catalog that is not there, columns that are others."""
+    """SEMANTICS B9: a name that is none, a catalog that is not there, columns that are others."""
     checkpoint = tmp_path / "c"
     for name in ("a b c", "nobody.knows.it.here"):
         assert refused(feed, checkpoint, panes=name) == "TABLE_NOT_USABLE"

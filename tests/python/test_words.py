@@ -1,4 +1,4 @@
-"""Texts in the place of constants, as SQL and Spark say them, and hints for what is not there."""
+"""Texts in the place of constants (SEMANTICS B8), and hints for what is not there."""
 
 from __future__ import annotations
 
