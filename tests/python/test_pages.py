@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import add_files, order
+from pages import Page, pages
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -190,3 +192,26 @@ def test_a_messages_way_names_files_that_are_there() -> None:
     there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
     assert len(named) > 20
     assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
+
+
+@pytest.fixture
+def one_shard(spark: SparkSession) -> Iterator[None]:
+    """Few messages need one shard, whose rows come in the order in which they are made."""
+    settings = {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name, kept in before.items():
+        spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
+
+
+@pytest.mark.usefixtures("one_shard", "stopping")
+@pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_page(spark: SparkSession, tmp_path: Path, path: Path) -> None:
+    """What a page shows is what its code gives. ``WINDROW_WRITE=1`` writes it."""
+    page = Page(path, spark, tmp_path)
+    made = page.run(whole=os.environ.get("WINDROW_MODE") == "full")
+    if os.environ.get("WINDROW_WRITE"):
+        path.write_text(made, encoding="utf-8")
+    assert made == page.text

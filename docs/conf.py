@@ -1,0 +1,99 @@
+"""How Sphinx builds the site: ``scripts/docs``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS), str(DOCS.parent / "python")]
+
+import offline  # noqa: E402  they lie beside this file
+import page_parts  # noqa: E402
+import windrow  # noqa: E402
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "Windrow"
+author = "the Windrow authors"
+version = release = windrow.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+exclude_patterns = ["README.md"]  # index.md has it
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+add_module_names = False
+maximum_signature_line_length = 88
+
+html_theme = "furo"
+html_title = f"Windrow {release}"
+html_static_path = ["_static"]
+html_css_files = ["windrow.css"]
+html_copy_source = False
+html_show_copyright = False
+pygments_style = "tango"
+pygments_dark_style = "native"
+
+#: Texts at the top of the checkout, and the pages that hold them here.
+_ABOVE = {
+    "README": "index",
+    "SEMANTICS": "project/semantics",
+    "CHANGELOG": "project/changelog",
+    "CONTRIBUTING": "project/contributing",
+}
+
+
+def _within(name: str, text: str) -> str:
+    """Turn links to texts above ``docs`` into links to the pages that hold them."""
+    up = "../" * name.count("/")
+
+    def page(link: re.Match[str]) -> str:
+        return f"]({up}{_ABOVE[link[1]]}.md{link[2] or ''})"
+
+    return re.sub(rf"\]\((?:\.\./)+({'|'.join(_ABOVE)})\.md(#[^)]*)?\)", page, text)
+
+
+def _read(_app: Sphinx, name: str, source: list[str]) -> None:
+    source[0] = _within(name, page_parts.drawn(source[0]))
+
+
+def _included(_app: Sphinx, path: Path, _parent: str, source: list[str]) -> None:
+    source[0] = _within("", source[0]) if Path(path).name == "README.md" else source[0]
+
+
+def _bold(
+    _app: Sphinx, _what: str, _name: str, of: object, _options: object, lines: list[str]
+) -> None:
+    """Make the names of parameters stand out, which a docstring says as ``time: …``."""
+    try:
+        names = [*inspect.signature(of).parameters, "Errors"]  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return
+    one = "|".join(names)
+    lines[:] = [
+        re.sub(rf"(?<![\w`.])((?:{one})(?:, (?:{one}))*): ", r"**\1**: ", line) for line in lines
+    ]
+
+
+def _public(
+    _app: Sphinx, _what: str, _name: str, _of: object, _options: object, said: str, gives: str
+) -> tuple[str, str]:
+    """Hide the fields of what is not made by its constructor."""
+    return ("" if said and "(_" in said else said), gives
+
+
+def setup(app: Sphinx) -> None:
+    """Draw pictures, mend links; refuse what would be fetched from elsewhere."""
+    app.connect("autodoc-process-docstring", _bold)
+    app.connect("autodoc-process-signature", _public)
+    app.connect("source-read", _read)
+    app.connect("include-read", _included)
+    app.connect("build-finished", offline.check)

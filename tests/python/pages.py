@@ -1,0 +1,212 @@
+"""Pages of the docs as programs: their code runs in order, and what comes out stands below it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import add_files
+from page_parts import DAY, OUTPUTS, Part, cells, moment, parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[2]
+_TYPES = {
+    "timestamp": re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d(:\d\d(\.\d+)?)?"),
+    "bigint": re.compile(r"-?\d+"),
+    "double": re.compile(r"-?\d+\.\d+"),
+    "boolean": re.compile(r"true|false"),
+}
+Came = dict[str, list[tuple[int, Any]]]
+
+
+class Page:
+    """A page that is run from top to bottom, one namespace for all of its code."""
+
+    def __init__(self, path: Path, spark: SparkSession, folder: Path) -> None:
+        """Read it; what its streams and queries need goes into ``folder``."""
+        self.path, self.spark, self.folder = path, spark, folder
+        self.text = path.read_text(encoding="utf-8")
+        self.names: dict[str, Any] = {"wr": wr, "F": F, "spark": spark}
+        self.came: dict[int, Came] = {}
+        self.count = 0
+        self.shown: dict[tuple[str, ...], tuple[list[str], list[list[str]]]] = {}
+        tables = [part for part in parts(self.text) if part.word == "messages"]
+        self.batches = 0
+        if len({part.said for part in tables}) > 1:
+            self.batches = max(_last(part.text) for part in tables)
+
+    def run(self, *, whole: bool) -> str:
+        """Give the page as it should be; ``whole``: SQL is run as well, not only analysed."""
+        made: list[str] = []
+        said = io.StringIO()
+        at = 0
+        for part in parts(self.text):
+            made.append(self.text[at : part.start])
+            at = part.end
+            with redirect_stdout(said):
+                shown = self._done(part, said.getvalue(), whole=whole)
+            if part.word == "text":
+                said = io.StringIO()
+            made.append(part.text if shown is None else shown)
+        return "".join([*made, self.text[at:]])
+
+    def _done(self, part: Part, said: str, *, whole: bool) -> str | None:
+        """Run a part; what should stand there, if it shows what came out."""
+        if part.word == "python":
+            line = self.text[: part.start].count("\n")
+            code = compile("\n" * line + part.text, str(self.path), "exec", dont_inherit=True)
+            exec(code, self.names)  # noqa: S102  our own page
+        elif part.word == "text":
+            return said.strip("\n") + "\n" if said else None
+        elif part.word == "messages":
+            self._stream(part)
+        elif part.word == "sql" and self.shown:
+            self._asked(part, whole=whole)
+        elif part.word in OUTPUTS:
+            return self._table(part)
+        return None
+
+    def _stream(self, part: Part) -> None:
+        """Make the stream of a table, a file for each batch."""
+        head, rows = cells(part.text)
+        columns = [name for name in head if name != "batch"]
+        types = {name: _type([row[head.index(name)] for row in rows]) for name in columns}
+        batches: list[list[dict[str, Any]]] = [
+            [] for _ in range(max(self.batches, _last(part.text)))
+        ]
+        for row in rows:
+            said = dict(zip(head, row, strict=True))
+            read = {name: _read(said[name], types[name]) for name in columns}
+            batches[int(said["batch"]) - 1].append(read)
+        self.count += 1
+        folder = self.folder / f"{self.count}-{part.said}"
+        add_files(folder, *batches)
+        schema = ", ".join(f"`{name}` {kind}" for name, kind in types.items())
+        reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        self.names[part.said] = reader.json(str(folder))
+        self.names[part.said].createOrReplaceTempView(part.said)
+
+    def _table(self, part: Part) -> str:
+        """Give a table of what came out."""
+        source = eval(part.said, self.names)  # noqa: S307  our own page
+        if id(source) not in self.came:
+            self.count += 1
+            self.came[id(source)] = _run(source, self.folder / f"checkpoint-{self.count}")
+            self.names[f"_kept_{self.count}"] = source  # so that its id stays its own
+        frame = getattr(source, part.word, source)
+        head, _ = cells(part.text)
+        rows = [
+            [_cell(name, row, batch) for name in head]
+            for batch, row in self.came[id(source)][part.word]
+        ]
+        self.shown[tuple(frame.columns)] = head, rows
+        lines = [head, ["---"] * len(head), *rows]
+        return "".join(
+            "|" + "|".join(f" {c} " if c != "---" else c for c in line) + "|\n" for line in lines
+        )
+
+    def _asked(self, part: Part, *, whole: bool) -> None:
+        """Have SQL give the columns of a table of the page, if ``whole`` its rows as well."""
+        asked = self.spark.sql(part.text.strip().rstrip(";"))
+        assert tuple(asked.columns) in self.shown, part.text
+        if whole:
+            head, rows = self.shown[tuple(asked.columns)]
+            self.count += 1
+            came = _run(asked, self.folder / f"checkpoint-{self.count}")["rows"]
+            assert [[_cell(name, row, batch) for name in head] for batch, row in came] == rows
+
+
+def _run(source: Any, checkpoint: Path) -> Came:
+    """Run what a page describes over all that there is; what came out, by its sink."""
+    came: Came = {}
+
+    def into(word: str) -> Any:
+        rows = came.setdefault(word, [])
+        return lambda frame, batch: rows.extend((batch + 1, row) for row in frame.collect())
+
+    trigger = {"availableNow": True}
+    if isinstance(source, wr.Output):
+        words = ["panes", "rejected"]
+        words += ["events"] if isinstance(source.spec.window, wr.Policy) else []
+    else:
+        words = ["rows", "rejected"] if isinstance(source, wr.JoinOutput) else ["answers"]
+    if hasattr(source, "writeStream"):
+        writer = source.writeStream.foreachBatch(into("rows")).trigger(**trigger)
+        query = writer.option("checkpointLocation", str(checkpoint)).start()
+    else:
+        sinks = {word: into(word) for word in words}
+        query = source.start(**sinks, checkpoint=checkpoint, queryTrigger=trigger)
+    query.awaitTermination()
+    return came
+
+
+def _cell(name: str, row: Any, batch: int) -> str:
+    """Show a field, by its path; fields of the pane and of the message are found without it."""
+    if name == "batch":
+        return str(batch)
+    value = row
+    for step in name.split("."):
+        holders = [value, *(value[inner] for inner in ("pane", "message") if inner in value)]
+        value = next(holder[step] for holder in holders if step in holder)
+        if value is None:
+            return ""
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return _time(value)
+    if isinstance(value, tuple):  # a row
+        fields = set(getattr(value, "__fields__", ()))
+        return (" to " if fields & {"end", "last"} else " ").join(map(_shown, value)).strip()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_shown, value))
+    return "" if value is None else str(value)
+
+
+def _time(time: datetime) -> str:
+    clock = f"{time:%H:%M:%S}" if time.second or time.microsecond else f"{time:%H:%M}"
+    clock += f".{time.microsecond // 1000:03}" if time.microsecond else ""
+    if f"{time:%Y-%m-%d}" == DAY:
+        return clock
+    return f"{time:%Y-%m-%d}" + ("" if clock == "00:00" else f" {clock}")
+
+
+def _type(column: Sequence[str]) -> str:
+    said = [cell for cell in column if cell]
+    fits = (name for name, form in _TYPES.items() if all(map(form.fullmatch, said)))
+    return next(fits, "string")
+
+
+def _read(cell: str, kind: str) -> Any:
+    if not cell:
+        return None
+    if kind == "timestamp":
+        return moment(cell)
+    readers: dict[str, Any] = {"bigint": int, "double": float, "boolean": "true".__eq__}
+    return readers.get(kind, str)(cell)
+
+
+def _last(table: str) -> int:
+    """Give the number of batches."""
+    head, rows = cells(table)
+    return max(int(row[head.index("batch")]) for row in rows)
+
+
+def pages() -> list[Path]:
+    """Give the pages that are run: those with messages, and those that say ``<!-- run -->``."""
+    marked = re.compile(r"^<!-- (messages: .*|run) -->$", re.MULTILINE)
+    every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in every if marked.search(path.read_text(encoding="utf-8"))]

@@ -1,0 +1,107 @@
+"""The site of the docs: it builds, is whole, and needs no network to be shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+import offline
+import windrow as wr
+from page_parts import parts
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def built(builder: str, folder: Path) -> Path:
+    """Build the site; a warning is a failure."""
+    options = ["-W", "--keep-going", "-q", "-b", builder, "-d", str(folder / "read")]
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, str(DOCS), str(folder / "site")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    return folder / "site"
+
+
+@pytest.mark.slow
+def test_the_site_is_whole(tmp_path: Path) -> None:
+    """No link leads nowhere, no page stands alone."""
+    built("dummy", tmp_path)
+
+
+@pytest.mark.full
+def test_the_site_is_built(tmp_path: Path) -> None:
+    """Pictures stand in their pages, and nothing is fetched when they are shown."""
+    page = (built("html", tmp_path) / "windows/tumbling.html").read_text(encoding="utf-8")
+    assert page.count('class="picture"') == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ('<script src="https://cdn.example/a.js"></script>', ["https://cdn.example/a.js"]),
+        ('<link rel="stylesheet" href="//fonts.example/a.css">', ["//fonts.example/a.css"]),
+        ("@import url(https://fonts.example/b.css)", ["https://fonts.example/b.css"]),
+        ("src: url('http://fonts.example/c.woff')", ["http://fonts.example/c.woff"]),
+        ('<img src="_static/a.png"><a href="https://spark.apache.org">Spark</a>', []),
+        ('<svg xmlns="http://www.w3.org/2000/svg">', []),
+    ],
+)
+def test_what_would_be_fetched_is_found(text: str, hosts: list[str]) -> None:
+    """Links that a reader follows are not."""
+    assert offline.fetched(text) == hosts
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """By a directive of its own, or in a sentence."""
+    page = (DOCS / "reference/python.md").read_text(encoding="utf-8")
+    said = set(re.findall(r"^\.\. auto\w+:: (\w+)|`(\w+)`", page, re.MULTILINE))
+    names = {name for pair in said for name in pair}
+    assert {name for name in wr.__all__ if not name.startswith("_")} - names == set()
+
+
+HEAD = """
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions._
+import windrow._
+import windrow.spark._
+"""
+
+
+@pytest.mark.full
+def test_scala_of_the_pages_compiles(tmp_path: Path) -> None:
+    """Each page is an object; the streams of its tables are DataFrames."""
+    made: list[str] = []
+    for number, path in enumerate(sorted([ROOT / "README.md", *DOCS.rglob("*.md")])):
+        found = list(parts(path.read_text(encoding="utf-8")))
+        code = [part.text for part in found if part.word == "scala"]
+        streams = dict.fromkeys(part.said for part in found if part.word == "messages")
+        if code and streams:
+            given = "\n".join(f"val {name}: DataFrame = null" for name in streams)
+            body = "\n".join(f"def block{i}() = {{\n{text}}}" for i, text in enumerate(code))
+            made.append(f"object Page{number} {{ // {path.name}\n{given}\n{body}\n}}")
+    assert len(made) > 10
+    source = tmp_path / "Pages.scala"
+    source.write_text(HEAD + "\n".join(made), encoding="utf-8")
+    jars = [
+        *Path(pyspark.__file__).parent.glob("jars/*.jar"),
+        *ROOT.glob("python/windrow/jars/*.jar"),
+    ]
+    every = os.pathsep.join(map(str, jars))
+    compiler = ["java", "-Xss8m", "-cp", every, "scala.tools.nsc.Main", "-Ystop-after:typer"]
+    run = subprocess.run(
+        [*compiler, "-cp", every, "-d", str(tmp_path), str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout + run.stderr) == (0, "")
