@@ -4,7 +4,9 @@ A page is Markdown. A comment above a table says what the table is, one alone st
 
 ``<!-- messages: orders -->`` these come in, a micro-batch for each number in the column ``batch``.
 ``<!-- panes: minutes -->`` these come out; so do ``rejected``, ``events``, ``rows``, ``answers``.
-``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` drawn as the page is shown.
+``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` drawn as the page is shown: ``times`` are
+those of the messages above it, ``panes`` the rows of the panes above it.
+``<!-- not run -->`` above code: it starts queries, which are only described.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import windrow as wr
 
@@ -19,7 +23,7 @@ DAY = "2025-01-01"
 OUTPUTS = ("panes", "rejected", "events", "rows", "answers")
 
 _PART = re.compile(
-    r"^```(?P<language>\w+)\n(?P<code>.*?)^```$"
+    r"^(?P<idle><!-- not run -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$"
     r"|^<!-- (?P<word>\w+): (?P<said>[^\n]+?) -->\n+(?P<table>(?:\|[^\n]*\n)+)"
     r"|^<!-- picture: (?P<picture>[^\n]+?) -->$",
     re.DOTALL | re.MULTILINE,
@@ -31,7 +35,8 @@ class Part:
     """A piece of a page.
 
     word: the language of code; ``picture``; else what a table is. said: the name of a table, or
-    the code of a picture. start, end: where ``text`` stands in the page.
+    the code of a picture. start, end: where ``text`` stands in the page. is_run: whether queries
+    that it starts are run.
     """
 
     word: str
@@ -39,13 +44,14 @@ class Part:
     text: str
     start: int
     end: int
+    is_run: bool = True
 
 
 def parts(page: str) -> Iterator[Part]:
     """Give the pieces of a page in order."""
     for found in _PART.finditer(page):
         if found["language"]:
-            yield Part(found["language"], "", found["code"], *found.span("code"))
+            yield Part(found["language"], "", found["code"], *found.span("code"), not found["idle"])
         elif found["picture"]:
             yield Part("picture", found["picture"], found[0], *found.span())
         else:
@@ -54,15 +60,39 @@ def parts(page: str) -> Iterator[Part]:
 
 def cells(table: str) -> tuple[list[str], list[list[str]]]:
     """Give the names of a table's columns and its rows."""
-    head, _, *rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
-    ]
-    return head, rows
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    return (lines[0], lines[2:]) if lines else ([], [])
 
 
 def moment(text: str) -> str:
     """Give the day to a time that has none."""
     return text if "-" in text else f"{DAY} {text}"
+
+
+def panes(table: str) -> list[dict[str, Any]]:
+    """Give the rows of a table of panes, as far as it shows them."""
+    head, rows = cells(table)
+    return [_pane(dict(zip(head, row, strict=True))) for row in rows]
+
+
+def _pane(said: dict[str, str]) -> dict[str, Any]:
+    start, end = (datetime.fromisoformat(moment(at)) for at in said["window"].split(" to "))
+    about = {
+        "timing": said["timing"],
+        "index": int(said.get("index", "0")),
+        "is_last": False,
+        "is_retraction": said.get("is_retraction") == "true",
+    }
+    values = {name: _value(text) for name, text in said.items() if name not in about}
+    window = {"start": start, "end": end}
+    return {**values, "window": window, "pane": about, "batch": values.pop("batch")}
+
+
+def _value(text: str) -> str | float:
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        return text
 
 
 def _caption(part: Part) -> str:
@@ -72,18 +102,24 @@ def _caption(part: Part) -> str:
 def drawn(page: str) -> str:
     """Put pictures in place of what stands for them, and say above a table what it is."""
     times: list[str] = []
+    came = ""
     shown: list[str] = []
     at = 0
     for part in parts(page):
         body = part.text
-        if part.word == "messages":
-            head, rows = cells(part.text)
-            times = [moment(row[head.index("time")]) for row in rows] if "time" in head else []
-        if part.word in ("messages", *OUTPUTS):
-            body = _caption(part) + part.text
-        elif part.word == "picture":
-            made = eval(part.said, {"wr": wr, "times": times})  # noqa: S307  our own page
+        if part.word == "picture":
+            names = {"wr": wr, "times": times, "panes": panes(came)}
+            made = eval(part.said, names)  # noqa: S307  our own page
             body = f'<div class="picture">{made}</div>'.replace("\n", " ")
+        elif part.word in ("messages", *OUTPUTS):
+            body = _caption(part) + part.text
+        times = _times(part.text) if part.word == "messages" else times
+        came = part.text if part.word == "panes" else came
         shown += [page[at : part.start], body]
         at = part.end
     return "".join([*shown, page[at:]])
+
+
+def _times(table: str) -> list[str]:
+    head, rows = cells(table)
+    return [moment(row[head.index("time")]) for row in rows] if "time" in head else []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import re
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
@@ -27,6 +29,23 @@ _TYPES = {
     "boolean": re.compile(r"true|false"),
 }
 Came = dict[str, list[tuple[int, Any]]]
+
+
+@contextmanager
+def starting_nothing() -> Iterator[list[str]]:
+    """Have ``start`` take what it takes, and start nothing; gives what was said."""
+    started: list[str] = []
+
+    def noting(start: Callable[..., Any]) -> Callable[..., None]:
+        def noted(*said: Any, **named: Any) -> None:
+            started.extend(inspect.signature(start).bind(*said, **named).arguments)
+
+        return noted
+
+    with pytest.MonkeyPatch.context() as patch:
+        for output in (wr.Output, wr.JoinOutput, wr.Answers):
+            patch.setattr(output, "start", noting(output.start))
+        yield started
 
 
 class Page:
@@ -65,7 +84,8 @@ class Page:
         if part.word == "python":
             line = self.text[: part.start].count("\n")
             code = compile("\n" * line + part.text, str(self.path), "exec", dont_inherit=True)
-            exec(code, self.names)  # noqa: S102  our own page
+            with nullcontext() if part.is_run else starting_nothing():
+                exec(code, self.names)  # noqa: S102  our own page
         elif part.word == "text":
             return said.strip("\n") + "\n" if said else None
         elif part.word == "messages":

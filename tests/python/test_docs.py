@@ -72,8 +72,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 HEAD = """
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions._
-import windrow._
-import windrow.spark._
+import windrow.api._
 """
 
 

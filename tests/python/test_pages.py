@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,8 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import add_files, order
-from pages import Page, pages
+from page_parts import panes, parts
+from pages import Page, pages, starting_nothing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,81 +41,15 @@ def wide(spark: SparkSession, tmp_path: Path) -> DataFrame:
     return spark.readStream.schema(WIDE).json(str(tmp_path / "wide"))
 
 
-def noting(start: Callable[..., Any], into: list[str]) -> Callable[..., None]:
-    """Take what ``start`` takes, and start nothing."""
-
-    def noted(*said: Any, **named: Any) -> None:
-        into.extend(inspect.signature(start).bind(*said, **named).arguments)
-
-    return noted
-
-
-def test_python_of_the_readme(
-    wide: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each block after the other; what it calls orders has other columns in each."""
-    (tmp_path / "orders").mkdir()
-    started: list[str] = []
-    for output in (wr.Output, wr.JoinOutput):
-        monkeypatch.setattr(output, "start", noting(output.start, started))
-    found = blocks("README.md", "python")
-    names: dict[str, Any] = {}
-    for block in found:
-        exec(block.replace('"orders"', f"{str(tmp_path / 'orders')!r}"), names)  # noqa: S102  our own page
-        names |= {"orders": wide, "shipments": wide, "kafka": wide}
-    assert len(found) == 5
-    assert {"panes", "rejected", "events", "rows", "final"} <= set(started)
-    assert names["minutes"].panes.columns == ["product", "window", "avg(price)", "pane"]
-
-
-@pytest.mark.usefixtures("spark")
-def test_first_corrected_window(tmp_path: Path) -> None:
-    """README's first query gives the rows that it shows, and rejects what it says."""
-    on_time = [("09:00:10", 2.0), ("09:00:40", 4.0)], [("09:01:30", 6.0)], [("09:02:30", 5.0)]
-    late = [("09:00:50", 9.0), ("07:00:00", 1.0)]
-    files = [
-        [{**order(at, "tea"), "price": price} for at, price in one] for one in (*on_time, late)
-    ]
-    add_files(tmp_path / "orders", *files)
-    described, _, started = blocks("README.md", "python")[0].rpartition("minutes.start")
-    assert started == '(panes="minutes", rejected="rejected", checkpoint="checkpoint")\n'
-    code = described.replace('"orders"', f"{str(tmp_path / 'orders')!r}")
-    names: dict[str, Any] = {}
-    exec(code.replace(".json(", ".option('maxFilesPerTrigger', 1).json("), names)  # noqa: S102
-    panes: list[str] = []
-    rejected: list[tuple[Any, ...]] = []
-
-    def show(rows: DataFrame, _: int) -> None:
-        for row in rows.orderBy("pane.timing", "window").collect():
-            minute = f"{row.window.start:%H:%M} to {row.window.end:%H:%M}"
-            panes.append(
-                f"| {row['product']} | {minute} | {row.price} | {row.pane.timing} | {row.pane[1]} |"
-            )
-
-    names["minutes"].start(
-        panes=show,
-        rejected=lambda rows, _: rejected.extend(
-            (r.reason, r.message.time) for r in rows.collect()
-        ),
-        checkpoint=tmp_path / "c",
-        queryTrigger={"availableNow": True},
-    ).awaitTermination()
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = [line for line in text.splitlines() if line.startswith("| tea |")]
-    assert [line for line in panes if "LATE" not in line] == shown[:2]
-    assert [line for line in panes if "LATE" in line] == shown[2:]
-    assert [(reason, f"{time:%H:%M}") for reason, time in rejected] == [("TOO_LATE", "07:00")]
-
-
-def test_coming_from_another_engine(wide: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coming_from_another_engine(wide: DataFrame) -> None:
     """Each query of windrow beside another engine's is one, and gives the columns of its SQL."""
     page = "docs/coming-from.md"
     wide.createOrReplaceTempView("orders")
-    monkeypatch.setattr(wr.Output, "start", noting(wr.Output.start, []))
     names: dict[str, Any] = {"wr": wr, "F": F, "orders": wide, "kafka": wide}
     own = [block for block in blocks(page, "python") if "wr." in block]
-    for block in own:
-        exec(block, names)  # noqa: S102  our own page
+    with starting_nothing():
+        for block in own:
+            exec(block, names)  # noqa: S102  our own page
     assert len(own) == 3
     shown = [names["hours"].panes, names["updates"].panes, names["panes"].panes]
     sql = [block for block in blocks(page, "sql") if "windrow" in block]
@@ -124,12 +58,11 @@ def test_coming_from_another_engine(wide: DataFrame, monkeypatch: pytest.MonkeyP
     assert {(len(one.columns), one.isStreaming) for one in shown} == {(4, True)}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/sql.md"])
-def test_sql_of_the_pages(wide: DataFrame, page: str) -> None:
+def test_sql_of_the_page(wide: DataFrame) -> None:
     """Each statement gives panes or rows."""
     for name in ("orders", "shipments", "payments", "quotes", "ads", "buys"):
         wide.createOrReplaceTempView(name)
-    said = [text.strip() for block in blocks(page, "sql") for text in block.split(";\n")]
+    said = [text.strip() for block in blocks("docs/sql.md", "sql") for text in block.split(";\n")]
     assert len(said) > 2
     for text in filter(None, said):
         assert wide.sparkSession.sql(text).isStreaming, text
@@ -144,9 +77,7 @@ def stopping(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("stopping")
-def test_looking_into_a_query(
-    wide: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looking_into_a_query(wide: DataFrame, tmp_path: Path) -> None:
     """The page's queries run, and what it asks them is answered."""
     page = "docs/looking-into-a-query.md"
     kept, joined, lookups = blocks(page, "python")
@@ -178,11 +109,19 @@ def test_looking_into_a_query(
         at = rows if "operator" in text else minutes
         assert wide.sparkSession.sql(text.replace("'path'", f"'{at}'")).columns, text
     calls = wide.selectExpr("id AS customer", "time")
-    started: list[str] = []
-    names = {"wr": wr, "F": F, "orders": wide, "calls": calls}
-    monkeypatch.setattr(wr.Answers, "start", noting(wr.Answers.start, started))
-    exec(lookups, names)  # noqa: S102
+    with starting_nothing() as started:
+        exec(lookups, {"wr": wr, "F": F, "orders": wide, "calls": calls})  # noqa: S102
     assert "answers" in started
+
+
+def test_the_picture_of_the_readme(tmp_path: Path) -> None:
+    """It is what the library draws of the panes that stand above it."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = next(part.text for part in parts(page) if part.word == "panes")
+    kept = ROOT / "docs/pictures/first-window.svg"
+    wr.timeline(panes(table)).save(kept if os.environ.get("WINDROW_WRITE") else tmp_path / "drawn")
+    if not os.environ.get("WINDROW_WRITE"):
+        assert (tmp_path / "drawn").read_bytes() == kept.read_bytes()
 
 
 def test_a_messages_way_names_files_that_are_there() -> None:
