@@ -104,3 +104,13 @@ def test_scala_of_the_pages_compiles(tmp_path: Path) -> None:
         check=False,
     )
     assert (run.returncode, run.stdout + run.stderr) == (0, "")
+
+
+def test_names_that_pages_show_exist() -> None:
+    """Names of the package in code of Python, and programs of the checkout."""
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    texts = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    said = set(re.findall(r"\bwr\.([A-Za-z]\w*)", texts))
+    assert {name for name in said if not hasattr(wr, name)} == set()
+    programs = set(re.findall(r"\bscripts/([a-z]+)\b", texts))
+    assert {name for name in programs if not (ROOT / "scripts" / name).exists()} == set()
