@@ -145,8 +145,17 @@ def one_shard(spark: SparkSession) -> Iterator[None]:
         spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
 
 
+def rests(path: Path) -> bool:
+    """Say whether a page is run in ``full`` only: all notebooks but the first."""
+    return path.parent.name == "notebooks" and path.name != "first-window.md"
+
+
 @pytest.mark.usefixtures("one_shard", "stopping")
-@pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.full] if rests(path) else []) for path in pages()],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_page(spark: SparkSession, tmp_path: Path, path: Path) -> None:
     """What a page shows is what its code gives. ``WINDROW_WRITE=1`` writes it."""
     page = Page(path, spark, tmp_path)
