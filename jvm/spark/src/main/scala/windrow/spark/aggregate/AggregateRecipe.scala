@@ -30,8 +30,9 @@ private[spark] final class AggregateRecipe(
       watermark: Option[Watermark],
       later: LogicalPlan => SparkPlan): SparkPlan = {
     val carries = if (shuffle.whole) Literal(true) else CarriesMessage(spec, pack, watermark)
-    SliceTime.of(spec, pack.time).filter(_ => shuffle.combined && canCombine(pack))
-      .fold(each(pack, keys, carries, later))(combined(pack, keys, carries, _, later))
+    SliceTime.of(spec, pack.time).filter(_ => shuffle.combined && canCombine(pack) && Combining.pays(pack.metrics))
+      .fold(each(pack, keys, carries, later))(slice =>
+        Combining.noted(pack.metrics, combined(pack, keys, carries, slice, later)))
   }
 
   private def canCombine(pack: Pack): Boolean =
@@ -43,7 +44,7 @@ private[spark] final class AggregateRecipe(
       keys: Seq[Expression],
       carries: Expression,
       of: Expression,
-      later: LogicalPlan => SparkPlan): SparkPlan = {
+      later: LogicalPlan => SparkPlan): PackExec = {
     val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
     val slice   = Alias(If(carries, pack.time, of), "slice")()
     val struct  = CreateStruct(pack.message)
@@ -71,7 +72,7 @@ private[spark] final class AggregateRecipe(
     val renamed = ProjectExec(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
       partial)
-    PackExec(
+    PackExec.of(
       EntryPacking(
         keyed.map(_.toAttribute),
         slice.toAttribute,

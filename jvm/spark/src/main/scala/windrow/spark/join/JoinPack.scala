@@ -61,7 +61,7 @@ final case class JoinPack(
       copy(end = Seq(marked.output.last), child = marked)
     }
 
-  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan = PackExec(
+  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan = PackExec.of(
     JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards),
     output,
     ReadCount(metrics, Literal(1L), end, later(child)))

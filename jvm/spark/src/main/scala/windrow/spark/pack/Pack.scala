@@ -50,7 +50,7 @@ abstract class PackRecipe(
       pack: Pack,
       keys: Seq[Expression],
       carries: Expression,
-      later: LogicalPlan => SparkPlan): SparkPlan = PackExec(
+      later: LogicalPlan => SparkPlan): SparkPlan = PackExec.of(
     EntryPacking(
       keys,
       pack.time,

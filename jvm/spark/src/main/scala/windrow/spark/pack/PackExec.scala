@@ -26,16 +26,24 @@ private[spark] trait Packing extends Serializable {
   def packer(schema: Seq[Attribute]): Packer
 }
 
-/** Packs rows by shard. */
-private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute], child: SparkPlan)
+/** Packs rows by shard.
+  *
+  * @param metrics
+  *   the same for all copies that Spark makes while it plans
+  */
+private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute], child: SparkPlan)(
+    override val metrics: Map[String, SQLMetric])
     extends UnaryExecNode {
 
   override def producedAttributes: AttributeSet = outputSet
 
-  override lazy val metrics: Map[String, SQLMetric] = Map(
-    "numMessages"   -> SQLMetrics.createMetric(sparkContext, "number of messages"),
-    "numEntries"    -> SQLMetrics.createMetric(sparkContext, "number of entries"),
-    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
+  override protected def otherCopyArgs: Seq[AnyRef] = Seq(metrics)
+
+  /** What was left of the messages when they were packed; None: nothing has come. */
+  def entriesPerMessage: Option[Double] = {
+    val messages = longMetric("numMessages").value
+    Option.when(messages > 0)(longMetric("numEntries").value.toDouble / messages)
+  }
 
   protected override def doExecute(): RDD[InternalRow] = {
     val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
@@ -54,5 +62,15 @@ private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute
     }
   }
 
-  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)(metrics)
+}
+
+private[spark] object PackExec {
+  def of(packing: Packing, output: Seq[Attribute], child: SparkPlan): PackExec = {
+    def metric(name: String) = SQLMetrics.createMetric(child.session.sparkContext, name)
+    new PackExec(packing, output, child)(Map(
+      "numMessages"   -> metric("number of messages"),
+      "numEntries"    -> metric("number of entries"),
+      "numOutputRows" -> metric("number of output rows")))
+  }
 }

@@ -1,0 +1,66 @@
+package windrow.spark.pack
+
+import java.util.Collections
+import java.util.WeakHashMap
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.windrow.SparkInside
+import scala.collection.concurrent.TrieMap
+
+/** Whether messages are combined before they travel. That costs a look-up for each, and pays only where messages of a task
+  * share key and slice; so a micro-batch does as the ones before it in its run have shown. What comes out is the same.
+  */
+private[spark] object Combining {
+
+  /** Spark setting: `auto`, `always` or `never`. */
+  val Setting = "spark.windrow.combine"
+
+  /** Where more of the messages are left it does not pay. */
+  private val Worth = 0.8
+
+  /** So many micro-batches later it is tried again. */
+  val Again = 50
+
+  private val runs = Collections.synchronizedMap(new WeakHashMap[AnyRef, TrieMap[String, Tried]])
+
+  /** @param stream
+    *   the name of its metrics
+    */
+  def pays(stream: String): Boolean = SQLConf.get.getConfString(Setting, "auto") match {
+    case "always" => true
+    case "never"  => false
+    case _        => of(stream).forall(_.paid())
+  }
+
+  /** Remembers what comes of it in the micro-batch that is being planned. */
+  def noted(stream: String, plan: PackExec): PackExec = {
+    of(stream).foreach(_.left(() => plan.entriesPerMessage))
+    plan
+  }
+
+  private def of(stream: String): Option[Tried] = SparkInside.planning.map(run =>
+    runs.computeIfAbsent(run, _ => TrieMap.empty).getOrElseUpdate(stream, new Tried))
+
+  /** What came of combining when it was last done to something. */
+  final class Tried {
+    private var planned: () => Option[Double] = () => None
+    private var known                         = Option.empty[Double]
+    private var without                       = 0
+
+    /** @param found
+      *   the share of messages that is left; None: none have come
+      */
+    def left(found: () => Option[Double]): Unit = synchronized {
+      settle()
+      planned = found
+    }
+
+    private def settle(): Unit = known = planned().orElse(known)
+
+    def paid(): Boolean = synchronized {
+      settle()
+      val isOff = known.exists(_ > Worth) && without < Again
+      without = if (isOff) without + 1 else 0
+      !isOff
+    }
+  }
+}

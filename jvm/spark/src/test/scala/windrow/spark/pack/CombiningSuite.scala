@@ -1,0 +1,68 @@
+package windrow.spark.pack
+
+import java.sql.Timestamp
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
+import scala.collection.mutable
+import windrow.spark.SparkSuite
+
+/** Messages are combined before they travel where the micro-batches before show that it pays (SEMANTICS T3). */
+class CombiningSuite extends SparkSuite {
+  private val count = 4000
+
+  /** Of each micro-batch: whether its messages were combined. And all that came out. */
+  private def run(setting: String, batches: Seq[Int]): (Seq[Boolean], Set[Row]) = {
+    implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
+    import session.implicits._
+    session.conf.set(Combining.Setting, setting)
+    session.conf.set(
+      "spark.sql.streaming.noDataMicroBatches.enabled",
+      "false"
+    ) // the plan of one with messages is looked at
+    val input = MemoryStream[(Timestamp, Long, Long)]
+    input.toDF().toDF("time", "key", "value").createOrReplaceTempView("orders")
+    val panes = session.sql("""SELECT * FROM windrow_tumble(TABLE(SELECT key, count(*) n, sum(value) total FROM orders
+      GROUP BY key), time => 'time', size => '1 minute', watermark => '0 seconds', lateness => '0 seconds')""")
+    val rows  = mutable.Set.empty[Row]
+    val plans = mutable.Buffer.empty[Boolean]
+    val query = panes.writeStream.option("checkpointLocation", SparkSuite.folder())
+      .foreachBatch { (batch: DataFrame, _: Long) =>
+        rows ++= batch.select("key", "window", "n", "total").collect()
+        ()
+      }.start()
+    try batches.zipWithIndex.foreach { case (keys, batch) =>
+        input.addData((0 until count).map(n => (new Timestamp(batch * 60000L + n % 60000), n.toLong % keys, n.toLong)))
+        query.processAllAvailable()
+        val plan = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan
+        plans += plan.exists(_.isInstanceOf[HashAggregateExec])
+      }
+    finally query.stop()
+    (plans.toSeq, rows.toSet)
+  }
+
+  test("it is left where nearly all messages are alone, and done where they are not") {
+    val sparse           = Seq(count, count, count)
+    val (auto, some)     = run("auto", sparse)
+    val (always, others) = run("always", sparse)
+    val (never, last)    = run("never", sparse)
+    assert(auto.head && !auto(2) && always.forall(identity) && never.forall(!_))
+    assert(some == others && some == last && some.nonEmpty)
+    assert(run("auto", Seq(10, 10, 10))._1.forall(identity))
+  }
+
+  test("what came of it is asked again after some micro-batches") {
+    val tried = new Combining.Tried
+    assert(tried.paid())
+    tried.left(() => Some(0.9))
+    val after = Seq.fill(120)(tried.paid())
+    assert(after.count(identity) == 2 && after.indexOf(true) == Combining.Again)
+    tried.left(() => None) // an empty micro-batch says nothing
+    assert(!tried.paid())
+    tried.left(() => Some(0.5))
+    assert(Seq.fill(120)(tried.paid()).forall(identity))
+  }
+}
