@@ -91,6 +91,17 @@ class LongerLatenessSuite extends AnyFunSuite {
     assert(long.refused().map(_.offset) == Seq(2L))
   }
 
+  test("S2: a key goes on filling its gaps for as long as the longer lateness says") {
+    val open = aggregate(aggregated.copy(window = Hopping(span(3), span(4)), fillGaps = true))
+    val feed = (0 until 50).map(step => (if (step < 40) Seq(event(step * 100L, step.toLong)) else Nil, step * 100L + 1))
+    for (restart <- Seq(1, 20, 40)) {
+      def after(run: Run) = run.out.filter(out => out.step >= restart && out.end > feed(restart - 1)._2)
+      val changed         = after(runs(open, feed, Seq(0 -> 0L, restart -> 60L)))
+      same(changed, after(runs(open, feed, Seq(0 -> 60L))))
+      assert(changed.count(_.value.isEmpty) > 10)
+    }
+  }
+
   test("S2: what has left is remembered over restarts, until the longer lateness lets it go") {
     val draft = aggregated.copy(window = Tumbling(span(20)))
     val store = new InMemoryShardStore

@@ -10,6 +10,7 @@ import org.apache.spark.sql.functions
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.unsafe.Platform
 import windrow.spark.rows.RowPacket
 
 /** What shards have counted reaches `StreamingQueryProgress.observedMetrics` whoever reads the rows (SEMANTICS R74). It is
@@ -31,12 +32,17 @@ private[spark] object Observed {
   }
 }
 
-/** A count of a packet. */
+/** A count of a packet, read where the packet stands: as a value of its own Spark would copy all of it for each count. */
 private[spark] final case class PacketCount(child: Expression, number: Int) extends UnaryExpression
     with CodegenFallback {
-  override def dataType: DataType            = LongType
-  override def nullable: Boolean             = false
-  override def eval(input: InternalRow): Any = RowPacket.count(child.eval(input).asInstanceOf[Array[Byte]], number)
+  override def dataType: DataType = LongType
+  override def nullable: Boolean  = false
+
+  override def eval(input: InternalRow): Any = (child, input) match {
+    case (BoundReference(column, _, _), row: UnsafeRow) =>
+      RowPacket.count(row.getBaseObject, row.getBaseOffset + (row.getLong(column) >>> 32), number)
+    case _ => RowPacket.count(child.eval(input).asInstanceOf[Array[Byte]], Platform.BYTE_ARRAY_OFFSET.toLong, number)
+  }
 
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }

@@ -14,10 +14,10 @@ object RowPacket {
   /** A packet that has as many is full. */
   val Bytes: Int = 64 << 10
 
-  /** The count of a number, from 0. */
-  def count(packet: Array[Byte], number: Int): Long = Platform.getLong(packet, placeOf(number))
+  /** The count of a number, from 0, of the packet at a place in memory. */
+  def count(base: AnyRef, packet: Long, number: Int): Long = Platform.getLong(base, packet + placeOf(number))
 
-  private def placeOf(count: Int): Long = Platform.BYTE_ARRAY_OFFSET + 1L + 8L * count
+  private def placeOf(count: Int): Long = 1L + 8L * count
 
   /** @param counts
     *   how many a packet has
@@ -39,7 +39,7 @@ object RowPacket {
     /** What was written and counted since the last packet. */
     def result(): Array[Byte] = {
       val packet = out.result()
-      sums.indices.foreach(i => Platform.putLong(packet, placeOf(i), sums(i)))
+      sums.indices.foreach(i => Platform.putLong(packet, Platform.BYTE_ARRAY_OFFSET + placeOf(i), sums(i)))
       clear()
       packet
     }

@@ -43,12 +43,13 @@ object Rows {
 
 /** Rows of known types: all that a row says to lie behind its fixed part lies inside it. */
 final class RowShape(types: Seq[DataType]) extends Serializable {
+  private val columns                      = types.size
   private val apart: Array[Int]            = types.indices.filterNot(i => UnsafeRow.isFixedLength(types(i))).toArray
   private val shapes: Array[RowShape.Part] = apart.map(i => RowShape.part(types(i)))
 
-  def of(bytes: Array[Byte]): UnsafeRow = checked(Rows.of(bytes, types.size))
+  def of(bytes: Array[Byte]): UnsafeRow = checked(Rows.of(bytes, columns))
 
-  def read(in: ByteReader): UnsafeRow = checked(Rows.read(in, types.size))
+  def read(in: ByteReader): UnsafeRow = checked(Rows.read(in, columns))
 
   private def checked(row: UnsafeRow): UnsafeRow = {
     if (apart.length > 0 && !holds(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes))
@@ -57,9 +58,9 @@ final class RowShape(types: Seq[DataType]) extends Serializable {
   }
 
   private[rows] def holds(base: AnyRef, at: Long, size: Int): Boolean =
-    size >= Rows.least(types.size) && apart.indices.forall { i =>
+    size >= Rows.least(columns) && apart.indices.forall { i =>
       isNull(base, at, apart(i)) || {
-        val place = Platform.getLong(base, at + UnsafeRow.calculateBitSetWidthInBytes(types.size) + 8L * apart(i))
+        val place         = Platform.getLong(base, at + UnsafeRow.calculateBitSetWidthInBytes(columns) + 8L * apart(i))
         val (from, width) = ((place >>> 32).toInt, place.toInt)
         from >= 0 && width >= 0 && from.toLong + width <= size && shapes(i)(base, at + from, width)
       }

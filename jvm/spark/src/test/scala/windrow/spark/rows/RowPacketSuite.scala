@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.unsafe.Platform
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.state.DamagedStateError
@@ -54,7 +55,10 @@ class RowPacketSuite extends AnyFunSuite {
       for (kinds <- Seq(Set(0), Set(2), Set(1, 3), shapes.indices.toSet))
         assert(read(all, kinds) == rows.filter(row => kinds(row._1)), s"seed $seed, kinds $kinds")
       for (count <- 0 until 3)
-        assert(all.map(RowPacket.count(_, count)).sum == rows.count(_._1 % 3 == count))
+        assert(all.map(RowPacket.count(
+          _,
+          Platform.BYTE_ARRAY_OFFSET.toLong,
+          count)).sum == rows.count(_._1 % 3 == count))
     }
   }
 

@@ -37,12 +37,16 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
   /** A message has come in this step. */
   private var touched = false
 
+  /** The watermark was seen to have gone past all that fills. Not in the state: with another lateness it may be wrong. */
+  private var isSilent = false
+
   /** A message came for windows with starts from one to another. */
   def add(from: Long, to: Long): Unit = {
     last = math.max(last, to)
     pending.remove(from, to)
     covered.add(math.max(from, next), to)
     touched = true
+    isSilent = false
   }
 
   /** Something may come to be or close, as the watermark stands. */
@@ -52,7 +56,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
   def deadline: Long = {
     val fills  = grid.end(covered.after(next))
     val closes = pending.first.fold(EventTime.Max)(start => limits.lateness.after(grid.end(start)))
-    math.min(if (fills <= silentFrom) fills else EventTime.Max, closes)
+    math.min(if (isSilent) EventTime.Max else fills, closes)
   }
 
   /** The watermark that makes the key silent. */
@@ -64,6 +68,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
   def fill(now: Watermark): Unit = {
     if (now.isEnd) fillTo(grid.end(last)) else if (now.isDefined) fillTo(math.min(now.micros, silentFrom))
     touched = false
+    isSilent = now.reached(silentFrom)
   }
 
   private def fillTo(end: Long): Unit = {
