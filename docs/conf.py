@@ -43,7 +43,7 @@ pygments_style = "tango"
 pygments_dark_style = "native"
 
 #: Pages that the contents name before they are written.
-_LATER = ("watching", "testing", "advice", "command", "sinks", "packaging", "dependencies")
+_LATER = ("watching", "advice", "command", "sinks", "packaging", "dependencies")
 
 #: Texts at the top of the checkout, and the pages that hold them here.
 _ABOVE = {

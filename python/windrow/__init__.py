@@ -8,6 +8,7 @@
 Importing starts nothing: no JVM, no socket.
 """
 
+from windrow import testing
 from windrow._replay import replay
 from windrow._specs._behind import BehindProcessingTime
 from windrow._specs._offset import KAFKA, Offset
@@ -150,6 +151,7 @@ __all__ = [
     "replay",
     "state",
     "stream",
+    "testing",
     "timeline",
     "verify",
 ]

@@ -146,7 +146,7 @@ PARTS = [
     *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
     "_bridge",
     *("operators", "_running", "answers", "results", "streams", "joins", "stores", "setup"),
-    *("timelines", "verifying", "_replay", "", "__main__"),
+    *("timelines", "verifying", "testing", "_replay", "", "__main__"),
 ]
 
 

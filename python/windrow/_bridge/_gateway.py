@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from windrow.errors import WindrowError, failure, from_text
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 GATEWAY = "windrow.spark.gateway.Gateway"
 
@@ -66,6 +66,36 @@ class Operator:
         """Free the operator and all that the JVM keeps for it."""
         self.call("close")
         self._gateway.detach(self._operator)
+
+
+class Rehearsal:
+    """A query that runs step by step in the JVM: Arrow streams in and out."""
+
+    def __init__(self, spark: SparkSession, output: DataFrame) -> None:
+        """Take the plan of a classic DataFrame. Errors: as the JVM found them."""
+        from pyspark import SparkContext
+
+        with plain_errors():
+            self._rehearsal: Any = _class(spark, GATEWAY).rehearsal(
+                spark._jsparkSession, output._jdf
+            )
+        self._gateway: Any = SparkContext._gateway
+
+    def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
+        """Call a method; bytes are a Java array. Errors: WindrowError, as the JVM found it."""
+        with plain_errors():
+            given = getattr(self._rehearsal, method)(*arguments)
+        return bytes(given) if isinstance(given, bytes | bytearray) else given
+
+    def kept(self, spark: SparkSession, what: str, operator: str | None) -> DataFrame:
+        """Give what its operator keeps."""
+        from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+        return Classic(self.call("kept", what, operator), spark)
+
+    def close(self) -> None:
+        """Free all that the JVM keeps for it."""
+        self._gateway.detach(self._rehearsal)
 
 
 @contextmanager

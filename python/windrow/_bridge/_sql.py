@@ -137,6 +137,14 @@ def until(query: DataFrame, folder: str) -> DataFrame:
     return _called("windrow_until", [query], folder=folder)
 
 
+def driven(query: DataFrame, folder: str) -> DataFrame:
+    """Give the query of a DataFrame that files in a folder, which must be there, move on.
+
+    Errors: SpecError if it is no streaming one.
+    """
+    return _called("_windrow_driven", [query], folder=folder)
+
+
 def _called(function: str, tables: Sequence[DataFrame], **texts: str) -> DataFrame:
     """Call a table function over DataFrames; what the JVM refuses is a plain error, at once."""
     named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
 from windrow._running._ending import Ending
+from windrow._running._settings import having
 from windrow._running._sinks import BatchWriter, Files, Sink
 from windrow._running._upsert import Upsert
 from windrow._version import __version__
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
-_SETTING = Lock()
 _BOUNDED = {"availableNow", "once"}
 _BEFORE: dict[str, list[Any]] = {}  # by the run that completes the windows: the one before
 
@@ -124,19 +123,6 @@ def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:
     yield problem("QUERY_TRIGGER_NOT_UNDERSTOOD", value=repr(queryTrigger))
 
 
-@contextmanager
-def _ending_with_data(spark: SparkSession, needed: bool) -> Iterator[None]:  # noqa: FBT001
-    """Have a query that starts here run no batch without data, or it would never end.
-
-    The setting is the session's, so one start at a time has it.
-    """
-    if not needed:
-        yield
-        return
-    with _SETTING:
-        before = spark.conf.get(_NO_DATA)
-        spark.conf.set(_NO_DATA, "false")
-        try:
-            yield
-        finally:
-            spark.conf.set(_NO_DATA, str(before))
+def _ending_with_data(spark: SparkSession, needed: bool) -> AbstractContextManager[None]:  # noqa: FBT001
+    """Have a query that starts here run no batch without data, or it would never end."""
+    return having(spark, {_NO_DATA: "false"}) if needed else nullcontext()

@@ -19,7 +19,7 @@ def session() -> SparkSession:
 
     active = SparkSession.getActiveSession()
     if active is not None and is_connect(active):
-        raise failure("NO_JVM")
+        raise failure("NO_JVM.OPERATORS")
     return attach(active or _started())
 
 

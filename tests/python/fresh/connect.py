@@ -1,12 +1,12 @@
 """The builder through Spark Connect, with a server in a process of its own.
 
-Of ``FOLDER`` it takes all it needs; ``PART``: "panes" or "stores".
+Of ``FOLDER`` it takes all it needs; ``PART``: "panes", "stores" or "harness".
 """
 
 import os
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
@@ -101,5 +101,26 @@ def stores() -> None:
         print(str(refused).split("]")[0])  # noqa: T201
 
 
-{"panes": panes, "stores": stores}[os.environ["PART"]]()
+def harness() -> None:
+    """A pipeline of one's own, driven step by step."""
+
+    def minutes(orders: DataFrame) -> wr.Output:
+        windows = wr.stream(orders, time="time", key="product", watermark="10 seconds")
+        late = windows.lateness("10 minutes").window(wr.Tumbling("1 minute"))
+        return late.accumulate(wr.ACCUMULATING).aggregate(F.avg("price").alias("price"))
+
+    day = "2025-01-01"
+    with wr.testing.harness(
+        minutes, spark, schema="time timestamp, product string, price double"
+    ) as h:
+        h.add([(f"{day} 09:00:10", "tea", 2.0), (f"{day} 09:00:40", "tea", 4.0)])
+        h.advanceWatermark(f"{day} 09:01:00")
+        h.add({"time": f"{day} 09:00:50", "product": "tea", "price": 9.0}).restart()
+        h.add({"time": f"{day} 07:00:00", "product": "tea", "price": 1.0})
+        print([(pane["price"], pane["pane"]["timing"]) for pane in h.panes()])  # noqa: T201
+        print([(row["reason"], row["message"]["product"]) for row in h.rejected()])  # noqa: T201
+        print([window["is_complete"] for window in h.state()])  # noqa: T201
+
+
+{"panes": panes, "stores": stores, "harness": harness}[os.environ["PART"]]()
 spark.stop()

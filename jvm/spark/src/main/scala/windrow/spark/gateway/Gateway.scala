@@ -1,5 +1,6 @@
 package windrow.spark.gateway
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.windrow.SparkInside
@@ -9,6 +10,7 @@ import windrow.spark.WindrowVersion
 import windrow.spark.pack.PackStrategy
 import windrow.spark.standalone.Standalone
 import windrow.spark.standalone.StandaloneOperator
+import windrow.spark.testing.Rehearsal
 import windrow.replay.Replay
 
 /** The one class that Python calls; what it gives is called in turn. Texts, numbers and bytes go in and come out. */
@@ -27,6 +29,9 @@ object Gateway {
   /** A standalone operator with its state in a folder, or null: in memory; see [[Standalone]]. */
   def operator(session: SparkSession, spec: String, folder: String): StandaloneOperator =
     Standalone.open(session, spec, folder)
+
+  /** A query that runs step by step without Spark's batches, for tests. */
+  def rehearsal(session: SparkSession, output: DataFrame): Rehearsal = new Rehearsal(session, output)
 
   /** Runs a transcript as `scripts/replay` does: the exit status on the first line, then what it prints. */
   def replay(arguments: java.util.List[String]): String = {

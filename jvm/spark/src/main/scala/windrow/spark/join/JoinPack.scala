@@ -15,6 +15,7 @@ import windrow.spark.input.ValidTime
 import windrow.spark.pack.EndMarker
 import windrow.spark.pack.PackExec
 import windrow.spark.pack.PackNode
+import windrow.spark.pack.Packing
 import windrow.spark.pack.ReadCount
 
 /** Messages of one stream of a join on their way to the shards, many in a row: the order in which they come does not show
@@ -61,10 +62,11 @@ final case class JoinPack(
       copy(end = Seq(marked.output.last), child = marked)
     }
 
-  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan = PackExec.of(
-    JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards),
-    output,
-    ReadCount(metrics, Literal(1L), end, later(child)))
+  def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan =
+    PackExec.of(alone, output, ReadCount(metrics, Literal(1L), end, later(child)))
+
+  def alone: Packing =
+    JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }

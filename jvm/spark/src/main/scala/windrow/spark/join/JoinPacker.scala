@@ -42,8 +42,10 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
 
   def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets = false)
 
+  def begin(): Unit = seen = new SeenOffsets
+
   /** The offsets of what was written. */
-  private val seen = new SeenOffsets
+  private var seen = new SeenOffsets
 
   def shard(row: InternalRow): Int = {
     lastKey = key(row)

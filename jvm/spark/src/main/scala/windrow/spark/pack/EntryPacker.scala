@@ -103,8 +103,10 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
   def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets)
 
+  def begin(): Unit = seen = new SeenOffsets
+
   /** The offsets of what was written. */
-  private val seen = new SeenOffsets
+  private var seen = new SeenOffsets
 
   private val goesByOffsets = window.exists(_.goesByOffsets)
 

@@ -51,21 +51,23 @@ abstract class PackRecipe(
       keys: Seq[Expression],
       carries: Expression,
       later: LogicalPlan => SparkPlan): SparkPlan = PackExec.of(
-    EntryPacking(
-      keys,
-      pack.time,
-      carries,
-      CreateStruct(pack.message),
-      pack.end,
-      PackLift.Each(functions, pack.inputs),
-      windows.map(_.window),
-      shuffle,
-      shards,
-      pack.gap,
-      pack.sender,
-      pack.pane),
+    packing(pack, keys, carries),
     pack.output,
     ReadCount(pack.metrics, Literal(1L), pack.end, later(pack.child)))
+
+  private[pack] final def packing(pack: Pack, keys: Seq[Expression], carries: Expression): Packing = EntryPacking(
+    keys,
+    pack.time,
+    carries,
+    CreateStruct(pack.message),
+    pack.end,
+    PackLift.Each(functions, pack.inputs),
+    windows.map(_.window),
+    shuffle,
+    shards,
+    pack.gap,
+    pack.sender,
+    pack.pane)
 }
 
 /** Messages travel in the order in which they are applied, each with its row: full state keeps it, events of policies show
@@ -104,6 +106,9 @@ private[spark] trait PackNode extends UnaryNode {
     *   plans what is below
     */
   def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan
+
+  /** How rows of the child are packed where none is combined with another: each goes with its message. */
+  def alone: Packing
 
   override def producedAttributes: AttributeSet = outputSet
 }
@@ -163,6 +168,8 @@ final case class Pack(
       if (isOver) Some(Watermark.End) else watermark.map(leaving),
       later)
   }
+
+  def alone: Packing = recipe.packing(this, keys.map(SparkInside.normalized), Literal(true))
 
   private def watermark: Option[Watermark] =
     if (!child.isStreaming) Some(Watermark.None)

@@ -24,6 +24,9 @@ private[spark] trait Packing extends Serializable {
   def isSorted: Boolean = false
 
   def packer(schema: Seq[Attribute]): Packer
+
+  final def writer(packer: Packer): RowWriter =
+    if (isSorted) new SortedRowWriter(packer, shards) else new PacketWriter(packer, shards)
 }
 
 /** Packs rows by shard.
@@ -50,9 +53,7 @@ private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute
     val (program, schema)         = (packing, child.output)
     child.execute().mapPartitions { input =>
       val packer = program.packer(schema)
-      val writer =
-        if (program.isSorted) new SortedRowWriter(packer, program.shards) else new PacketWriter(packer, program.shards)
-      writer.all(
+      program.writer(packer).all(
         input,
         packer,
         row => {

@@ -25,6 +25,9 @@ private[spark] trait Packer {
 
   /** Packets for every shard, known when all rows are written. */
   def notices: Seq[Array[Byte]]
+
+  /** The rows of another task come: nothing is known of what was written before. */
+  def begin(): Unit
 }
 
 private[spark] object Packer {

@@ -24,22 +24,25 @@ final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: 
     val (wanted, columns) = (kinds, output)
     val rows              = longMetric("numOutputRows")
     SparkInside.inMicroBatch(child.execute()).mapPartitions { packets =>
-      val widths = wanted.map(rows => rows.kind -> rows.columns).toMap
-      val shown  = UnpackExec.shown(wanted, columns)
-      packets.flatMap { row =>
-        val reader = new RowPacket.Reader(column.eval(row).asInstanceOf[Array[Byte]], widths)
-        Iterator.continually(reader).takeWhile(_.next()).map { reader =>
-          rows += 1
-          shown(reader.kind, reader.row)
-        }
-      }
+      val read = UnpackExec.reader(wanted, columns)
+      packets.flatMap(row => read(column.eval(row).asInstanceOf[Array[Byte]])).map { row => rows += 1; row }
     }
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 }
 
-private object UnpackExec {
+private[spark] object UnpackExec {
+
+  /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one. */
+  def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): Array[Byte] => Iterator[UnsafeRow] = {
+    val widths = kinds.map(rows => rows.kind -> rows.columns).toMap
+    val shown  = UnpackExec.shown(kinds, output)
+    packet => {
+      val reader = new RowPacket.Reader(packet, widths)
+      Iterator.continually(reader).takeWhile(_.next()).map(reader => shown(reader.kind, reader.row))
+    }
+  }
 
   /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others. */
   private def shown(kinds: Seq[PacketRows], output: Seq[Attribute]): (Int, UnsafeRow) => UnsafeRow =

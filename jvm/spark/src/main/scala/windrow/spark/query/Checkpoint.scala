@@ -21,6 +21,7 @@ import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.DamagedStateError
+import windrow.core.state.InMemoryShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.spark.shards.OperatorDescriptor
 
@@ -46,26 +47,35 @@ private object StoredValue {
 /** What an operator keeps of a stream, as one batch of its query has committed it. */
 private[query] final case class StoredState(operator: StoredOperator, descriptor: StateDescriptor)
 
-/** The state of an operator as one batch of its query has committed it; a query that goes on does not change it.
+/** The state of an operator after a step. */
+private[spark] trait StoredOperator {
+
+  /** What can be asked for; of a join it is several streams. */
+  private[query] def streams: Seq[StateDescriptor]
+
+  /** Of all shards or of one; of the spaces that are needed. */
+  private[query] def values(shard: Option[Int], needs: String => Boolean): Dataset[StoredValue]
+}
+
+/** As one batch of its query has committed it; a query that goes on does not change it.
   *
   * @param batch
   *   the batch
   */
-private[query] final class StoredOperator(
+private[query] final class CommittedOperator(
     session: SparkSession,
-    val path: String,
+    path: String,
     operator: Long,
     batch: Long,
-    spaces: Seq[String]) {
+    spaces: Seq[String])
+    extends StoredOperator {
 
-  /** What can be asked for; of a join it is several streams. */
   lazy val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
     if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
     StateDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
-  /** Of all shards or of one; of the spaces that are needed. */
   def values(shard: Option[Int], needs: String => Boolean): Dataset[StoredValue] = {
     val header = variable("header").select(col("key"), lit(null).as("space"), lit(0L).as("id"), col("value"))
     val others = spaces.filter(needs).map(space =>
@@ -84,8 +94,31 @@ private[query] final class StoredOperator(
   }
 }
 
-private object StoredOperator {
-  val encoder: Encoder[StoredValue] = Encoders.product
+private[spark] object StoredOperator {
+  private[query] val encoder: Encoder[StoredValue] = Encoders.product
+
+  /** One whose shards are in memory.
+    *
+    * @param about
+    *   its descriptor
+    */
+  def held(session: SparkSession, about: OperatorDescriptor, shards: Map[Int, InMemoryShardStore]): StoredOperator =
+    new StoredOperator {
+      private[query] def streams = StateDescriptor.read(about.bytes, InMemory)
+
+      private[query] def values(shard: Option[Int], needs: String => Boolean) = {
+        val all = shards.toSeq.filter { case (number, store) => store.header != null && shard.forall(_ == number) }
+        val found = all.flatMap { case (number, store) =>
+          StoredValue(number, null, 0, store.header) +: store.entries.collect {
+            case (space, id, bytes) if needs(space) => StoredValue(number, space, id, bytes)
+          }.toSeq
+        }
+        session.createDataset(found)(encoder)
+      }
+    }
+
+  /** What stands in the place of a path. */
+  val InMemory = "memory"
 }
 
 /** What is known of an operator before its query goes on.
@@ -144,7 +177,7 @@ private[spark] object Checkpoint {
     }
   }
 
-  private def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
+  private[query] def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
     val all = found.flatMap { case (number, one) => one.streams.map(number -> StoredState(one, _)) }
     val fitting = named.fold(all)(name =>
       all.filter { case (number, state) => state.descriptor.name == name || number.toString == name })
@@ -217,7 +250,7 @@ private[spark] object Checkpoint {
 
   private def storedBy(session: SparkSession, path: String, row: Row): StoredOperator = {
     val spaces = variablesOf(row).collect { case (name, "MapState") => name }
-    new StoredOperator(session, path, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), spaces)
+    new CommittedOperator(session, path, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), spaces)
   }
 
   private def timeModeOf(row: Row): String =

@@ -29,15 +29,31 @@ import windrow.spark.rows.Rows
 /** Reads what a query keeps from its checkpoint; see [[windrow.spark.State]], here with literals, of which null is an open
   * end.
   */
-private[spark] final class StateReader(session: SparkSession, path: String, operator: Option[String]) {
+private[spark] final class StateReader private (session: SparkSession, path: String, find: () => StoredState) {
   import StateReader._
+
+  /** @param operator
+    *   which, by the name of its stream or its number; None: the only one
+    */
+  def this(session: SparkSession, path: String, operator: Option[String]) =
+    this(session, path, () => Checkpoint.operator(session, path, operator))
+
+  /** Of operators that are held in memory. */
+  def this(session: SparkSession, held: Seq[StoredOperator], operator: Option[String]) = this(
+    session,
+    StoredOperator.InMemory,
+    () =>
+      Checkpoint.chosen(
+        held.zipWithIndex.map(_.swap).map { case (i, one) => i.toLong -> one },
+        StoredOperator.InMemory,
+        operator))
 
   private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
   private implicit val int: Encoder[Int]           = Encoders.scalaInt
 
   SparkInside.addStrategy(session, PackStrategy(session))
 
-  private def stored: StoredState = Checkpoint.operator(session, path, operator)
+  private def stored: StoredState = find()
 
   stored // so that a wrong path shows at once
 

@@ -1,5 +1,6 @@
 package windrow.spark.shards
 
+import org.apache.spark.sql.windrow.SparkWatermark
 import windrow.TimeSpan
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
@@ -24,6 +25,10 @@ trait ShardProgram extends Serializable {
 
   /** The watermark is the processing time less this, and none of Spark's. */
   def behind: Option[TimeSpan] = None
+
+  /** By Spark's watermark, or where it has none of its own by processing time; both in milliseconds. */
+  final def watermark(millis: Long, processingTime: Long): Watermark =
+    behind.fold(SparkWatermark(millis))(delay => Watermark(processingTime * 1000 - delay.micros))
 
   /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
   def descriptor: Option[OperatorDescriptor] = None

@@ -2,7 +2,6 @@ package windrow.spark.shards
 
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming._
-import org.apache.spark.sql.windrow.SparkWatermark
 import windrow.core.time.Watermark
 import windrow.spark.pack.PacketFlag
 import windrow.spark.pack.PlacedPacket
@@ -48,9 +47,8 @@ final class WindowProcessor(val program: ShardProgram)
     step(shard, Iterator.empty, timers)
   }
 
-  private def watermark(timers: TimerValues): Watermark = program.behind.fold(
-    SparkWatermark(timers.getCurrentWatermarkInMs()))(delay =>
-    Watermark(timers.getCurrentProcessingTimeInMs() * 1000 - delay.micros))
+  private def watermark(timers: TimerValues): Watermark =
+    program.watermark(timers.getCurrentWatermarkInMs(), timers.getCurrentProcessingTimeInMs())
 
   private def step(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] = {
     note(shard)

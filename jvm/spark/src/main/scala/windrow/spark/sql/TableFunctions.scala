@@ -2,11 +2,13 @@ package windrow.spark.sql
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.windrow.QueryClock
 import org.apache.spark.unsafe.types.UTF8String
 import windrow._
 import windrow.spark.arguments.TableArguments
@@ -16,6 +18,7 @@ import windrow.spark.policy.PolicySql
 import windrow.spark.wire.Apply
 import windrow.spark.wire.SpecFunctions
 import windrow.spark.running.BoundedInput
+import windrow.spark.testing.Driven
 
 /** The one way of a window query into Spark: table functions over an aggregation. */
 object TableFunctions {
@@ -28,8 +31,10 @@ object TableFunctions {
   def all(version: String): Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
     Seq(
       described(Apply.Name, Apply.plan),
-      described("windrow_version", _ => shown(version)),
+      described("windrow_version", _ => text("version", Some(version))),
       described("windrow_until", until),
+      described(Driven.Name, driven),
+      described("_windrow_clock", clock),
       described(VerifyFunction.Name, VerifyFunction.plan),
       described(JoinSql.Name, JoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
@@ -42,9 +47,27 @@ object TableFunctions {
   private def described(name: String, builder: TableFunctionBuilder) =
     (FunctionIdentifier(name), Usage.info(name, WindowKind.Forms), Usage.refusing(builder))
 
-  private def shown(version: String): LogicalPlan = LocalRelation(
-    Seq(AttributeReference("version", StringType, nullable = false)()),
-    Seq(org.apache.spark.sql.catalyst.InternalRow(UTF8String.fromString(version))))
+  private def text(name: String, value: Option[String]): LogicalPlan = LocalRelation(
+    Seq(AttributeReference(name, StringType)()),
+    Seq(InternalRow(value.map(UTF8String.fromString).orNull)))
+
+  /** `_windrow_driven(TABLE(...), folder => '...')`: the query in the table, moved on by files in the folder. */
+  private def driven(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read(Driven.Name, expressions, Seq("folder")).checked(Driven.Name)
+    val folder =
+      arguments.values.getOrElse("folder", throw SpecError(Driven.Name, Seq(SpecProblem("FOLDER_MISSING"))))
+    Driven(SparkSession.active, arguments.table, folder.toString)
+  }
+
+  /** `_windrow_clock(query => id, millis => n)`, for tests: sets the processing time that a running query of the session reads
+    * (left out: nothing is set), and gives the watermark of its last micro-batch as text, null if it has none of event time.
+    */
+  private def clock(expressions: Seq[Expression]): LogicalPlan = {
+    val said  = expressions.collect { case NamedArgumentExpression(name, value) => name -> value.eval().toString }.toMap
+    val query = SparkSession.active.streams.get(said("query"))
+    said.get("millis").foreach(millis => QueryClock.tell(query, millis.toLong))
+    text("watermark", Option(query.lastProgress).flatMap(last => Option(last.eventTime.get("watermark"))))
+  }
 
   /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
   private def until(expressions: Seq[Expression]): LogicalPlan = {

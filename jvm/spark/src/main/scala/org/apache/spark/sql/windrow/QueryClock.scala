@@ -1,9 +1,10 @@
 package org.apache.spark.sql.windrow
 
+import java.lang.reflect.Field
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.util.ManualClock
 
-/** Processing time in the hands of a replay: what each micro-batch of a query logs as its time.
+/** Processing time in the hands of a replay or a test: what each micro-batch of a query logs as its time.
   *
   * @param start
   *   milliseconds since the epoch
@@ -16,12 +17,30 @@ final class QueryClock(start: Long) {
     */
   def moveTo(millis: Long, least: Long): Unit = clock.setTime(math.max(millis, clock.getTimeMillis() + least))
 
-  /** Has a query that has run no batch yet read this clock. Spark has no public way to it, so a field is set. */
+  /** Has a query that has run no batch yet read this clock. */
   def rule(query: StreamingQuery): Unit = {
+    val (execution, field) = QueryClock.of(query)
+    field.set(execution, clock)
+  }
+}
+
+object QueryClock {
+
+  /** Has a query read this time, in milliseconds, until it is told another one; before its first batch for the first time. */
+  def tell(query: StreamingQuery, millis: Long): Unit = {
+    val (execution, field) = of(query)
+    field.get(execution) match {
+      case clock: ManualClock => clock.setTime(millis)
+      case _                  => field.set(execution, new ManualClock(millis))
+    }
+  }
+
+  /** Spark has no public way to the clock of a query, so a field is set. */
+  private def of(query: StreamingQuery): (AnyRef, Field) = {
     val execution = query.getClass.getMethod("streamingQuery").invoke(query)
     val field = classesOf(execution.getClass).flatMap(_.getDeclaredFields).find(_.getName.endsWith("triggerClock")).get
     field.setAccessible(true)
-    field.set(execution, clock)
+    (execution, field)
   }
 
   private def classesOf(of: Class[_]): Iterator[Class[_]] =

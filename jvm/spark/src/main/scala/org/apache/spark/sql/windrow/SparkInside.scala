@@ -129,6 +129,10 @@ object SparkInside {
   def check(session: SparkSession, plan: LogicalPlan): Unit =
     session.asInstanceOf[classic.SparkSession].sessionState.analyzer.checkAnalysis(plan)
 
+  /** A plan as Spark's optimizer leaves it, before it is planned. */
+  def optimized(session: SparkSession, plan: LogicalPlan): LogicalPlan =
+    session.asInstanceOf[classic.SparkSession].sessionState.optimizer.execute(plan)
+
   /** In the way of the running Spark version, which names functions differently from others. */
   def registerTableFunctions(session: SparkSession, extensions: SparkSessionExtensions): Unit = {
     extensions.registerTableFunctions(session.asInstanceOf[classic.SparkSession].sessionState.tableFunctionRegistry)

@@ -1,0 +1,63 @@
+package windrow.spark.testing
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
+import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.Union
+import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.pack.EndMarker
+
+/** A query that also reads a folder by which a test moves it: each file there is a micro-batch without messages, and a
+  * number in it is how far, in microseconds, every watermark of the query has come at least.
+  */
+private[spark] object Driven {
+  val Name = "_windrow_driven"
+
+  /** @throws windrow.SpecError
+    *   if the query is no streaming one
+    */
+  def apply(session: SparkSession, query: LogicalPlan, folder: String): LogicalPlan = {
+    if (!query.isStreaming) throw SpecError(Name, Seq(SpecProblem("NOT_STREAMING.BOUNDED")))
+    val marks = SparkInside.plan(session.readStream.text(EndMarker(folder).pattern))
+    val moved = query.transformUp { case mark: EventTimeWatermark => following(mark, marks) }
+    val none  = Filter(Literal(false), marks) // what makes a batch, and has no row
+    Union(Seq(moved, Project(moved.output.map(nothing), none)))
+  }
+
+  private def nothing(column: Attribute): Alias = Alias(Literal.create(null, column.dataType), column.name)()
+
+  /** The same watermark, which the numbers move as well. Spark must not take them out below it: so what takes them out names
+    * its column.
+    */
+  private def following(mark: EventTimeWatermark, marks: LogicalPlan): LogicalPlan = {
+    val isMark  = Alias(Literal(false), "is_mark")()
+    val delay   = EventTimeWatermark.getDelayMs(mark.delay) * 1000
+    val line    = Cast(marks.output.head, LongType, None, EvalMode.TRY)
+    val time    = moment(Add(line, Literal(delay)), mark.eventTime)
+    val columns = mark.child.output
+    val announced = columns.map(column =>
+      if (column.semanticEquals(mark.eventTime)) Alias(time, column.name)() else nothing(column))
+    val both = Union(Seq(
+      Project(columns :+ isMark, mark.child),
+      Project(announced :+ Alias(Literal(true), "is_mark")(), Filter(IsNotNull(line), marks))))
+    val marked = mark.withNewChildren(Seq(both))
+    val taken  = marked.output.init
+    val column = taken.find(_.exprId == mark.eventTime.exprId).get
+    Project(taken, Filter(Or(Not(marked.output.last), IsNull(column)), marked))
+  }
+
+  /** Microseconds as a time of the column's type, which may be a window with that end. */
+  private def moment(micros: Expression, of: Attribute): Expression = of.dataType match {
+    case window: StructType => CreateNamedStruct(window.fields.toSeq.flatMap(field =>
+        Seq(Literal(field.name), PreciseTimestampConversion(micros, LongType, field.dataType))))
+    case _ => PreciseTimestampConversion(micros, LongType, TimestampType)
+  }
+}

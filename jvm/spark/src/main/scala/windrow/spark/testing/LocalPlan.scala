@@ -1,0 +1,129 @@
+package windrow.spark.testing
+
+import java.util.Arrays
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.StructType
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.pack.PackNode
+import windrow.spark.pack.SortStep
+import windrow.spark.pack.Unpack
+import windrow.spark.pack.UnpackExec
+import windrow.spark.shards.WindowProcessor
+
+/** A streaming plan as functions from a micro-batch to rows, each valid until the next one: what Spark's operators between
+  * the sources and the sink do, without jobs, tasks and a shuffle. Windrow's own are those of a query: what it packs, the
+  * programs of its shards, what it unpacks.
+  */
+private[testing] final class LocalPlan(plan: LogicalPlan) {
+  private val marked  = Seq.newBuilder[LocalWatermark]
+  private val sharded = Seq.newBuilder[LocalShards]
+
+  val rows: Turn => Iterator[InternalRow] = of(plan)
+
+  val watermarks: Seq[LocalWatermark] = marked.result()
+  val shards: Seq[LocalShards]        = sharded.result()
+
+  private def of(node: LogicalPlan): Turn => Iterator[InternalRow] = node match {
+    case Fed(path, _)         => _.rows(path)
+    case local: LocalRelation => _ => local.data.iterator
+    case Project(columns, child) =>
+      val (below, project) = (of(child), projection(columns, child.output))
+      turn => below(turn).map(project)
+    case Filter(condition, child) =>
+      val (below, holds) = (of(child), Predicate.create(condition, child.output))
+      holds.initialize(0)
+      turn => below(turn).filter(holds.eval)
+    case union: Union =>
+      val all = union.children.map(of)
+      turn => all.iterator.flatMap(_(turn))
+    case mark: EventTimeWatermark =>
+      val (below, moved) = (of(mark.child), new LocalWatermark(mark))
+      marked += moved
+      turn => below(turn).map { row => moved.see(row); row }
+    case counted: CollectMetrics       => of(counted.child)
+    case pack: PackNode                => packed(pack)
+    case SortStep(shard, place, child) => sorted(child, shard, place)
+    case Unpack(packet, kinds, output, child) =>
+      val below  = of(child)
+      val column = BindReferences.bindReference(packet, child.output)
+      val read   = UnpackExec.reader(kinds, output)
+      turn => below(turn).flatMap(row => read(column.eval(row).asInstanceOf[Array[Byte]]))
+    case SerializeFromObject(_, states: TransformWithState) => stepped(states)
+    case other                                              => throw LocalPlan.unknown(other)
+  }
+
+  private def projection(columns: Seq[NamedExpression], under: Seq[Attribute]): InternalRow => InternalRow = {
+    val project = UnsafeProjection.create(columns, under)
+    project.initialize(0)
+    project(_)
+  }
+
+  private def packed(pack: PackNode): Turn => Iterator[InternalRow] = {
+    val (below, packing) = (of(pack.child), pack.alone)
+    val packer           = packing.packer(pack.child.output)
+    val writer           = packing.writer(packer)
+    turn => {
+      packer.begin()
+      writer.all(below(turn), packer, _ => ())
+    }
+  }
+
+  private def sorted(child: LogicalPlan, shard: Attribute, place: Attribute): Turn => Iterator[InternalRow] = {
+    val below = of(child)
+    val s     = child.output.indexWhere(_.exprId == shard.exprId)
+    val at    = child.output.indexWhere(_.exprId == place.exprId)
+    turn =>
+      below(turn).map(_.copy()).toVector.sortWith { (a, b) =>
+        val (left, right) = (a.getInt(s), b.getInt(s))
+        left < right || left == right && Arrays.compareUnsigned(a.getBinary(at), b.getBinary(at)) < 0
+      }.iterator
+  }
+
+  private def stepped(node: TransformWithState): Turn => Iterator[InternalRow] = {
+    val program = (node.statefulProcessor: Any) match {
+      case windrow: WindowProcessor => windrow.program
+      case _                        => throw LocalPlan.unknown(node)
+    }
+    val below  = of(node.left)
+    val states = new LocalShards(program, node.timeMode)
+    sharded += states
+    def placeOf(column: Attribute) = node.left.output.indexWhere(_.exprId == column.exprId)
+
+    val (packet, shard) = (placeOf(node.dataAttributes.head), placeOf(node.groupingAttributes.head))
+    turn => {
+      val packets = below(turn).map(row => row.getInt(shard) -> row.getBinary(packet)).toVector
+      states.step(packets, turn).map(InternalRow(_))
+    }
+  }
+}
+
+private[testing] object LocalPlan {
+
+  /** A node that only Spark can run. */
+  def unknown(node: LogicalPlan): SpecError =
+    SpecError("harness(...)", Seq(SpecProblem("ONLY_IN_QUERIES", "what" -> node.nodeName)))
+}
+
+/** Where rows of a source come from, by its folder. */
+private[testing] final case class Fed(path: String, output: Seq[Attribute]) extends LeafNode {
+  override def isStreaming: Boolean = true
+}
+
+/** How far the event time of rows has come, as Spark reckons it. */
+private[testing] final class LocalWatermark(mark: EventTimeWatermark) {
+  private val at    = mark.child.output.indexWhere(_.exprId == mark.eventTime.exprId)
+  private val delay = EventTimeWatermark.getDelayMs(mark.delay)
+  private val end: InternalRow => Long = mark.eventTime.dataType match {
+    case window: StructType => row => row.getStruct(at, window.size).getLong(window.fieldIndex("end"))
+    case _                  => row => row.getLong(at)
+  }
+
+  /** In milliseconds; 0 before there is any. */
+  var millis = 0L
+
+  def see(row: InternalRow): Unit =
+    if (!row.isNullAt(at)) millis = math.max(millis, Math.floorDiv(end(row), 1000L) - delay)
+}

@@ -1,0 +1,163 @@
+package windrow.spark.testing
+
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
+import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.ArrowTables
+import org.apache.spark.sql.windrow.SparkInside
+import scala.collection.mutable
+import windrow.SpecError
+import windrow.SpecProblem
+import windrow.spark.query.StateReader
+import windrow.spark.query.StoredOperator
+
+/** A query that runs in this thread, micro-batch by micro-batch, as Spark would: its watermark is that of the batches before.
+  * Tables are Arrow streams, in and out. Not for several threads.
+  *
+  * @param output
+  *   a streaming DataFrame over folders of files, which are not read
+  */
+final class Rehearsal(session: SparkSession, output: DataFrame) {
+  private val clock = new StepTime
+  private val plan  = SparkInside.inSession(session)(new LocalPlan(SparkInside.optimized(session, fed(output))))
+
+  private val waiting = mutable.HashMap.empty[String, mutable.Queue[InternalRow]]
+  private val made    = mutable.ArrayBuffer.empty[InternalRow]
+  private val schema  = StructType(StructField("step", IntegerType) +: output.schema.fields)
+
+  private val marks     = mutable.ArrayBuffer.empty[Long]
+  private var step      = 0
+  private var watermark = 0L
+
+  private def fed(output: DataFrame): LogicalPlan = {
+    val leaves = SparkInside.plan(output).transformUp {
+      case source: StreamingRelation => Fed(Rehearsal.folder(source.dataSource.options("path")), source.output)
+    }
+    leaves.transformAllExpressionsWithPruning(_.containsPattern(CURRENT_LIKE)) {
+      case now: CurrentTimestampLike => StepMoment(clock, now.dataType, None)
+      case local: LocalTimestamp     => StepMoment(clock, local.dataType, local.timeZoneId)
+      case today: CurrentDate        => StepMoment(clock, today.dataType, today.timeZoneId)
+    }
+  }
+
+  /** Rows for the steps to come, of a source by its folder. */
+  def feed(folder: String, table: Array[Byte]): Unit = SparkInside.inSession(session) {
+    val queue  = waiting.getOrElseUpdate(Rehearsal.folder(folder), mutable.Queue.empty)
+    val fields = types(Rehearsal.folder(folder))
+    val row    = UnsafeProjection.create(fields)
+    ArrowTables.read(table)(read => queue += row(read).copy())
+  }
+
+  private lazy val types: Map[String, StructType] = {
+    val found = Map.newBuilder[String, StructType]
+    SparkInside.plan(output).foreach {
+      case source: StreamingRelation => found += Rehearsal.folder(source.dataSource.options("path")) -> source.schema
+      case _                         => ()
+    }
+    found.result()
+  }
+
+  /** Runs steps: a table with a row for each.
+    *
+    * @param steps
+    *   columns `source` string, a folder; `count` long, how many of the rows that wait there; `now` long, milliseconds;
+    *   `mark` long, the watermark that the step announces in microseconds, or null
+    * @throws windrow.SpecError
+    *   if that is behind the one there is
+    */
+  def run(steps: Array[Byte]): Unit = SparkInside.inSession(session) {
+    ArrowTables.read(steps) { row =>
+      if (!row.isNullAt(3)) check(row.getLong(3))
+      turn(Rehearsal.folder(row.getUTF8String(0).toString), row.getLong(1).toInt, row.getLong(2))
+    }
+  }
+
+  private def check(mark: Long): Unit = if (mark < watermark * 1000)
+    throw SpecError(
+      "advanceWatermark(...)",
+      Seq(SpecProblem("WATERMARK_BACK", "to" -> instant(mark), "watermark" -> instant(watermark * 1000))))
+
+  private def instant(micros: Long): String = Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString
+
+  private def turn(source: String, count: Int, millis: Long): Unit = {
+    clock.millis = millis
+    val mark = watermark
+    marks += mark
+    val come = waiting.get(source).fold(Vector.empty[InternalRow])(queue => Vector.fill(count)(queue.dequeue()))
+    val turn = new Turn {
+      def rows(of: String): Iterator[InternalRow] = if (of == source) come.iterator else Iterator.empty
+      def watermark: Long                         = mark
+      def now: Long                               = millis
+    }
+    val number = step
+    plan.rows(turn).foreach(row => made += new JoinedRow(InternalRow(number), row.copy()))
+    step += 1
+    watermark = math.max(watermark, plan.watermarks.map(_.millis).minOption.getOrElse(0L))
+  }
+
+  /** What has come since it was last asked for: `step`, from 0, and the columns of the query. */
+  def outputs(): Array[Byte] = SparkInside.inSession(session) {
+    val out = ArrowTables.write(schema, made.iterator)
+    made.clear()
+    out
+  }
+
+  /** In milliseconds; 0: none yet. */
+  def watermarkMillis: Long = watermark
+
+  /** That of each step, one after another. */
+  def watermarksOfSteps: String = marks.mkString(",")
+
+  /** How many watermarks there are. */
+  def watermarks: Int = plan.watermarks.size
+
+  /** Nothing but what is stored is remembered. */
+  def restart(): Unit = plan.shards.foreach(_.restart())
+
+  /** What is kept: `windows`, `messages` or `pending`.
+    *
+    * @param operator
+    *   name of a stream, or null: the only one
+    */
+  def kept(what: String, operator: String): DataFrame = SparkInside.inSession(session) {
+    val held = plan.shards.flatMap(shards =>
+      shards.program.descriptor.map(about => StoredOperator.held(session, about, shards.stores)))
+    val reader = new StateReader(session, held, Option(operator))
+    val open   = Literal(null)
+    what match {
+      case "windows"  => reader.getWindows(open, open, Map.empty)
+      case "messages" => reader.getMessages(open, open, Map.empty, Map.empty)
+      case _          => reader.pending()
+    }
+  }
+}
+
+private object Rehearsal {
+
+  /** One way to write a folder. */
+  def folder(path: String): String = path.stripPrefix("file:").replaceAll("/+", "/").stripSuffix("/")
+}
+
+/** The processing time of a step. */
+private[testing] final class StepTime extends Serializable {
+  var millis = 0L
+}
+
+/** What Spark makes of a clock in a query: a constant of the micro-batch. */
+private[testing] final case class StepMoment(clock: StepTime, dataType: DataType, timeZoneId: Option[String])
+    extends LeafExpression
+    with CodegenFallback {
+  override def nullable: Boolean             = false
+  override def eval(input: InternalRow): Any = CurrentBatchTimestamp(clock.millis, dataType, timeZoneId).toLiteral.value
+}

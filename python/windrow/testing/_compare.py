@@ -1,0 +1,119 @@
+"""Whether panes are those that a test expects, and how they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
+    """Compare panes, rejected rows or rows of a join with what a test expects.
+
+    An expected row names as many fields as matter; those of ``pane`` (timing, index, is_last,
+    is_retraction) may stand beside the columns, and ``window`` may be its start alone or a pair.
+    Texts stand for times, UTC if they name no zone; floating point is compared to 1e-9. Rows of
+    different windows and keys may come in any order.
+
+    Errors: AssertionError that shows which rows did not come, which were not expected, and between
+    two that are nearly alike the fields that differ.
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test
+    left = list(came)
+    missing = []
+    for row in sorted(expected, key=len, reverse=True):  # those that say the most choose first
+        found = next((one for one in left if not _differing(row, one)), None)
+        if found is None:
+            missing.append(row)
+        else:
+            left.remove(found)
+    if missing or left:
+        raise AssertionError(_told(missing, left, len(came), len(expected)))
+
+
+def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
+    from windrow.testing._rows import line
+
+    lines = [f"{expected} rows expected, {came} came, {expected - len(missing)} are alike:"]
+    for row in missing:
+        near = min(left, key=lambda one: len(_differing(row, one)), default=None)
+        wrong = {} if near is None else _differing(row, near)
+        if near is None or len(wrong) == len(row):
+            lines.append(f"  missing:      {line(row)}")
+            continue
+        left.remove(near)
+        lines.append(f"  differs:      {line(near)}")
+        lines += [
+            f"      {name}: expected {_shown(want)}, came {_shown(got)}"
+            for name, (want, got) in wrong.items()
+        ]
+    lines += [f"  not expected: {line(row)}" for row in left]
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    from windrow.testing._rows import text
+
+    return text(value)
+
+
+def _differing(wanted: Row, came: Row) -> dict[str, tuple[object, object]]:
+    """Fields that are not as wanted, with both values."""
+    found = {}
+    for name, want in wanted.items():
+        got = _field(came, name)
+        if not _same(want, got):
+            found[name] = (want, got)
+    return found
+
+
+_NONE = "no such column"
+
+
+def _field(row: Row, name: str) -> object:
+    if name in row:
+        return row[name]
+    pane = row.get("pane")
+    return pane[name] if isinstance(pane, Mapping) and name in pane else _NONE
+
+
+def _same(want: object, got: object) -> bool:
+    if isinstance(got, datetime):
+        return _instant(want) == _instant(got)
+    if isinstance(got, Mapping):
+        return _same_struct(want, got)
+    if isinstance(want, list) and isinstance(got, list):
+        return len(want) == len(got) and all(map(_same, want, got))
+    if isinstance(want, float) or isinstance(got, float):
+        if not (isinstance(want, int | float) and isinstance(got, int | float)):
+            return False
+        both_nan = math.isnan(want) and math.isnan(got)
+        return both_nan or math.isclose(want, got, rel_tol=1e-9, abs_tol=1e-9)
+    return want == got
+
+
+def _same_struct(want: object, got: Row) -> bool:
+    """Compare a struct with a mapping of some of its fields, its values, or the first of these."""
+    if isinstance(want, Mapping):
+        return not _differing(want, got)
+    values = list(got.values())
+    if isinstance(want, tuple):
+        return len(want) == len(values) and all(map(_same, want, values))
+    return bool(values) and want is not None and _same(want, values[0])
+
+
+def _instant(value: object) -> object:
+    """Give a time so that it can be compared: of UTC, if it names no zone."""
+    from datetime import UTC
+
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return value
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value

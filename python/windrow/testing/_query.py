@@ -1,0 +1,178 @@
+"""A real query: each step is a micro-batch of a file, with a checkpoint in a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windrow._bridge import _sql
+from windrow._running._settings import having
+from windrow.errors import SpecError, from_text, problem
+from windrow.stores import State
+from windrow.testing._turns import Turn
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+#: A step is one micro-batch, and small.
+_SETTINGS: Mapping[str, str] = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
+
+
+class QueryEngine:
+    """Runs a streaming query over files of a local folder, which its server must see, too."""
+
+    def __init__(self, output: DataFrame, sources: Path, folder: Path, now: int) -> None:
+        """Start the query. Errors: as ``start``."""
+        self._output = output
+        self._sources = sources
+        self._out = folder / "out"
+        self._checkpoint = str(folder / "checkpoint")
+        self._files = 0
+        self._read = 1  # the first micro-batch only shows what the query is like
+        self._now = now - 1
+        self._mark: int | None = None
+        self._query = self._started()
+        self._step(Turn(self._now))
+
+    def run(self, turns: Sequence[Turn]) -> None:
+        """Run micro-batches, each to its end."""
+        for turn in turns:
+            if turn.mark is not None:
+                self._check(turn.mark)
+            self._step(turn)
+
+    def _step(self, turn: Turn) -> None:
+        self._tell(turn.now)
+        self._write(turn)
+        with _plain(self._query):
+            self._query.processAllAvailable()
+
+    def outputs(self) -> list[dict[str, Any]]:
+        """Read the files that came since."""
+        import pyarrow.parquet as pq
+
+        found: list[dict[str, Any]] = []
+        for number in range(self._read, self._files):
+            folder = self._out / f"batch={number}"
+            for file in sorted(folder.glob("*.parquet")):
+                rows = pq.read_table(file, partitioning=None).to_pylist()
+                found += [{"step": number - 1, **row} for row in rows]
+        self._read = self._files
+        return found
+
+    def watermark(self) -> int | None:
+        """Give the watermark of the last micro-batch, in milliseconds."""
+        said = self._clock()
+        if said is not None:  # a run that has just begun does not say
+            self._mark = round(datetime.fromisoformat(said).timestamp() * 1000)
+        return self._mark or None
+
+    def hasWatermark(self) -> bool:
+        """Whether the query has one of event time."""
+        self.watermark()
+        return self._mark is not None
+
+    def kept(self, what: str, operator: str | None) -> DataFrame:
+        """Look into the checkpoint."""
+        state = State(self._checkpoint, operator)
+        if what == "windows":
+            return state.getWindows(None, None)
+        return state.getMessages(None, None) if what == "messages" else state.pending()
+
+    def restart(self) -> None:
+        """Stop the query, and start it from its checkpoint."""
+        self.watermark()
+        self._query.stop()
+        self._query = self._started()
+
+    def close(self) -> None:
+        """Stop the query."""
+        self._query.stop()
+
+    def _started(self) -> StreamingQuery:
+        spark = self._output.sparkSession
+        _sql.continues(self._output, self._checkpoint, {}, {}, final=False)
+        with having(spark, _SETTINGS), _sql.plain_errors():
+            writer = self._output.writeStream.option("checkpointLocation", self._checkpoint)
+            query = writer.foreachBatch(_Writer(str(self._out))).start()
+        self._query = query
+        self._tell(self._now)
+        return query
+
+    def _tell(self, now: int) -> None:
+        """Set the clock of the query."""
+        self._now = now
+        self._clock(f", millis => {now}L")
+
+    def _clock(self, more: str = "") -> str | None:
+        """Ask for the watermark of the last micro-batch, as text."""
+        call = f"_windrow_clock(query => '{self._query.id}'{more})"
+        with _sql.plain_errors():
+            (row,) = self._output.sparkSession.sql(f"SELECT * FROM {call}").collect()  # noqa: S608
+        said: str | None = row.watermark
+        return said
+
+    def _check(self, mark: int) -> None:
+        there = self.watermark()
+        if there is not None and mark < there * 1000:
+            found = [problem("WATERMARK_BACK", to=_instant(mark), watermark=_instant(there * 1000))]
+            raise SpecError.of("advanceWatermark(...)", found)
+
+    def _write(self, turn: Turn) -> None:
+        """Put a file there in one go; Spark takes those that are older first."""
+        folder = self._sources / turn.stream
+        file = folder / f"{self._files:09}"
+        hidden = folder / f".{self._files:09}"
+        if turn.table is None:
+            hidden.write_text("-" if turn.mark is None else str(turn.mark))
+        else:
+            import pyarrow.parquet as pq
+
+            pq.write_table(turn.table, hidden)
+        os.utime(hidden, (1_700_000_000 + self._files,) * 2)
+        hidden.rename(file)
+        self._files += 1
+
+
+class _Writer:
+    """Writes each micro-batch to a folder of its number; a class, so that Connect can send it."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def __call__(self, batch: DataFrame, batch_id: int) -> None:
+        batch.write.mode("overwrite").parquet(f"{self._folder}/batch={batch_id}")
+
+
+@contextmanager
+def _plain(query: StreamingQuery) -> Iterator[None]:
+    """Give the reason for which a query ended without its trace, if it is one of windrow's."""
+    from pyspark.errors import StreamingQueryException
+
+    try:
+        yield
+    except StreamingQueryException as failed:
+        found = re.search(r"\[[A-Z][A-Z0-9_]*\] [^\n]*", str(query.exception() or failed))
+        ours = None if found is None else from_text(found[0])
+        if ours is None:
+            raise
+        raise ours from None
+
+
+def _instant(micros: int) -> str:
+    return (_EPOCH + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")

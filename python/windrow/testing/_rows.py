@@ -1,0 +1,155 @@
+"""Rows as tests write them, as Arrow tables of the columns of a stream; and rows that come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from windrow.errors import MessageError, SpecProblem, problem
+from windrow.operators import _tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from windrow._specs import _json
+
+Row = Mapping[str, Any]
+#: One row or several; a tuple has its values in the order of the columns.
+Rows = Any
+
+
+def table(rows: Rows, schema: pa.Schema, what: str, zone: str) -> pa.Table:
+    """Give rows as a table; what a mapping leaves out is null, naive times are of the zone.
+
+    Errors: MessageError with every column that does not fit; TypeError for what holds no rows.
+    """
+    whole = _whole(rows)
+    if whole is not None:
+        return _tables.conformed(whole, schema, what, zone)
+    return _of_values(list(_mappings(rows, schema, what)), schema, what, zone)
+
+
+def _whole(rows: Rows) -> pa.Table | None:
+    """Give what is a table already: of Arrow, pandas or Spark."""
+    pa = _tables.arrow()
+    if isinstance(rows, pa.Table | pa.RecordBatch):
+        return rows
+    if hasattr(rows, "toArrow"):
+        return rows.toArrow()
+    if type(rows).__module__.partition(".")[0] == "pandas":
+        return pa.Table.from_pandas(rows, preserve_index=False)
+    return None
+
+
+def _mappings(rows: Rows, schema: pa.Schema, what: str) -> Iterator[Row]:
+    if isinstance(rows, Mapping | tuple):
+        rows = [rows]
+    if isinstance(rows, str) or not isinstance(rows, Sequence):
+        text = f"{what} are {type(rows).__name__}; they must be a row (a dict or a tuple), a list "
+        raise TypeError(text + "of rows, or a table of Arrow, pandas or Spark.")
+    for row in rows:
+        if hasattr(row, "asDict"):  # a Row of Spark's
+            yield row.asDict(recursive=True)
+        elif isinstance(row, Mapping):
+            yield row
+        elif isinstance(row, tuple) and len(row) == len(schema.names):
+            yield dict(zip(schema.names, row, strict=True))
+        elif isinstance(row, tuple):
+            columns = ", ".join(schema.names)
+            _refuse(what, [problem("ROW_LENGTH", count=len(row), columns=columns)])
+        else:
+            text = f"a row of {what} is {type(row).__name__}; it must be a dict or a tuple."
+            raise TypeError(text)
+
+
+def _of_values(rows: Sequence[Row], schema: pa.Schema, what: str, zone: str) -> pa.Table:
+    pa = _tables.arrow()
+    known = set(schema.names)
+    unknown = {name: None for row in rows for name in row if name not in known}
+    allowed = ", ".join(f"{field.name} {_tables.shown(field.type)}" for field in schema)
+    found = [problem("COLUMN_UNKNOWN", name=name, allowed=allowed) for name in unknown]
+    columns = []
+    for field in schema:
+        read = _reader(field.type, zone)
+        values = [read(row.get(field.name)) for row in rows]
+        try:
+            columns.append(pa.array(values, field.type))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+            found.append(_misfit(field, values))
+    if found:
+        _refuse(what, found)
+    return pa.table(columns, schema=_nullable(schema))
+
+
+def _misfit(field: pa.Field, values: Sequence[object]) -> SpecProblem:
+    kinds = " or ".join(dict.fromkeys(type(one).__name__ for one in values if one is not None))
+    return problem(
+        "TYPE_NOT_ALLOWED.VALUE",
+        column=field.name,
+        type=kinds,
+        expected=_tables.shown(field.type),
+    )
+
+
+def _reader(kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  a function of a value
+    types = _tables.arrow().types
+    if types.is_timestamp(kind):
+        return lambda value: _time(value, kind.tz, zone)
+    if types.is_date(kind):
+        return lambda value: date.fromisoformat(value) if isinstance(value, str) else value
+    return lambda value: value
+
+
+def _time(value: object, tz: str | None, zone: str) -> object:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return value  # which is no time, as Arrow will say
+    if isinstance(value, datetime) and tz is not None and value.tzinfo is None:
+        return value.replace(tzinfo=ZoneInfo(zone))
+    return value
+
+
+def _nullable(schema: pa.Schema) -> pa.Schema:
+    return _tables.arrow().schema([field.with_nullable(True) for field in schema])
+
+
+def _refuse(what: str, found: list[SpecProblem]) -> None:
+    few = f"{len(found)} problems in {what}: " if len(found) > 1 else ""
+    text = " ".join(map(str, found)) if few else f"[{found[0].code}] {what}: {found[0].text}"
+    raise MessageError(few + text, found)
+
+
+class Table(list[dict[str, Any]]):
+    """Rows that came out: a list of dicts, which prints as a table."""
+
+    def __str__(self) -> str:
+        """Give a line for each row."""
+        return "\n".join(line(row) for row in self) or "no rows"
+
+
+def line(row: _json.Fields) -> str:
+    """Give a row in a line; of a pane what it is stands last."""
+    plain = {name: value for name, value in row.items() if name != "pane"}
+    cells = [f"{name}={text(value)}" for name, value in plain.items()]
+    pane = row.get("pane")
+    if isinstance(pane, Mapping):
+        cells += [str(pane["timing"]), f"index={pane['index']}"]
+        cells += [name for name in ("is_last", "is_retraction") if pane[name]]
+    return "  ".join(cells)
+
+
+def text(value: object) -> str:
+    """Give a value as short as it stays clear."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None).isoformat(" ")
+    if isinstance(value, Mapping):
+        if value.keys() == {"start", "end"}:
+            return f"[{text(value['start'])}, {text(value['end'])})"
+        return "{" + ", ".join(f"{name}: {text(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text, value)) + "]"
+    return str(value) if not isinstance(value, str) else repr(value)

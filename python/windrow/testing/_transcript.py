@@ -1,0 +1,147 @@
+"""What a test did and what came of it, as a case of a transcript (tests/transcripts/README.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from windrow.errors import SpecError, problem
+from windrow.joins import JoinOutput
+from windrow.policies import Policy
+from windrow.results import Output
+from windrow.testing._turns import END, Turn
+from windrow.windows import Over
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FUNCTIONS = ("count", "sum", "min", "max", "avg", "collect", "first", "median")
+
+
+@dataclass
+class Recording:
+    """What a harness has done; restarts by the number of the micro-batch after them."""
+
+    turns: list[Turn] = field(default_factory=list)
+    restarts: list[int] = field(default_factory=list)
+    came: list[dict[str, Any]] = field(default_factory=list)
+
+
+def case(
+    name: str,
+    made: Output | JoinOutput,
+    recording: Recording,
+    watermarks: Sequence[int],
+    *,
+    value: str,
+    time: str,
+    aggregates: Mapping[str, str],
+) -> str:
+    """Give a case as a line of JSON. Errors: SpecError for what a transcript cannot say."""
+    shape = _Shape.of(made, value, time, aggregates)
+    steps = list(_steps(recording, watermarks, shape))
+    fields = {k: v for k, v in made.spec._fields().items() if k not in ("time_unit", "input")}
+    spec = {**fields, "aggregates": dict(aggregates)}
+    whole = {"id": name, "source": "recorded", "time_unit": "us", "spec": spec, "steps": steps}
+    return json.dumps(whole, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class _Shape:
+    key: str | None
+    time: str
+    value: str
+    aggregates: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, made: Output | JoinOutput, value: str, time: str, aggregates: Mapping[str, str]
+    ) -> _Shape:
+        if not isinstance(made, Output):
+            raise _not("joins")
+        columns = made.panes.columns
+        keys = columns[: columns.index("window")]
+        own = columns[columns.index("window") + 1 : -1]
+        if made.spec.keepsMessages or isinstance(made.spec.window, Over | Policy):
+            raise _not(f"windows like {made.spec.window!r}, whose rows are not aggregates alone")
+        if len(keys) > 1:
+            raise _not(f"keys of several columns ({', '.join(keys)})")
+        if set(own) != aggregates.keys() or not set(aggregates.values()) <= set(_FUNCTIONS):
+            known = ", ".join(_FUNCTIONS)
+            said = f"aggregates as {dict(aggregates)}; the columns are {', '.join(own)}, and"
+            raise _not(f"{said} functions of a transcript are {known}")
+        return cls(keys[0] if keys else None, time, value, tuple(aggregates))
+
+
+def _not(what: str) -> SpecError:
+    return SpecError.of("transcript(...)", [problem("TRANSCRIPT_NOT_POSSIBLE", what=what)])
+
+
+def _steps(
+    recording: Recording, watermarks: Sequence[int], shape: _Shape
+) -> Iterator[dict[str, Any]]:
+    by_step: dict[int, list[dict[str, Any]]] = {}
+    for row in recording.came:
+        by_step.setdefault(row["step"], []).append(row)
+    before = 0
+    for number, (turn, mark) in enumerate(zip(recording.turns, watermarks, strict=True)):
+        if number in recording.restarts:
+            yield {"restart": True}
+        step: dict[str, Any] = {"messages": _messages(turn, shape)}
+        if mark > before:
+            step["watermark"] = min(mark * 1000, END)
+            before = mark
+        step["processing_time"] = turn.now * 1000
+        rows = by_step.get(number, [])
+        step["expect"] = {
+            "panes": [_pane(row["panes"], shape) for row in rows if row["kind"] == "panes"],
+            "rejected": [
+                {**_message(row["rejected"]["message"], shape), "reason": row["rejected"]["reason"]}
+                for row in rows
+                if row["kind"] == "rejected"
+            ],
+        }
+        yield step
+
+
+def _messages(turn: Turn, shape: _Shape) -> list[dict[str, Any]]:
+    rows = [] if turn.table is None else turn.table.to_pylist()
+    return [_message(row, shape) for row in rows]
+
+
+def _message(row: Mapping[str, Any], shape: _Shape) -> dict[str, Any]:
+    key = None if shape.key is None else _plain(row[shape.key])
+    return {"key": key, "time": _micros(row[shape.time]), "value": _plain(row[shape.value])}
+
+
+def _pane(row: Mapping[str, Any], shape: _Shape) -> dict[str, Any]:
+    bounds = [_micros(end) for end in list(row["window"].values())[-2:]]
+    return {
+        "key": None if shape.key is None else _plain(row[shape.key]),
+        "window": None if bounds[0] is None else bounds,
+        **row["pane"],
+        "values": {name: _result(row[name]) for name in shape.aggregates},
+    }
+
+
+def _plain(value: object) -> object:
+    """Give a whole number or a text; nothing else stands in a transcript."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    raise _not(f"the value {value!r}, which is no text and no whole number")
+
+
+def _result(value: object) -> object:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _micros(at: object) -> object:
+    """Give an instant in microseconds; positions stay."""
+    if not isinstance(at, datetime):
+        return at
+    return ((at if at.tzinfo else at.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)
