@@ -33,11 +33,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
     spec,
     new TrackedAggregation(aggregation),
     store,
-    SpecFingerprint(("windows" -> spec.window.toString) +: streams.indices.filter(_ => streams.size > 1).map(i =>
-      s"stream ${i + 1}" -> streams(i)): _*).and(
-      ShardFingerprint.lateness(spec.window, spec.lateness) +: ShardFingerprint.retained(
-        spec.window,
-        spec.retention).toSeq: _*),
+    AggregatingCore.fingerprint(spec, streams),
     guards = guards)
 
   def counters: Counters   = shard.counters
@@ -111,5 +107,15 @@ private[operators] final class AggregatingCore[K, M, B, V](
       incoming.payload,
       incoming.origin,
       pane)
+  }
+}
+
+private object AggregatingCore {
+
+  /** Lists without labels have only the windows and the streams. */
+  private def fingerprint(spec: WindowOperatorSpec, streams: Seq[String]): SpecFingerprint = {
+    val names = streams.indices.filter(_ => streams.size > 1).map(i => s"stream ${i + 1}" -> streams(i))
+    SpecFingerprint(("windows" -> spec.window.toString) +: names: _*)
+      .and(ShardFingerprint.of(spec).filter(_.label != "windows").map(_.copy(formerly = None)): _*)
   }
 }

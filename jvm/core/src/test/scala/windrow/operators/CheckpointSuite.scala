@@ -66,6 +66,41 @@ class CheckpointSuite extends AnyFunSuite {
     assert(intercept[CheckpointError](open(join(JoinKind.Left))).getMessage.startsWith("[SPEC_CHANGED]"))
   }
 
+  private val minutes = WindowOperatorDraft(
+    Tumbling(TimeSpan(60)),
+    lateness = Some(TimeSpan(10)),
+    accumulation = Some(Accumulating))
+
+  private def aggregating(draft: WindowOperatorDraft, store: InMemoryShardStore) = {
+    val operator = new AggregatedWindowOperator[String, Event, Long, Long](
+      draft.checked,
+      Event,
+      Sum,
+      _.value,
+      Context(store = store))
+    operator.init()
+    operator
+  }
+
+  Seq[(String, WindowOperatorDraft)](
+    "windows"      -> minutes.copy(window = Tumbling(TimeSpan(30))),
+    "accumulation" -> minutes.copy(accumulation = Some(AccumulatingAndRetracting)),
+    "completion"   -> minutes.copy(complete = Completion.ByFirstMessageBeyond),
+    "gaps"         -> minutes.copy(fillGaps = true),
+    "early panes"  -> minutes.copy(early = EachStep),
+    "lateness"     -> minutes.copy(lateness = Some(TimeSpan(5)))).foreach { case (field, changed) =>
+    test(s"aggregates with another $field are refused with SPEC_CHANGED") {
+      val store = new InMemoryShardStore
+      val begun = aggregating(minutes, store)
+      begun.addMessage("messages", event(1))
+      begun.flush()
+      begun.close()
+      val error = intercept[CheckpointError](aggregating(changed, store))
+      assert(error.getMessage.startsWith("[SPEC_CHANGED]") && error.getMessage.contains(s"$field `"))
+      aggregating(minutes.copy(late = Every(3), lateness = Some(TimeSpan(20))), store).close()
+    }
+  }
+
   test("a value that was damaged is refused by its name") {
     val store = begun()
     store.putHeader(store.header.updated(store.header.length - 1, (store.header.last + 1).toByte))
