@@ -60,6 +60,7 @@ from windrow.triggers import (
     PaneTrigger,
 )
 from windrow.verifying import Finding, Verification, verify
+from windrow.watching import Figures, Snapshot, logBatches, publishMetrics, snapshot, watch
 from windrow.windows import (
     Count,
     Global,
@@ -96,6 +97,7 @@ __all__ = [
     "EachMessage",
     "EachStep",
     "Every",
+    "Figures",
     "Files",
     "Finding",
     "FullStateWindowOperator",
@@ -125,6 +127,7 @@ __all__ = [
     "SelectorDisabledError",
     "Session",
     "Sliding",
+    "Snapshot",
     "SpecError",
     "SpecProblem",
     "State",
@@ -147,11 +150,15 @@ __all__ = [
     "configure",
     "doctor",
     "join",
+    "logBatches",
     "metrics",
+    "publishMetrics",
     "replay",
+    "snapshot",
     "state",
     "stream",
     "testing",
     "timeline",
     "verify",
+    "watch",
 ]

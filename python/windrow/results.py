@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,6 +21,7 @@ from windrow._specs import _duration, _json
 from windrow._specs._frames import HasFrames
 from windrow.answers import Answers, Keeper, ask
 from windrow.errors import SpecError, problem
+from windrow.figures import REASONS, operators
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.triggers import DISCARDING
@@ -29,7 +29,7 @@ from windrow.triggers import DISCARDING
 if TYPE_CHECKING:
     from os import PathLike
 
-    from pyspark.sql import Column, DataFrame, Row
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["Files", "Metrics", "Output", "Upsert", "metrics"]
@@ -259,24 +259,21 @@ class Metrics:
 
 _COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")
 
-
-_REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
-
 _warned: set[str] = set()  # ids of queries
 
 
 def metrics(query: StreamingQuery) -> Metrics:
     """Add up the counts of a running or finished query, of both parts of a ``final`` run."""
-    totals = dict.fromkeys((*_COUNTS, *_REASONS), 0)
+    totals = dict.fromkeys((*_COUNTS, *REASONS), 0)
     batches: set[int] = set()
     unexplained = 0
     last: Any = None
     for last in progress(query):
-        operators = _operators(last)
-        if not operators or last["batchId"] in batches:
+        found = operators(last)
+        if not found or last["batchId"] in batches:
             continue
         batches.add(last["batchId"])
-        for counts in operators.values():
+        for counts in found.values():
             for count in totals.keys() & counts.keys():
                 totals[count] += counts[count]
             unexplained += _ledger.unexplained(last["sources"], counts["read"], counts["replays"])
@@ -288,19 +285,9 @@ def metrics(query: StreamingQuery) -> Metrics:
         batches=len(batches),
         watermark=None if last is None else last["eventTime"].get("watermark"),
         stateBytes=sum(state["memoryUsedBytes"] for state in states),
-        reasons={name.upper(): totals[name] for name in _REASONS if totals[name]},
+        reasons={name.upper(): totals[name] for name in REASONS if totals[name]},
         unexplainedReplays=unexplained,
     )
-
-
-def _operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
-    """Give what each operator of a query counted in a batch, with the messages that it read."""
-    found: dict[str, Counter[str]] = {}
-    for name, row in progress["observedMetrics"].items():
-        if name.startswith("windrow_"):
-            counts = {key: value or 0 for key, value in _fields(row).items()}
-            found.setdefault(name.partition("/")[0], Counter()).update(counts)
-    return found
 
 
 def _warn_of_replays(query: StreamingQuery, count: int) -> None:
@@ -308,12 +295,3 @@ def _warn_of_replays(query: StreamingQuery, count: int) -> None:
         _warned.add(query.id)
         text = str(problem("REPLAYS_NOT_EXPLAINED", count=count))
         warnings.warn(text, UserWarning, stacklevel=3)
-
-
-def _fields(observed: Row) -> dict[str, Any]:
-    """Give the fields of an observed row, which Connect hands over as values and schema."""
-    fields = observed.asDict()
-    if fields.keys() != {"values", "schema"}:
-        return fields
-    names = [field["name"] for field in fields["schema"]["fields"]]
-    return dict(zip(names, fields["values"], strict=True))

@@ -69,6 +69,7 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.codegen.cache.maxEntries", "2000")
         .config("spark.sql.streaming.checkpointFileManagerClass", LOCAL_FILES)
+        .config("spark.metrics.conf.*.sink.jmx.class", "org.apache.spark.metrics.sink.JmxSink")
         .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
     )
 

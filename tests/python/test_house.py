@@ -144,9 +144,9 @@ def test_no_module_is_loaded_in_circles() -> None:
 #: Parts of the Python package; each knows only itself and those before it as it is loaded.
 PARTS = [
     *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
-    "_bridge",
-    *("operators", "_running", "answers", "results", "streams", "joins", "stores", "setup"),
-    *("timelines", "verifying", "testing", "_replay", "", "__main__"),
+    *("_bridge", "operators", "_running", "answers", "figures", "results", "streams", "joins"),
+    *("stores", "setup", "timelines", "_watching", "watching", "verifying", "testing"),
+    *("_replay", "", "__main__"),
 ]
 
 

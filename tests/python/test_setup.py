@@ -130,13 +130,16 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
 def test_connect(tmp_path: Path) -> None:
     """A Connect client gets the same panes, rejected rows and errors."""
     said = printed("connect.py", FOLDER=str(tmp_path), PART="panes", SPARK_TESTING="1")
-    assert said[-5:] == [
+    watched = next(at for at, line in enumerate(said) if " batch 0: " in line)
+    assert said[watched - 6 : watched] == [
         "SpecError NO_WATERMARK",
         "[(2,), (1,)]",
         "[('a', 3, 'ON_TIME')]",
         "[('TOO_LATE', 'a')]",
         "5 4 1",
+        "1 1 False",
     ]
+    assert said[-2:] == ["ended", "[METRICS_ON_CONNECT"]
 
 
 @pytest.mark.anywhere

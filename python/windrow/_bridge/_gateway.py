@@ -22,6 +22,11 @@ def register(spark: SparkSession) -> None:
     _class(spark, GATEWAY).register(spark._jsparkSession)
 
 
+def publish_metrics(spark: SparkSession) -> None:
+    """Show the figures of the session's queries in Spark's metrics system."""
+    _class(spark, GATEWAY).publishMetrics(spark._jsparkSession)
+
+
 def java_version() -> str | None:
     """Java version of the running JVM; None if this process has none."""
     try:

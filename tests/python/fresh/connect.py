@@ -58,6 +58,13 @@ def panes() -> None:
     print([(row.reason, row.message.product) for row in dead])  # noqa: T201
     counts = wr.metrics(query)
     print(counts.read, counts.accepted, counts.rejected)  # noqa: T201
+    seen = wr.snapshot(query)
+    print(seen.totals["onTime"], seen.totals["TOO_LATE"], seen.isActive)  # noqa: T201
+    wr.watch(query)
+    try:
+        wr.publishMetrics(spark)
+    except wr.WindrowError as refused:
+        print(str(refused).partition("]")[0])  # noqa: T201
 
 
 def stores() -> None:

@@ -4,6 +4,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.WholeCheckpoint
 import windrow.spark.running.BoundedInput
 import windrow.spark.running.ResumeCheck
@@ -86,6 +87,11 @@ object Windrow {
     val session = query.sparkSession
     SparkInside.frame(session, BoundedInput(session, SparkInside.plan(query), folder))
   }
+
+  /** Shows the figures of the session's windrow queries as gauges `windrow.<query>.<figure>` in Spark's metrics system, so
+    * in every sink that it has (Prometheus, JMX, Graphite), while the query runs; a second call does nothing.
+    */
+  def publishMetrics(): Unit = GaugeListener.add(SparkSession.active)
 
   /** Asks before a query starts on a checkpoint that exists whether it can go on from there. What cannot be told yet, the
     * query tells.

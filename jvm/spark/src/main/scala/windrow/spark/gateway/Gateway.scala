@@ -7,6 +7,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
 import windrow.spark.WindrowExtensions
 import windrow.spark.WindrowVersion
+import windrow.spark.gauges.GaugeListener
 import windrow.spark.pack.PackStrategy
 import windrow.spark.standalone.Standalone
 import windrow.spark.standalone.StandaloneOperator
@@ -25,6 +26,9 @@ object Gateway {
     SparkInside.registerTableFunctions(session, extensions)
     SparkInside.addStrategy(session, PackStrategy(session))
   }
+
+  /** Shows the figures of the session's queries in Spark's metrics system; see [[GaugeListener]]. */
+  def publishMetrics(session: SparkSession): Unit = GaugeListener.add(session)
 
   /** A standalone operator with its state in a folder, or null: in memory; see [[Standalone]]. */
   def operator(session: SparkSession, spec: String, folder: String): StandaloneOperator =

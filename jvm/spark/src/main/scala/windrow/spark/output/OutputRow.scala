@@ -1,5 +1,6 @@
 package windrow.spark.output
 
+import java.util.Locale
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.GenericArrayData
@@ -7,6 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.Pane
 import windrow.Reason
+import windrow.Timing
 import windrow.WindowKind
 import windrow.core.policy.WindowEvent
 import windrow.core.state.Key
@@ -71,7 +73,10 @@ object OutputSchema {
   /** reason, watermark, processing time */
   val Rejection: Seq[DataType] = Seq(StringType, LongType, LongType)
 
-  val Counts: CountColumns = CountColumns("panes")
+  /** Panes by their timing; what is taken back is none of these. */
+  val Counts: CountColumns =
+    CountColumns("panes", Timing.All.map(_.toString.toLowerCase(Locale.ROOT)) :+ "withdrawn")
+  private[output] val Withdrawn = Timing.All.size
 
   /** event, number of its window, sequence */
   val Event: Seq[DataType] = Seq(StringType, LongType, LongType)
@@ -94,6 +99,7 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
   private val answer    = new OutputRow.Whole(schema.answer)
 
   def pane(fired: Pane[Key, InternalRow]): Unit = {
+    count(if (fired.isRetraction) OutputSchema.Withdrawn else fired.timing.code.toInt)
     pane.setLong(0, fired.start)
     pane.setLong(1, fired.end)
     pane.update(2, text(fired.timing))

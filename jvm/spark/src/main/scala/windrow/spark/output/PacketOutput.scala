@@ -10,6 +10,11 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
   private val out      = new RowPacket.Writer(counts.names.size)
   private val byReason = Reason.All.zipWithIndex.map { case (reason, i) => reason -> (counts.ofStep.size + i) }.toMap
 
+  private val ofKind = counts.ofStep.size + counts.byReason.size
+
+  /** Counts a row by its number among the kinds. */
+  protected def count(kind: Int): Unit = out.add(ofKind + kind, 1)
+
   protected def put(kind: Int, row: UnsafeRow): Unit = out.put(kind, row)
 
   protected def reject(kind: Int, row: UnsafeRow, reason: Reason): Unit = {

@@ -1,0 +1,51 @@
+package org.apache.spark.sql.windrow
+
+import com.codahale.metrics.Gauge
+import com.codahale.metrics.MetricFilter
+import com.codahale.metrics.MetricRegistry
+import org.apache.spark.SparkEnv
+import org.apache.spark.metrics.source.Source
+
+/** Gauges of one owner in Spark's metrics system, named `windrow.<owner>.<name>`. */
+final class SparkGauges private (owner: String, registry: MetricRegistry) {
+
+  def put(name: String, value: () => Long): Unit = {
+    registry.register(s"$owner.$name", new Gauge[Long] { def getValue: Long = value() })
+    ()
+  }
+
+  /** Takes them away. */
+  def close(): Unit = SparkGauges.synchronized {
+    registry.removeMatching(MetricFilter.startsWith(s"$owner."))
+    SparkGauges.owners -= owner
+  }
+}
+
+/** One source for all: what is put into its registry or taken out of it Spark's follows. A source for each would go with
+  * every other whose name begins alike.
+  */
+object SparkGauges {
+  private final class Windrow extends Source {
+    override val sourceName: String             = "windrow"
+    override val metricRegistry: MetricRegistry = new MetricRegistry
+  }
+
+  private var owners     = Set.empty[String]
+  private var registered = Option.empty[(SparkEnv, MetricRegistry)]
+
+  /** Gauges of an owner, or under the other name if there are some of it. */
+  def open(owner: String, other: String): SparkGauges = synchronized {
+    val name = if (owners(owner)) other else owner
+    owners += name
+    new SparkGauges(name, current(SparkEnv.get))
+  }
+
+  private def current(env: SparkEnv): MetricRegistry = registered match {
+    case Some((of, registry)) if of eq env => registry
+    case _ =>
+      val source = new Windrow
+      env.metricsSystem.registerSource(source)
+      registered = Some((env, source.metricRegistry))
+      source.metricRegistry
+  }
+}

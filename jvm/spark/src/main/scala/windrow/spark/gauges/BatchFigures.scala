@@ -1,0 +1,59 @@
+package windrow.spark.gauges
+
+import java.time.Instant
+import org.apache.spark.sql.streaming.StreamingQueryProgress
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+/** The figures of a micro-batch, of all windrow operators of its query together; those of Python's `Figures`.
+  *
+  * @param counts
+  *   of rows, by their names among the observed metrics (SEMANTICS R74)
+  * @param levels
+  *   what holds now: bytes, milliseconds, the number of the batch
+  * @param watermark
+  *   before the batch, in milliseconds; None: there is none
+  * @param newest
+  *   greatest event time in the batch, in milliseconds
+  */
+private[gauges] final case class BatchFigures(
+    batch: Long,
+    counts: Map[String, Long],
+    levels: Map[String, Long],
+    watermark: Option[Long],
+    newest: Option[Long])
+
+private[gauges] object BatchFigures {
+
+  private val Mark = "windrow_"
+
+  /** None: the batch had no windrow in it. */
+  def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
+    val observed = progress.observedMetrics.asScala.collect { case (name, row) if name.startsWith(Mark) => row }.toSeq
+    Option.when(observed.nonEmpty)(BatchFigures(
+      progress.batchId,
+      observed.flatMap(row =>
+        row.schema.fieldNames.zipWithIndex.map { case (name, i) =>
+          name -> (if (row.isNullAt(i)) 0L else row.getLong(i))
+        }).groupMapReduce(_._1)(_._2)(_ + _),
+      levels(progress),
+      instant(progress, "watermark").filter(_ != 0),
+      instant(progress, "max")))
+  }
+
+  private def levels(progress: StreamingQueryProgress): Map[String, Long] = {
+    val states               = progress.stateOperators.toSeq
+    val shards               = states.filter(_.operatorName.contains("transformWithState"))
+    def custom(name: String) = states.map(_.customMetrics.getOrDefault(name, 0L).longValue).sum
+    Map(
+      "batch"       -> progress.batchId,
+      "batch_ms"    -> Option(progress.durationMs.get("triggerExecution")).fold(progress.batchDuration)(_.longValue),
+      "shards_ms"   -> (shards.map(_.allUpdatesTimeMs).sum + custom("timerProcessingTimeMs")),
+      "state_rows"  -> states.map(_.numRowsTotal).sum,
+      "state_bytes" -> states.map(_.memoryUsedBytes).sum,
+      "state_file_bytes" -> custom("rocksdbSstFileSize"))
+  }
+
+  private def instant(progress: StreamingQueryProgress, name: String): Option[Long] =
+    Option(progress.eventTime.get(name)).flatMap(text => Try(Instant.parse(text).toEpochMilli).toOption)
+}

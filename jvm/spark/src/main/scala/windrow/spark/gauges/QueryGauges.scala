@@ -1,0 +1,54 @@
+package windrow.spark.gauges
+
+import java.util.UUID
+import org.apache.spark.sql.windrow.SparkGauges
+import windrow.spark.output.OutputSchema
+
+/** The gauges of one run of a query. Counts are sums over the run, so that they only grow; the rest is of its last batch. */
+private[gauges] final class QueryGauges private (shown: SparkGauges) {
+
+  @volatile private var last   = -1L
+  @volatile private var counts = Map.empty[String, Long].withDefaultValue(0L)
+  @volatile private var levels = Map.empty[String, Long]
+  @volatile private var newest = Option.empty[Long]
+
+  QueryGauges.Counts.foreach(name => shown.put(name, () => counts(name)))
+  QueryGauges.Levels.foreach(name => shown.put(name, () => levels.getOrElse(name, 0L)))
+
+  /** A batch that was told before counts once. */
+  def take(figures: BatchFigures): Unit = synchronized {
+    if (figures.batch > last) {
+      last = figures.batch
+      counts = QueryGauges.Counts.map(name =>
+        name -> (counts(name) + figures.counts.getOrElse(name, 0L))).toMap.withDefaultValue(0L)
+      newest = (newest ++ figures.newest).maxOption
+      val behind = for (ahead <- newest; watermark <- figures.watermark) yield ahead - watermark
+      levels = figures.levels ++ figures.watermark.map("watermark_ms" -> _) ++ behind.map("behind_ms" -> _)
+    }
+  }
+
+  def close(): Unit = shown.close()
+}
+
+private[gauges] object QueryGauges {
+  private val Counts = ("read" +: OutputSchema.Counts.names) :+ "rows"
+
+  private val Levels = Seq(
+    "batch",
+    "batch_ms",
+    "shards_ms",
+    "state_rows",
+    "state_bytes",
+    "state_file_bytes",
+    "watermark_ms",
+    "behind_ms")
+
+  /** A name that another running query shows already is told with the id. */
+  def apply(name: Option[String], id: UUID): QueryGauges = {
+    val plain = plainName(name.getOrElse(id.toString))
+    new QueryGauges(SparkGauges.open(plain, s"$plain-$id"))
+  }
+
+  /** Sinks take dots for levels, and other letters not at all. */
+  private def plainName(name: String): String = name.replaceAll("[^A-Za-z0-9_-]", "_")
+}

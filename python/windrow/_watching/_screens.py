@@ -1,0 +1,96 @@
+"""Where a query is shown while it runs: a terminal, a notebook, or lines in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+
+from windrow._watching import _words
+from windrow.errors import failure
+
+if TYPE_CHECKING:
+    from windrow._watching._snapshot import Snapshot
+
+#: Takes each new snapshot.
+Show: TypeAlias = "Callable[[Snapshot], None]"
+
+
+@contextmanager
+def screen() -> Iterator[Show]:
+    """Give what fits the place that the output goes to.
+
+    Errors: WindrowError if a terminal needs rich, and it is not installed.
+    """
+    if _in_notebook():
+        with _notebook() as show:
+            yield show
+    elif sys.stdout.isatty():
+        with _terminal() as show:
+            yield show
+    else:
+        yield lines(sys.stdout)
+
+
+def lines(out: TextIO) -> Show:
+    """Write a line for each batch, and what ended the query."""
+    told: list[Snapshot] = []
+
+    def show(now: Snapshot) -> None:
+        before = told[-1] if told else None
+        if now.last and (before is None or before.last is not now.last):
+            print(_words.line(now.last), file=out, flush=True)
+        if not now.isActive:
+            print(_words.rows(now)[-1][1] if now.error else "ended", file=out, flush=True)
+        told[:] = [now]
+
+    return show
+
+
+@contextmanager
+def _terminal() -> Iterator[Show]:
+    try:
+        from rich.live import Live
+    except ModuleNotFoundError:
+        raise failure("RICH_MISSING") from None
+    with Live(auto_refresh=False) as live:
+        yield lambda now: live.update(panel(now), refresh=True)
+
+
+def panel(now: Snapshot) -> Any:  # noqa: ANN401  rich is imported only where it is used
+    """Draw a snapshot for a terminal."""
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, said in _words.rows(now):
+        table.add_row(name, Text(said, style=_style(name, now)))
+    return Panel(table, title="windrow", title_align="left", border_style=_border(now))
+
+
+def _style(name: str, now: Snapshot) -> str:
+    alarms = {_words.ERROR: True, "rejected": bool(now.totals.get("rejected"))}
+    return "red" if alarms.get(name) else "bold" if name == "query" else ""
+
+
+def _border(now: Snapshot) -> str:
+    return "red" if now.error else "green" if now.isActive else "dim"
+
+
+@contextmanager
+def _notebook() -> Iterator[Show]:
+    from IPython.display import display
+
+    handle = display(display_id=True)
+    yield handle.update
+
+
+def _in_notebook() -> bool:
+    """Whether a kernel runs this; the shell of a terminal is none."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and hasattr(shell, "kernel")

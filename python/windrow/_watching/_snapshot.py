@@ -1,0 +1,87 @@
+"""What a query has done so far, batch after batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from windrow._drawing import _html
+from windrow._drawing._marks import RED
+from windrow._watching import _words
+from windrow.figures import Figures, figures, operators
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A query at a moment, as ``str`` in a few lines and in a notebook as a table.
+
+    batches: how many are counted, those since the query was started that Spark still reported when
+    one began to look (it keeps 100). totals: counts of rows over these, named as in ``Figures``,
+    the rejected by reason too. last: the newest batch; None before the first. newest: the greatest
+    event time of these. quiet: of several sources, in how many batches in a row each brought
+    nothing while another did. error: what ended the query, if that was one.
+    """
+
+    isActive: bool = True
+    batches: int = 0
+    totals: Mapping[str, int] = field(default_factory=Counter)
+    last: Figures | None = None
+    newest: datetime | None = None
+    quiet: Mapping[str, int] = field(default_factory=dict)
+    error: str | None = None
+
+    @property
+    def behind(self) -> timedelta | None:
+        """How far the watermark is behind the newest event time."""
+        if self.last is None or self.last.watermark is None or self.newest is None:
+            return None
+        return self.newest - self.last.watermark
+
+    def after(self, progress: Mapping[str, Any]) -> Snapshot:
+        """Give the snapshot with one more batch; the same, if it is none, or counted before."""
+        if not operators(progress) and not progress["numInputRows"]:
+            return self
+        batch = figures(progress)
+        if self.last and batch.runId == self.last.runId and batch.batch <= self.last.batch:
+            return self
+        newest = [time for time in (self.newest, batch.newest) if time is not None]
+        return replace(
+            self,
+            batches=self.batches + 1,
+            totals=Counter(self.totals) + Counter(_counts(batch)),
+            last=batch,
+            newest=max(newest, default=None),
+            quiet=_quiet(self.quiet, batch),
+        )
+
+    def __str__(self) -> str:
+        """Say it in lines."""
+        rows = _words.rows(self)
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:{width}}  {said}" for name, said in rows)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, _html.coloured(said, RED) if name == _words.ERROR else said)
+            for name, said in _words.rows(self)
+        ]
+        return _html.card("", rows)
+
+
+_COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")
+_TIMINGS = ("early", "onTime", "late", "withdrawn")
+
+
+def _counts(batch: Figures) -> dict[str, int]:
+    named = {name: getattr(batch, name) for name in (*_COUNTS, *_TIMINGS)}
+    return {**named, **batch.reasons}
+
+
+def _quiet(before: Mapping[str, int], batch: Figures) -> dict[str, int]:
+    """Count batches without rows of a source, as long as another has some."""
+    if len(batch.sources) < 2 or not any(source.rows for source in batch.sources):  # noqa: PLR2004
+        return dict(before)
+    return {s.name: 0 if s.rows else before.get(s.name, 0) + 1 for s in batch.sources}

@@ -1,0 +1,145 @@
+"""What is said of a query: names and texts, the same in a terminal, a notebook and a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windrow._watching._snapshot import Snapshot
+    from windrow.figures import Figures
+
+ERROR = "error"
+
+_PANES = {"early": "early", "onTime": "on time", "late": "late", "withdrawn": "withdrawn"}
+_ALWAYS = {"onTime": "on time", "late": "late"}
+_OTHER = {"replays": "replays", "gaps": "in gaps"}
+_REASONS = ("INVALID_TIME", "TOO_FAR_AHEAD", "TOO_LATE", "OUT_OF_RETENTION")
+_PARTS = 4
+
+
+def rows(of: Snapshot) -> list[tuple[str, str]]:
+    """Say all of a snapshot."""
+    last = of.last
+    if last is None:
+        state = "no batch has come yet" if of.isActive else "ended before its first batch"
+        return [("query", state), *_error(of)]
+    state = "running" if of.isActive else "failed" if of.error else "ended"
+    found = [
+        ("query", f"{last.query}, {state}, batch {last.batch}"),
+        ("read", f"{of.totals['read']:,} rows, {last.read:,} in the last batch"),
+        ("accepted", _listed(of.totals, {"accepted": "rows"}, _OTHER)),
+        ("rejected", _rejected(of.totals)),
+        *([("rows", f"{of.totals['rows']:,}")] if of.totals["rows"] else []),
+        ("panes", "" if of.totals["rows"] else _listed(of.totals, _ALWAYS, _PANES)),
+        ("watermark", _watermark(of)),
+        *(("source", said) for said in _sources(of)),
+        ("state", _state(last)),
+        ("batch", _batch(last)),
+        *_error(of),
+    ]
+    return [one for one in found if one[1]]
+
+
+def line(batch: Figures) -> str:
+    """Say a batch in one line."""
+    counts = {**vars(batch), **batch.reasons}
+    panes = _listed(counts, {}, _PANES)
+    parts = [
+        f"{batch.time} {batch.query} batch {batch.batch}: read {batch.read:,}",
+        f"rows {batch.rows:,}" if batch.rows else "",
+        f"panes {batch.panes:,}" + (f" ({panes})" if panes else ""),
+        f"rejected {_rejected(counts)}" if batch.rejected else "",
+        f"watermark {instant(batch.watermark)}" if batch.watermark else "",
+        f"state {size(batch.stateBytes)}",
+        span(timedelta(milliseconds=batch.batchMs)),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def span(of: timedelta) -> str:
+    """A length of time in two units at most."""
+    seconds = of.total_seconds()
+    sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)
+    if seconds < 1:
+        return f"{sign}{seconds * 1000:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004  a minute
+        return f"{sign}{seconds:.3g} s"
+    whole, parts = round(seconds), []
+    for unit, name in ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        count, whole = divmod(whole, unit)
+        if count:
+            parts.append(f"{count} {name}")
+    return sign + " ".join(parts[:2])
+
+
+def size(count: float) -> str:
+    """A number of bytes."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:  # noqa: PLR2004
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:,.3g} TB"
+
+
+def instant(time: datetime) -> str:
+    """A time in UTC, without the parts of a second that are none."""
+    return time.replace(tzinfo=None).isoformat(" ", "auto").removesuffix("000")
+
+
+def _listed(counts: Mapping[str, int], always: Mapping[str, str], more: Mapping[str, str]) -> str:
+    names = {**more, **always}
+    return ", ".join(
+        f"{counts[name]:,} {said}"
+        for name, said in names.items()
+        if name in always or counts.get(name)
+    )
+
+
+def _rejected(counts: Mapping[str, int]) -> str:
+    reasons = [f"{name} {counts[name]:,}" for name in _REASONS if counts.get(name)]
+    return f"{counts['rejected']:,}" + (f" ({', '.join(reasons)})" if reasons else "")
+
+
+def _watermark(of: Snapshot) -> str:
+    last = of.last
+    if last is None or last.watermark is None:
+        return "none yet"
+    behind = f", {span(of.behind)} behind the newest event time" if of.behind else ""
+    return f"{instant(last.watermark)}{behind}"
+
+
+def _sources(of: Snapshot) -> Iterator[str]:
+    """Say which sources lag behind, and which may hold the watermark back by bringing nothing."""
+    for source in of.last.sources if of.last else ():
+        quiet = of.quiet.get(source.name, 0)
+        waiting = f"{source.waiting:,} offsets behind its end" if source.waiting else ""
+        silent = f"nothing for {quiet:,} batches: the watermark may wait for it" if quiet else ""
+        said = ", ".join(part for part in (waiting, silent) if part)
+        if said:
+            yield f"{source.name}: {said}"
+
+
+def _state(batch: Figures) -> str:
+    parts = [
+        f"{batch.stateRows:,} rows" if batch.stateRows else "",
+        f"{size(batch.stateBytes)} in memory",
+        f"{size(batch.stateFileBytes)} in files" if batch.stateFileBytes else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _batch(batch: Figures) -> str:
+    longest = sorted(batch.parts.items(), key=lambda part: -part[1])[:_PARTS]
+    parts = [f"{name} {_millis(count)}" for name, count in longest if count]
+    shards = f"; shards {_millis(batch.shardsMs)} of all tasks" if batch.shardsMs else ""
+    return f"{_millis(batch.batchMs)} ({', '.join(parts)}{shards})"
+
+
+def _millis(count: int) -> str:
+    return span(timedelta(milliseconds=count))
+
+
+def _error(of: Snapshot) -> list[tuple[str, str]]:
+    return [(ERROR, of.error)] if of.error else []

@@ -1,0 +1,148 @@
+"""What a micro-batch was: its figures, read off the progress that Spark reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+__all__ = ["Figures", "SourceFigures", "figures"]
+
+REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
+
+_MARK = "windrow_"
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # what Spark says before there is a watermark
+
+
+@dataclass(frozen=True)
+class SourceFigures:
+    """What a source brought: rows of the batch, and how many offsets wait behind it, if it says."""
+
+    name: str
+    rows: int
+    waiting: int | None = None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of one micro-batch, of all windrow operators of its query together.
+
+    Counts are rows: read = accepted + rejected + replays + gaps; ``reasons`` are the rejected by
+    reason. ``panes`` = early + onTime + late + withdrawn; ``rows`` are those of joins. watermark:
+    before the batch; newest: greatest event time in the batch; both are None where there is none.
+    ``batchMs`` and its ``parts`` (Spark's names) are milliseconds; ``shardsMs``, a part of
+    ``addBatch``, is the time of windrow's shards and of whoever takes their rows, of all tasks
+    together. stateBytes: memory; stateFileBytes: files; stateRows: 0 unless Spark counts them
+    (``rocksdb.trackTotalNumberOfRows``).
+    """
+
+    query: str
+    id: str
+    runId: str
+    batch: int
+    time: str
+    read: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    replays: int = 0
+    gaps: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    panes: int = 0
+    early: int = 0
+    onTime: int = 0
+    late: int = 0
+    withdrawn: int = 0
+    rows: int = 0
+    watermark: datetime | None = None
+    newest: datetime | None = None
+    sources: Sequence[SourceFigures] = ()
+    stateRows: int = 0
+    stateBytes: int = 0
+    stateFileBytes: int = 0
+    batchMs: int = 0
+    parts: Mapping[str, int] = field(default_factory=dict)
+    shardsMs: int = 0
+
+    @property
+    def behind(self) -> timedelta | None:
+        """How far the watermark is behind the newest event time of the batch."""
+        if self.watermark is None or self.newest is None:
+            return None
+        return self.newest - self.watermark
+
+
+def figures(progress: Mapping[str, Any]) -> Figures:
+    """Read the figures of a micro-batch off its progress.
+
+    progress: an entry of ``query.recentProgress``, of a listener's event, or its JSON as a dict.
+    """
+    counts = sum(operators(progress).values(), Counter[str]())
+    times, states = progress["eventTime"], progress["stateOperators"]
+    parts = dict(progress["durationMs"])
+    return Figures(
+        query=progress["name"] or progress["id"],
+        id=str(progress["id"]),
+        runId=str(progress["runId"]),
+        batch=progress["batchId"],
+        time=progress["timestamp"],
+        **{name: counts[name] for name in ("read", "accepted", "rejected", "replays", "gaps")},
+        reasons={name.upper(): counts[name] for name in REASONS if counts[name]},
+        **{name: counts[name] for name in ("panes", "early", "late", "withdrawn", "rows")},
+        onTime=counts["on_time"],
+        watermark=_instant(times.get("watermark")),
+        newest=_instant(times.get("max")),
+        sources=[_source(source) for source in progress["sources"]],
+        stateRows=sum(state["numRowsTotal"] for state in states),
+        stateBytes=sum(state["memoryUsedBytes"] for state in states),
+        stateFileBytes=sum(_custom(state, "rocksdbSstFileSize") for state in states),
+        batchMs=parts.pop("triggerExecution", progress["batchDuration"]),
+        parts=parts,
+        shardsMs=sum(_shard_time(state) for state in states),
+    )
+
+
+def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
+    """Give what each operator of a query counted in a batch, with the messages that it read."""
+    found: dict[str, Counter[str]] = {}
+    for name, row in progress["observedMetrics"].items():
+        if name.startswith(_MARK):
+            counts = {key: value or 0 for key, value in _fields(row).items()}
+            found.setdefault(name.partition("/")[0], Counter()).update(counts)
+    return found
+
+
+def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a dict of JSON
+    """Give the fields of an observed row, which Connect hands over as values and schema."""
+    fields: Mapping[str, Any] = observed if isinstance(observed, Mapping) else observed.asDict()
+    if fields.keys() != {"values", "schema"}:
+        return fields
+    names = [field["name"] for field in fields["schema"]["fields"]]
+    return dict(zip(names, fields["values"], strict=True))
+
+
+def _source(source: Mapping[str, Any]) -> SourceFigures:
+    """Read what a source says; Kafka's tells how many offsets it has not read yet."""
+    said = source.get("metrics") or {}
+    waiting = said.get("maxOffsetsBehindLatest")
+    name = str(source["description"])
+    return SourceFigures(name, source["numInputRows"], None if waiting is None else int(waiting))
+
+
+def _custom(state: Mapping[str, Any], name: str) -> int:
+    value: int = (state.get("customMetrics") or {}).get(name, 0)
+    return value
+
+
+def _shard_time(state: Mapping[str, Any]) -> int:
+    """Time in windrow's shards: with messages, and when Spark wakes them without any."""
+    if "transformWithState" not in state["operatorName"]:
+        return 0
+    updates: int = state["allUpdatesTimeMs"]
+    return updates + _custom(state, "timerProcessingTimeMs")
+
+
+def _instant(text: str | None) -> datetime | None:
+    found = None if text is None else datetime.fromisoformat(text)
+    return None if found == _NO_TIME else found

@@ -1,0 +1,260 @@
+"""Figures of recorded progress, and what is said of them."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import windrow as wr
+from windrow import watching
+from windrow._watching import _words
+from windrow._watching._screens import lines, panel
+from windrow.figures import figures
+
+PROGRESS = Path(__file__).with_name("progress")
+
+
+def recorded(name: str) -> list[dict[str, Any]]:
+    """Give the progress of a real query, batch after batch."""
+    text = (PROGRESS / f"{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+class Ended:
+    """A query that has run."""
+
+    def __init__(self, progress: list[dict[str, Any]], error: str | None = None) -> None:
+        """Take what it reports, and what it failed with."""
+        self.recentProgress = progress
+        self.isActive = False
+        self.error = error
+
+    def exception(self) -> Exception | None:
+        """Give what ended it."""
+        return None if self.error is None else ValueError(self.error)
+
+
+def seen(name: str, error: str | None = None) -> wr.Snapshot:
+    """Give the snapshot of a recorded query."""
+    return wr.snapshot(Ended(recorded(name), error))  # type: ignore[arg-type]
+
+
+def test_of_a_batch() -> None:
+    """Rows by their fate, panes by their timing, times, state, and the parts of the batch."""
+    last = figures(recorded("minutes")[-1])
+    assert (last.query, last.batch) == ("minutes", 3)
+    assert (last.read, last.accepted, last.rejected) == (3, 1, 2)
+    assert last.reasons == {"INVALID_TIME": 1, "TOO_LATE": 1}
+    assert (last.panes, last.early, last.onTime, last.late, last.withdrawn) == (2, 0, 1, 1, 0)
+    assert last.watermark == datetime(2025, 1, 1, 9, 2, 20, tzinfo=UTC)
+    assert last.newest == datetime(2025, 1, 1, 9, 0, 50, tzinfo=UTC)
+    assert last.behind == timedelta(seconds=-90)
+    assert [source.rows for source in last.sources] == [3]
+    assert last.stateBytes > 10**6
+    assert last.batchMs >= sum(last.parts.values()) * 0.9
+    assert {"addBatch", "queryPlanning"} < last.parts.keys()
+    assert "triggerExecution" not in last.parts
+
+
+def test_before_there_is_a_watermark() -> None:
+    """Spark says 1970; that is none."""
+    first = figures(recorded("minutes")[0])
+    assert first.watermark is None
+    assert first.behind is None
+
+
+def test_backlog_of_kafka() -> None:
+    """Its source tells how many offsets are not read yet."""
+    progress = recorded("minutes")[-1]
+    progress["sources"][0]["metrics"] = {"maxOffsetsBehindLatest": "1200"}
+    assert figures(progress).sources[0].waiting == 1200
+    assert "1,200 offsets behind its end" in str(wr.Snapshot().after(progress))
+
+
+def test_snapshots_add_up() -> None:
+    """Each batch once, though Spark reports it again; newest is the greatest of all."""
+    progress = recorded("minutes")
+    of = wr.snapshot(Ended(progress + progress))  # type: ignore[arg-type]
+    assert of == seen("minutes")
+    assert of.batches == 4
+    assert (of.totals["read"], of.totals["accepted"], of.totals["TOO_LATE"]) == (7, 5, 1)
+    assert (of.totals["onTime"], of.totals["late"]) == (2, 1)
+    assert of.newest == datetime(2025, 1, 1, 9, 2, 30, tzinfo=UTC)
+    assert of.behind == timedelta(seconds=10)
+
+
+def test_what_is_said() -> None:
+    """The same names and texts in lines, in a notebook, in a terminal."""
+    of = seen("minutes")
+    said = dict(_words.rows(of))
+    assert said["query"] == "minutes, ended, batch 3"
+    assert said["rejected"] == "2 (INVALID_TIME 1, TOO_LATE 1)"
+    assert said["panes"] == "2 on time, 1 late"
+    assert said["watermark"] == "2025-01-01 09:02:20, 10 s behind the newest event time"
+    assert "addBatch" in said["batch"]
+    assert "shards" in said["batch"]
+    for text in said.values():
+        assert text in str(of)
+        assert text in of._repr_html_()
+
+
+def test_terminal() -> None:
+    """All that is said stands in the panel."""
+    from rich.console import Console
+
+    console = Console(width=150, file=io.StringIO(), force_terminal=True, color_system=None)
+    with console.capture() as drawn:
+        console.print(panel(seen("minutes", "away")))
+    for name, text in _words.rows(seen("minutes", "away")):
+        assert re.search(rf"{name} .*{re.escape(text)}", drawn.get())
+
+
+def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, with what to install."""
+    from windrow._watching import _screens
+
+    monkeypatch.setitem(__import__("sys").modules, "rich.live", None)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    with pytest.raises(wr.WindrowError, match=r"\[RICH_MISSING\].*pip install 'windrow\[watch\]'"):  # noqa: SIM117
+        with _screens.screen():
+            pass
+
+
+def test_a_source_that_brings_nothing_is_named() -> None:
+    """Of several: the watermark may wait for it."""
+    of = seen("join")
+    quiet = {name.rpartition("/")[2].rstrip("]"): count for name, count in of.quiet.items()}
+    assert quiet == {"a": 0, "b": 2}
+    said = [text for name, text in _words.rows(of) if name == "source"]
+    assert len(said) == 1
+    assert "nothing for 2 batches: the watermark may wait for it" in said[0]
+    assert ("rows", "1") in _words.rows(of)
+    assert "panes" not in dict(_words.rows(of))
+
+
+def test_nothing_has_come_yet() -> None:
+    """A query before its first batch, and one that fails there."""
+    assert str(wr.Snapshot()) == "query  no batch has come yet"
+    assert "ended before its first batch" in str(wr.snapshot(Ended([])))  # type: ignore[arg-type]
+    assert "the sink is away" in str(wr.snapshot(Ended([], "the sink is away")))  # type: ignore[arg-type]
+
+
+def test_other_queries_count_nothing() -> None:
+    """A trigger without rows and without windrow is no batch."""
+    progress = {**recorded("minutes")[0], "observedMetrics": {}, "numInputRows": 0}
+    assert wr.Snapshot().after(progress) == wr.Snapshot()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: gone\nat x",
+            "gone",
+        ),
+        (
+            "Return Message: Traceback (most recent call last):\n"
+            '  File "x.py", line 1, in boom\n    raise ValueError\nValueError: the sink is away\n',
+            "ValueError: the sink is away",
+        ),
+        (
+            "[STREAM_FAILED] Query [id = a] terminated with exception: Job aborted: "
+            "[ROWS_NOT_POSITIVE] rows is 0; it must be 1 or more.\n\nJVM stacktrace:\nat x",
+            "[ROWS_NOT_POSITIVE] rows is 0; it must be 1 or more.",
+        ),
+        ("", ""),
+    ],
+)
+def test_errors_are_told_in_a_sentence(error: str, said: str) -> None:
+    """Without traces: windrow's own, what a function raised, or what Spark says first."""
+    assert watching._first(error) == said
+
+
+def test_lines_of_a_pipe() -> None:
+    """One for each batch, though it is looked at more often; then how it ended."""
+    out = io.StringIO()
+    show = lines(out)
+    now = wr.Snapshot()
+    for progress in recorded("minutes"):
+        now = now.after(progress)
+        show(now)
+        show(now)
+    show(seen("minutes", "gone"))
+    said = out.getvalue().splitlines()
+    assert len([one for one in said if "batch" in one]) == 4 + 1  # the last as another snapshot
+    assert said[-1] == "gone"
+    assert "panes 2 (1 on time, 1 late), rejected 2 (INVALID_TIME 1, TOO_LATE 1)" in said[3]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.25, "250 ms"), (-90, "-1 min 30 s"), (59.5, "59.5 s"), (3600, "1 h"), (90061, "1 d 1 h")],
+)
+def test_lengths_of_time(seconds: float, said: str) -> None:
+    """Two units at most."""
+    assert _words.span(timedelta(seconds=seconds)) == said
+
+
+class Running:
+    """A query that runs on; whoever looks at it presses Ctrl-C the second time."""
+
+    isActive = True  # noqa: N815  Spark's name
+
+    def __init__(self) -> None:
+        """Not looked at yet."""
+        self.looked = 0
+
+    @property
+    def recentProgress(self) -> Iterator[dict[str, Any]]:  # noqa: N802
+        """Give all batches; in the middle comes the signal."""
+        self.looked += 1
+        for number, progress in enumerate(recorded("minutes")):
+            if self.looked == 2 and number == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield progress
+
+
+def test_interrupt_ends_the_watching_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """No call of Spark is torn by it, and whoever handled it before does so again."""
+    before = signal.getsignal(signal.SIGINT)
+    query = Running()
+    wr.watch(query, every="1 ms")  # type: ignore[arg-type]
+    assert query.looked == 2
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "ended" not in capsys.readouterr().out
+
+
+def test_interrupt_while_waiting() -> None:
+    """It is heard at once."""
+    with watching._interruptible() as waiting:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        assert waiting.wait(60)
+
+
+def test_every_is_a_duration() -> None:
+    """As everywhere."""
+    with pytest.raises(wr.SpecError, match=r"\[DURATION_WITHOUT_UNIT\] watch\(every=2\)"):
+        wr.watch(Ended([]), every=2)  # type: ignore[arg-type]
+
+
+def test_lines_of_a_log_are_json() -> None:
+    """Times as ISO text."""
+    from dataclasses import asdict
+
+    text = watching._as_json("batch", asdict(figures(recorded("minutes")[-1])))
+    said = json.loads(text)
+    assert said["event"] == "batch"
+    assert said["watermark"] == "2025-01-01T09:02:20+00:00"
+    assert said["reasons"] == {"INVALID_TIME": 1, "TOO_LATE": 1}
+    assert logging.getLogger("windrow").name == "windrow"

@@ -1,0 +1,175 @@
+"""Real queries watched: in a pipe, by a log, in Spark's metrics system (SEMANTICS R74)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, order
+from windrow.figures import figures
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+ON_TIME = ([order("09:00:10"), order("09:00:40")], [order("09:01:30")], [order("09:02:30")])
+LATE = [order("09:00:50"), order("07:00:00"), order(None)]
+
+
+@pytest.fixture(autouse=True)
+def small(spark: SparkSession) -> Iterator[None]:
+    """Few shards."""
+    spark.conf.set("spark.windrow.shards", "2")
+    yield
+    spark.conf.unset("spark.windrow.shards")
+
+
+def minutes(feed: Feed) -> wr.Output:
+    """Describe counts of minutes, corrected for ten more."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="10 seconds")
+    windows = stream.lateness("10 minutes").window(wr.Tumbling("1 minute"))
+    return windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+
+
+def nowhere(*_: object) -> None:
+    """Take rows."""
+
+
+@contextmanager
+def listened(spark: SparkSession, logger: logging.Logger) -> Iterator[None]:
+    """Log batches, as long as it is needed."""
+    listener = wr.logBatches(spark, logger)
+    try:
+        yield
+    finally:
+        spark.streams.removeListener(listener)
+
+
+def heard(spark: SparkSession) -> None:
+    """Wait until listeners have been told all."""
+    spark._jsparkSession.sparkContext().listenerBus().waitUntilEmpty()
+
+
+def gauges(spark: SparkSession) -> dict[str, int]:
+    """Give what of windrow one of Spark's sinks of metrics has, here JMX."""
+    jvm: Any = spark._jvm
+    gateway: Any = spark.sparkContext._gateway
+    server = jvm.java.lang.management.ManagementFactory.getPlatformMBeanServer()
+    of = jvm.java.lang.Class.forName("javax.management.MBeanServer")
+
+    def call(method: str, *given: object) -> Any:
+        """Py4J does not see the methods of the server's own class."""
+        [found] = [one for one in of.getMethods() if one.getName() == method]
+        arguments = gateway.new_array(jvm.java.lang.Object, len(given))
+        for number, value in enumerate(given):
+            arguments[number] = value
+        return found.invoke(server, arguments)
+
+    names = call("queryNames", jvm.javax.management.ObjectName("metrics:*"), None)
+    found = {name.getKeyProperty("name").partition(".driver.windrow.")[2]: name for name in names}
+    return {own: call("getAttribute", name, "Value") for own, name in found.items() if own}
+
+
+def test_a_running_query(
+    feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Ctrl-C ends the watching alone; log and gauges say what the progress says, till its end."""
+    spark = feed.spark
+    logger = logging.getLogger("test of windrow")
+    wr.publishMetrics(spark)
+    wr.publishMetrics(spark)
+    query = minutes(feed.add(*ON_TIME)).start(
+        panes=nowhere, checkpoint=tmp_path / "c", name="a.b minutes"
+    )
+    with caplog.at_level(logging.INFO, logger.name), listened(spark, logger):
+        try:
+            query.processAllAvailable()
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            wr.watch(query, every="10 ms")
+            feed.add(LATE)
+            query.processAllAvailable()
+            heard(spark)
+            shown = gauges(spark)
+            seen = wr.snapshot(query)
+            assert seen.isActive
+        finally:
+            query.stop()
+        heard(spark)
+    assert seen.last is not None
+    assert seen.last.reasons == {"INVALID_TIME": 1, "TOO_LATE": 1}
+    said = capsys.readouterr().out.splitlines()
+    assert " a.b minutes batch " in said[0]
+    assert "ended" not in said
+
+    own = {name.removeprefix("a_b_minutes."): value for name, value in shown.items()}
+    assert "minutes" not in "".join(own)
+    assert (own["read"], own["on_time"], own["late"], own["too_late"]) == (7, 2, 1, 1)
+    assert own["batch"] == seen.last.batch
+    assert own["state_bytes"] == seen.last.stateBytes
+    assert seen.behind is not None
+    assert own["behind_ms"] == seen.behind.total_seconds() * 1000
+    assert gauges(spark) == {}
+
+    logged = [json.loads(record.message) for record in caplog.records]
+    batches = {one["batch"]: one for one in logged if one["event"] == "batch"}
+    last = batches[seen.last.batch]
+    assert last["reasons"] == seen.last.reasons
+    assert last["watermark"] == "2025-01-01T09:02:20+00:00"
+
+
+def test_a_failing_query(
+    feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The watching ends with what ended it; the log has it, too."""
+
+    def broken(*_: object) -> None:
+        msg = "the sink is away"
+        raise OSError(msg)
+
+    logger = logging.getLogger("test of windrow")
+    with caplog.at_level(logging.INFO, logger.name), listened(feed.spark, logger):
+        query = minutes(feed.add(*ON_TIME)).start(panes=broken, checkpoint=tmp_path / "c")
+        wr.watch(query, every="10 ms")
+        heard(feed.spark)
+    assert capsys.readouterr().out.splitlines()[-1] == "OSError: the sink is away"
+    failed = json.loads(caplog.records[-1].message)
+    assert (failed["event"], failed["error"]) == ("failed", "OSError: the sink is away")
+    assert failed["runId"] == str(query.runId)
+
+
+def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
+    """Early, on time, late, withdrawn: as many as there are rows of each (SEMANTICS R74)."""
+    feed.add([order("09:00:00"), order("09:20:00")], [order("09:45:00")], NOTHING)
+    feed.add([order("09:10:00")], [order("09:50:00", "b")])
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    sessions = stream.lateness("2 hours").window(wr.Session("15 minutes"))
+    firing = sessions.trigger(early=wr.EachStep()).accumulate(wr.ACCUMULATING_AND_RETRACTING)
+    rows: list[Any] = []
+    query = firing.aggregate(F.count("*")).start(
+        panes=lambda panes, _: rows.extend(panes.collect()),
+        checkpoint=tmp_path / "c",
+        queryTrigger={"availableNow": True},
+    )
+    query.awaitTermination()
+    of = [row.pane for row in rows]
+    fired = [pane.timing for pane in of if not pane.is_retraction]
+    totals = wr.snapshot(query).totals
+    assert totals["early"] == fired.count("EARLY") > 0
+    assert totals["onTime"] == fired.count("ON_TIME") > 0
+    assert totals["late"] == fired.count("LATE") > 0
+    assert totals["withdrawn"] == len(of) - len(fired) > 0
+    assert totals["panes"] == len(of)
+    last = figures(query.recentProgress[-1])
+    assert last.panes == last.early + last.onTime + last.late + last.withdrawn
