@@ -38,6 +38,7 @@ class Ended:
         """Take what it reports, and what it failed with."""
         self.recentProgress = progress
         self.isActive = False
+        self.runId = "none"
         self.error = error
 
     def exception(self) -> Exception | None:
@@ -210,6 +211,7 @@ class Running:
     """A query that runs on; whoever looks at it presses Ctrl-C the second time."""
 
     isActive = True  # noqa: N815  Spark's name
+    runId = "none"  # noqa: N815
 
     def __init__(self) -> None:
         """Not looked at yet."""

@@ -40,7 +40,7 @@ def observed(counts: dict[str, int]) -> Any:
 
 def query(name: str, *batches: dict[str, Any]) -> Any:
     """Give what is like a query."""
-    return SimpleNamespace(recentProgress=batches, id=name)
+    return SimpleNamespace(recentProgress=batches, id=name, runId=name)
 
 
 def test_what_has_no_fate_is_seen() -> None:
