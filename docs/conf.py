@@ -40,7 +40,7 @@ html_css_files = ["windrow.css"]
 html_copy_source = False
 html_show_copyright = False
 pygments_style = "tango"
-pygments_dark_style = "native"
+pygments_dark_style = "github-dark"
 
 #: Pages that the contents name before they are written.
 _LATER = ("watching", "advice", "command", "sinks", "packaging", "dependencies")

@@ -24,8 +24,8 @@ OUTPUTS = ("panes", "rejected", "events", "rows", "answers")
 
 _PART = re.compile(
     r"^(?P<idle><!-- not run -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$"
-    r"|^<!-- (?P<word>\w+): (?P<said>[^\n]+?) -->\n+(?P<table>(?:\|[^\n]*\n)+)"
-    r"|^<!-- picture: (?P<picture>[^\n]+?) -->$",
+    r"|^<!-- picture: (?P<picture>[^\n]+?) -->$"
+    r"|^<!-- (?P<word>\w+): (?P<said>[^\n]+?) -->\n+(?P<table>(?:\|[^\n]*\n)+)",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -84,8 +84,8 @@ def _pane(said: dict[str, str]) -> dict[str, Any]:
         "is_retraction": said.get("is_retraction") == "true",
     }
     values = {name: _value(text) for name, text in said.items() if name not in about}
-    window = {"start": start, "end": end}
-    return {**values, "window": window, "pane": about, "batch": values.pop("batch")}
+    batch = values.pop("batch")
+    return {**values, "window": {"start": start, "end": end}, "pane": about, "batch": batch}
 
 
 def _value(text: str) -> str | float:
@@ -96,7 +96,7 @@ def _value(text: str) -> str | float:
 
 
 def _caption(part: Part) -> str:
-    return f'<p class="caption">{part.word} of <code>{part.said}</code></p>\n\n'
+    return f'<p class="rows">{part.word} of <code>{part.said}</code></p>\n\n'
 
 
 def drawn(page: str) -> str:

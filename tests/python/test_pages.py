@@ -69,6 +69,18 @@ def test_sql_of_the_page(wide: DataFrame) -> None:
 
 
 @pytest.fixture
+def one_shard(spark: SparkSession) -> Iterator[None]:
+    """Few messages need one shard, whose rows come in the order in which they are made."""
+    settings = {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name, kept in before.items():
+        spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
+
+
+@pytest.fixture
 def stopping(spark: SparkSession) -> Iterator[None]:
     """Stop what a test has started."""
     yield
@@ -76,7 +88,7 @@ def stopping(spark: SparkSession) -> Iterator[None]:
         query.stop()
 
 
-@pytest.mark.usefixtures("stopping")
+@pytest.mark.usefixtures("one_shard", "stopping")
 def test_looking_into_a_query(wide: DataFrame, tmp_path: Path) -> None:
     """The page's queries run, and what it asks them is answered."""
     page = "docs/looking-into-a-query.md"
@@ -131,18 +143,6 @@ def test_a_messages_way_names_files_that_are_there() -> None:
     there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
     assert len(named) > 20
     assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
-
-
-@pytest.fixture
-def one_shard(spark: SparkSession) -> Iterator[None]:
-    """Few messages need one shard, whose rows come in the order in which they are made."""
-    settings = {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}
-    before = {name: spark.conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name, kept in before.items():
-        spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
 
 
 def rests(path: Path) -> bool:
