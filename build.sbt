@@ -129,6 +129,28 @@ lazy val kafkaBroker = (project in file("project/kafka-broker")).settings(
   publish / skip                            := true,
   libraryDependencies += "org.apache.kafka" %% "kafka" % Versions.kafka)
 
+lazy val sinkJars =
+  taskKey[Unit]("A database's driver in .build/postgresql, a table format in .build/iceberg, for the tests of sinks")
+
+/** No code: what tests of sinks load. Iceberg's is for Spark 4.1, there is none for a later one yet. */
+lazy val postgresql = (project in file("project/postgresql")).settings(
+  target                                 := (ThisBuild / baseDirectory).value / "target/postgresql",
+  publish / skip                         := true,
+  libraryDependencies += "org.postgresql" % "postgresql" % Versions.postgresql,
+  sinkJars := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build/postgresql"))
+
+lazy val iceberg = (project in file("project/iceberg")).settings(
+  target         := (ThisBuild / baseDirectory).value / "target/iceberg",
+  publish / skip := true,
+  libraryDependencies +=
+    ("org.apache.iceberg" % s"iceberg-spark-runtime-4.1_${Versions.scalaBinary}" % Versions.iceberg).intransitive(),
+  sinkJars := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build/iceberg"))
+
+def copyOf(jars: Classpath, folder: File): Unit = {
+  IO.delete(folder)
+  IO.copy(jars.map(_.data).filterNot(_.getName.startsWith("scala-library")).map(jar => jar -> folder / jar.getName))
+}
+
 lazy val deltaJars = taskKey[Unit]("A table format with MERGE in .build/delta, for the test of upserts")
 
 /** No code: Delta for the version of Spark that it supports. */

@@ -2,14 +2,16 @@
 object Versions {
   val scala        = "2.13.18"
   val scalaBinary  = "2.13"
-  val sparkCompile = "4.1.1"  // the lowest supported: what compiles against it runs on the later ones
-  val sparkRun     = "4.2.0"  // the JVM tests run on it; the Python tests run on the package's own Spark
-  val jackson      = "2.20.0" // Spark 4.1.1's
-  val rocksdb      = "9.8.4"  // Spark 4.1.1's
-  val roaring      = "1.3.0"  // Spark 4.1.1's
-  val kafka        = "4.2.0"  // the broker of the Kafka test
-  val delta        = "4.4.0"  // for Spark 4.2; there is none for 4.3 yet
-  val flink        = "2.3.0"  // a peer of the benchmarks
+  val sparkCompile = "4.1.1"   // the lowest supported: what compiles against it runs on the later ones
+  val sparkRun     = "4.2.0"   // the JVM tests run on it; the Python tests run on the package's own Spark
+  val jackson      = "2.20.0"  // Spark 4.1.1's
+  val rocksdb      = "9.8.4"   // Spark 4.1.1's
+  val roaring      = "1.3.0"   // Spark 4.1.1's
+  val kafka        = "4.2.0"   // the broker of the Kafka test
+  val delta        = "4.4.0"   // for Spark 4.2; there is none for 4.3 yet
+  val iceberg      = "1.12.0"  // for Spark 4.1
+  val postgresql   = "42.7.14" // the driver of the test of Jdbc
+  val flink        = "2.3.0"   // a peer of the benchmarks
   val scalatest    = "3.2.19"
   val scalacheck   = "1.18.1"
 

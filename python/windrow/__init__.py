@@ -42,7 +42,7 @@ from windrow.operators import (
     WindowOperatorSpec,
 )
 from windrow.policies import ByCount, ByDelta, ByMark, ByPunctuation, ByTime, Partitions, Policy
-from windrow.results import Files, Metrics, Output, Upsert, metrics
+from windrow.results import Files, Jdbc, KafkaTable, Metrics, Output, Upsert, metrics
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
 from windrow.streams import Stream, Windowed, stream
@@ -105,9 +105,11 @@ __all__ = [
     "Hopping",
     "Inherit",
     "JarNotFoundError",
+    "Jdbc",
     "JoinOutput",
     "JoinSpec",
     "JoinStream",
+    "KafkaTable",
     "MergedWindowOperator",
     "MessageError",
     "Metrics",

@@ -14,6 +14,8 @@ from windrow._drawing import _html
 from windrow._drawing._marks import RED
 from windrow._drawing._svg import Picture
 from windrow._running import _ledger
+from windrow._running._jdbc import Jdbc
+from windrow._running._kafka import KafkaTable
 from windrow._running._query import progress, start
 from windrow._running._sinks import Files, Sink
 from windrow._running._upsert import Upsert
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["Files", "Metrics", "Output", "Upsert", "metrics"]
+__all__ = ["Files", "Jdbc", "KafkaTable", "Metrics", "Output", "Upsert", "metrics"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,12 +148,12 @@ class Output(HasFrames):
         """Start one query that writes panes, rejected rows and events to their sinks.
 
         A sink is a table's name, ``Files(path)``, whose folder is this checkpoint's own, a function
-        (DataFrame, batch id), or for panes ``Upsert(table)``, which keeps the last pane of each
-        window of a key. Rows without a sink are counted only. ``queryTrigger``: the argument of
-        Spark's ``DataStreamWriter.trigger``, for example ``{"availableNow": True}``. After a
-        crash the last batch comes again with its id: ``Files`` overwrite it, tables take it twice
-        unless their format prevents it. With periods of processing time a query goes on without
-        data; ``availableNow`` ends with the last batch of data all the same.
+        (DataFrame, batch id), ``Jdbc(url, table)``, or for panes ``Upsert(table)``, which keeps the
+        last pane of each window of a key. Rows without a sink are counted only. ``queryTrigger``:
+        the argument of Spark's ``DataStreamWriter.trigger``, say ``{"availableNow": True}``. After
+        a crash the last batch comes again with its id: ``Files`` overwrite it, ``Jdbc`` knows it,
+        tables take it twice unless their format prevents it. With periods of processing time a
+        query goes on without data; ``availableNow`` ends with the last batch of data all the same.
 
         ``final``: with ``availableNow``, once all that is there is in, every window completes; the
         call returns when only this is left to run, and ``metrics`` counts both parts. It must be
@@ -159,7 +161,7 @@ class Output(HasFrames):
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             raise SpecError.of("start(...)", [problem("NO_EVENTS")])
-        if isinstance(panes, Upsert):
+        if isinstance(panes, Upsert | Jdbc | KafkaTable):
             self._check_upsert(panes)
         self._warn_of_long_steps(queryTrigger)
         return start(
@@ -172,15 +174,18 @@ class Output(HasFrames):
             final=final,
         )
 
-    def _check_upsert(self, sink: Upsert) -> None:
-        schema = self.panes.schema
-        found = sink.problems(schema)
-        found += sink.unclear(self.spec.window, identified=self._hasOffsets)
+    def _check_upsert(self, sink: Upsert | Jdbc | KafkaTable) -> None:
+        schema, upsert = self.panes.schema, sink.as_upsert
+        if upsert is None:
+            return
+        found = upsert.problems(schema)
+        found += upsert.unclear(self.spec.window, identified=self._hasOffsets)
         if self.spec.accumulation is DISCARDING:
-            found.append(sink.of_parts())
+            found.append(upsert.of_parts())
         if found:
             raise SpecError.of("start(...)", found)
-        sink.check(self.panes.sparkSession, schema)
+        if isinstance(sink, Upsert):
+            sink.check(self.panes.sparkSession, schema)
 
     def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
         """Warn if a period ends more often than steps begin (SEMANTICS R57)."""

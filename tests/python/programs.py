@@ -25,9 +25,13 @@ def start(
     python: str = sys.executable,
     package: Path = PACKAGE,
     cwd: Path | None = None,
+    new_session: bool = False,
     **env: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, with the package where it lies; any exit status will do."""
+    """Run a program to its end, with the package where it lies; any exit status will do.
+
+    new_session: it leads a group of processes, which it may kill as a whole.
+    """
     found = {
         "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
         "PYSPARK_PYTHON": python,
@@ -40,6 +44,7 @@ def start(
         text=True,
         check=False,
         cwd=cwd,
+        start_new_session=new_session,
     )
 
 

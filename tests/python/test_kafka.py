@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+import windrow as wr
 from programs import printed
-from torture.broker import broker
+from torture.broker import broker, connector
 
-pytestmark = [pytest.mark.spark, pytest.mark.full]
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark]
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +26,37 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.full
 def test_restarts_rewinds_and_transactions(address: str, tmp_path: Path) -> None:
     """The panes are those of what was committed, each message once (SEMANTICS R13, S3)."""
     refused = printed("kafka.py", str(tmp_path), address)[-1].split()
     assert 0 < int(refused[-3]) < int(refused[-1])
+
+
+def test_records_of_panes(spark: SparkSession) -> None:
+    """SEMANTICS B11: the key is JSON of key and window, of a withdrawn one the value is null."""
+    schema = "k string, window struct<start: timestamp, end: timestamp>, total bigint, "
+    schema += "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
+    window = (datetime(2025, 1, 1, 9), datetime(2025, 1, 1, 9, 1))  # noqa: DTZ001
+    panes = spark.createDataFrame(
+        [
+            ("a", window, 1, ("LATE", 0, False, True)),
+            ("a", window, 2, ("LATE", 1, False, False)),
+            (None, window, 3, ("LATE", 0, False, True)),
+        ],
+        schema,
+    )
+    records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    end = '"window":{"start":"2025-01-01T09:00:00.000Z","end":"2025-01-01T09:01:00.000Z"}'
+    pane = '"pane":{"timing":"LATE","index":1,"is_last":false,"is_retraction":false}'
+    assert {(row.key, row.value) for row in records} == {
+        (f'{{"k":"a",{end}}}', f'{{"k":"a",{end},"total":2,{pane}}}'),
+        (f'{{"k":null,{end}}}', None),
+    }
+
+
+@pytest.mark.full
+def test_a_compacted_topic(address: str, tmp_path: Path) -> None:
+    """Sessions that merge: the last record of each key is what is true in the end."""
+    held = printed("compacted.py", str(tmp_path), address, connector())[-1]
+    assert held == "[('a', '09:00:10', '09:03:00', 19), ('b', '09:00:30', '09:01:30', 4)]"

@@ -26,6 +26,8 @@ _PUBLIC = {
         "Output",
         "BehindProcessingTime",
         "Files",
+        "Jdbc",
+        "KafkaTable",
         "Upsert",
         "Metrics",
         "metrics",

@@ -114,8 +114,8 @@ def continues(
     tables: Mapping[str, str],
     *,
     final: bool,
-) -> None:
-    """Refuse what cannot start: session, folders or a checkpoint that was begun with another spec.
+) -> str:
+    """Give the id of a query, or refuse what cannot start: session, sinks or checkpoint.
 
     files: ``path`` and ``format`` of the folders that rows of a kind go to; they are the query's
     own from now on. tables: those that rows of a kind are added to. A warning tells of a
@@ -124,9 +124,10 @@ def continues(
     said = {"final": str(final).lower(), "files": _json.write(files), "into": _json.write(tables)}
     unchecked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
     with plain_errors():
-        rows = unchecked.collect()
-    for (why,) in rows:
+        [(query, why)] = unchecked.collect()
+    if why is not None:
         warnings.warn(why, UserWarning, stacklevel=4)
+    return str(query)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:

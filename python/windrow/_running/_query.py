@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
 from windrow._running._ending import Ending
+from windrow._running._jdbc import Jdbc
+from windrow._running._kafka import KafkaTable
 from windrow._running._settings import having
 from windrow._running._sinks import BatchWriter, Files, Sink
 from windrow._running._upsert import Upsert
@@ -61,7 +63,8 @@ def start(
         if isinstance(sink, Files)
     }
     tables = {kind: sink for kind, sink in stated.items() if isinstance(sink, str)}
-    _sql.continues(output, checkpoint, files, tables, final=final)
+    query = _sql.continues(output, checkpoint, files, tables, final=final)
+    _check_databases(output, stated)
     bounded = not trigger.keys().isdisjoint(_BOUNDED)
 
     def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
@@ -71,7 +74,7 @@ def start(
         if trigger:
             writer = writer.trigger(**trigger)
         with _sql.plain_errors(), _ending_with_data(output.sparkSession, bounded and hasPeriods):
-            return _begun(writer.foreachBatch(BatchWriter(stated)))
+            return _begun(writer.foreachBatch(BatchWriter(stated, query)))
 
     if not final:
         return run(output, trigger)
@@ -84,9 +87,9 @@ def start(
         before = list(first.recentProgress)
         ending.tell()
     # What has come since is in that batch, whatever the limit of a source.
-    query = run(ended, {"once": True})
-    _BEFORE[query.runId] = before
-    return query
+    last = run(ended, {"once": True})
+    _BEFORE[last.runId] = before
+    return last
 
 
 def progress(query: StreamingQuery) -> list[Any]:
@@ -104,11 +107,18 @@ def _begun(writer: DataStreamWriter) -> StreamingQuery:
         raise
 
 
+def _check_databases(output: DataFrame, stated: Mapping[str, Sink]) -> None:
+    for kind, sink in stated.items():
+        if isinstance(sink, Jdbc):
+            rows: Any = output.schema[kind].dataType
+            sink.check(output.sparkSession, rows)
+
+
 def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
     for kind, sink in stated.items():
-        if isinstance(sink, Upsert) and kind != "panes":
+        if isinstance(sink, Upsert | Jdbc | KafkaTable) and sink.as_upsert and kind != "panes":
             yield problem("UPSERT_NOT_OF_PANES", kind=kind, sink=repr(sink))
-        elif not isinstance(sink, (str, Files, Upsert)) and not callable(sink):
+        elif not isinstance(sink, (str, Files, Upsert, Jdbc, KafkaTable)) and not callable(sink):
             yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=repr(sink))
 
 

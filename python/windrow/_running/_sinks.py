@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from windrow._running._jdbc import Jdbc
+from windrow._running._kafka import KafkaTable
 from windrow._running._upsert import Upsert
 
 if TYPE_CHECKING:
@@ -29,17 +31,19 @@ class Files:
         object.__setattr__(self, "path", str(self.path).rstrip("/"))
 
 
-Sink: TypeAlias = "str | Files | Upsert | Callable[[DataFrame, int], None]"
+Sink: TypeAlias = "str | Files | Upsert | Jdbc | KafkaTable | Callable[[DataFrame, int], None]"
 
 
 @dataclass
 class BatchWriter:
     """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it.
 
-    is_first: no batch came since the start; the first may have come before, with other rows.
+    query: its id, as the checkpoint keeps it. is_first: no batch came since the start; the first
+    may have come before, with other rows.
     """
 
     sinks: Mapping[str, Sink]
+    query: str = ""
     is_first: bool = True
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
@@ -55,17 +59,21 @@ class BatchWriter:
             for kind, sink in self.sinks.items():
                 if counts[kind] or self.is_first or callable(sink):
                     part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
-                    _write(part, sink, batch_id)
+                    _write(part, sink, batch_id, kind, self.query)
             self.is_first = False
         finally:
             batch.unpersist()
 
 
-def _write(rows: DataFrame, sink: Sink, batch_id: int) -> None:
+def _write(rows: DataFrame, sink: Sink, batch_id: int, kind: str = "", query: str = "") -> None:
     if isinstance(sink, str):
         rows.write.mode("append").saveAsTable(sink)
     elif isinstance(sink, Upsert):
         sink.merge(rows)
+    elif isinstance(sink, KafkaTable):
+        sink.write(rows)
+    elif isinstance(sink, Jdbc):
+        sink.write(rows, batch_id, query, kind)
     elif isinstance(sink, Files):
         folder = f"{sink.path}/batch={batch_id}"
         rows.write.mode("overwrite").format(sink.format).save(folder)

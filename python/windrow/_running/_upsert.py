@@ -40,6 +40,11 @@ class Upsert:
         """Show as the call."""
         return call("Upsert", self.table, on=self.on, create=self.create or None)
 
+    @property
+    def as_upsert(self) -> Upsert:
+        """How it finds the row of a window."""
+        return self
+
     def columns(self, schema: StructType) -> list[str]:
         """Give the columns by which rows are found, of panes with these columns."""
         if self.on is None:

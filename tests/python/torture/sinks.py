@@ -30,14 +30,16 @@ def witnessed(folder: Path, life: int) -> None:
     """Have every row that is not for ``Files`` written there, too, and each writing be told."""
     write = _sinks._write
 
-    def both(rows: DataFrame, sink: _sinks.Sink, batch_id: int) -> None:
+    def both(
+        rows: DataFrame, sink: _sinks.Sink, batch_id: int, kind: str = "", query: str = ""
+    ) -> None:
         if not isinstance(sink, wr.Files):
             write(rows, wr.Files(str(folder / "panes")), batch_id)
             (folder / "writes" / f"{batch_id} {life}").touch()
             if not isinstance(sink, wr.Upsert):
                 told = {"batch": F.lit(batch_id), "life": F.lit(life)}
                 rows = rows.withColumns(told)
-        write(rows, sink, batch_id)
+        write(rows, sink, batch_id, kind, query)
 
     _sinks._write = both
 

@@ -49,6 +49,8 @@ package object api {
   val How     = _root_.windrow.How
   type Inherit = _root_.windrow.Inherit
   val Inherit = _root_.windrow.Inherit
+  type Jdbc = _root_.windrow.spark.Jdbc
+  val Jdbc = _root_.windrow.spark.Jdbc
   type JoinKind = _root_.windrow.JoinKind
   val JoinKind = _root_.windrow.JoinKind
   type JoinOutput = _root_.windrow.spark.JoinOutput

@@ -111,9 +111,8 @@ final class Output private[spark] (
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
       operator.exists(_.firesParts),
-      panes.toSeq.collect { case table: Upsert =>
-        operator.toOption.flatMap(_.unclearRow(hasOffsets)).flatMap(table.unclear)
-      }.flatten)
+      panes.toSeq.flatMap(_.asUpsert).flatMap(table =>
+        operator.toOption.flatMap(_.unclearRow(hasOffsets)).flatMap(table.unclear)))
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))

@@ -53,22 +53,19 @@ private[spark] object QueryStart {
     val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
     val found  = ofSinks(output, sinks.map(_._1), stated, isInParts) ++ wrong ++ ofEnd(how)
     if (found.nonEmpty) throw SpecError("start(...)", found)
-    val session = output.sparkSession
-    val plan    = SparkInside.plan(output)
-    val files   = stated.collect { case (kind, Files(path, format)) => FilesOf(kind, path, format) }
-    BeforeStart.check(
-      session,
-      plan,
-      how.checkpoint,
-      how.isFinal,
-      files,
-      stated.collect { case (kind, Table(name)) => kind -> name }.toMap).foreach(LoggerFactory.getLogger(
-      getClass).warn(_))
+    val session         = output.sparkSession
+    val plan            = SparkInside.plan(output)
+    val files           = stated.collect { case (kind, Files(path, format)) => FilesOf(kind, path, format) }
+    val tables          = stated.collect { case (kind, Table(name)) => kind -> name }.toMap
+    val (id, unchecked) = BeforeStart.check(session, plan, how.checkpoint, how.isFinal, files, tables)
+    unchecked.foreach(LoggerFactory.getLogger(getClass).warn(_))
+    stated.foreach { case (kind, sink) => sink.check(session, rowsOf(output, kind)) }
+    val own          = stated.map { case (kind, sink) => kind -> sink.of(id, kind) }
     val endsWithData = how.isBounded && ResumeCheck.programs(plan).exists(_._2.hasPeriods)
     def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)
       val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
-        .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, stated, isFirst.getAndSet(false)))
+        .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, own, isFirst.getAndSet(false)))
       how.name.foreach(writer.queryName)
       trigger.foreach(writer.trigger)
       endingWithData(output, endsWithData)(writer.start())
@@ -114,13 +111,19 @@ private[spark] object QueryStart {
     "FINAL_WITHOUT_END",
     "trigger" -> how.trigger.fold("not stated")(_.toString))).toSeq
 
+  private def rowsOf(output: DataFrame, kind: String): StructType =
+    output.schema(kind).dataType.asInstanceOf[StructType]
+
   private def ofUpsert(output: DataFrame, kind: String, sink: Sink, isInParts: Boolean): Seq[SpecProblem] = sink match {
     case table: Upsert if kind == "panes" && isInParts => Seq(table.ofParts)
     case table: Upsert if kind == "panes" =>
-      table.problems(output.sparkSession, output.schema(kind).dataType.asInstanceOf[StructType])
-    case other: Upsert =>
-      Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
-    case _ => Nil
+      table.problems(output.sparkSession, rowsOf(output, kind))
+    case table: Jdbc if kind == "panes" =>
+      table.asUpsert.toSeq.flatMap(one =>
+        if (isInParts) Seq(one.ofParts) else one.lacking(rowsOf(output, kind)))
+    case other: Upsert               => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
+    case other: Jdbc if other.upsert => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
+    case _                           => Nil
   }
 
   /** Spark refuses a batch of which a sink reads only some partitions: their state would not be committed. Counting reads

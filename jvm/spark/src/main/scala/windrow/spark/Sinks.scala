@@ -2,11 +2,22 @@ package windrow.spark
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
 import scala.language.implicitConversions
 
 /** Where the rows of a query go, batch by batch. After a crash the last batch comes again with the same number. */
 trait Sink {
   def write(rows: DataFrame, batch: Long): Unit
+
+  /** Refuses what cannot be written to, before the query begins. */
+  private[spark] def check(session: SparkSession, rows: StructType): Unit = ()
+
+  /** The same, told which query writes which kind of rows to it. */
+  private[spark] def of(query: String, kind: String): Sink = this
+
+  /** How it finds the row of a window, if it keeps the last pane of each. */
+  private[spark] def asUpsert: Option[Upsert] = None
 
   /** It is told of batches without rows, too. */
   def takesEmpty: Boolean = false

@@ -39,11 +39,13 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
     } finally { rows.sparkSession.catalog.dropTempView(came); () }
   }
 
+  override private[spark] def asUpsert: Option[Upsert] = Some(this)
+
   /** Why panes that hold only what is new cannot go into it. */
   private[spark] def ofParts: SpecProblem =
     SpecProblem("UPSERT_OF_PARTS", "sink" -> this)
 
-  private def columns(panes: StructType): Seq[String] =
+  private[spark] def columns(panes: StructType): Seq[String] =
     if (on.nonEmpty) on
     else {
       val names = panes.fieldNames.toSeq
@@ -58,14 +60,18 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
 
   /** What is wrong with the table, found by merging no pane. */
   private[spark] def problems(session: SparkSession, panes: StructType): Seq[SpecProblem] = {
-    val unknown = on.filterNot(panes.fieldNames.contains).map(name =>
+    val unknown = lacking(panes)
+    if (unknown.nonEmpty) unknown else tried(session, panes).toSeq
+  }
+
+  /** Columns that it goes by and the panes have not. */
+  private[spark] def lacking(panes: StructType): Seq[SpecProblem] =
+    on.filterNot(panes.fieldNames.contains).map(name =>
       SpecProblem(
         "COLUMN_NOT_FOUND.ARGUMENT",
         "name"     -> name,
         "columns"  -> panes.fieldNames.mkString(", "),
         "argument" -> "on"))
-    if (unknown.nonEmpty) unknown else tried(session, panes).toSeq
-  }
 
   private def tried(session: SparkSession, panes: StructType): Option[SpecProblem] = {
     def refused(error: Throwable, condition: String) = Some(SpecProblem(
@@ -96,7 +102,7 @@ object Upsert {
     identifier(s"$table.${QuotingUtils.quoteIdentifier(column)}")
 
   /** Of each window the pane that holds, or the retraction after which none does. */
-  private def lastOfEach(panes: DataFrame, on: Seq[String]): DataFrame = {
+  private[spark] def lastOfEach(panes: DataFrame, on: Seq[String]): DataFrame = {
     def column(name: String) = col(QuotingUtils.quoteIdentifier(name))
     val last = max_by(struct(panes.columns.toSeq.map(column): _*), struct(col("pane.index"), col("pane.is_retraction")))
     val by   = on.zipWithIndex.map { case (name, i) => column(name).as(s"on$i") }

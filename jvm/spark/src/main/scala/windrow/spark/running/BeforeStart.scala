@@ -43,7 +43,7 @@ private[spark] object BeforeStart {
   private val Provider = "spark.sql.streaming.stateStore.providerClass"
   private val RocksDb  = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-  /** What could not be told; see [[ResumeCheck]].
+  /** The id of the query that its checkpoint keeps, and what could not be told; see [[ResumeCheck]].
     *
     * @param isFinal
     *   the query has an end
@@ -60,7 +60,7 @@ private[spark] object BeforeStart {
       checkpoint: String,
       isFinal: Boolean,
       files: Seq[FilesOf],
-      tables: Map[String, String]): Option[String] = {
+      tables: Map[String, String]): (String, Option[String]) = {
     val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++
       tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
     if (found.nonEmpty) throw SpecError("start(...)", found)
@@ -68,7 +68,7 @@ private[spark] object BeforeStart {
     val unchecked = ResumeCheck.check(session, plan, checkpoint)
     val owner     = new FilesOwner(session, checkpoint)
     files.foreach(one => owner.claim(one.path))
-    unchecked
+    (owner.kept(), unchecked)
   }
 
   /** One that is gone on with keeps that of its checkpoint. */

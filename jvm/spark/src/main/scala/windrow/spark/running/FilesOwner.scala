@@ -17,6 +17,14 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
   private val settings = session.sparkContext.hadoopConfiguration
   private val ours     = new Path(checkpoint, "windrow/query")
 
+  private val (id, isNew) = read(ours).fold((UUID.randomUUID.toString, true))((_, false))
+
+  /** What the checkpoint keeps of its query from now on: the same for as long as it lives, in a copy of it, too. */
+  def kept(): String = {
+    if (isNew) write(ours, id)
+    id
+  }
+
   /** QueryFingerprint before there were marks, its query goes on with a folder without one.
     *
     * @throws CheckpointError
@@ -24,13 +32,10 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     */
   def claim(folder: String): Unit = {
     val mark = new Path(folder, "_windrow/query")
-    val id   = read(ours).getOrElse(UUID.randomUUID.toString)
     read(mark) match {
       case Some(other) if other != id                                             => throw taken(folder)
       case None if hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint) => throw taken(folder)
-      case found =>
-        write(ours, id)
-        if (found.isEmpty) write(mark, id)
+      case found                                                                  => if (found.isEmpty) write(mark, id)
     }
   }
 

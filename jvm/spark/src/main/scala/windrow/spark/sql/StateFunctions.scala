@@ -38,15 +38,15 @@ private[spark] object StateFunctions {
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
   /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
-    * checkpoint, a row if that could not be told, else none. With `files`, the folders that it writes to, they are
+    * checkpoint, else a row: the id of the query, and what could not be told. With `files`, the folders that it writes to, they are
     * its own from now on; see [[FilesOf]]. `into`: JSON of the tables that rows are added to, by their kind.
     */
   val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
     val allowed = Seq("checkpoint", "final", "files", "into")
     val said    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
     val session = SparkSession.active
-    val unchecked = said.values.get("checkpoint").map(_.toString).flatMap(path =>
-      said.values.get("files").fold(ResumeCheck.check(session, said.table, path))(files =>
+    val told = said.values.get("checkpoint").map(_.toString).map(path =>
+      said.values.get("files").fold(("", ResumeCheck.check(session, said.table, path)))(files =>
         BeforeStart.check(
           session,
           said.table,
@@ -55,8 +55,10 @@ private[spark] object StateFunctions {
           FilesOf.read(files.toString),
           said.values.get("into").fold(Map.empty[String, String])(json => FilesOf.names(json.toString)))))
     LocalRelation(
-      Seq(AttributeReference("unchecked", StringType)()),
-      unchecked.map(why => InternalRow(UTF8String.fromString(why))).toSeq)
+      Seq(AttributeReference("query", StringType)(), AttributeReference("unchecked", StringType)()),
+      told.map { case (query, why) =>
+        InternalRow(UTF8String.fromString(query), why.map(UTF8String.fromString).orNull)
+      }.toSeq)
   }
 
   private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(

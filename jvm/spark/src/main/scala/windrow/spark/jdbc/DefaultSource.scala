@@ -1,0 +1,62 @@
+package windrow.spark.jdbc
+
+import java.sql.SQLException
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SQLContext
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
+import org.apache.spark.sql.sources.BaseRelation
+import org.apache.spark.sql.sources.CreatableRelationProvider
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.RefusedInSql
+import scala.util.Try
+import windrow.ErrorConditions
+
+/** The format `windrow.spark.jdbc`, by which Python and Scala write a batch to a database, classic and Connect alike: the
+  * options are those of Spark's own `jdbc` and [[JdbcWrite.Batch]] and its like.
+  */
+final class DefaultSource extends CreatableRelationProvider {
+
+  def createRelation(
+      context: SQLContext,
+      mode: SaveMode,
+      parameters: Map[String, String],
+      data: DataFrame): BaseRelation = {
+    val said = DefaultSource.driver(parameters) ++ parameters
+    try new JdbcWrite(new JdbcOptionsInWrite(said), said).write(data)
+    catch {
+      case wrong: SQLException =>
+        val why = Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())
+        throw DefaultSource.refused("JDBC_REFUSED", wrong, parameters("dbtable"), "said" -> why)
+    }
+    new BaseRelation {
+      def sqlContext: SQLContext = context
+      def schema: StructType     = data.schema
+    }
+  }
+}
+
+private[jdbc] object DefaultSource {
+
+  /** Drivers that came by `spark.jars` are not found by an address alone. */
+  private val Drivers = Map(
+    "postgresql" -> "org.postgresql.Driver",
+    "mysql"      -> "com.mysql.cj.jdbc.Driver",
+    "mariadb"    -> "org.mariadb.jdbc.Driver",
+    "sqlserver"  -> "com.microsoft.sqlserver.jdbc.SQLServerDriver",
+    "oracle"     -> "oracle.jdbc.OracleDriver",
+    "sqlite"     -> "org.sqlite.JDBC",
+    "duckdb"     -> "org.duckdb.DuckDBDriver")
+
+  private def driver(parameters: Map[String, String]): Map[String, String] =
+    parameters.get("url").flatMap(_.split(':').lift(1)).flatMap(Drivers.get)
+      .filter(name => Try(Class.forName(name, false, Thread.currentThread.getContextClassLoader)).isSuccess)
+      .map("driver" -> _).toMap
+
+  /** Python reads it as windrow's own. */
+  def refused(condition: String, cause: Throwable, table: String, more: (String, Any)*): RefusedInSql =
+    new RefusedInSql(
+      ErrorConditions.codeOf(condition),
+      ErrorConditions.message(condition, ("table" -> table) +: more: _*),
+      cause)
+}

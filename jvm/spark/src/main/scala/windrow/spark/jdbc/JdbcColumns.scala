@@ -1,0 +1,37 @@
+package windrow.spark.jdbc
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.to_json
+import org.apache.spark.sql.types._
+
+/** Rows as databases have them: `window` and `pane` become a column for each of their fields, `window_start`, `pane_index`;
+  * other structs, arrays and maps are JSON.
+  */
+private[jdbc] object JdbcColumns {
+  private val Open = Set("window", "pane")
+
+  def flat(data: DataFrame): DataFrame = data.select(data.schema.fields.toSeq.flatMap(columns): _*)
+
+  /** Names in flat rows of columns of the others. */
+  def of(schema: StructType, names: Seq[String]): Seq[String] =
+    names.flatMap(name => fields(schema(name)).map(_._1))
+
+  /** The column that says that a row is to go, if rows have it. */
+  def hides(flat: StructType): Option[Int] =
+    Option(flat.fieldNames.indexOf("pane_is_retraction")).filter(_ >= 0)
+
+  private def columns(field: StructField): Seq[Column] = fields(field).map { case (name, column) => column.as(name) }
+
+  private def fields(field: StructField): Seq[(String, Column)] = {
+    val whole = quoteIdentifier(field.name)
+    field.dataType match {
+      case struct: StructType if Open(field.name) =>
+        struct.fieldNames.toSeq.map(one => s"${field.name}_$one" -> col(s"$whole.${quoteIdentifier(one)}"))
+      case _: StructType | _: ArrayType | _: MapType => Seq(field.name -> to_json(col(whole)))
+      case _                                         => Seq(field.name -> col(whole))
+    }
+  }
+}

@@ -1,0 +1,177 @@
+"""Panes in a database: each batch and its number in one transaction (SEMANTICS B10)."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, add_files, order
+from programs import ROOT, answers, awaited, build, free_ports, printed, running, start
+
+pytestmark = [pytest.mark.spark]
+
+ONCE = {"availableNow": True}
+SCHEMA = (
+    "k string, window struct<start: timestamp, end: timestamp>, total bigint, tags array<string>"
+)
+PANE = "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Give the address of a database of this test, which lives in Spark's own process."""
+    return f"jdbc:derby:memory:{tmp_path.name};create=true"
+
+
+def held(spark: SparkSession, url: str, table: str) -> list[Row]:
+    """Give the rows of a table."""
+    return spark.read.format("jdbc").options(url=url, dbtable=table).load().collect()
+
+
+def panes(spark: SparkSession, *rows: tuple[str | None, int, int | None, bool]) -> Any:
+    """Give panes by key, minute, total and whether they are withdrawn; the index is the total."""
+    said = [
+        (k, (at(minute), at(minute + 1)), total, ["x"], ("LATE", total or 0, False, gone))
+        for k, minute, total, gone in rows
+    ]
+    return spark.createDataFrame(said, f"{SCHEMA}, {PANE}")
+
+
+def at(minute: int) -> datetime:
+    """Give a minute of a day."""
+    return datetime(2025, 1, 1, 9, minute)  # noqa: DTZ001
+
+
+def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
+    """The last pane holds, a withdrawn window leaves; null is a key like others."""
+    sink = wr.Jdbc(url, "minutes", upsert=True)
+    sink.check(spark, panes(spark).schema)
+    sink.write(panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0, "q", "panes")
+    sink.write(
+        panes(
+            spark, ("a", 0, 1, True), ("a", 0, 2, False), (None, 0, 6, False), ("b", 0, 7, False)
+        ),
+        1,
+        "q",
+        "panes",
+    )
+    sink.write(panes(spark, ("b", 0, 8, True)), 2, "q", "panes")
+    rows = held(spark, url, "minutes")
+    assert {(row.k, row.total) for row in rows} == {("a", 2), (None, 6)}
+    assert rows[0].window_start == at(0)
+    assert (rows[0].pane_timing, rows[0].tags) == ("LATE", '["x"]')
+
+
+def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str) -> None:
+    """It is known by its number; one from before is of a checkpoint that was turned back."""
+    sink = wr.Jdbc(url, "log")
+    sink.check(spark, panes(spark).schema)
+    for batch in (0, 0, 1, 1):
+        sink.write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes")
+    sink.write(panes(spark, ("a", 5, 1, False)), 0, "other", "panes")
+    assert sorted(row.window_start.minute for row in held(spark, url, "log")) == [0, 1, 5]
+    with pytest.raises(wr.CheckpointError, match="BATCH_OF_THE_PAST"):
+        sink.write(panes(spark, ("a", 0, 1, False)), 0, "q", "panes")
+    assert len(held(spark, url, "log")) == 3
+    assert {row[2] for row in held(spark, url, "windrow_batches")} == {1, 0}
+
+
+def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
+    """What fails in the middle of a batch leaves neither."""
+    sink = wr.Jdbc(url, "whole")
+    sink.check(spark, panes(spark).schema)
+    good = panes(spark, *(("a", minute, 1, False) for minute in range(5)))
+    bad = good.withColumn("total", F.expr("if(minute(window.start) = 4, raise_error('no'), 1)"))
+    with pytest.raises(Exception, match="no"):
+        sink.write(bad.coalesce(1).select(*good.columns), 0, "q", "panes")
+    assert held(spark, url, "whole") == []
+    assert held(spark, url, "windrow_batches") == []
+    sink.write(good, 0, "q", "panes")
+    assert len(held(spark, url, "whole")) == 5
+
+
+def test_what_is_refused(spark: SparkSession, url: str) -> None:
+    """Before a query begins: no database, other columns; and no secret is shown."""
+    nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")
+    with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
+        nowhere.check(spark, panes(spark).schema)
+    assert "secret" not in str(refused.value) + repr(nowhere)
+    wr.Jdbc(url, "t").check(spark, spark.range(0).schema)
+    with pytest.raises(wr.SpecError, match="TABLE_COLUMNS_DIFFER"):
+        wr.Jdbc(url, "t").check(spark, panes(spark).schema)
+
+
+@pytest.mark.slow
+def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
+    """Panes upserted, rejected rows added; parts are refused, and rejected rows as windows."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
+    minutes = windows.accumulate("accumulating").aggregate(F.sum("amount").alias("total"))
+    feed.add([order("09:00:10")], [order("09:03:00")], [order("09:03:10")])
+    feed.add([order("09:00:50", amount=6), order(None)])
+    minutes.start(
+        panes=wr.Jdbc(url, "minutes", upsert=True),
+        rejected=wr.Jdbc(url, "lost"),
+        checkpoint=tmp_path / "c",
+        queryTrigger=ONCE,
+    ).awaitTermination()
+    (row,) = held(feed.spark, url, "minutes")
+    assert (row["product"], row.total, row.pane_timing) == ("a", 7, "LATE")
+    assert [row.reason for row in held(feed.spark, url, "lost")] == ["INVALID_TIME"]
+    said: dict[str, Any] = {"checkpoint": tmp_path / "d", "queryTrigger": ONCE}
+    upsert = wr.Jdbc(url, "parts", upsert=True)
+    with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
+        windows.accumulate("discarding").aggregate(F.sum("amount")).start(panes=upsert, **said)
+    with pytest.raises(wr.SpecError, match="UPSERT_NOT_OF_PANES"):
+        minutes.start(rejected=upsert, **said)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """Give the address of a PostgreSQL that ends with the test."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        pytest.skip("PostgreSQL is not installed")
+    programs, data, (port,) = found[-1].parent, tmp_path / "data", free_ports(1)
+    data.mkdir()
+    user = "postgres" if os.geteuid() == 0 else getpass.getuser()  # it refuses root
+    if os.geteuid() == 0:
+        for folder in (data, *tmp_path.parents[:2], tmp_path):
+            folder.chmod(0o755)
+        shutil.chown(data, user)
+    as_user = ["setpriv", f"--reuid={user}", "--clear-groups"] if os.geteuid() == 0 else []
+    made = [*as_user, str(programs / "initdb"), "-D", str(data), "-U", "test", "-A", "trust"]
+    subprocess.run(made, check=True, capture_output=True)
+    command = [*as_user, str(programs / "postgres"), "-D", str(data), "-p", str(port)]
+    with running([*command, "-k", "", "-h", "127.0.0.1"], tmp_path / "server.log"):
+        awaited(lambda: answers(port), "PostgreSQL")
+        yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=test"
+
+
+@pytest.mark.full
+def test_a_kill_loses_and_doubles_nothing(server: str, tmp_path: Path) -> None:
+    """SIGKILL before a batch is written, and after, when Spark has not heard of it."""
+    first = [[order(f"09:0{minute}:10", "a", minute)] for minute in range(1, 8)]
+    add_files(tmp_path / "orders", *first, [order("09:02:20", "a", 100), order("09:09:00", "a")])
+    build("postgresql")
+    jars = ",".join(str(jar) for jar in (ROOT / ".build" / "postgresql").glob("*.jar"))
+    for deadly in ("-3", "4", "7"):
+        died = start("jdbc.py", str(tmp_path), server, jars, deadly, new_session=True)
+        assert died.returncode == -signal.SIGKILL, (deadly, died.stderr)
+    minutes, log, known = printed("jdbc.py", str(tmp_path), server, jars, "none")[-3:]
+    on_time = [(f"09:0{minute}", "a", minute, 0) for minute in range(1, 8)]
+    assert log == f"log {sorted([*on_time, ('09:02', 'a', 102, 1)])}"
+    assert minutes == f"minutes {sorted([*on_time[:1], ('09:02', 'a', 102, 1), *on_time[2:]])}"
+    assert known == "['panes log', 'panes minutes']"
