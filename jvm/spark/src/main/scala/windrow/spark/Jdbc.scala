@@ -5,6 +5,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import windrow.SpecProblem
 import windrow.spark.jdbc.JdbcWrite
 
 /** A table of a database: each batch and its number go into it in one transaction, so that a batch that comes again changes
@@ -29,7 +30,9 @@ final case class Jdbc(
 
   override private[spark] def of(query: String, kind: String): Sink = new Jdbc.Bound(this, query, kind)
 
-  override private[spark] def asUpsert: Option[Upsert] = Option.when(upsert)(Upsert(table, on))
+  private[spark] def asUpsert: Option[Upsert] = Option.when(upsert)(Upsert(table, on))
+
+  override private[spark] def unclear(condition: String): Option[SpecProblem] = asUpsert.flatMap(_.unclear(condition))
 
   /** Makes the tables, or refuses what cannot be written to. */
   override private[spark] def check(session: SparkSession, schema: StructType): Unit =

@@ -111,8 +111,7 @@ final class Output private[spark] (
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
       operator.exists(_.firesParts),
-      panes.toSeq.flatMap(_.asUpsert).flatMap(table =>
-        operator.toOption.flatMap(_.unclearRow(hasOffsets)).flatMap(table.unclear)))
+      panes.toSeq.flatMap(sink => operator.toOption.flatMap(_.unclearRow(hasOffsets)).flatMap(sink.unclear)))
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))

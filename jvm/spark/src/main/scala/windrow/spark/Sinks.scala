@@ -5,6 +5,7 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import scala.language.implicitConversions
+import windrow.SpecProblem
 
 /** Where the rows of a query go, batch by batch. After a crash the last batch comes again with the same number. */
 trait Sink {
@@ -16,8 +17,12 @@ trait Sink {
   /** The same, told which query writes which kind of rows to it. */
   private[spark] def of(query: String, kind: String): Sink = this
 
-  /** How it finds the row of a window, if it keeps the last pane of each. */
-  private[spark] def asUpsert: Option[Upsert] = None
+  /** Why the key and window of panes do not say which row is theirs, if it keeps one of each.
+    *
+    * @param condition
+    *   see [[windrow.SpecProblem]]
+    */
+  private[spark] def unclear(condition: String): Option[SpecProblem] = None
 
   /** It is told of batches without rows, too. */
   def takesEmpty: Boolean = false

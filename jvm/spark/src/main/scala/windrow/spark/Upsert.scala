@@ -39,8 +39,6 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
     } finally { rows.sparkSession.catalog.dropTempView(came); () }
   }
 
-  override private[spark] def asUpsert: Option[Upsert] = Some(this)
-
   /** Why panes that hold only what is new cannot go into it. */
   private[spark] def ofParts: SpecProblem =
     SpecProblem("UPSERT_OF_PARTS", "sink" -> this)
@@ -55,7 +53,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
   /** @param condition
     *   under which the key and window of panes do not say which row is theirs; `on` does
     */
-  private[spark] def unclear(condition: String): Option[SpecProblem] =
+  override private[spark] def unclear(condition: String): Option[SpecProblem] =
     Option.when(on.isEmpty)(SpecProblem(condition, "sink" -> this))
 
   /** What is wrong with the table, found by merging no pane. */

@@ -8,9 +8,7 @@ import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
 import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sources.CreatableRelationProvider
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.windrow.RefusedInSql
 import scala.util.Try
-import windrow.ErrorConditions
 
 /** The format `windrow.spark.jdbc`, by which Python and Scala write a batch to a database, classic and Connect alike: the
   * options are those of Spark's own `jdbc` and [[JdbcWrite.Batch]] and its like.
@@ -27,7 +25,7 @@ final class DefaultSource extends CreatableRelationProvider {
     catch {
       case wrong: SQLException =>
         val why = Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())
-        throw DefaultSource.refused("JDBC_REFUSED", wrong, parameters("dbtable"), "said" -> why)
+        throw JdbcRefusal("JDBC_REFUSED", Some(wrong), "table" -> parameters("dbtable"), "said" -> why)
     }
     new BaseRelation {
       def sqlContext: SQLContext = context
@@ -52,11 +50,4 @@ private[jdbc] object DefaultSource {
     parameters.get("url").flatMap(_.split(':').lift(1)).flatMap(Drivers.get)
       .filter(name => Try(Class.forName(name, false, Thread.currentThread.getContextClassLoader)).isSuccess)
       .map("driver" -> _).toMap
-
-  /** Python reads it as windrow's own. */
-  def refused(condition: String, cause: Throwable, table: String, more: (String, Any)*): RefusedInSql =
-    new RefusedInSql(
-      ErrorConditions.codeOf(condition),
-      ErrorConditions.message(condition, ("table" -> table) +: more: _*),
-      cause)
 }

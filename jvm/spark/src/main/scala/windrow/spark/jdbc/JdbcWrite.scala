@@ -43,12 +43,12 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
       val has     = JdbcUtils.getSchemaOption(connection, options).map(_.fieldNames.toSeq).getOrElse(Nil)
       val lacking = table.columns.filterNot(one => has.exists(_.equalsIgnoreCase(one)))
       if (lacking.nonEmpty)
-        throw DefaultSource.refused(
+        throw JdbcRefusal(
           "TABLE_COLUMNS_DIFFER",
-          null,
-          options.table,
-          "has"  -> has.mkString(", "),
-          "rows" -> table.columns.mkString(", "))
+          None,
+          "table" -> options.table,
+          "has"   -> has.mkString(", "),
+          "rows"  -> table.columns.mkString(", "))
     }
     ledger.create(connection)
   }
@@ -57,7 +57,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     ledger.last(connection) match {
       case Some(last) if last == number => ()
       case Some(last) if last > number =>
-        throw DefaultSource.refused("BATCH_OF_THE_PAST", null, options.table, "batch" -> number, "last" -> last)
+        throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last)
       case last =>
         table.write(connection, rows.toLocalIterator().asScala: Iterator[Row])
         ledger.note(connection, number, isFirst = last.isEmpty)

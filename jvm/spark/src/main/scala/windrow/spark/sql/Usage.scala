@@ -57,9 +57,9 @@ private[spark] object Usage {
   def refusing(builder: TableFunctionBuilder): TableFunctionBuilder = arguments =>
     try builder(arguments)
     catch {
-      case wrong: SpecError => throw new RefusedInSql(wrong.problems.head.code, wrong.getMessage, wrong)
+      case wrong: SpecError => throw new RefusedInSql(wrong.problems.head.code, wrong.getMessage, Some(wrong))
       case wrong @ (_: IllegalArgumentException | _: CheckpointError) => throw (wrong.getMessage match {
-          case Code(code) => new RefusedInSql(code, wrong.getMessage, wrong)
+          case Code(code) => new RefusedInSql(code, wrong.getMessage, Some(wrong))
           case _          => wrong
         })
     }

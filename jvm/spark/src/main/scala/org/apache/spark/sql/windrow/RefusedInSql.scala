@@ -10,11 +10,11 @@ import org.apache.spark.sql.catalyst.trees.Origin
   * @param code
   *   of the first problem
   */
-final class RefusedInSql(code: String, message: String, cause: Throwable) extends AnalysisException(
+final class RefusedInSql(code: String, message: String, cause: Option[Throwable]) extends AnalysisException(
       message,
       None,
       None,
-      Some(cause),
+      cause,
       Some(code),
       Map.empty[String, String],
       Array.empty[QueryContext]) {
