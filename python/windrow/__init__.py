@@ -14,6 +14,7 @@ from windrow._specs._behind import BehindProcessingTime
 from windrow._specs._offset import KAFKA, Offset
 from windrow._specs._retention import Retention
 from windrow._version import __version__
+from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
 from windrow.errors import (
     CheckpointError,
@@ -81,6 +82,7 @@ __all__ = [
     "DISCARDING",
     "KAFKA",
     "AccumulationMode",
+    "Advice",
     "AggregatedWindowOperator",
     "Answers",
     "AnyOf",
@@ -110,6 +112,7 @@ __all__ = [
     "JoinSpec",
     "JoinStream",
     "KafkaTable",
+    "LatenessEffect",
     "MergedWindowOperator",
     "MessageError",
     "Metrics",
@@ -147,6 +150,7 @@ __all__ = [
     "Windowed",
     "WindrowError",
     "__version__",
+    "advise",
     "attach",
     "cogroup",
     "configure",

@@ -145,8 +145,8 @@ def test_no_module_is_loaded_in_circles() -> None:
 PARTS = [
     *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
     *("_bridge", "operators", "_running", "answers", "figures", "results", "streams", "joins"),
-    *("stores", "setup", "timelines", "_watching", "watching", "verifying", "testing"),
-    *("_replay", "", "__main__"),
+    *("stores", "setup", "timelines", "_watching", "watching", "verifying"),
+    *("advising", "testing", "_replay", "", "__main__"),
 ]
 
 

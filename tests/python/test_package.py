@@ -16,7 +16,7 @@ PACKAGE = Path(wr.__file__).parent
 
 # The public surface so far.
 _PUBLIC = {
-    *("Answers", "testing"),
+    *("Answers", "testing", "advise", "Advice", "LatenessEffect"),
     *("Tumbling", "Hopping", "Sliding", "Over", "Count", "Offsets", "Session", "TupleSession"),
     *("Global", "Inherit", "WindowKind", "Retention"),
     *("Never", "EachMessage", "EachStep", "Every", "AnyOf", "PaneTrigger"),

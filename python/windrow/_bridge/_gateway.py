@@ -92,6 +92,12 @@ class Rehearsal:
             given = getattr(self._rehearsal, method)(*arguments)
         return bytes(given) if isinstance(given, bytes | bytearray) else given
 
+    def advise(self, spark: SparkSession, share: float) -> DataFrame:
+        """Give the rows of an advice."""
+        from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+        return Classic(self.call("advise", share), spark)
+
     def kept(self, spark: SparkSession, what: str, operator: str | None) -> DataFrame:
         """Give what its operator keeps."""
         from pyspark.sql.classic.dataframe import DataFrame as Classic

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windrow import advising
 from windrow._bridge import _gateway
+from windrow.advising import Advice
 from windrow.operators import _tables
 from windrow.testing._turns import CONTROL, Turn
 
@@ -63,6 +65,10 @@ class CoreEngine:
     def kept(self, what: str, operator: str | None) -> DataFrame:
         """Give what is kept."""
         return self._rehearsal.kept(self._session, what, operator)
+
+    def advise(self, catch: float) -> Advice:
+        """Tell which lateness would have caught how much."""
+        return advising._of(self._rehearsal.advise(self._session, catch).collect())
 
     def restart(self) -> None:
         """Forget what is not stored."""

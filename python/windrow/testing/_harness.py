@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from windrow._bridge import _sql
 from windrow._running._settings import having
 from windrow._specs._columns import is_connect
+from windrow.advising import Advice
 from windrow.errors import SpecError, failure, problem
 from windrow.joins import JoinOutput
 from windrow.operators import _tables, _times
@@ -178,6 +179,11 @@ class Harness:
         marks = self._engine.watermarks()
         said = {"value": value, "time": time, "aggregates": aggregates}
         return _transcript.case(name, self._made, self._recording, marks, **said)  # type: ignore[arg-type]
+
+    def advise(self, catch: float = 0.999) -> Advice:
+        """Tell which lateness would have caught a share of the messages, as ``wr.advise`` does."""
+        self._run()
+        return self._engine.advise(catch)
 
     @property
     def watermark(self) -> datetime | None:

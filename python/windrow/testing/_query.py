@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
 from windrow._running._settings import having
+from windrow.advising import Advice, advise
 from windrow.errors import SpecError, from_text, problem
 from windrow.stores import State
 from windrow.testing._turns import Turn
@@ -93,6 +94,10 @@ class QueryEngine:
         if what == "windows":
             return state.getWindows(None, None)
         return state.getMessages(None, None) if what == "messages" else state.pending()
+
+    def advise(self, catch: float) -> Advice:
+        """Tell which lateness would have caught how much."""
+        return advise(self._checkpoint, catch)
 
     def restart(self) -> None:
         """Stop the query, and start it from its checkpoint."""

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from windrow.advising import Advice
+
 #: The folder whose files move a query on.
 CONTROL = "control"
 #: The watermark at which everything is over (SEMANTICS R71), in microseconds.
@@ -46,6 +48,9 @@ class Engine(Protocol):
 
     def kept(self, what: str, operator: str | None) -> DataFrame:
         """Give what is kept: windows, messages, or what is pending."""
+
+    def advise(self, catch: float) -> Advice:
+        """Tell which lateness would have caught how much."""
 
     def restart(self) -> None:
         """Stop, and go on from what is stored."""

@@ -4,7 +4,9 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.advice.Advice
 import windrow.spark.gauges.GaugeListener
+import windrow.spark.query.StateReader
 import windrow.spark.query.WholeCheckpoint
 import windrow.spark.running.BoundedInput
 import windrow.spark.running.ResumeCheck
@@ -62,6 +64,16 @@ object Windrow {
     */
   def state(checkpoint: String, operator: Option[String] = None): State =
     new State(SparkSession.active, checkpoint, operator)
+
+  /** Which lateness would have caught how much of the messages that a query has seen (SEMANTICS S15), from its checkpoint.
+    *
+    * @param share
+    *   of the messages that are to be caught, above 0 and at most 1
+    * @throws windrow.SpecError
+    *   if no lateness is known of its windows: those on positions, by policies, joins
+    */
+  def advise(checkpoint: String, share: Double = 0.999, operator: Option[String] = None): Advice =
+    new StateReader(SparkSession.active, checkpoint, operator).advise(share)
 
   /** Reads a whole checkpoint and says which of its files are not as they were written; changes nothing.
     *

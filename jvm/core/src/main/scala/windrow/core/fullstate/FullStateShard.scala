@@ -21,6 +21,7 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.Pending
 import windrow.core.trigger.PendingPolicy
 import windrow.core.trigger.Stage
+import windrow.core.window.LastEnd
 
 /** What comes out of a full-state shard. */
 sealed trait FullStateEffect
@@ -54,6 +55,7 @@ final class FullStateShard(
   private val policy    = new DeltaPolicy(spec)
   private val assigner  = WindowAssigner(spec)
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
+  private val lastEnd   = LastEnd.of(spec.window)
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val segments  = new Segments("messages", store)
   private val life      = new RowLife(assigner, policy, reach)
@@ -128,8 +130,10 @@ final class FullStateShard(
   }
 
   private def count(effect: FullStateEffect): Unit = effect match {
-    case FullStateEffect.Fire(_) => counters.panes += 1
-    case _                       => counters.rejected += 1
+    case FullStateEffect.Fire(pane) =>
+      counters.panes += 1
+      if (pane.timing == Timing.OnTime) admission.lateness.windows += 1
+    case _ => counters.rejected += 1
   }
 
   private def see(origin: Origin): Unit = offsets = reach.seeing(origin).offsets
@@ -140,7 +144,10 @@ final class FullStateShard(
     if (assigner.pace == Pace.ByOffsets) message.origin.foreach(see)
     if (!isReplay(message)) admission.timeOf(message) match {
       case Left(reason) => out.put(refuse(message, reason))
-      case Right(time)  => place(message, time, clock, before, out)
+      case Right(time) =>
+        val ends = Position.plus(time, spec.window.lasts(message.gap).getOrElse(0L))
+        admission.lateness.see(ends, count = 1, watermark, lastEnd)
+        place(message, time, clock, before, out)
     }
   }
 

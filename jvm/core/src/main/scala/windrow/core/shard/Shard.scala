@@ -18,6 +18,7 @@ import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.Pending
 import windrow.core.trigger.PendingPolicy
+import windrow.core.window.LastEnd
 
 /** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
   *
@@ -44,6 +45,7 @@ final class Shard[B, V](
   }
 
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture, keepsClock = false)
+  private val lastEnd   = LastEnd.of(spec.window)
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
@@ -105,10 +107,13 @@ final class Shard[B, V](
 
   private def add(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
     val reason = if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
-    if (!admission.isReplay(entry.origin, placeOf(entry, reason))) {
+    val place  = placeOf(entry, reason)
+    if (!admission.isReplay(entry.origin, place)) {
       entry.origin.foreach(algorithm.see)
       reason match {
-        case None         => algorithm.add(entry, clock, counters, out)
+        case None =>
+          admission.lateness.see(place.get, entry.count, watermark, lastEnd)
+          algorithm.add(entry, clock, counters, out)
         case Some(reason) => out.put(Effect.Refuse(entry, reason, watermark))
       }
     }
@@ -122,8 +127,9 @@ final class Shard[B, V](
       entry.pane.filter(_ => spec.window.takesPanes).fold(Position.plus(entry.time.get, entry.gap))(_.end))
 
   private def count(effect: Effect[B, V]): Unit = effect match {
-    case Effect.Fire(_) =>
+    case Effect.Fire(pane) =>
       counters.panes += 1
+      if (pane.timing == Timing.OnTime && !pane.isRetraction) admission.lateness.windows += 1
       guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
     case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
   }

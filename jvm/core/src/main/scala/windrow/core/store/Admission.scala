@@ -30,12 +30,15 @@ import windrow.core.time.Watermark
 private[core] final class Admission(
     store: ShardStore,
     fingerprint: SpecFingerprint,
-    lateness: Distance[Axis.Time] = Distance.none[Axis.Time],
+    allowed: Distance[Axis.Time] = Distance.none[Axis.Time],
     maxFuture: Option[TimeSpan] = None,
     keepsClock: Boolean = true) {
   val counters = new Counters
 
-  private val start   = new HeaderStart(fingerprint, lateness)
+  /** How late messages came. */
+  val lateness = new LatenessCounts
+
+  private val start   = new HeaderStart(fingerprint, allowed)
   private val applied = new AppliedOffsets(store)
 
   /** At the end of the last step. */
@@ -101,6 +104,7 @@ private[core] final class Admission(
   def open(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
     ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
       watermark = start.read(in)
+      lateness.read(in)
       if (keepsClock) processingTime = Option.when(in.byte() == 1)(in.long())
       applied.read(in)
       rest(in)
@@ -116,6 +120,7 @@ private[core] final class Admission(
     applied.flush(isPast)
     val out = new ByteWriter
     start.write(out, watermark)
+    lateness.write(out)
     if (keepsClock) {
       out.byte(if (processingTime.isDefined) 1 else 0)
       processingTime.foreach(out.long)

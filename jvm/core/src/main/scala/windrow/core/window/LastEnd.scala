@@ -7,7 +7,7 @@ import windrow._
   *
   * A message has a place in time: its event time, of a session the end of its own, of an inherited window the end of that.
   */
-private[core] object LastEnd {
+private[windrow] object LastEnd {
 
   /** In microseconds; [[windrow.core.time.EventTime.Max]] where no time is too late. */
   def of(window: WindowKind): Long => Long = window match {

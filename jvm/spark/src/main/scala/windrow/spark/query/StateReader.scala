@@ -11,14 +11,17 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.advice.Advice
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.Positions
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
+import windrow.core.store.LatenessCounts
 import windrow.core.time.Axis
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.PacketRows
@@ -56,6 +59,23 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   private def stored: StoredState = find()
 
   stored // so that a wrong path shows at once
+
+  /** Which lateness would have caught this share of the messages (SEMANTICS S15). */
+  def advise(share: Double): Advice = {
+    def wrong(condition: String, parameters: (String, Any)*) =
+      SpecError("advise(...)", Seq(SpecProblem(condition, parameters: _*)))
+    if (!(share > 0 && share <= 1)) throw wrong("SHARE_NOT_UNDERSTOOD", "value" -> share)
+    val state = stored
+    val (window, lateness) = state.descriptor.holds match {
+      case held: StateDescriptor.Aggregates => (held.window, held.spec.latenessInTime)
+      case held: StateDescriptor.Messages   => (held.window, held.spec.latenessInTime)
+      case _                                => throw wrong("ADVICE_NOT_KEPT", "what" -> "a join")
+    }
+    if (!Advice.knows(window)) throw wrong("ADVICE_NOT_KEPT", "what" -> window)
+    val counts = new LatenessCounts
+    state.operator.values(None, _ => false).collect().foreach(value => counts.add(LatenessCounts.of(value.bytes)))
+    Advice.of(window, TimeSpan(lateness.value), counts, share)
+  }
 
   def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal]): DataFrame = {
     val state      = stored

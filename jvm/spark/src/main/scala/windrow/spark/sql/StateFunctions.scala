@@ -9,12 +9,16 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.RunningQuery
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
+import windrow.CheckpointError
+import windrow.ErrorConditions
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.arguments.NamedConstants
 import windrow.spark.arguments.TableArguments
+import windrow.spark.query.AdviceRows
 import windrow.spark.query.StateReader
 import windrow.spark.running.BeforeStart
 import windrow.spark.running.FilesOf
@@ -61,6 +65,22 @@ private[spark] object StateFunctions {
       }.toSeq)
   }
 
+  /** `windrow_advise('path', catch => 0.999)`: which lateness would have caught how much: what is advised, what the query has
+    * (`present`), other shares. In the place of the path `query => id` says a query that runs.
+    */
+  val Advise: (String, TableFunctionBuilder) = "windrow_advise" -> { expressions =>
+    val said    = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
+    val session = SparkSession.active
+    val path    = said.text("checkpoint").getOrElse(checkpointOf(session, said.text("query").get))
+    val share = said.values.get("catch").map(_.value.toString).fold(0.999)(text =>
+      text.toDoubleOption.getOrElse(throw wrong("windrow_advise", "SHARE_NOT_UNDERSTOOD", "value" -> text)))
+    val advice = new StateReader(session, path, said.text("operator")).advise(share)
+    AdviceRows(advice)
+  }
+
+  private def checkpointOf(session: SparkSession, id: String): String = Option(session.streams.get(id)).fold(
+    throw new CheckpointError(ErrorConditions.message("QUERY_NOT_RUNNING", "id" -> id)))(RunningQuery.checkpoint)
+
   private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(
       expressions: Seq[Expression]): LogicalPlan = {
     val said = read(function, expressions, Seq("checkpoint", "operator") ++ own)
@@ -86,14 +106,19 @@ private[spark] object StateFunctions {
   }
 
   /** The first may stand without its name: the checkpoint. */
-  private def read(function: String, expressions: Seq[Expression], allowed: Seq[String]): Said = {
+  private def read(
+      function: String,
+      expressions: Seq[Expression],
+      allowed: Seq[String],
+      instead: Seq[String] = Nil): Said = {
     val named = expressions.headOption.map {
       case name: NamedArgumentExpression => name
       case value                         => NamedArgumentExpression("checkpoint", value)
     } ++ expressions.drop(1)
     val (values, found) = NamedConstants.read(named.toSeq, allowed)(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
-    val all = found ++ Option.unless(values.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
+    val all =
+      found ++ Option.unless(("checkpoint" +: instead).exists(values.contains))(SpecProblem("CHECKPOINT_MISSING"))
     if (all.nonEmpty) throw SpecError(function, all)
     Said(function, values)
   }

@@ -40,8 +40,9 @@ object TableFunctions {
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan)) ++
       WindowArguments.All.map(one => described(one.name, one.plan)) ++
-      (StateFunctions.Continues +: (StateFunctions.All ++ SpecFunctions.All)).map { case (name, builder) =>
-        described(name, builder)
+      (StateFunctions.Continues +: StateFunctions.Advise +: (StateFunctions.All ++ SpecFunctions.All)).map {
+        case (name, builder) =>
+          described(name, builder)
       }
 
   private def described(name: String, builder: TableFunctionBuilder) =

@@ -36,6 +36,7 @@ private[spark] object Usage {
     "windrow_until"          -> "a query that ends once its folder has a line of text",
     "windrow_version"        -> "the version of windrow's JAR",
     "windrow_verify"         -> "what of a checkpoint is not as it was written",
+    "windrow_advise"         -> "which lateness would have caught how much of what a query has read",
     "windrow_get_windows"    -> "the windows that a checkpoint keeps",
     "windrow_get_messages"   -> "the messages that a checkpoint keeps",
     "windrow_pending"        -> "what of a checkpoint's windows has not come out yet",

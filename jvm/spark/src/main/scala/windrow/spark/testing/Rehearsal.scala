@@ -19,6 +19,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.mutable
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.query.AdviceRows
 import windrow.spark.query.StateReader
 import windrow.spark.query.StoredOperator
 
@@ -125,14 +126,19 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
   /** Nothing but what is stored is remembered. */
   def restart(): Unit = plan.shards.foreach(_.restart())
 
+  private def held: Seq[StoredOperator] = plan.shards.flatMap(shards =>
+    shards.program.descriptor.map(about => StoredOperator.held(session, about, shards.stores)))
+
+  /** Which lateness would have caught this share of the messages, as rows. */
+  def advise(share: Double): DataFrame = SparkInside.inSession(session)(
+    SparkInside.frame(session, AdviceRows(new StateReader(session, held, None).advise(share))))
+
   /** What is kept: `windows`, `messages` or `pending`.
     *
     * @param operator
     *   name of a stream, or null: the only one
     */
   def kept(what: String, operator: String): DataFrame = SparkInside.inSession(session) {
-    val held = plan.shards.flatMap(shards =>
-      shards.program.descriptor.map(about => StoredOperator.held(session, about, shards.stores)))
     val reader = new StateReader(session, held, Option(operator))
     val open   = Literal(null)
     what match {

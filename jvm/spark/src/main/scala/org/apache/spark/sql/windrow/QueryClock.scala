@@ -37,7 +37,7 @@ object QueryClock {
 
   /** Spark has no public way to the clock of a query, so a field is set. */
   private def of(query: StreamingQuery): (AnyRef, Field) = {
-    val execution = query.getClass.getMethod("streamingQuery").invoke(query)
+    val execution = RunningQuery.execute(query)
     val field = classesOf(execution.getClass).flatMap(_.getDeclaredFields).find(_.getName.endsWith("triggerClock")).get
     field.setAccessible(true)
     (execution, field)

@@ -1,0 +1,128 @@
+package windrow.core.store
+
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.SpecFingerprint
+import windrow.core.time.Watermark
+
+/** How late the messages of a shard came (SEMANTICS S15): for each that comes when its last window has ended, by how much. Those
+  * in time are only counted, all together.
+  *
+  * A message needs a lateness above the distance of the watermark from the end of its last window, whatever the lateness of
+  * the operator is.
+  */
+private[windrow] final class LatenessCounts {
+  import LatenessCounts._
+
+  /** Messages with an event time, no replays. */
+  var messages = 0L
+
+  /** Windows that fired on time. */
+  var windows = 0L
+
+  /** As they were written; they are read once a message is late. */
+  private var stored            = Array.emptyByteArray
+  private var late: Array[Long] = _
+
+  /** @param place
+    *   in time, not above the end of its last window
+    * @param count
+    *   how many messages it stands for
+    * @param watermark
+    *   before their step
+    */
+  def see(place: Long, count: Long, watermark: Watermark, lastEnd: Long => Long): Unit = {
+    messages += count
+    if (place <= watermark.micros && watermark.isDefined && !watermark.isEnd) {
+      val by = watermark.micros - lastEnd(place)
+      if (by >= 0) counts(bucket(by)) += count
+    }
+  }
+
+  private def counts: Array[Long] = {
+    if (late == null) {
+      late = new Array(Buckets)
+      decode(stored)((bucket, count) => late(bucket) = count)
+    }
+    late
+  }
+
+  /** Adds those of another shard. */
+  def add(other: LatenessCounts): Unit = {
+    messages += other.messages
+    windows += other.windows
+    other.all.foreach { case (bucket, count) => counts(bucket) += count }
+  }
+
+  /** Number of the bucket, messages; ascending. */
+  def all: Iterator[(Int, Long)] = counts.iterator.zipWithIndex.collect { case (count, i) if count > 0 => i -> count }
+
+  def read(in: ByteReader): Unit = if (in.stands(Mark)) {
+    messages = in.count()
+    windows = in.count()
+    stored = in.bytes()
+  }
+
+  def write(out: ByteWriter): Unit = if (messages > 0) {
+    out.count(Mark)
+    out.count(messages)
+    out.count(windows)
+    out.bytes(if (late == null) stored else encode(all))
+  }
+}
+
+private[windrow] object LatenessCounts {
+
+  /** Stands where something else would begin, which never begins so. */
+  private val Mark = -2L
+
+  /** A bucket is 1 ms wide below 16 ms, and above a sixteenth of a power of two: some 3 to 6 % of its time. */
+  private val Parts   = 16
+  private val Shift   = 4
+  private val Buckets = Parts * 56
+
+  /** @param micros
+    *   not negative
+    */
+  def bucket(micros: Long): Int = {
+    val millis = micros / 1000
+    val up     = math.max(0, 63 - java.lang.Long.numberOfLeadingZeros(millis) - Shift)
+    up * Parts + (millis >> up).toInt
+  }
+
+  /** The least lateness in microseconds that takes all messages of a bucket. */
+  def upTo(bucket: Int): Long = {
+    val up = math.max(0, bucket / Parts - 1)
+    ((bucket - up * Parts).toLong + 1 << up) * 1000
+  }
+
+  /** What the header of a shard says. */
+  def of(header: Array[Byte]): LatenessCounts = {
+    val in = ByteReader.unsealed(header, "the header of a shard")
+    SpecFingerprint.read(in)
+    in.long()
+    val counts = new LatenessCounts
+    counts.read(in)
+    counts
+  }
+
+  private def encode(all: Iterator[(Int, Long)]): Array[Byte] = {
+    val out = new ByteWriter
+    all.foldLeft(0) { case (before, (bucket, count)) =>
+      out.count((bucket - before).toLong)
+      out.count(count)
+      bucket
+    }
+    out.result()
+  }
+
+  private def decode(bytes: Array[Byte])(each: (Int, Long) => Unit): Unit = {
+    val in     = ByteReader(bytes, "how late messages were")
+    var bucket = 0L
+    while (in.hasNext) {
+      bucket += in.count()
+      if (bucket < 0 || bucket >= Buckets) throw in.damaged(s"there is no lateness $bucket")
+      each(bucket.toInt, in.count())
+    }
+  }
+}

@@ -1,0 +1,180 @@
+"""Which lateness would have caught how much: counted exactly, kept, right for what comes."""
+
+from __future__ import annotations
+
+import random
+from bisect import insort
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, order
+from windrow.testing import harness
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+START = datetime(2025, 1, 1, tzinfo=UTC)
+SCHEMA = "time timestamp, device int"
+Arrivals = list[tuple[float, float]]
+
+
+def arrivals(delay: Callable[[random.Random, float], float], size: int) -> Arrivals:
+    """Messages of six hours in the order in which they come: seconds of arrival, of the event."""
+    rng = random.Random(7)  # noqa: S311  no secret
+    made: Arrivals = []
+    for i in range(size):
+        event = i * 6 * 3600 / size
+        insort(made, (event + delay(rng, event), event))
+    return made
+
+
+def uploads(rng: random.Random, _: float) -> float:
+    """Phones: mostly at once, a heavy tail of those that were offline."""
+    return min(rng.expovariate(1 / 3) if rng.random() < 0.9 else 5 * rng.paretovariate(1.1), 5000)
+
+
+def sensors(rng: random.Random, event: float) -> float:
+    """Links that fail for two minutes in twenty; what they held comes in a burst."""
+    phase = event % 1200
+    held = 120 - phase if phase < 120 and rng.random() < 0.3 else 0
+    return held + rng.random() * 2
+
+
+def gateways(rng: random.Random, event: float) -> float:
+    """One device of eight is behind a gateway that sends every five minutes."""
+    return 300 - event % 300 + rng.random() if rng.random() < 0.125 else rng.random()
+
+
+STREAMS = {one.__name__: one for one in (uploads, sensors, gateways)}
+
+
+def minutes(lateness: str) -> Callable[[DataFrame], wr.Output]:
+    """Count by minute, with a lateness."""
+
+    def pipeline(df: DataFrame) -> wr.Output:
+        stream = wr.stream(df, time="time", key="device", watermark="5 seconds")
+        windows = stream.lateness(lateness).window(wr.Tumbling("1 minute"))
+        return windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+
+    return pipeline
+
+
+def fed(h: wr.testing.Harness, some: Arrivals, step: int) -> None:
+    """Add messages, so many in a micro-batch."""
+    for at in range(0, len(some), step):
+        events = [event for _, event in some[at : at + step]]
+        h.add([(START + timedelta(seconds=event), int(event) % 8) for event in events])
+
+
+def check_halves(spark: SparkSession, name: str, catch: float, size: int) -> None:
+    """What is advised from the first half catches the share of the second within 0.5 points."""
+    whole = arrivals(STREAMS[name], size)
+    half, step = len(whole) // 2, max(1, size // 400)
+    with harness(minutes("0 seconds"), spark, schema=SCHEMA) as h:
+        fed(h, whole[:half], step)
+        advice = h.advise(catch)
+    assert advice.messages == half
+    assert advice.caught >= catch
+    with harness(minutes(advice.lateness), spark, schema=SCHEMA) as h:
+        fed(h, whole[:half], step)
+        assert 1 - len(h.rejected()) / half == pytest.approx(advice.caught)
+        fed(h, whole[half:], step)
+        caught = 1 - len(h.rejected()) / (len(whole) - half)
+    assert caught >= catch - 0.005
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_second_half(spark: SparkSession, name: str) -> None:
+    """Advised from the first half (SEMANTICS S15)."""
+    check_halves(spark, name, 0.99, 3000)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("catch", [0.95, 0.99, 0.999])
+def test_the_second_half_of_many(spark: SparkSession, name: str, catch: float) -> None:
+    """More messages, and other shares."""
+    check_halves(spark, name, catch, 100_000)
+
+
+def test_it_is_counted_exactly(spark: SparkSession) -> None:
+    """Each message with the lateness that it would have needed, refused or not; restarts go on."""
+    with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
+        h.add([(START + timedelta(minutes=1), 0)])
+        h.advanceWatermark(START + timedelta(minutes=10))
+        for ended in (0, 1, 5, 9):  # minutes whose windows ended 9, 8, 4 and 0 minutes ago
+            h.add([(START + timedelta(minutes=ended), 0)]).restart()
+        h.add([(START + timedelta(minutes=10), 0)])
+        advice = h.advise(1.0)
+        assert (advice.messages, advice.late, advice.windows) == (6, 4, 1)
+        assert len(h.rejected()) == 3
+        assert _near(advice, 540)
+        assert advice.present.caught == pytest.approx(3 / 6)
+        assert _near(h.advise(5 / 6), 480)
+        assert _near(h.advise(4 / 6), 240)
+        assert h.advise(2 / 6).lateness == "0 seconds"
+        assert advice.growth == pytest.approx(
+            (60 + _seconds(advice.lateness)) / (60 + 30) - 1, rel=1e-6
+        )
+
+
+def _seconds(lateness: str) -> float:
+    from windrow._specs import _duration
+
+    return _duration.micros(lateness) / 1e6
+
+
+def _near(advice: wr.Advice, seconds: float) -> bool:
+    """Above what was needed, by no more than a bucket."""
+    return seconds < _seconds(advice.lateness) <= seconds * 1.07
+
+
+def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
+    """From its folder, while it runs and later; in sentences, as a picture; refused by name."""
+    feed.add([order("09:00:10"), order("09:05:00")], NOTHING, [order("09:00:20")], NOTHING)
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("1 minute").window(wr.Tumbling("1 minute"))
+    counted = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*"))
+    folder = str(tmp_path / "checkpoint")
+    query = counted.start(checkpoint=folder, panes=lambda *_: None)
+    query.processAllAvailable()
+    running = wr.advise(query, 1.0)
+    query.stop()
+    stopped = wr.advise(folder, 1.0)
+    assert running == stopped
+    assert (stopped.messages, stopped.late) == (3, 1)
+    assert _near(stopped, 240)
+    assert stopped.present.caught == pytest.approx(2 / 3)
+    assert str(stopped).splitlines()[2] == "3 messages, 33.3 % of them behind their windows."
+    assert "<svg" in stopped._repr_html_()
+    assert stopped.table[-1].caught == 1.0
+    spark = feed.spark
+    rows = spark.sql(f"SELECT * FROM windrow_advise('{folder}', catch => 1.0)").collect()  # noqa: S608
+    assert rows[0].what == "advised"
+    with pytest.raises(wr.SpecError, match="SHARE_NOT_UNDERSTOOD"):
+        wr.advise(folder, 99.9)
+    with pytest.raises(wr.CheckpointError, match="CHECKPOINT_NOT_FOUND"):
+        wr.advise(str(tmp_path / "nowhere"))
+
+
+def test_of_windows_on_positions(spark: SparkSession) -> None:
+    """Nothing is late for them."""
+
+    def counted(df: DataFrame) -> wr.Output:
+        offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="at")
+        numbered: Any = wr.stream(df, key="device", offset=offset).window(wr.Count(3))
+        return numbered.aggregate(F.count("*"))  # type: ignore[no-any-return]
+
+    with harness(counted, spark, schema="device int, at bigint") as h:
+        h.add((1, 0))
+        with pytest.raises(wr.SpecError, match=r"ADVICE_NOT_KEPT.*Count"):
+            h.advise()
