@@ -1,27 +1,31 @@
-"""Prints the requirements of a pyproject.toml and of those of its extras that are named."""
+"""Prints what a pyproject.toml requires, with those of its groups and extras that are named."""
 
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 
-def of_extra(project: dict[str, Any], extra: str) -> list[str]:
-    """Return the requirements of an extra, those of extras that it names in turn included."""
-    found: list[str] = []
-    for line in project["optional-dependencies"][extra]:
-        own = re.fullmatch(re.escape(project["name"]) + r"\[(.+)\]", line)
-        for name in own[1].split(",") if own else []:
-            found += of_extra(project, name.strip())
-        if not own:
-            found.append(line)
-    return found
+def requirements(whole: dict[str, Any], name: str) -> Iterator[str]:
+    """Give the requirements of a group or extra, those that it names in turn included."""
+    project, groups = whole["project"], whole["dependency-groups"]
+    lines = groups[name] if name in groups else project["optional-dependencies"][name]
+    for line in lines:
+        own = None if isinstance(line, dict) else re.fullmatch(rf"{project['name']}\[(.+)\]", line)
+        if isinstance(line, dict):
+            yield from requirements(whole, line["include-group"])
+        elif own:
+            for extra in own[1].split(","):
+                yield from requirements(whole, extra.strip())
+        else:
+            yield line
 
 
 if __name__ == "__main__":
-    project = tomllib.loads(Path(sys.argv[1]).read_text())["project"]
-    lines = list(project["dependencies"])
-    for extra in sys.argv[2:]:
-        lines += of_extra(project, extra)
+    said = tomllib.loads(Path(sys.argv[1]).read_text())
+    lines = list(said["project"]["dependencies"])
+    for name in sys.argv[2:]:
+        lines += requirements(said, name)
     print("\n".join(dict.fromkeys(lines)))

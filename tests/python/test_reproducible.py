@@ -1,0 +1,88 @@
+"""What is published: the same bytes from any folder at any time, and small and whole in itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from programs import ROOT, printed
+
+
+def built(folder: Path, age: int) -> dict[str, bytes]:
+    """Build the wheel, the JAR and their SBOMs of a copy of the sources that is so old."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True)  # noqa: S607
+    for name in listed.stdout.decode().split("\0")[:-1]:
+        if (ROOT / name).is_file() and not name.startswith(("docs/", "tests/")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+            os.utime(folder / name, (age, age))
+    (folder / ".build" / "tmp").mkdir(parents=True)
+    for launcher in (ROOT / ".build").glob("sbt-launch-*.jar"):
+        shutil.copy(launcher, folder / ".build")
+    subprocess.run([folder / "scripts" / "sbt", "spark/windrowJar"], check=True, cwd=folder)
+    wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*wheel, "-w", "dist", "."], check=True, cwd=folder)
+    for jar in (folder / "python" / "windrow" / "jars").glob("*.jar"):
+        shutil.copy(jar, folder / "dist")
+    subprocess.run([sys.executable, folder / "scripts" / "sbom.py"], check=True)
+    return {file.name: file.read_bytes() for file in (folder / "dist").iterdir()}
+
+
+@pytest.mark.full
+def test_two_builds_are_the_same() -> None:
+    """In folders of other names, of sources of another age."""
+    with TemporaryDirectory(dir="/tmp") as short:  # sbt's socket must have a short path
+        first = built(Path(short) / "one", 1_000_000_000)
+        second = built(Path(short) / "deeper" / "another", 1_500_000_000)
+        assert len(first) == 4
+        assert first.keys() == second.keys()
+        assert [name for name in first if first[name] != second[name]] == []
+        check_wheel(Path(short) / "one" / "dist")
+
+
+def check_wheel(dist: Path) -> None:
+    """See that the metadata is whole, and that the SBOMs name what is needed and nothing inside."""
+    (wheel,) = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        (metadata,) = (name for name in opened.namelist() if name.endswith("METADATA"))
+        said = opened.read(metadata).decode()
+    assert "\nProvides-Extra: spark\n" in said
+    assert "\nRequires-Dist: pyspark<4.4,>=4.1; extra == 'spark'\n" in said
+    assert "Windows for Spark Structured Streaming that correct themselves" in said
+    assert "pytest" not in said.split("\n\n", maxsplit=1)[0]
+    for file in dist.glob("*.cdx.json"):
+        bom = json.loads(file.read_text())
+        assert (bom["bomFormat"], bom["metadata"]["component"]["name"]) == ("CycloneDX", "windrow")
+        names = {one["name"] for one in bom["components"]}
+        assert {"pyspark"} <= names if ".whl" in file.name else {"spark-sql_2.13"} <= names
+
+
+@pytest.mark.full
+def test_the_client_alone(tmp_path: Path) -> None:
+    """The wheel without the rest, in a path of odd signs: no Py4J, no Java, and doctor says so."""
+    folder = tmp_path / "with space, 'quote' and é"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = str(folder / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*wheel, "-w", tmp_path / "dist", ROOT], check=True)
+    (made,) = (tmp_path / "dist").glob("*.whl")
+    subprocess.run([*install, "--no-index", "--no-deps", made], check=True)
+    package = next(folder.glob("lib/python3*/site-packages")) / "windrow"
+    said = printed("thin.py", python=python, package=package)
+    assert said[0] == "True False"
+    assert "WRONG PySpark: not installed" in said
+    subprocess.run([*install, "pyspark-client>=4.1,<4.4"], check=True)
+    said = printed("thin.py", python=python, package=package)
+    assert said[0] == "True False"
+    assert any("the client of Spark Connect" in line for line in said)
+    assert "ok    Java: not needed: Spark runs elsewhere" in said
+    assert not [line for line in said if "WRONG" in line]
