@@ -48,11 +48,11 @@ def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
     """
     pause = _duration.micros(_duration.canonical(every, f"watch(every={every!r})")) / 1_000_000
     with screen() as show, _interruptible() as interrupt:
-        now = snapshot(query)
-        show(now)
+        now, new = _look(Snapshot(), query)
+        show(now, new)
         while now.isActive and not interrupt.wait(pause):
-            now = _next(now, query)
-            show(now)
+            now, new = _look(now, query)
+            show(now, new)
 
 
 def snapshot(query: StreamingQuery) -> Snapshot:
@@ -60,7 +60,7 @@ def snapshot(query: StreamingQuery) -> Snapshot:
 
     ``print`` shows it in lines, a notebook as a table.
     """
-    return _next(Snapshot(), query)
+    return _look(Snapshot(), query)[0]
 
 
 def logBatches(
@@ -118,14 +118,21 @@ def _as_json(event: str, fields: dict[str, Any]) -> str:
     return json.dumps({"event": event, **fields}, default=plain)
 
 
-def _next(before: Snapshot, query: StreamingQuery) -> Snapshot:
-    """Look at a query again. Whether it is active is asked first: no batch comes after its end."""
+def _look(before: Snapshot, query: StreamingQuery) -> tuple[Snapshot, list[Figures]]:
+    """Look at a query again, and give its new batches.
+
+    Whether it is active is asked first: no batch comes after its end.
+    """
     active = query.isActive
-    now = before
+    now, new = before, []
     for batch in progress(query):
-        now = now.after(batch)
+        later = now.after(batch)
+        if later is not now and later.last is not None:
+            new.append(later.last)
+        now = later
     failed = None if active else query.exception()
-    return replace(now, isActive=active, error=None if failed is None else _first(str(failed)))
+    error = None if failed is None else _first(str(failed))
+    return replace(now, isActive=active, error=error), new
 
 
 def _first(error: str) -> str:

@@ -8,10 +8,12 @@ import logging
 import os
 import re
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ import pytest
 import windrow as wr
 from windrow import watching
 from windrow._watching import _words
-from windrow._watching._screens import lines, panel
+from windrow._watching._screens import panel
 from windrow.figures import figures
 
 PROGRESS = Path(__file__).with_name("progress")
@@ -121,11 +123,29 @@ def test_terminal() -> None:
         assert re.search(rf"{name} .*{re.escape(text)}", drawn.get())
 
 
+def test_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first snapshot is displayed, the next ones take its place."""
+    shown: list[tuple[str, wr.Snapshot]] = []
+
+    def display(first: wr.Snapshot, *, display_id: bool) -> Any:
+        assert display_id
+        shown.append(("display", first))
+        return SimpleNamespace(update=lambda later: shown.append(("update", later)))
+
+    kernel = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    wr.watch(Running(), every="1 ms")  # type: ignore[arg-type]
+    assert [how for how, _ in shown] == ["display", "update"]
+    assert [of.batches for _, of in shown] == [4, 4]
+    assert "minutes, running" in shown[0][1]._repr_html_()
+
+
 def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, with what to install."""
     from windrow._watching import _screens
 
-    monkeypatch.setitem(__import__("sys").modules, "rich.live", None)
+    monkeypatch.setitem(sys.modules, "rich.live", None)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     with pytest.raises(wr.WindrowError, match=r"\[RICH_MISSING\].*pip install 'windrow\[watch\]'"):  # noqa: SIM117
         with _screens.screen():
@@ -182,20 +202,15 @@ def test_errors_are_told_in_a_sentence(error: str, said: str) -> None:
     assert watching._first(error) == said
 
 
-def test_lines_of_a_pipe() -> None:
-    """One for each batch, though it is looked at more often; then how it ended."""
-    out = io.StringIO()
-    show = lines(out)
-    now = wr.Snapshot()
-    for progress in recorded("minutes"):
-        now = now.after(progress)
-        show(now)
-        show(now)
-    show(seen("minutes", "gone"))
-    said = out.getvalue().splitlines()
-    assert len([one for one in said if "batch" in one]) == 4 + 1  # the last as another snapshot
-    assert said[-1] == "gone"
-    assert "panes 2 (1 on time, 1 late), rejected 2 (INVALID_TIME 1, TOO_LATE 1)" in said[3]
+def test_lines_of_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    """One for each batch, however many come between two looks; then how it ended."""
+    wr.watch(Ended(recorded("minutes")))  # type: ignore[arg-type]
+    *batches, last = capsys.readouterr().out.splitlines()
+    assert [f"batch {n}:" in line for n, line in enumerate(batches)] == [True] * 4
+    assert "panes 2 (1 on time, 1 late), rejected 2 (INVALID_TIME 1, TOO_LATE 1)" in batches[3]
+    assert last == "ended"
+    wr.watch(Ended([], "gone"))  # type: ignore[arg-type]
+    assert capsys.readouterr().out == "gone\n"
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_running_query(
     assert seen.last is not None
     assert seen.last.reasons == {"INVALID_TIME": 1, "TOO_LATE": 1}
     said = capsys.readouterr().out.splitlines()
-    assert " a.b minutes batch " in said[0]
+    assert [f" a.b minutes batch {n}: " in line for n, line in enumerate(said[:4])] == [True] * 4
     assert "ended" not in said
 
     own = {name.removeprefix("a_b_minutes."): value for name, value in shown.items()}

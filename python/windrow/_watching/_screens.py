@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
@@ -12,9 +12,10 @@ from windrow.errors import failure
 
 if TYPE_CHECKING:
     from windrow._watching._snapshot import Snapshot
+    from windrow.figures import Figures
 
-#: Takes each new snapshot.
-Show: TypeAlias = "Callable[[Snapshot], None]"
+#: Takes each new snapshot, and the batches since the one before.
+Show: TypeAlias = "Callable[[Snapshot, Sequence[Figures]], None]"
 
 
 @contextmanager
@@ -24,8 +25,7 @@ def screen() -> Iterator[Show]:
     Errors: WindrowError if a terminal needs rich, and it is not installed.
     """
     if _in_notebook():
-        with _notebook() as show:
-            yield show
+        yield _notebook()
     elif sys.stdout.isatty():
         with _terminal() as show:
             yield show
@@ -35,15 +35,12 @@ def screen() -> Iterator[Show]:
 
 def lines(out: TextIO) -> Show:
     """Write a line for each batch, and what ended the query."""
-    told: list[Snapshot] = []
 
-    def show(now: Snapshot) -> None:
-        before = told[-1] if told else None
-        if now.last and (before is None or before.last is not now.last):
-            print(_words.line(now.last), file=out, flush=True)
+    def show(now: Snapshot, new: Sequence[Figures]) -> None:
+        for batch in new:
+            print(_words.line(batch), file=out, flush=True)
         if not now.isActive:
-            print(_words.rows(now)[-1][1] if now.error else "ended", file=out, flush=True)
-        told[:] = [now]
+            print(now.error or "ended", file=out, flush=True)
 
     return show
 
@@ -55,7 +52,7 @@ def _terminal() -> Iterator[Show]:
     except ModuleNotFoundError:
         raise failure("RICH_MISSING") from None
     with Live(auto_refresh=False) as live:
-        yield lambda now: live.update(panel(now), refresh=True)
+        yield lambda now, _: live.update(panel(now), refresh=True)
 
 
 def panel(now: Snapshot) -> Any:  # noqa: ANN401  rich is imported only where it is used
@@ -81,12 +78,19 @@ def _border(now: Snapshot) -> str:
     return "red" if now.error else "green" if now.isActive else "dim"
 
 
-@contextmanager
-def _notebook() -> Iterator[Show]:
+def _notebook() -> Show:
+    """Display the first snapshot, and each further one in its place."""
     from IPython.display import display
 
-    handle = display(display_id=True)
-    yield handle.update
+    shown: list[Any] = []
+
+    def show(now: Snapshot, _: Sequence[Figures]) -> None:
+        if shown:
+            shown[0].update(now)
+        else:
+            shown.append(display(now, display_id=True))
+
+    return show
 
 
 def _in_notebook() -> bool:
