@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,20 @@ def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
     assert held(spark, url, "windrow_batches") == []
     sink.write(good, 0, "q", "panes")
     assert len(held(spark, url, "whole")) == 5
+
+
+def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
+    """Of two drivers that believe that a batch is theirs one writes it."""
+    sink = wr.Jdbc(url, "log")
+    sink.check(spark, panes(spark).schema)
+    with ThreadPoolExecutor(2) as both:
+        for batch in range(6):
+            rows = panes(spark, *((str(n), batch, n, False) for n in range(20)))
+            done = [both.submit(sink.write, rows, batch, "q", "panes") for _ in range(2)]
+            errors = [one.exception() for one in done]
+            assert None in errors
+            assert all(error is None or isinstance(error, wr.WindrowError) for error in errors)
+    assert len(held(spark, url, "log")) == 6 * 20
 
 
 def test_what_is_refused(spark: SparkSession, url: str) -> None:

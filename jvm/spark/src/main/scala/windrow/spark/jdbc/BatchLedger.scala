@@ -25,17 +25,19 @@ private[jdbc] final class BatchLedger(dialect: JdbcDialect, query: String, sink:
       Option.when(found.next())(found.getLong(1))
     }
 
-  def note(connection: Connection, batch: Long, isFirst: Boolean): Unit = {
-    val sql =
-      if (isFirst) s"INSERT INTO $table ($batches, $queries, $sinks) VALUES (?, ?, ?)"
-      else s"UPDATE $table SET $batches = ? $whose"
+  /** Takes the place of the last batch; false: another run of the query has done so since `last` was asked, or waits to. A
+    * database has the others wait here until the rows are in.
+    */
+  def note(connection: Connection, batch: Long, last: Option[Long]): Boolean = {
+    val sql = last.fold(s"INSERT INTO $table ($batches, $queries, $sinks) VALUES (?, ?, ?)")(_ =>
+      s"UPDATE $table SET $batches = ? $whose AND $batches = ?")
     Using.resource(connection.prepareStatement(sql)) { statement =>
       statement.setLong(1, batch)
       statement.setString(2, query)
       statement.setString(3, sink)
-      statement.executeUpdate()
+      last.foreach(statement.setLong(4, _))
+      statement.executeUpdate() == 1
     }
-    ()
   }
 
   private def exists(connection: Connection): Boolean =

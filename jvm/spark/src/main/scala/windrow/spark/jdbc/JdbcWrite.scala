@@ -59,8 +59,10 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
       case Some(last) if last > number =>
         throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last)
       case last =>
+        // Before the rows: another run of the query that has the same batch waits here, and finds it taken.
+        if (!ledger.note(connection, number, last))
+          throw JdbcRefusal("BATCH_TAKEN", None, "table" -> options.table, "batch" -> number)
         table.write(connection, rows.toLocalIterator().asScala: Iterator[Row])
-        ledger.note(connection, number, isFirst = last.isEmpty)
     }
 
   private def inOne(connection: Connection)(work: => Unit): Unit = {
