@@ -43,7 +43,7 @@ pygments_style = "tango"
 pygments_dark_style = "github-dark"
 
 #: Pages that the contents name before they are written.
-_LATER = ("watching", "command", "sinks", "packaging", "dependencies")
+_LATER = ("command",)
 
 #: Texts at the top of the checkout, and the pages that hold them here.
 _ABOVE = {
