@@ -52,6 +52,18 @@ class LeavingSuite extends AnyFunSuite {
       assert(values == 0 && now - empty <= 24, s"$now bytes are left of $full, where $empty are none; $values values")
     }
 
+  test("offsets with holes: what is remembered comes and goes by pages, and does not grow") {
+    val (store, rounds) = (new InMemoryShardStore, if (sys.props.get("windrow.mode").contains("full")) 40 else 4)
+    val tumbling        = spec(Tumbling(TimeSpan(5000)), Never)
+    def most(round: Int): Long = (round * 150 until round * 150 + 150).map { n =>
+      val some = (n * 1000 until n * 1000 + 1000).filter(offset => offset % 7 != 0 && offset % 5 == 3)
+      step(tumbling, new Counting, store, some.iterator.map(m => entry(m * 10L, m.toLong, 1L)), n * 10000L - 10000)
+      size(store)
+    }.max
+    val sizes = (0 until rounds).map(most)
+    assert(sizes.tail.forall(_ <= sizes.head * 1.05), sizes)
+  }
+
   for (window <- Windows)
     test(s"$window: a jump of a year gives what steps give, and costs no more than one of a minute") {
       def after(jumps: Seq[Long]): (Seq[(Long, Long, Timing, Long)], Int) = {
