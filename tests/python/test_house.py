@@ -146,7 +146,7 @@ PARTS = [
     *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
     *("_bridge", "operators", "_running", "answers", "figures", "results", "streams", "joins"),
     *("stores", "setup", "timelines", "_watching", "watching", "verifying"),
-    *("advising", "testing", "_replay", "", "__main__"),
+    *("advising", "testing", "_replay", "", "_command", "__main__"),
 ]
 
 

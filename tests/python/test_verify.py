@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from damage import Damage, damages
 from feed import SCHEMA, add_files, disordered
-from windrow.__main__ import main
+from windrow._command import main
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

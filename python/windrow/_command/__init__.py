@@ -1,0 +1,149 @@
+"""The command ``windrow``: what is done with a checkpoint, a transcript or a set-up in a shell."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from windrow._command import _demo, _do
+from windrow._command._progress import working
+from windrow._version import __version__
+from windrow.errors import WindrowError
+
+#: Exit statuses.
+WELL, NOT_WELL, NOT_TOLD, INTERRUPTED = 0, 1, 2, 130
+
+_EPILOG = """exit status: 0 all is well; 1 it is not (damage, a difference, a faulty set-up); 2 that
+could not be told. Where Spark is needed a small local session is started."""
+
+Command = Callable[[argparse.Namespace, TextIO], bool]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; give the exit status: 0 all is well, 1 it is not, 2 that could not be told."""
+    said = _parser().parse_args(arguments)
+    run: Command = said.run
+    try:
+        with working(said.doing):
+            well = run(said, sys.stdout)
+    except WindrowError as refused:
+        return _fail(str(refused))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as failed:  # noqa: BLE001  a shell gets no trace, whatever it is
+        return _fail(f"windrow: {type(failed).__name__}: {_plain(str(failed))}")
+    return WELL if well else NOT_WELL
+
+
+def _fail(why: str) -> int:
+    sys.stderr.write(f"{why}\n")
+    return NOT_TOLD
+
+
+def _plain(text: str) -> str:
+    """Give what an error says without frames of Java or Python."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    kept = [line for line in lines if not line.lstrip().startswith(("at ", "...", "Traceback"))]
+    return kept[0] if kept else "no more is known"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="windrow",
+        description="Windows for Spark Structured Streaming that correct themselves.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"windrow {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Command, doing: str, text: str) -> argparse.ArgumentParser:
+        one = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        one.set_defaults(run=run, doing=doing)
+        return one
+
+    command("demo", _demo.run, "running a query", "six orders, two of them late: what comes out")
+    doctor = command(
+        "doctor", _do.doctor, "looking", "say what is right and wrong with Python, Java and Spark"
+    )
+    doctor.add_argument("--start", action="store_true", help="start a session, and look at it too")
+
+    verify = command(
+        "verify",
+        _do.verify,
+        "reading the checkpoint",
+        "say which files of a checkpoint are not as they were written",
+    )
+    _checkpoint(verify)
+    verify.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="folder that Spark's file sink writes for it",
+    )
+    verify.add_argument("--deep", action="store_true", help="each value of windrow's state too")
+
+    state = command(
+        "state",
+        _do.state,
+        "reading the state",
+        "show the windows and messages that a checkpoint keeps",
+    )
+    _checkpoint(state)
+    state.add_argument(
+        "what",
+        nargs="?",
+        default="windows",
+        choices=["windows", "messages", "pending"],
+        help="pending: what fires if nothing more comes (default: windows)",
+    )
+    state.add_argument("--limit", type=int, default=50, help="rows at most (default: 50)")
+
+    advise = command(
+        "advise",
+        _do.advise,
+        "reading the counts",
+        "tell which lateness would have caught how much of what a query has read",
+    )
+    _checkpoint(advise)
+    advise.add_argument(
+        "--catch", type=float, default=0.999, help="share to catch (default: 0.999)"
+    )
+    advise.add_argument("--html", metavar="FILE", help="write it with its picture to a file, too")
+
+    for one in (state, advise):
+        one.add_argument("--operator", help="name of the stream, where a query has several")
+
+    explain = command(
+        "explain", _do.explain, "building it", "print what each window of a pipeline waits for"
+    )
+    explain.add_argument(
+        "pipeline", help="module:function that takes DataFrames and gives an Output"
+    )
+    explain.add_argument(
+        "--schema",
+        action="append",
+        required=True,
+        help="of its messages, as in CREATE TABLE; NAME=SCHEMA for each of several streams",
+    )
+
+    replay = command(
+        "replay",
+        _do.replay,
+        "running the cases",
+        "run the cases of a transcript, and say what differs",
+    )
+    replay.add_argument("file", help="JSON lines, a case each")
+    replay.add_argument(
+        "--engine",
+        default="reference",
+        choices=["reference", "core", "spark", "python"],
+        help="what runs them (default: reference)",
+    )
+    return parser
+
+
+def _checkpoint(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("checkpoint", help="folder of a query's checkpoint")

@@ -1,0 +1,120 @@
+"""A query over made-up orders, two of them late: the one of README, run here and now."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from windrow._command import _text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SCHEMA = "time timestamp, product string, price double"
+_DAY = "2025-01-01"
+_ORDERS: tuple[tuple[tuple[str, float], ...], ...] = (
+    (("09:00:10", 2.0), ("09:00:40", 4.0), ("09:01:30", 6.0), ("09:02:30", 5.0)),
+    (),  # time passes, so that what comes next is late
+    (("09:00:50", 9.0), ("07:00:00", 1.0)),
+)
+_TOLD = """\
+Average prices of a minute, each kept right for ten minutes more:
+
+    wr.stream(orders, time="time", key="product", watermark="10 seconds")
+      .lateness("10 minutes")
+      .window(wr.Tumbling("1 minute"))
+      .accumulate(wr.ACCUMULATING)
+      .aggregate(F.avg("price").alias("price"))
+"""
+
+
+def run(_: argparse.Namespace, out: TextIO) -> bool:
+    """Run the query in a temporary folder; nothing is fetched, nothing is left."""
+    from windrow.operators._session import session
+
+    with tempfile.TemporaryDirectory(prefix="windrow-demo-") as folder:
+        came = _ran(session(), Path(folder))
+    _text.put(out, _TOLD)
+    for title, rows in _told(came):
+        _text.put(out, title)
+        _text.put(out, _text.table(list(rows[0]), rows) + "\n")
+    _text.put(out, "Spark's own window() gives the first two panes, and drops both late orders.")
+    return True
+
+
+def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
+    from pyspark.sql import functions as F
+
+    from windrow.streams import stream
+    from windrow.triggers import ACCUMULATING
+    from windrow.windows import Tumbling
+
+    _write(folder / "orders")
+    reader = spark.readStream.schema(_SCHEMA).option("maxFilesPerTrigger", 1)
+    orders = reader.json(str(folder / "orders"))
+    minutes = (
+        stream(orders, time="time", key="product", watermark="10 seconds")
+        .lateness("10 minutes")
+        .window(Tumbling("1 minute"))
+        .accumulate(ACCUMULATING)
+        .aggregate(F.avg("price").alias("price"))
+    )
+    came: dict[str, list[Any]] = {"panes": [], "rejected": []}
+
+    def taking(kind: str) -> Any:  # noqa: ANN401  a sink
+        def take(rows: DataFrame, _: int) -> None:
+            came[kind] += rows.collect()
+
+        return take
+
+    query = minutes.start(
+        checkpoint=str(folder / "checkpoint"),
+        panes=taking("panes"),
+        rejected=taking("rejected"),
+        queryTrigger={"availableNow": True},
+    )
+    query.awaitTermination()
+    return came
+
+
+def _write(folder: Path) -> None:
+    """Put the orders there, a micro-batch in a file."""
+    folder.mkdir()
+    for number, orders in enumerate(_ORDERS):
+        rows = [
+            {"time": f"{_DAY} {time}", "product": "tea", "price": price} for time, price in orders
+        ]
+        file = folder / f"{number}.json"
+        file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        os.utime(file, (1_700_000_000 + number,) * 2)
+
+
+def _told(came: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    orders = [
+        {"comes": "late" if number else "first", "time": time, "product": "tea", "price": price}
+        for number, some in enumerate(_ORDERS)
+        for time, price in some
+    ]
+    panes = [
+        {
+            "product": row.product,
+            "window": f"{row.window.start:%H:%M} to {row.window.end:%H:%M}",
+            "price": row.price,
+            "timing": row.pane.timing,
+            "index": row.pane["index"],
+        }
+        for row in came["panes"]
+    ]
+    rejected = [
+        {"reason": row.reason, "time": f"{row.message.time:%H:%M:%S}", "price": row.message.price}
+        for row in came["rejected"]
+    ]
+    return [
+        ("What comes:", orders),
+        ("The panes; the last one corrects the first:", panes),
+        ("What no window took, whole, with the reason:", rejected),
+    ]

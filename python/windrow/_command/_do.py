@@ -1,0 +1,111 @@
+"""What each command does; each says whether all is well."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from windrow._command import _text
+from windrow.errors import failure
+from windrow.operators._session import session
+
+if TYPE_CHECKING:
+    from windrow.stores import State
+
+
+def doctor(said: argparse.Namespace, out: TextIO) -> bool:
+    """Look at the set-up."""
+    from windrow.setup import doctor as examine
+
+    report = examine(session() if said.start else None)
+    _text.put(out, str(report))
+    return report.ok
+
+
+def verify(said: argparse.Namespace, out: TextIO) -> bool:
+    """Read a whole checkpoint."""
+    from windrow.verifying import verify as verified
+
+    found = verified(said.checkpoint, outputs=said.output, deep=said.deep)
+    _text.put(out, str(found))
+    return found.ok
+
+
+def state(said: argparse.Namespace, out: TextIO) -> bool:
+    """Look into a checkpoint."""
+    from windrow.stores import state as opened
+
+    kept = _kept(opened(said.checkpoint, operator=said.operator), said.what)
+    rows = [row.asDict(recursive=True) for row in kept.limit(said.limit + 1).collect()]
+    _text.put(out, _text.table(kept.columns, rows[: said.limit]))
+    if len(rows) > said.limit:
+        _text.put(out, f"and more; --limit {said.limit * 10} shows more of them")
+    return True
+
+
+def _kept(state: State, what: str) -> Any:  # noqa: ANN401  a DataFrame
+    if what == "windows":
+        return state.getWindows(None, None)
+    return state.getMessages(None, None) if what == "messages" else state.pending()
+
+
+def advise(said: argparse.Namespace, out: TextIO) -> bool:
+    """Tell which lateness would have caught how much."""
+    from windrow.advising import advise as advised
+
+    advice = advised(said.checkpoint, said.catch, operator=said.operator)
+    _text.put(out, str(advice))
+    if said.html:
+        Path(said.html).write_text(advice._repr_html_(), encoding="utf-8")
+    return True
+
+
+def explain(said: argparse.Namespace, out: TextIO) -> bool:
+    """Say a pipeline in words."""
+    make = _function(said.pipeline)
+    spark = session()
+    schemas = dict(_schema(one) for one in said.schema)
+    with tempfile.TemporaryDirectory(prefix="windrow-") as folder:
+        frames = {
+            name: spark.readStream.schema(schema).json(folder) for name, schema in schemas.items()
+        }
+        made = make(frames[""]) if list(frames) == [""] else make(**frames)
+        if not hasattr(made, "explain") or not hasattr(made, "spec"):
+            raise failure("PIPELINE_NOT_UNDERSTOOD.RESULT", pipeline=said.pipeline)
+        made.explain()
+    out.flush()
+    return True
+
+
+def _schema(said: str) -> tuple[str, str]:
+    """Read the name of a stream, '' for the only one, and its schema."""
+    name, sign, schema = said.partition("=")
+    return (name.strip(), schema) if sign and name.strip().isidentifier() else ("", said)
+
+
+def _function(said: str) -> Any:  # noqa: ANN401  the user's own
+    """Import what ``module:function`` names."""
+    module, _, name = said.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as wrong:
+        raise failure("PIPELINE_NOT_UNDERSTOOD.NAME", pipeline=said, why=wrong) from None
+    finally:
+        sys.path.pop(0)
+    return found
+
+
+def replay(said: argparse.Namespace, out: TextIO) -> bool:
+    """Run a transcript."""
+    from windrow._replay import replay as replayed
+
+    if not Path(said.file).is_file():
+        raise failure("FILE_NOT_FOUND", path=said.file)
+    report = replayed(said.file, engine=said.engine)
+    _text.put(out, str(report))
+    return report.ok

@@ -1,0 +1,40 @@
+"""Telling that work goes on, where it takes longer than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_FIRST = 2.0
+_BLANK = " " * 60
+
+
+@contextmanager
+def working(doing: str) -> Iterator[None]:
+    """Say on a terminal what is done, and for how long; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    over = threading.Event()
+    told = threading.Thread(target=_tell, args=(doing, over), daemon=True)
+    told.start()
+    try:
+        yield
+    finally:
+        over.set()
+        told.join()
+
+
+def _tell(doing: str, over: threading.Event) -> None:
+    began = time.monotonic()
+    wait = _FIRST
+    while not over.wait(wait):
+        sys.stderr.write(f"\r{doing} … {time.monotonic() - began:.0f} s")
+        sys.stderr.flush()
+        wait = 1.0
+    if time.monotonic() - began > _FIRST:
+        sys.stderr.write(f"\r{_BLANK}\r")
+        sys.stderr.flush()

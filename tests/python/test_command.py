@@ -1,0 +1,153 @@
+"""The command ``windrow``: what each prints, how it ends, and never a trace."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, order
+from windrow._command import _progress, main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
+
+
+def minutes(df: DataFrame) -> wr.Output:
+    """Sums of a minute."""
+    stream = wr.stream(df, time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
+    return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+
+
+@pytest.mark.slow
+def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    """The rows of README."""
+    assert main(["demo"]) == 0
+    said = capsys.readouterr().out
+    rows = [line.split() for line in said.splitlines()]
+    assert ["tea", "09:00", "to", "09:01", "3.0", "ON_TIME", "0"] in rows
+    assert ["tea", "09:00", "to", "09:01", "5.0", "LATE", "1"] in rows
+    assert ["TOO_LATE", "07:00:00", "1.0"] in rows
+
+
+def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is kept, what a lateness would have done, whether it is whole."""
+    feed.add([order("09:00:10"), order("09:05:00", product="b")], NOTHING, [order("09:00:20")])
+    folder = str(tmp_path / "checkpoint")
+    query = minutes(feed.stream()).start(
+        checkpoint=folder, panes=lambda *_: None, queryTrigger={"availableNow": True}
+    )
+    query.awaitTermination()
+    assert main(["state", folder]) == 0
+    head, line, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == [
+        "product",
+        "window",
+        "first_offset",
+        "last_offset",
+        "is_complete",
+        "total",
+    ]
+    assert set(line) == {"-", " "}
+    assert len(rows) == 2
+    assert main(["state", folder, "pending", "--limit", "1"]) == 0
+    assert "ON_TIME" in capsys.readouterr().out
+    page = tmp_path / "advice.html"
+    assert main(["advise", folder, "--catch", "1", "--html", str(page)]) == 0
+    assert "3 messages" in capsys.readouterr().out
+    assert "<svg" in page.read_text()
+    assert main(["verify", folder]) == 0
+    assert "whole" in capsys.readouterr().out
+
+
+def test_explain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipeline by its name, from the folder one is in."""
+    (tmp_path / "windrow_told.py").write_text(
+        "import windrow as wr\n"
+        "from pyspark.sql import functions as F\n"
+        "def hours(df):\n"
+        "    s = wr.stream(df, time='time', watermark='1 minute').lateness('0 seconds')\n"
+        "    return s.window(wr.Tumbling('1 hour')).aggregate(F.count('*'))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "windrow_told:hours", "--schema", "time timestamp"]) == 0
+    assert "1 hour" in capsys.readouterr().out
+    assert main(["explain", "windrow_told:days", "--schema", "time timestamp"]) == 2
+    assert "PIPELINE_NOT_UNDERSTOOD" in capsys.readouterr().err
+
+
+def test_mistakes_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit status 2, a line for people, no frame of Java or Python."""
+    wrong = [
+        ["state", str(tmp_path)],
+        ["advise", str(tmp_path)],
+        ["verify", str(tmp_path / "nowhere")],
+        ["replay", str(tmp_path / "none.jsonl")],
+        ["explain", "json:loads", "--schema", "time timestamp"],
+        ["explain", "json:loads", "--schema", "time of day"],
+    ]
+    for arguments in wrong:
+        assert main(arguments) == 2, arguments
+        said = capsys.readouterr().err.strip()
+        assert said.startswith(("[", "windrow: "))
+        assert "\tat " not in said
+        assert "Traceback" not in said
+        assert len(said.splitlines()) == 1, said
+
+
+def test_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """0 if what came is what was expected, else 1."""
+    case = '{"id":"a","source":"s","time_unit":"s","spec":{"operator":"aggregate","window":{"kind":"tumbling","size":10,"offset":0},"lateness":0,"aggregates":{"v":"sum"}},"steps":[{"messages":[{"key":"k","time":1,"value":2}],"watermark":10,"expect":{"panes":[{"key":"k","window":[0,10],"timing":"ON_TIME","index":0,"is_last":true,"is_retraction":false,"values":{"v":2}}]}}]}\n'  # noqa: E501
+    file = tmp_path / "case.jsonl"
+    file.write_text(case)
+    assert main(["replay", str(file)]) == 0
+    file.write_text(case.replace('"v":2', '"v":3'))
+    assert main(["replay", str(file), "--engine", "core"]) == 1
+    assert "expected" in capsys.readouterr().out
+
+
+def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command is named with a sentence."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    for name in ("demo", "doctor", "verify", "replay", "state", "explain", "advise"):
+        assert f"\n    {name} " in said
+
+
+def test_progress_is_told_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the first wait, and wiped out in the end."""
+
+    class Terminal(io.StringIO):
+        told = threading.Event()
+
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, text: str) -> int:
+            self.told.set()
+            return super().write(text)
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(_progress, "_FIRST", 0.0)
+    with _progress.working("reading"):
+        assert terminal.told.wait(60)
+    assert terminal.getvalue().startswith("\rreading … 0 s")
+    assert terminal.getvalue().endswith("\r")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with _progress.working("reading"):
+        pass
