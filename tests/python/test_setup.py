@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import windrow as wr
-from programs import PACKAGE, printed
+from programs import PACKAGE, printed, start
 from windrow._bridge import _doctor, _jar
+from windrow._running import _query
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -112,8 +113,22 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 def test_attach(tmp_path: Path, folder: str) -> None:
     """A running session learns the functions, wherever the package lies."""
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
-    said = printed("attach.py", package=package)
-    assert said[-3:] == ["JAR_NOT_LOADED", "[(2,), (1,)]", "True"]
+    ran = start("attach.py", package=package)
+    assert ran.stdout.splitlines()[-3:] == ["JAR_NOT_LOADED", "[(2,), (1,)]", "True"], ran.stderr
+    assert "UNRESOLVABLE_TABLE_VALUED_FUNCTION" not in ran.stderr, "it asks without failing"
+
+
+def test_a_server_without_windrow() -> None:
+    """The batches are written by the Python of the Connect server; the error says so."""
+
+    class Writer:
+        def start(self) -> None:
+            msg = "Streaming Runner initialization failed. No module named 'windrow'"
+            raise RuntimeError(msg)
+
+    writer: Any = Writer()
+    with pytest.raises(wr.WindrowError, match=r"SERVER_WITHOUT_WINDROW.*Install windrow-"):
+        _query._begun(writer)
 
 
 @pytest.mark.spark

@@ -134,7 +134,8 @@ def test_names_are_quoted(spark: SparkSession) -> None:
 
 
 @pytest.mark.full
-def test_a_table_holds_what_is_true_in_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "version"), [("delta", "4.2.0"), ("iceberg", "4.1.1")])
+def test_a_table_holds_what_is_true_in_the_end(kind: str, version: str, tmp_path: Path) -> None:
     """Windows and sessions with late messages; a session that is merged away leaves no row."""
     orders = [
         [order("09:00:10", "a", 1), order("09:02:00", "a", 2), order("09:00:30", "b", 4)],
@@ -143,13 +144,13 @@ def test_a_table_holds_what_is_true_in_the_end(tmp_path: Path) -> None:
         [order("09:10:00", "b", 64)],
     ]
     add_files(tmp_path / "orders", *orders)
-    build("delta")
-    jars = ",".join(str(jar) for jar in (ROOT / ".build" / "delta").glob("*.jar"))
+    build(kind)
+    jars = ",".join(str(jar) for jar in (ROOT / ".build" / kind).glob("*.jar"))
     sessions = (
         "[('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]"
     )
-    assert printed("upserts.py", str(tmp_path), jars, python=python_with("4.2.0")) == [
+    assert printed("upserts.py", str(tmp_path), jars, kind, python=python_with(version)) == [
         "minutes [('a', '09:00:00', '09:01:00', 1), ('a', '09:01:00', '09:02:00', 16), "
         "('a', '09:02:00', '09:03:00', 2), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:00', '09:01:00', 36), ('b', '09:10:00', '09:11:00', 64)]",

@@ -1,7 +1,7 @@
 """A table that holds the last pane of each window, in a format that can merge.
 
-Arguments: folder with ``orders``, the JARs of the format. Prints the rows after each run: windows
-and sessions by the sink of Python, sessions by that of Scala.
+Arguments: folder with ``orders``, the JARs of the format, its name. Prints the rows after each run:
+windows and sessions by the sink of Python, which makes its tables, sessions by that of Scala.
 """
 
 from __future__ import annotations
@@ -20,12 +20,22 @@ from windrow._running._sinks import Sink
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-folder, jars = Path(sys.argv[1]), sys.argv[2]
+folder, jars, kind = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+SETTINGS: dict[str, dict[str, Any]] = {
+    "delta": {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    },
+    "iceberg": {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.lake.type": "hadoop",
+        "spark.sql.catalog.lake.warehouse": str(folder / "lake"),
+    },
+}
+PLACE = {"delta": "", "iceberg": "lake.held."}[kind]
 builder = session_builder(folder).config("spark.jars", jars)
-extensions = "io.delta.sql.DeltaSparkSessionExtension"
-builder = builder.config("spark.sql.extensions", extensions)
-catalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
-spark = wr.configure(builder.config("spark.sql.catalog.spark_catalog", catalog)).getOrCreate()
+spark = wr.configure(builder.config(map=SETTINGS[kind])).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 
 
@@ -33,7 +43,8 @@ def by_scala(panes: DataFrame, batch: int) -> None:
     """Do what the sink of the Scala entry does."""
     jvm: Any = spark._jvm
     by_key = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
-    jvm.windrow.spark.Upsert("scala", by_key).write(panes._jdf, batch)
+    upsert = jvm.windrow.spark.Upsert(f"{PLACE}scala", by_key, jvm.scala.Option.empty())
+    upsert.write(panes._jdf, batch)
 
 
 reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
@@ -46,13 +57,14 @@ minutes = kept.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
 sessions = kept.window(wr.Session("1 minute")).trigger(early=wr.EachStep())
 sessions = sessions.accumulate(wr.ACCUMULATING_AND_RETRACTING)
 runs: dict[str, tuple[wr.Windowed, Sink]] = {
-    "minutes": (minutes, wr.Upsert("minutes")),
-    "sessions": (sessions, wr.Upsert("sessions")),
+    "minutes": (minutes, wr.Upsert(f"{PLACE}minutes", create=kind)),
+    "sessions": (sessions, wr.Upsert(f"{PLACE}sessions", create=kind)),
     "scala": (sessions, by_scala),
 }
 for name, (windows, sink) in runs.items():
     output = windows.aggregate(total)
-    spark.createDataFrame([], output.panes.schema).write.format("delta").saveAsTable(name)
+    if name == "scala":
+        wr.Upsert(f"{PLACE}scala", create=kind).check(spark, output.panes.schema)
     query = output.start(
         panes=sink,
         checkpoint=str(folder / name),
@@ -60,7 +72,7 @@ for name, (windows, sink) in runs.items():
         final=True,
     )
     query.awaitTermination()
-    rows = spark.table(name).orderBy("product", "window.start").collect()
+    rows = spark.table(f"{PLACE}{name}").orderBy("product", "window.start").collect()
     print(  # noqa: T201
         name,
         [

@@ -2,6 +2,9 @@ package windrow.core.state
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.CheckpointError
+import windrow.Offsets
+import windrow.TimeSpan
+import windrow.core.operator.ShardFingerprint
 
 /** What a checkpoint was begun with, and what a query may go on with (SEMANTICS S2). */
 final class SpecFingerprintSuite extends AnyFunSuite {
@@ -59,5 +62,12 @@ final class SpecFingerprintSuite extends AnyFunSuite {
     assert(refusal(wide("last INT"), was).isEmpty)
     assert(intercept[CheckpointError](
       wide("last STRING").changed(was).foreach(throw _)).getMessage.contains("column1 INT, "))
+  }
+
+  test("a lateness in offsets is told in offsets") {
+    def of(offsets: Long) = new SpecFingerprint(Seq(ShardFingerprint.lateness(Offsets(10), TimeSpan(offsets))))
+    val begun             = kept(of(1000))
+    assert(of(1000).changed(begun).isEmpty)
+    assert(of(5).changed(begun).get.getMessage.contains("lateness `1000 offsets`, the query has `5 offsets`"))
   }
 }
