@@ -128,6 +128,21 @@ def test_what_is_refused(spark: SparkSession, url: str) -> None:
         wr.Jdbc(url, "t").check(spark, panes(spark).schema)
 
 
+def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
+    """Its sink upserts, and knows a batch by its number."""
+    jvm: Any = spark._jvm
+    seq = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
+    options = jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap())
+    sink = jvm.windrow.spark.Jdbc(url, "totals", True, seq, options)
+    first = panes(spark, ("a", 0, 1, False), ("b", 0, 2, False))
+    sink.check(spark._jsparkSession, first._jdf.schema())
+    for rows, batch in ((first, 0), (panes(spark, ("a", 0, 9, False)), 0), (first, 1)):
+        sink.of("q", "panes").write(rows._jdf, batch)
+    later = panes(spark, ("a", 0, 5, False), ("b", 0, 2, True))
+    sink.of("q", "panes").write(later._jdf, 2)
+    assert [(row.k, row.total) for row in held(spark, url, "totals")] == [("a", 5)]
+
+
 @pytest.mark.slow
 def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
     """Panes upserted, rejected rows added; parts are refused, and rejected rows as windows."""
