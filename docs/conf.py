@@ -42,9 +42,6 @@ html_show_copyright = False
 pygments_style = "tango"
 pygments_dark_style = "github-dark"
 
-#: Pages that the contents name before they are written.
-_LATER = ("command",)
-
 #: Texts at the top of the checkout, and the pages that hold them here.
 _ABOVE = {
     "README": "index",
@@ -64,15 +61,7 @@ def _within(name: str, text: str) -> str:
     return re.sub(rf"\]\((?:\.\./)+({'|'.join(_ABOVE)})\.md(#[^)]*)?\)", page, text)
 
 
-def _there(page: str) -> str:
-    """Leave pages out of the contents that are not there yet."""
-    later = [name for name in _LATER if not (DOCS / f"{name}.md").exists()]
-    return re.sub(rf"^({'|'.join(later)})\n", "", page, flags=re.MULTILINE) if later else page
-
-
 def _read(_app: Sphinx, name: str, source: list[str]) -> None:
-    if name == "index":
-        source[0] = _there(source[0])
     source[0] = _within(name, page_parts.drawn(source[0]))
 
 
