@@ -9,13 +9,25 @@ import org.scalatest.tags.Slow
 import windrow.api._
 import windrow.spark.SparkSuite
 
-/** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. */
+/** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. That of
+  * the other pages is compiled by `tests/python/test_docs.py`.
+  */
 @Slow
 final class PagesSuite extends SparkSuite {
   private lazy val orders: DataFrame = stream("time timestamp, product string, price double, id bigint, value string")
   private lazy val quotes: DataFrame = stream("time timestamp, symbol string, price double")
 
   private def stream(columns: String): DataFrame = spark.readStream.schema(columns).json(SparkSuite.folder())
+
+  test("a window that corrects itself") {
+    val minutes =
+      Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("10 seconds"))
+        .lateness("10 minutes")
+        .window(Tumbling("1 minute"))
+        .accumulate(Accumulating)
+        .aggregate(avg("price").as("price"))
+    assert(minutes.panes.columns.toSeq == Seq("product", "window", "price", "pane"))
+  }
 
   test("three windows") {
     val o =
@@ -82,7 +94,7 @@ final class PagesSuite extends SparkSuite {
     val here                   = squeezed(text)
     for (page <- Seq("README.md", "docs/looking-into-a-query.md")) {
       val blocks = "(?s)```scala\n(.*?)```".r.findAllMatchIn(readString(root.resolve(page))).map(_.group(1)).toSeq
-      assert(blocks.size >= 2)
+      assert(blocks.nonEmpty)
       for (line <- blocks.flatMap(_.linesIterator)) assert(here.contains(squeezed(line)), s"$page: $line")
     }
     assert("(?m)^import windrow.*$".r.findAllIn(text).toSeq.filterNot(_.endsWith("Suite")) ==
