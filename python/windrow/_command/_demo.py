@@ -21,6 +21,7 @@ _ORDERS: tuple[tuple[tuple[str, float], ...], ...] = (
     (),  # time passes, so that what comes next is late
     (("09:00:50", 9.0), ("07:00:00", 1.0)),
 )
+_SMALL = {"spark.sql.shuffle.partitions": "1", "spark.windrow.shards": "1"}
 _TOLD = """\
 Average prices of a minute, each kept right for ten minutes more:
 
@@ -34,10 +35,12 @@ Average prices of a minute, each kept right for ten minutes more:
 
 def run(_: argparse.Namespace, out: TextIO) -> bool:
     """Run the query in a temporary folder; nothing is fetched, nothing is left."""
+    from windrow._running._settings import having
     from windrow.operators._session import session
 
-    with tempfile.TemporaryDirectory(prefix="windrow-demo-") as folder:
-        came = _ran(session(), Path(folder))
+    spark = session()
+    with tempfile.TemporaryDirectory(prefix="windrow-demo-") as folder, having(spark, _SMALL):
+        came = _ran(spark, Path(folder))
     _text.put(out, _TOLD)
     for title, rows in _told(came):
         _text.put(out, title)

@@ -41,9 +41,10 @@ def drawn(points: Sequence[Point], at: Point) -> Picture:
     inside: list[Element] = [
         element("line", x1=_LEFT, x2=_RIGHT, y1=_BOTTOM, y2=_BOTTOM, stroke="currentColor"),
         element("polyline", points=line, fill="none", stroke="#3b82c4", stroke_width=2),
+        element("text", LENGTHS.tick(at[0], 1), x=x(at[0]), y=y(at[1]) + 20, text_anchor="middle"),
         element("circle", cx=x(at[0]), cy=y(at[1]), r=5, fill="#c0702a"),
         *(_level(share, y(share)) for share in (low, (1 + low) / 2, 1.0)),
-        *_names(ordered, x),
+        *_names(sorted(points), x),
     ]
     return picture("share of messages that a lateness catches", _WIDTH, _HEIGHT, *inside)
 

@@ -34,6 +34,7 @@ def _started() -> SparkSession:
         builder.master("local[1]")
         .appName("windrow")
         .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "1")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.log.level", "ERROR")
         .config("spark.driver.host", "127.0.0.1")
