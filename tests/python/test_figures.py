@@ -164,6 +164,13 @@ def test_a_source_that_brings_nothing_is_named() -> None:
     assert "panes" not in dict(_words.rows(of))
 
 
+def test_a_watermark_that_is_not_behind() -> None:
+    """Nor left unsaid."""
+    progress = recorded("minutes")[-1]
+    progress["eventTime"]["max"] = progress["eventTime"]["watermark"]
+    assert "2025-01-01 09:02:20, 0 ms behind" in str(wr.Snapshot().after(progress))
+
+
 def test_nothing_has_come_yet() -> None:
     """A query before its first batch, and one that fails there."""
     assert str(wr.Snapshot()) == "query  no batch has come yet"

@@ -106,7 +106,7 @@ def _watermark(of: Snapshot) -> str:
     last = of.last
     if last is None or last.watermark is None:
         return "none yet"
-    behind = f", {span(of.behind)} behind the newest event time" if of.behind else ""
+    behind = "" if of.behind is None else f", {span(of.behind)} behind the newest event time"
     return f"{instant(last.watermark)}{behind}"
 
 
