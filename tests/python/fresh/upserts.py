@@ -30,6 +30,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.lake.type": "hadoop",
+        "spark.sql.catalog.lake.cache-enabled": "false",  # what queries wrote is read at once
         "spark.sql.catalog.lake.warehouse": str(folder / "lake"),
     },
 }
