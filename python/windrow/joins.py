@@ -51,7 +51,8 @@ def join(
 
     Streams are told apart by the names that ``stream(name=...)`` gave them, and each brings its
     own watermark; the least of them rules. What ``stream(key=...)`` says is not used here.
-    on: columns that all have and that must be equal; null equals nothing. within: where the event time of a message may lie beside that of the first
+    on: columns that all have and that must be equal; null equals nothing.
+    within: where the event time of a message may lie beside that of the first
     stream's, ``(low, high)``, the same for all or by name; or a window that both must be in;
     ``Global()``: every pair that retention still holds; None: the streams' own windows, given by
     ``Stream.window``. how: which rows come out, by Spark's names, too ("left_outer"); with more
