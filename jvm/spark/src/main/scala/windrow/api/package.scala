@@ -56,7 +56,9 @@ package object api {
   type JoinOutput = _root_.windrow.spark.JoinOutput
   type JoinRange  = _root_.windrow.JoinRange
   val JoinRange = _root_.windrow.JoinRange
-  val Never     = _root_.windrow.Never
+  type KafkaTable = _root_.windrow.spark.KafkaTable
+  val KafkaTable = _root_.windrow.spark.KafkaTable
+  val Never      = _root_.windrow.Never
   type Offset  = _root_.windrow.spark.Offset
   type Offsets = _root_.windrow.Offsets
   val Offsets = _root_.windrow.Offsets

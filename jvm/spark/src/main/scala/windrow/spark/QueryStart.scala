@@ -121,6 +121,9 @@ private[spark] object QueryStart {
     case table: Jdbc if kind == "panes" =>
       table.asUpsert.toSeq.flatMap(one =>
         if (isInParts) Seq(one.ofParts) else one.lacking(rowsOf(output, kind)))
+    case table: KafkaTable if kind == "panes" =>
+      if (isInParts) Seq(table.asUpsert.ofParts) else table.asUpsert.lacking(rowsOf(output, kind))
+    case other: KafkaTable           => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
     case other: Upsert               => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
     case other: Jdbc if other.upsert => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
     case _                           => Nil

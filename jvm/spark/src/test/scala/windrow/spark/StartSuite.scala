@@ -57,6 +57,22 @@ final class StartSuite extends SparkSuite {
     assert(intercept[SpecError](named.start(s"$folder/other", panes = files)).problems.map(_.code) == Seq("NAME_TAKEN"))
   }
 
+  test("SEMANTICS B11: records of a compacted topic, and what is none") {
+    val topic  = KafkaTable("nowhere:9092", "minutes", options = Map("kafka.sasl.jaas.config" -> "secret"))
+    val window = "named_struct('start', timestamp'1970-01-01 00:00:00', 'end', timestamp'1970-01-01 00:01:00')"
+    val panes = spark.range(1, 4).selectExpr(
+      "if(id = 3, 'b', null) id",
+      s"$window window",
+      "id total",
+      "named_struct('timing', 'LATE', 'index', id, 'is_last', false, 'is_retraction', id = 3) pane")
+    val bounds  = """"window":{"start":"1970-01-01T00:00:00.000Z","end":"1970-01-01T00:01:00.000Z"}"""
+    val records = topic.records(panes).orderBy("key").collect()
+    assert(records.map(_.getString(0)).toSeq == Seq(s"""{"id":"b",$bounds}""", s"""{"id":null,$bounds}"""))
+    assert(records(0).isNullAt(1) && records(1).getString(1).startsWith(s"""{"id":null,$bounds,"total":2,"pane":{"""))
+    val wrong = intercept[SpecError](sums("1 minute").start(s"$folder/topic", rejected = Some(topic)))
+    assert(wrong.problems.map(_.code) == Seq("UPSERT_NOT_OF_PANES") && !wrong.getMessage.contains("secret"))
+  }
+
   test("SEMANTICS R71: a final run completes every window, once") {
     def run() = sums("1 minute").start(
       s"$folder/final",
