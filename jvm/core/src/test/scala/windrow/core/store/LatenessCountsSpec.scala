@@ -1,5 +1,6 @@
 package windrow.core.store
 
+import java.lang.management.ManagementFactory
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.Session
@@ -23,6 +24,22 @@ class LatenessCountsSpec extends AnyFunSuite {
     }
     val ascending = some.sorted.map(LatenessCounts.bucket)
     assert(ascending == ascending.sorted)
+  }
+
+  test("S15: a message in time makes no object, and none asks where a window ends") {
+    val counts  = new LatenessCounts
+    val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+    val at      = Watermark(1000000000L)
+    var asked   = 0
+    val lastEnd = (place: Long) => { asked += 1; place }
+    def see(): Unit = {
+      var i = 0
+      while (i < 100000) { counts.see(1000000001L + i, 1L, at, lastEnd); i += 1 }
+    }
+    see()
+    val before = threads.getCurrentThreadAllocatedBytes
+    see()
+    assert(threads.getCurrentThreadAllocatedBytes - before < 100000 && asked == 0 && counts.messages == 200000)
   }
 
   test("S15: counts go on from what is stored; nothing stands in a header without messages") {
