@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, order
-from windrow._running import _query
+from windrow._running import _query, _settings
 from windrow._running._sinks import BatchWriter
 
 pytestmark = [pytest.mark.spark]
@@ -119,7 +119,8 @@ def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPa
     class Conf:
         value = "true"
 
-        def get(self, _: str) -> str:
+        def get(self, _: str, default: object = None) -> str:
+            del default
             if inside.is_set():
                 came.set()
             return self.value
@@ -142,7 +143,7 @@ def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPa
         conf = Conf()
 
     inside = Event()
-    monkeypatch.setattr(_query, "_SETTING", Asked())
+    monkeypatch.setattr(_settings, "_SETTING", Asked())
     session: Any = Session()
 
     def second() -> None:

@@ -80,9 +80,9 @@ def test_nothing_in_the_jar_makes_code_of_data() -> None:
             for text in FORBIDDEN & set(constants(jar.read(name))):
                 found.setdefault(text, set()).add(name)
     assert len(names) > 500
-    assert found == {
-        "forName": {"windrow/operators/RocksStore$.class"}
-    }  # of RocksDB, if it is there
+    # RocksDB, if it is there; drivers of databases, of a list of its own
+    known = {"windrow/operators/RocksStore$.class", "windrow/spark/jdbc/DefaultSource$.class"}
+    assert found == {"forName": known}
 
 
 @pytest.mark.spark

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SETTING = Lock()
+_SETTING = RLock()  # a start inside has settings of its own
 
 
 @contextmanager

@@ -54,8 +54,8 @@ private[spark] object Doctor {
   }
 
   private def java: Check = {
-    val version = Runtime.version
-    Check("Java", version.toString, if (version.feature >= 17) "" else "Use Java 17 or later.")
+    val fits = System.getProperty("java.specification.version").toDoubleOption.exists(_ >= 17)
+    Check("Java", System.getProperty("java.version"), if (fits) "" else "Use Java 17 or later.")
   }
 
   private def functions(session: SparkSession): Check = {
