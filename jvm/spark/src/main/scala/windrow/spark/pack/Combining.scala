@@ -31,9 +31,10 @@ private[spark] object Combining {
     case _        => of(stream).forall(_.paid())
   }
 
-  /** Remembers what comes of it in the micro-batch that is being planned. */
+  /** Remembers what comes of it in the micro-batch that is being planned; not the plan, which would live as long. */
   def noted(stream: String, plan: PackExec): PackExec = {
-    of(stream).foreach(_.left(() => plan.entriesPerMessage))
+    val yields = plan.yields
+    of(stream).foreach(_.left(() => yields.entriesPerMessage))
     plan
   }
 

@@ -29,6 +29,14 @@ private[spark] trait Packing extends Serializable {
     if (isSorted) new SortedRowWriter(packer, shards) else new PacketWriter(packer, shards)
 }
 
+/** What becomes of messages as they are packed. */
+private[spark] final case class PackYield(messages: SQLMetric, entries: SQLMetric) {
+
+  /** What was left of the messages; None: nothing has come. */
+  def entriesPerMessage: Option[Double] =
+    Option.when(messages.value > 0)(entries.value.toDouble / messages.value)
+}
+
 /** Packs rows by shard.
   *
   * @param metrics
@@ -42,11 +50,7 @@ private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute
 
   override protected def otherCopyArgs: Seq[AnyRef] = Seq(metrics)
 
-  /** What was left of the messages when they were packed; None: nothing has come. */
-  def entriesPerMessage: Option[Double] = {
-    val messages = longMetric("numMessages").value
-    Option.when(messages > 0)(longMetric("numEntries").value.toDouble / messages)
-  }
+  def yields: PackYield = PackYield(longMetric("numMessages"), longMetric("numEntries"))
 
   protected override def doExecute(): RDD[InternalRow] = {
     val (messages, entries, rows) = (longMetric("numMessages"), longMetric("numEntries"), longMetric("numOutputRows"))
