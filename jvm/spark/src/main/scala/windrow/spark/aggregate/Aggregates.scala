@@ -7,6 +7,7 @@ import windrow.core.state.SpecFingerprint
 import windrow.explain.Clock
 import windrow.explain.Explanation
 import windrow.spark.input.AggregateParts
+import windrow.spark.pack.Combining
 import windrow.spark.pack.PackRecipe
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.PanesBefore
@@ -35,6 +36,7 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
+    Combining.check(session)
     val spec    = if (isStreaming) this.spec else new WindowOperatorSpec(this.spec.draft.copy(early = Never))
     val shuffle = ShuffleChoice(spec, parts.functions, hasOffsets, isStreaming)
     val recipe  = new AggregateRecipe(spec, parts.functions, shards, shuffle, options.behind)

@@ -2,9 +2,12 @@ package windrow.spark.pack
 
 import java.util.Collections
 import java.util.WeakHashMap
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.concurrent.TrieMap
+import windrow.SpecError
+import windrow.SpecProblem
 
 /** Whether messages are combined before they travel. That costs a look-up for each, and pays only where messages of a task
   * share key and slice; so a micro-batch does as the ones before it in its run have shown. What comes out is the same.
@@ -21,6 +24,14 @@ private[spark] object Combining {
   val Again = 50
 
   private val runs = Collections.synchronizedMap(new WeakHashMap[AnyRef, TrieMap[String, Tried]])
+
+  private val Words = Set("auto", "always", "never")
+
+  /** Refuses a word that the setting does not have. */
+  def check(session: SparkSession): Unit = {
+    val said = session.conf.get(Setting, "auto")
+    if (!Words(said)) throw SpecError(Setting, Seq(SpecProblem("COMBINE_UNKNOWN", "value" -> said)))
+  }
 
   /** @param stream
     *   the name of its metrics

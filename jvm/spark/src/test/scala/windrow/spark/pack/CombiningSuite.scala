@@ -54,6 +54,11 @@ class CombiningSuite extends SparkSuite {
     assert(run("auto", Seq(10, 10, 10))._1.forall(identity))
   }
 
+  test("a word that the setting does not have is refused before the query begins") {
+    val refused = intercept[Exception](run("sometimes", Seq(10)))
+    assert(refused.getMessage.contains("[COMBINE_UNKNOWN] spark.windrow.combine: it is 'sometimes'"))
+  }
+
   test("what came of it is asked again after some micro-batches") {
     val tried = new Combining.Tried
     assert(tried.paid())
