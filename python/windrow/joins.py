@@ -23,7 +23,7 @@ from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, Expect, JoinName, Range
-from windrow.streams import Stream, Windowed
+from windrow.streams import Invalid, Stream, Windowed
 from windrow.triggers import EACH_MESSAGE, USUAL, Firing, firing
 from windrow.windows import WindowKind
 
@@ -60,7 +60,7 @@ def join(
     come out, with each message (the default) or ``Every(period)``. expect: how many messages of
     other keys lie in a range; "small" keeps those of all keys in one run. Lateness, retention and
     ``maxFuture`` are those of the
-    streams, which must not contradict each other.
+    streams, which must not contradict each other, and so is ``invalid``.
 
     Errors: SpecError with every problem; UnboundedJoinError if messages would be kept for ever;
     JarNotFoundError.
@@ -92,18 +92,22 @@ def join(
     watermarks = {one._name: _delay(one) for one in plain}
     if plain:
         _jar.check(plain[0]._df.sparkSession)
-        found = [*_sql.problems(plain[0]._df, _fields(spec, watermarks)), *found]
+        found = [*_sql.problems(plain[0]._df, _fields(spec, watermarks, common.invalid)), *found]
     if found:
         raise SpecError.of("a join", found)
     return JoinOutput(
-        spec, _tables=tuple(_table(one, names) for one in plain), _watermarks=watermarks
+        spec,
+        _tables=tuple(_table(one, names) for one in plain),
+        _watermarks=watermarks,
+        _invalid=common.invalid,
     )
 
 
-def _fields(spec: JoinSpec, watermarks: Mapping[str, int | None]) -> _json.Fields:
-    """Give the spec, with what sets the watermarks."""
+def _fields(spec: JoinSpec, watermarks: Mapping[str, int | None], invalid: Invalid) -> _json.Fields:
+    """Give the spec, with what its streams say beside it."""
     streams = {name: {"watermark": delay} for name, delay in watermarks.items()}
-    return {**spec._fields(), "input": {"on": list(spec.on), "streams": streams}}
+    said = {"on": list(spec.on), "streams": streams, "invalid": invalid}
+    return {**spec._fields(), "input": said}
 
 
 def cogroup(*streams: Stream) -> Stream:
@@ -148,6 +152,7 @@ def cogroup(*streams: Stream) -> Stream:
         _name="_".join(one._name for one in streams),
         _lateness=common.lateness,
         _retention=common.retention,
+        _invalid=common.invalid,
     )
 
 
@@ -166,6 +171,7 @@ class JoinOutput(HasFrames):
     spec: JoinSpec
     _tables: tuple[DataFrame, ...] = field(kw_only=True)
     _watermarks: Mapping[str, int | None] = field(kw_only=True)
+    _invalid: Invalid = field(kw_only=True)
     _frames = ("rows", "rejected")
 
     @cached_property
@@ -196,7 +202,7 @@ class JoinOutput(HasFrames):
         print(self._explained())  # noqa: T201
 
     def _explained(self) -> str:
-        return _sql.explained(self._tables[0], _fields(self.spec, self._watermarks))
+        return _sql.explained(self._tables[0], self._fields())
 
     def _repr_html_(self) -> str:
         return _html.explanation(self._explained())
@@ -231,7 +237,10 @@ class JoinOutput(HasFrames):
         return f"JoinOutput({self.spec!r})"
 
     def _part(self, part: _sql.JoinPart) -> DataFrame:
-        return _sql.apply(self._tables, _fields(self.spec, self._watermarks), part)
+        return _sql.apply(self._tables, self._fields(), part)
+
+    def _fields(self) -> _json.Fields:
+        return _fields(self.spec, self._watermarks, self._invalid)
 
 
 @dataclass(frozen=True)
@@ -241,6 +250,7 @@ class _Common:
     lateness: Duration | int | Unstated | None
     retention: Retention
     maxFuture: str | None
+    invalid: Invalid
 
     @classmethod
     def of(
@@ -261,6 +271,7 @@ class _Common:
             _alike("lateness", lateness, UNSTATED, found),
             _alike("retention", kept, NOT_STATED, found),
             _alike("maxFuture", future, None, found),
+            _alike("invalid", {one._name: one._invalid for one in streams}, "reject", found),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from windrow._bridge import _jar, _sql
 from windrow._drawing import _arrivals, _html
@@ -34,6 +34,8 @@ from windrow.windows import Global, Inherit, Session, WindowKind
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+Invalid = Literal["reject", "fail"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stream:
@@ -49,6 +51,7 @@ class Stream:
     _lateness: Duration | int | Unstated | None = UNSTATED
     _retention: Retention = NOT_STATED
     _joinKeys: tuple[str, ...] = ()
+    _invalid: Invalid = "reject"
 
     def lateness(self, allowed: Duration | int | None) -> Stream:
         """Say how long after its end, in event time, a window still takes messages.
@@ -122,6 +125,7 @@ class Stream:
             *([] if self._lateness is UNSTATED else [("lateness", str(self._lateness))]),
             *([] if self._retention == NOT_STATED else [("retained", repr(self._retention))]),
             *([] if self._maxFuture is None else [("max. future", self._maxFuture)]),
+            *([] if self._invalid == "reject" else [("invalid messages", "end the query")]),
         ]
 
     def _shows_panes(self) -> bool:
@@ -140,7 +144,8 @@ class Stream:
         key = f", by {shown(self._key)}" if self._key else ", without a key"
         keys = {"join_keys": list(self._joinKeys)} if self._joinKeys else {}
         shown_as = f"stream '{self._name}'{time}{key}"
-        return {"name": self._name, "shown": shown_as, **self._clock(), **keys}
+        invalid = {} if self._invalid == "reject" else {"invalid": self._invalid}
+        return {"name": self._name, "shown": shown_as, **self._clock(), **keys, **invalid}
 
     def _named(self) -> dict[str, object]:
         """Columns by the argument that says them."""
@@ -343,6 +348,7 @@ def stream(
     watermark: Duration | BehindProcessingTime | None = None,
     maxFuture: Duration | None = None,
     name: str = "messages",
+    invalid: Invalid = "reject",
 ) -> Stream:
     """Describe a DataFrame, streaming or batch, classic or Connect, as messages.
 
@@ -353,7 +359,9 @@ def stream(
     watermark: how far the watermark stays behind the greatest event time, or behind the clock
     (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages further
     ahead of processing time are rejected and do not move the watermark. name: in messages, metrics
-    and rejected rows.
+    and rejected rows. invalid: what becomes of messages whose event time is missing, cannot be used
+    or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"`` ends the query at the first
+    one with ``[MESSAGE_INVALID]``, which says where it stands in the input.
 
     Errors: SpecError with every problem.
     """
@@ -364,7 +372,11 @@ def stream(
     event = None if isinstance(watermark, BehindProcessingTime) else watermark
     spans = _spans(watermark=event, maxFuture=maxFuture)
     mark = behind or spans["watermark"]
-    return Stream(df, time, as_tuple(key), offset, mark, spans["maxFuture"], name)
+    if invalid not in get_args(Invalid):
+        allowed = ", ".join(get_args(Invalid))
+        found = problem("INVALID_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
+        raise SpecError.of(f"stream(invalid={invalid!r})", [found])
+    return Stream(df, time, as_tuple(key), offset, mark, spans["maxFuture"], name, _invalid=invalid)
 
 
 def _spans(**given: Duration | None) -> dict[str, str | None]:

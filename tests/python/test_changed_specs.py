@@ -155,6 +155,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             Change(of(), of(watermark=wr.BehindProcessingTime("1 hour")), "clock"),
         ],
         "maxFuture": [Change(of(), of(maxFuture="1 day"))],
+        "invalid": [Change(of(), of(invalid="fail"), shown="test_invalid.py")],
         "name": [
             Change(of(), lambda read: total(stream(renamed(read, "orders"), "sold").window(SIX)))
         ],

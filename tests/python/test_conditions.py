@@ -29,7 +29,7 @@ OF_NAMES = {
     f"{name}_NOT_POSITIVE"
     for name in ("AGE", "GAP", "GRANULARITY", "KEYS", "MESSAGES", "N", "PERIOD", "ROWS", "STEP",
                  "WINDOWS")
-} | {f"{name}_DIFFERS" for name in ("LATENESS", "MAXFUTURE", "RETENTION")}  # fmt: skip
+} | {f"{name}_DIFFERS" for name in ("INVALID", "LATENESS", "MAXFUTURE", "RETENTION")}  # fmt: skip
 
 #: Parameters that a function between adds to conditions.
 ADDED = {
@@ -44,7 +44,7 @@ ADDED = {
             {"name", "found", "setting", "limit"},
         ),
         ("ACCUMULATION_UNKNOWN COMPLETION_UNKNOWN EXPECT_UNKNOWN", {"name", "value", "allowed"}),
-        ("JOIN_KIND_UNKNOWN OUTPUT_UNKNOWN", {"name", "value", "allowed"}),
+        ("INVALID_UNKNOWN JOIN_KIND_UNKNOWN OUTPUT_UNKNOWN", {"name", "value", "allowed"}),
         ("CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", {"name", "value", "allowed"}),
     )
     for condition in conditions.split()

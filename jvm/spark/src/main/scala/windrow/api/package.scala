@@ -49,6 +49,8 @@ package object api {
   val How     = _root_.windrow.How
   type Inherit = _root_.windrow.Inherit
   val Inherit = _root_.windrow.Inherit
+  type InvalidMessages = _root_.windrow.InvalidMessages
+  val InvalidMessages = _root_.windrow.InvalidMessages
   type Jdbc = _root_.windrow.spark.Jdbc
   val Jdbc = _root_.windrow.spark.Jdbc
   type JoinKind = _root_.windrow.JoinKind
@@ -58,7 +60,8 @@ package object api {
   val JoinRange = _root_.windrow.JoinRange
   type KafkaTable = _root_.windrow.spark.KafkaTable
   val KafkaTable = _root_.windrow.spark.KafkaTable
-  val Never      = _root_.windrow.Never
+  type MessageError = _root_.windrow.MessageError
+  val Never = _root_.windrow.Never
   type Offset  = _root_.windrow.spark.Offset
   type Offsets = _root_.windrow.Offsets
   val Offsets = _root_.windrow.Offsets

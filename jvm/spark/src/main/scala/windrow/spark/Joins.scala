@@ -73,6 +73,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val kept                   = streams.map(_.retention)
     val (lateness, ofLateness) = Joining.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
     val (future, ofFuture)     = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
+    val (invalid, ofInvalid)   = Joining.alike("invalid", streams.map(s => s.name -> s.invalid))
     val (retention, ofRetention) =
       if (kept.contains(Retention.NotStated)) (None, Nil) else Joining.alike("retention", names.zip(kept))
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
@@ -97,10 +98,11 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
           "VALUE_NOT_SUPPORTED.JOIN_FIRES",
           "stream" -> side.stream.name,
           "name"   -> name)))
-    val found = ofLateness ++ ofFuture ++ ofRetention ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
-      Joining.behind(streams)
+    val found =
+      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
+        Joining.behind(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
-    val output = new JoinOutput(draft.checked, streams, on)
+    val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject))
     output.rows // so that mistakes show where they are made
     output
   }
@@ -120,10 +122,11 @@ private[spark] object Joining {
   /** Streams as one; see [[CoGroupPlan]]. */
   def coGroup(streams: Seq[Stream]): Stream = {
     val (lateness, ofLateness)   = alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
+    val (invalid, ofInvalid)     = alike("invalid", streams.map(s => s.name -> s.invalid))
     val (retention, ofRetention) = alike("retention", streams.map(s => s.name -> s.retention))
     val keys                     = streams.map(_.key.size).distinct
     val ofTime                   = if (streams.forall(_.time.isEmpty)) Nil else timeless(streams)
-    val found = ofLateness ++ ofRetention ++ ofTime ++ behind(streams) ++
+    val found = ofLateness ++ ofInvalid ++ ofRetention ++ ofTime ++ behind(streams) ++
       Option.when(keys.size > 1)(
         SpecProblem("KEYS_DIFFER", "counts" -> keys.mkString(" and "))) ++
       Option.when(streams.exists(_.maxFuture.isDefined))(SpecProblem("VALUE_NOT_SUPPORTED.MAX_FUTURE"))
@@ -146,7 +149,8 @@ private[spark] object Joining {
       None,
       streams.map(_.name).mkString("_"),
       lateness,
-      retention.getOrElse(Retention.NotStated))
+      retention.getOrElse(Retention.NotStated),
+      invalid = invalid.getOrElse(InvalidMessages.Reject))
   }
 
   def timeless(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.time.isEmpty).map(one =>
@@ -168,7 +172,11 @@ private[spark] object Joining {
 }
 
 /** Rows of a join. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
-final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream], on: Seq[String]) {
+final class JoinOutput private[spark] (
+    val spec: JoinSpec,
+    streams: Seq[Stream],
+    on: Seq[String],
+    invalid: InvalidMessages = InvalidMessages.Reject) {
 
   /** `on` columns once, then a struct for each stream by its name, null where a row has no message of it; of semi and anti
     * joins the first stream's only
@@ -205,6 +213,6 @@ final class JoinOutput private[spark] (val spec: JoinSpec, streams: Seq[Stream],
     SparkInside.addStrategy(session, PackStrategy(session))
     val marks = streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap
     val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
-    SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind), marks, plans))
+    SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind, invalid), marks, plans))
   }
 }

@@ -28,7 +28,8 @@ final case class Stream private[spark] (
     allowed: Option[TimeSpan],
     retention: Retention = Retention.NotStated,
     joinKeys: Seq[String] = Nil,
-    behind: Option[TimeSpan] = None) {
+    behind: Option[TimeSpan] = None,
+    invalid: InvalidMessages = InvalidMessages.Reject) {
 
   /** The watermark is the processing time less a delay, whatever comes or does not come, instead of the greatest event time
     * less one.
@@ -86,7 +87,7 @@ final case class Stream private[spark] (
 
   /** But for which output is wanted. */
   private[spark] def options: StreamOptions =
-    StreamOptions(None, None, Map.empty, watermark, behind, name, OutputKind.All, joinKeys)
+    StreamOptions(None, None, Map.empty, watermark, behind, name, OutputKind.All, joinKeys, invalid)
 
   private[spark] def inWords: String = {
     def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")

@@ -46,6 +46,9 @@ object Windrow {
     *   messages further ahead of processing time are rejected and do not move the watermark
     * @param name
     *   of the stream, in rejected rows and in metrics
+    * @param invalid
+    *   what becomes of messages whose event time is missing, cannot be used or lies beyond `maxFuture`: they are handed
+    *   back, or the first one ends the query with a [[windrow.MessageError]]
     */
   def stream(
       df: DataFrame,
@@ -54,8 +57,9 @@ object Windrow {
       offset: Option[Offset] = None,
       watermark: Option[TimeSpan] = None,
       maxFuture: Option[TimeSpan] = None,
-      name: String = "messages"): Stream =
-    Stream(df, time, key, offset, watermark, maxFuture, name, None)
+      name: String = "messages",
+      invalid: InvalidMessages = InvalidMessages.Reject): Stream =
+    Stream(df, time, key, offset, watermark, maxFuture, name, None, invalid = invalid)
 
   /** What a running or stopped query keeps, from its checkpoint; the query is not disturbed.
     *

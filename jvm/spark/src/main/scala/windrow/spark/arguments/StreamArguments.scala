@@ -1,5 +1,6 @@
 package windrow.spark.arguments
 
+import windrow.InvalidMessages
 import windrow.spark.output.OutputKind
 import windrow.spark.stream.StreamOptions
 
@@ -8,7 +9,7 @@ private[spark] object StreamArguments {
   private val Origin = Seq("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
 
   val Names: Seq[String] =
-    Seq("stream", "output", "time", "watermark", "behind_processing_time") ++ Origin.map(_._1)
+    Seq("stream", "output", "time", "watermark", "behind_processing_time", "invalid") ++ Origin.map(_._1)
 
   /** @param gap
     *   name of the column that holds a message's session gap
@@ -24,5 +25,9 @@ private[spark] object StreamArguments {
       said.delayIfSaid("behind_processing_time"),
       said.nameIfSaid("stream").getOrElse("messages"),
       said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
-      joinKeys)
+      joinKeys,
+      invalid(said))
+
+  def invalid(said: ArgumentReader): InvalidMessages =
+    said.wordIfSaid("invalid", "INVALID_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
 }

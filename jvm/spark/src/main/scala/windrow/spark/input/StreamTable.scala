@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
+import windrow.InvalidMessages
 import windrow.SpecProblem
 import windrow.TimeSpan
 
@@ -65,12 +66,25 @@ private[spark] final case class StreamTable(
       Marks.reserved(message.map(_.name)).map(ofThis)
   }
 
+  /** Its event time, null of a message that will be rejected; see [[CheckedTime]]. */
+  def micros(maxFuture: Option[TimeSpan], invalid: InvalidMessages): Expression = {
+    val micros = ValidTime.micros(time)
+    if (invalid == InvalidMessages.Reject) micros
+    else {
+      val identity = if (sender.isEmpty) Nil else Literal(name) +: sender
+      CheckedTime.of(table, Literal(name), micros, tooFar(micros, maxFuture), Seq(time), identity)
+    }
+  }
+
+  private def tooFar(micros: Expression, maxFuture: Option[TimeSpan]): Option[Expression] =
+    maxFuture.map(ValidTime.isBeyond(micros, ValidTime.now, _))
+
   /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
   def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
     case Some(delay) if table.isStreaming =>
       val micros = ValidTime.micros(time)
-      val tooFar = maxFuture.map(ValidTime.isBeyond(micros, ValidTime.now, _))
-      WithWatermark(session, table, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+      val beyond = tooFar(micros, maxFuture)
+      WithWatermark(session, table, ValidTime.unless((IsNull(micros) +: beyond.toSeq).reduce(Or), time), delay)
     case _ => table
   }
 }

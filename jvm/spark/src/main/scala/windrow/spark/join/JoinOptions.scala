@@ -1,5 +1,6 @@
 package windrow.spark.join
 
+import windrow.InvalidMessages
 import windrow.JoinSpec
 import windrow.spark.output.OutputKind
 
@@ -8,4 +9,4 @@ import windrow.spark.output.OutputKind
   * @param on
   *   names of the equality fields, as the rows show them
   */
-final case class JoinOptions(spec: JoinSpec, on: Seq[String], output: OutputKind)
+final case class JoinOptions(spec: JoinSpec, on: Seq[String], output: OutputKind, invalid: InvalidMessages)

@@ -8,10 +8,10 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.InvalidMessages
 import windrow.TimeSpan
 import windrow.spark.input.Whole
 import windrow.spark.input.StreamTable
-import windrow.spark.input.ValidTime
 import windrow.spark.pack.EndMarker
 import windrow.spark.pack.PackExec
 import windrow.spark.pack.PackNode
@@ -86,8 +86,9 @@ object JoinPack {
       number: Int,
       shards: Int,
       maxFuture: Option[TimeSpan],
+      invalid: InvalidMessages,
       metrics: String): LogicalPlan = {
-    val micros = Alias(ValidTime.micros(input.time), "time")()
+    val micros = Alias(input.micros(maxFuture, invalid), "time")()
     val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
       Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) })
       .map { case (value, as) => Alias(value, as)() }

@@ -62,6 +62,7 @@ private[spark] object JoinPlan {
         number,
         shards,
         spec.maxFuture,
+        options.invalid,
         OutputColumns.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
     }
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }

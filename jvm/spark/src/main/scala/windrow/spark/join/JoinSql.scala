@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow._
 import windrow.spark.arguments.ArgumentReader
 import windrow.spark.arguments.NamedInput
+import windrow.spark.arguments.StreamArguments
 import windrow.spark.arguments.TableArguments
 import windrow.spark.output.OutputKind
 
@@ -15,7 +16,7 @@ private[spark] object JoinSql {
 
   private val Allowed: Seq[String] =
     Seq("lateness", "max_future", "expect", "output", "early", "retain_time", "retain_messages", "time", "watermark") ++
-      Seq("partition", "offset_column")
+      Seq("invalid", "partition", "offset_column")
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments                       = TableArguments.read(Name, expressions, Allowed)
@@ -29,11 +30,16 @@ private[spark] object JoinSql {
     val part      = said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
     val watermark = said.delayIfSaid("watermark")
     val draft     = drafted(joined, said)
+    val invalid   = StreamArguments.invalid(said)
     val read      = if (said.problems.isEmpty) draft.check else Left(said.problems)
     val found     = read.left.getOrElse(Nil) ++ ofTime(joined, said) ++ inputs.flatMap(_.problems)
     if (found.nonEmpty || arguments.problems.nonEmpty) refuse(found)
     val spec = read.fold(refuse, identity)
-    JoinPlan(session, JoinOptions(spec, joined.keys.map(_._1), part), inputs.map(_.input(watermark)), joined.rest)
+    JoinPlan(
+      session,
+      JoinOptions(spec, joined.keys.map(_._1), part, invalid),
+      inputs.map(_.input(watermark)),
+      joined.rest)
   }
 
   private def drafted(table: JoinTable, said: ArgumentReader): JoinDraft = {

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.Whole
+import windrow.spark.input.CheckedTime
 import windrow.spark.input.CoGroupMarks
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.ColumnNames
@@ -109,7 +110,7 @@ private[spark] object Messages {
         val tooFar = maxFuture.map(ValidTime.isBeyond(micros, microsNow, _))
         Messages(
           watermarked(time, micros, tooFar),
-          Alias(valid, "time")(),
+          Alias(checked(time, gap, valid, tooFar), "time")(),
           panes.fold(time)(_.start).dataType,
           gap.map(Alias(_, "gap")()).toSeq,
           origin,
@@ -119,6 +120,27 @@ private[spark] object Messages {
       }
       Either.cond(found.result().isEmpty, messages.get, found.result().distinct)
     }
+
+    /** Policies reject nothing, so they have nothing to check. */
+    private def checked(
+        time: Expression,
+        gap: Option[Expression],
+        valid: Expression,
+        tooFar: Option[Expression]): Expression =
+      if (options.invalid == InvalidMessages.Reject || operator.windows.isEmpty) valid
+      else CheckedTime.of(
+        input,
+        streamName,
+        valid,
+        tooFar,
+        time +: statedGap.filter(_ => gap.isDefined).toSeq,
+        origin.map(_.child))
+
+    /** Of a co-group that of the message's own stream. */
+    private def streamName: Expression =
+      if (isCoGroup)
+        Coalesce(parts.messageColumns.map(one => If(IsNull(one), Literal.create(null, StringType), Literal(one.name))))
+      else Literal(options.name)
 
     private def column(name: String, what: String): Option[Expression] =
       input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
@@ -230,12 +252,11 @@ private[spark] object Messages {
 
     private def sessionGap(time: Expression): Option[Expression] = operator.window match {
       case Some(Session(Some(gap))) => Some(Literal(gap.micros))
-      case Some(Session(None)) =>
-        parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
-          .orElse(refuse("GAP_NOT_STATED.QUERY"))
-          .flatMap(gap => gapMicros(time, gap))
-      case _ => None
+      case Some(Session(None))      => statedGap.orElse(refuse("GAP_NOT_STATED.QUERY")).flatMap(gapMicros(time, _))
+      case _                        => None
     }
+
+    private def statedGap: Option[Expression] = parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
 
     private def gapMicros(time: Expression, gap: Expression): Option[Expression] = gap.dataType match {
       case LongType    => Some(gap)

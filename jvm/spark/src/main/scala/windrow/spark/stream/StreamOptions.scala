@@ -1,5 +1,6 @@
 package windrow.spark.stream
 
+import windrow.InvalidMessages
 import windrow.TimeSpan
 import windrow.spark.output.OutputKind
 
@@ -17,6 +18,8 @@ import windrow.spark.output.OutputKind
   *   the watermark is the processing time less this, and none of Spark's
   * @param name
   *   of the stream
+  * @param invalid
+  *   what becomes of messages that say no event time that can be used
   * @param joinKeys
   *   columns by which kept messages are asked for; none: by the key
   */
@@ -28,4 +31,5 @@ final case class StreamOptions(
     behind: Option[TimeSpan],
     name: String,
     output: OutputKind,
-    joinKeys: Seq[String] = Nil)
+    joinKeys: Seq[String] = Nil,
+    invalid: InvalidMessages = InvalidMessages.Reject)

@@ -25,7 +25,7 @@ private[wire] object SeveralJson {
     JoinPlan.marked(session, options, watermarks, tables)
   }
 
-  /** A spec (see [[OperatorJson]]), with `output` and `input: {"on": [names], "streams": {"<stream>": {"watermark":
+  /** A spec (see [[OperatorJson]]), with `output` and `input: {"on": [names], "invalid"?, "streams": {"<stream>": {"watermark":
     * microseconds}}}` beside its fields.
     *
     * @return
@@ -42,14 +42,17 @@ private[wire] object SeveralJson {
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>
         stream.getKey -> StreamJson.duration("watermark", mark))
     }
-    val read = OperatorJson.read(spec, Map.empty)
+    val invalid = input.flatMap(node => Option(node.get("invalid"))).map(StreamJson.invalid)
+    val read    = OperatorJson.read(spec, Map.empty)
     val twice =
       on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE.ARGUMENT", "name" -> name, "argument" -> "on"))
-    val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption)
+    val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption) ++
+      invalid.flatMap(_.left.toOption)
     (read, part) match {
       case (Right(CheckedSpec.Join(join)), Right(asked)) if found.isEmpty =>
         val watermarks = marks.flatMap { case (name, mark) => mark.toOption.map(name -> _) }
-        Right((JoinOptions(join, on, asked), watermarks.toMap))
+        val how        = invalid.flatMap(_.toOption).getOrElse(InvalidMessages.Reject)
+        Right((JoinOptions(join, on, asked, how), watermarks.toMap))
       case _ => Left(found)
     }
   }

@@ -22,9 +22,11 @@ private[spark] object StreamJson {
     val kind   = OutputKind.OfStream.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
-    val mark   = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
-    val behind = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
-    val found = read.left.getOrElse(Nil) ++ mark.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption) ++
+    val mark      = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
+    val behind    = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
+    val ofInvalid = stream.flatMap(field(_, "invalid")).map(invalid)
+    val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ mark.flatMap(
+      _.left.toOption) ++ behind.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(
         SpecProblem(
           "OUTPUT_UNKNOWN",
@@ -41,7 +43,8 @@ private[spark] object StreamJson {
         behind.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
         kind.get,
-        names(node, "join_keys").getOrElse(Nil)),
+        names(node, "join_keys").getOrElse(Nil),
+        ofInvalid.flatMap(_.toOption).getOrElse(InvalidMessages.Reject)),
       found)
   }
 
@@ -72,6 +75,13 @@ private[spark] object StreamJson {
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
   private val Behind = "behind_processing_time"
+
+  def invalid(node: JsonNode): Either[SpecProblem, InvalidMessages] =
+    InvalidMessages.All.find(_.toString == node.asText).toRight(SpecProblem(
+      "INVALID_UNKNOWN",
+      "name"    -> "invalid",
+      "value"   -> node.asText,
+      "allowed" -> InvalidMessages.All.mkString(", ")))
 
   /** Not negative: text, or microseconds. */
   def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {

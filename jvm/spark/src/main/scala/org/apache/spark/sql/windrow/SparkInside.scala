@@ -7,6 +7,7 @@ import org.apache.spark.Partitioner
 import org.apache.spark.SparkEnv
 import org.apache.spark.TaskContext
 import org.apache.spark.io.CompressionCodec
+import org.apache.spark.rdd.InputFileBlockHolder
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
@@ -171,6 +172,12 @@ object SparkInside {
   /** What a codec of Spark's has compressed, by its short name. */
   def decompressed(codec: String, in: InputStream): InputStream =
     CompressionCodec.createCodec(SparkEnv.get.conf, codec).compressedInputStream(in)
+
+  /** The file that this task is reading, and the byte at which its part begins; None: it reads none. */
+  def fileBeingRead: Option[(String, Long)] = {
+    val path = InputFileBlockHolder.getInputFilePath
+    Option.when(path.numBytes > 0)(path.toString -> InputFileBlockHolder.getStartOffset)
+  }
 
   /** How the session compares names of columns. */
   def resolver(session: SparkSession): Resolver =

@@ -1,0 +1,111 @@
+package windrow.spark.input
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.LongType
+import windrow.ErrorConditions
+import windrow.MessageError
+
+/** The event time of messages of which each must have one: the first without, or with one too far ahead, ends the query
+  * (SEMANTICS A7). It is asked for as rows are read, where it is still known what they are rows of.
+  *
+  * @param time
+  *   in microseconds; null if the message has none that can be used
+  * @param tooFar
+  *   whether it is too far ahead of processing time
+  * @param stream
+  *   the name of the message's stream
+  * @param where
+  *   values of the columns of `place`
+  * @param said
+  *   the columns of that time, as users call them; first that of the event time
+  */
+private[spark] final case class CheckedTime(
+    time: Expression,
+    tooFar: Expression,
+    stream: Expression,
+    where: Seq[Expression],
+    place: MessagePlace,
+    said: Seq[String])
+    extends Expression
+    with Nondeterministic
+    with CodegenFallback {
+  @transient private var rows: RowsRead = _
+
+  override def children: Seq[Expression] = Seq(time, tooFar, stream) ++ where
+  override def dataType: DataType        = LongType
+  override def nullable: Boolean         = false
+
+  protected override def initializeInternal(partition: Int): Unit = rows = new RowsRead(partition)
+
+  protected override def evalInternal(row: InternalRow): Any = {
+    rows.next()
+    val micros = time.eval(row)
+    if (micros == null)
+      refuse(ErrorConditions.message(
+        "MESSAGE_INVALID.TIME",
+        "stream" -> of(row),
+        "place"  -> at(row),
+        "column" -> called(said)))
+    if (tooFar.eval(row) == true)
+      refuse(ErrorConditions.message(
+        "MESSAGE_INVALID.FUTURE",
+        "stream" -> of(row),
+        "place"  -> at(row),
+        "column" -> called(said.take(1))))
+    micros
+  }
+
+  private def refuse(text: String): Nothing = throw new MessageError(text)
+
+  private def of(row: InternalRow): Any    = stream.eval(row)
+  private def at(row: InternalRow): String = MessagePlace.text(place, where.map(_.eval(row)), rows)
+
+  private def called(columns: Seq[String]): String = columns.map(name => s"'$name'").mkString(" and ")
+
+  override protected def withNewChildrenInternal(all: IndexedSeq[Expression]): Expression =
+    copy(time = all(0), tooFar = all(1), stream = all(2), where = all.drop(3))
+}
+
+private[spark] object CheckedTime {
+
+  /** @param time
+    *   valid or null
+    * @param stated
+    *   the columns that say it
+    * @param identity
+    *   source, partition and offset; or empty
+    */
+  def of(
+      input: LogicalPlan,
+      stream: Expression,
+      time: Expression,
+      tooFar: Option[Expression],
+      stated: Seq[Expression],
+      identity: Seq[Expression]): Expression = {
+    val place = MessagePlace.of(input, identity)
+    CheckedTime(
+      time,
+      tooFar.getOrElse(Literal(false)),
+      stream,
+      place.columns,
+      place,
+      stated.map(called(input, _)))
+  }
+
+  /** As its user calls it: builders put it into a column of windrow's own, co-groups those of all streams into one. */
+  private def called(input: LogicalPlan, stated: Expression): String = stated match {
+    case mark: Attribute if mark.name.startsWith(CoGroupMarks.Marker) => mark.name.stripPrefix(CoGroupMarks.Marker)
+    case mark: Attribute if mark.name.startsWith(Marks.Prefix) =>
+      input.collectFirst(Function.unlift {
+        case Project(columns, _) =>
+          columns.collectFirst { case alias: Alias if alias.exprId == mark.exprId => alias.child }
+        case _: LogicalPlan => None
+      }).getOrElse(mark).sql
+    case plain => plain.sql
+  }
+}
