@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: What of a pane two attempts at its batch say alike, to the last bit.
 SAME = "n, group_least, group_greatest, ids, to_json(pane) AS pane"
 TABLE = "panes_under_test"
+#: What is said to be written to ``TABLE`` goes there, each row with the batch and the life.
+_TOLD = "panes_with_life"
 
 
 def witnessed(folder: Path, life: int) -> None:
@@ -39,7 +41,7 @@ def witnessed(folder: Path, life: int) -> None:
             if not isinstance(sink, wr.Upsert):
                 told = {"batch": F.lit(batch_id), "life": F.lit(life)}
                 rows = rows.withColumns(told)
-        write(rows, sink, batch_id, kind, query)
+        write(rows, _TOLD if sink == TABLE else sink, batch_id, kind, query)
 
     _sinks._write = both
 
@@ -47,7 +49,6 @@ def witnessed(folder: Path, life: int) -> None:
 def made(name: str, panes: DataFrame, folder: Path, broker: str) -> _sinks.Sink:
     """Give a sink; tables are there from the first start on."""
     under = folder / "under"
-    spark = panes.sparkSession
     if name == "each":
         return lambda rows, _: rows.write.mode("append").parquet(str(under))
     if name == "kafka":
@@ -58,15 +59,20 @@ def made(name: str, panes: DataFrame, folder: Path, broker: str) -> _sinks.Sink:
             .options(**to)
             .save()
         )
-    kind = "delta" if name == "upsert" else "parquet"
-    if kind == "delta":
-        columns = panes
-    else:
-        columns = panes.withColumns({"batch": F.lit(0).cast("int"), "life": F.lit(0).cast("int")})
-    if not under.exists():
-        spark.createDataFrame([], columns.schema).write.format(kind).save(str(under))
-    spark.sql(f"CREATE TABLE {TABLE} USING {kind} LOCATION '{under}'")
-    return wr.Upsert(TABLE) if name == "upsert" else TABLE
+    if name == "upsert":
+        _table(TABLE, "delta", panes, under)
+        return wr.Upsert(TABLE)
+    told = panes.withColumns({"batch": F.lit(0).cast("int"), "life": F.lit(0).cast("int")})
+    _table(TABLE, "parquet", panes, folder / "said")
+    _table(_TOLD, "parquet", told, under)
+    return TABLE
+
+
+def _table(name: str, kind: str, rows: DataFrame, path: Path) -> None:
+    spark = rows.sparkSession
+    if not path.exists():
+        spark.createDataFrame([], rows.schema).write.format(kind).save(str(path))
+    spark.sql(f"CREATE TABLE {name} USING {kind} LOCATION '{path}'")
 
 
 def topic(folder: Path, name: str) -> str:

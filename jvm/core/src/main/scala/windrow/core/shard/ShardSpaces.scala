@@ -11,8 +11,10 @@ object ShardSpaces {
 
   /** @param keepsMessages
     *   order shows in its aggregates
+    * @param hasOffsets
+    *   messages have an identity
     */
-  def of(spec: WindowOperatorSpec, keepsMessages: Boolean): Seq[String] = {
+  def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] = {
     val windows = spec.window match {
       case _: AlignedWindows | Global if spec.complete == Completion.ByWatermark => Sliced
       case _: Session                                                            => Seq("sessions", "pages")
@@ -20,6 +22,7 @@ object ShardSpaces {
       case _: Inherit                                                            => Seq("inherited", "pages")
       case _                                                                     => Keyed
     }
-    (windows :+ AppliedOffsets.Space) ++ Option.when(spec.fillGaps)("gaps") ++ Option.when(keepsMessages)(Pieces.Space)
+    windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillGaps)("gaps") ++
+      Option.when(keepsMessages)(Pieces.Space)
   }
 }

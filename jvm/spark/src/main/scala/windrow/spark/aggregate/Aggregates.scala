@@ -3,6 +3,7 @@ package windrow.spark.aggregate
 import org.apache.spark.sql.SparkSession
 import windrow._
 import windrow.core.operator.ShardFingerprint
+import windrow.core.shard.ShardSpaces
 import windrow.core.state.SpecFingerprint
 import windrow.explain.Clock
 import windrow.explain.Explanation
@@ -42,8 +43,9 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
     val recipe  = new AggregateRecipe(spec, parts.functions, shards, shuffle, options.behind)
     val begun = (ShardFingerprint.of(spec) :+ fingerprint.aggregates :+ QueryFingerprint.shards(shards)) ++
       Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
-    val holds = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
-    (recipe, new WindowProgram(spec, new SpecFingerprint(begun), recipe, schema, holds, GuardSettings(session)))
+    val holds  = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
+    val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets)
+    (recipe, new WindowProgram(spec, new SpecFingerprint(begun), recipe, schema, holds, GuardSettings(session), spaces))
   }
 
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)

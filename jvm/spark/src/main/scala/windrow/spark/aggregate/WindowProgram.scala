@@ -11,7 +11,6 @@ import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.ShardFingerprint
 import windrow.core.shard.Shard
-import windrow.core.shard.ShardSpaces
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.time.Watermark
@@ -34,11 +33,11 @@ final class WindowProgram(
     recipe: PackRecipe,
     val schema: OutputSchema,
     override val descriptor: Option[StateDescriptor],
-    guards: Guards)
+    guards: Guards,
+    val spaces: Seq[String])
     extends FiresPanes {
   def stream: String      = descriptor.fold("")(_.name)
   def shards: Int         = recipe.shards
-  def spaces: Seq[String] = ShardSpaces.of(spec, recipe.shuffle.ordered)
   def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
   override def behind: Option[TimeSpan] = recipe.behind
@@ -51,7 +50,8 @@ final class WindowProgram(
       recipe,
       schema,
       descriptor.map(_.of(changed)),
-      guards)
+      guards,
+      spaces)
   }
 
   def runner(): ShardRunner =

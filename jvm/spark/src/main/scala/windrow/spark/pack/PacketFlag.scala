@@ -14,5 +14,10 @@ private[spark] object PacketFlag {
   /** The input is over. A packet of its own. */
   val TheEnd: Array[Byte] = Array(End.toByte)
 
+  /** Nothing is in it: the shard is called, whether messages come or not. */
+  val Call: Array[Byte] = Array.emptyByteArray
+
+  def isCall(packet: Array[Byte]): Boolean = packet.isEmpty
+
   def isEnd(packet: Array[Byte]): Boolean = (packet(0) & End) != 0
 }

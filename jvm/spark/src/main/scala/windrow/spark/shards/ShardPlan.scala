@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.streaming.TimeMode
-import org.apache.spark.sql.types._
 import windrow._
+import windrow.spark.pack.CallShards
 import windrow.spark.pack.PlacedPacket
 import windrow.spark.pack.SortStep
 
@@ -42,28 +42,23 @@ private[windrow] object ShardPlan {
 
   private def streamed(packets: LogicalPlan, program: ShardProgram): LogicalPlan = {
     val (packet, shard) = (packets.output.head, packets.output(1))
-    val inPlace         = packets.output.lift(2).fold(unplaced(packets))(SortStep(shard, _, packets))
+    val called          = CallShards(program.shards, packets)
+    val inPlace         = packets.output.lift(2).fold(unplaced(called))(SortStep(shard, _, called))
     val place           = inPlace.output(2)
     // Spark reads the value of a row by number, so what it is made of must stand first.
-    val child   = Project(Seq(packet, place, shard), inPlace)
-    val numbers = Range(0, program.shards.toLong, 1, None)
-    val number  = Alias(Cast(numbers.output.head, IntegerType), "shard")()
-    TransformWithState[Int, PlacedPacket.Type, Array[Byte], Int](
+    TransformWithState[Int, PlacedPacket.Type, Array[Byte]](
       Seq(shard),
       Seq(packet, place),
       new WindowProcessor(program),
       timeMode(packets, program),
       OutputMode.Append,
-      child,
-      Seq(number.toAttribute),
-      Seq(number.toAttribute),
-      Project(Seq(number), numbers))
+      Project(Seq(packet, place, shard), inPlace))
   }
 
   private def unplaced(packets: LogicalPlan): LogicalPlan =
     Project(packets.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), packets)
 
-  /** Without a watermark, where none is needed, shards are called with messages only. */
+  /** What Spark begins micro-batches without data for. */
   private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =
     if (program.hasPeriods) TimeMode.ProcessingTime
     else if (packets.exists(_.isInstanceOf[EventTimeWatermark])) TimeMode.EventTime

@@ -1,27 +1,27 @@
 package windrow.spark.shards
 
-import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.streaming.MapState
 import org.apache.spark.sql.streaming.StatefulProcessorHandle
 import org.apache.spark.sql.streaming.TTLConfig
 import org.apache.spark.sql.streaming.ValueState
+import org.apache.spark.sql.windrow.StateColumn
 import windrow.core.state.ShardStore
 import windrow.core.state.Space
 
 /** A shard in Spark's state: one value for its header, one map for each space. The grouping key is the shard's number. */
 final class SparkShardStore(handle: StatefulProcessorHandle, spaces: Seq[String]) extends ShardStore {
 
-  private val head: ValueState[Array[Byte]] = handle.getValueState("header", Encoders.BINARY, TTLConfig.NONE)
+  private val head: ValueState[Array[Byte]] = handle.getValueState("header", StateColumn.bytes, TTLConfig.NONE)
 
   private val maps: Map[String, MapState[Long, Array[Byte]]] =
     spaces.map(name =>
-      name -> handle.getMapState(name, Encoders.scalaLong, Encoders.BINARY, TTLConfig.NONE)).toMap
+      name -> handle.getMapState(name, StateColumn.long, StateColumn.bytes, TTLConfig.NONE)).toMap
 
   def header: Array[Byte]                 = head.get()
   def putHeader(bytes: Array[Byte]): Unit = head.update(bytes)
 
   def space(name: String): Space = {
-    val map = maps(name)
+    lazy val map = maps(name)
     new Space {
       def get(id: Long): Array[Byte]              = map.getValue(id)
       def put(id: Long, bytes: Array[Byte]): Unit = map.updateValue(id, bytes)

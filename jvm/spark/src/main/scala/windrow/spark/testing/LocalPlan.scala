@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.StructType
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.pack.CallShards
 import windrow.spark.pack.PackNode
 import windrow.spark.pack.SortStep
 import windrow.spark.pack.Unpack
@@ -45,6 +46,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       turn => below(turn).map { row => moved.see(row); row }
     case counted: CollectMetrics       => of(counted.child)
     case pack: PackNode                => packed(pack)
+    case CallShards(_, child)          => of(child)
     case SortStep(shard, place, child) => sorted(child, shard, place)
     case Unpack(packet, kinds, output, child) =>
       val below  = of(child)

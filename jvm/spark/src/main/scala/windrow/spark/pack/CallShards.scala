@@ -1,0 +1,51 @@
+package windrow.spark.pack
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.AttributeSet
+import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.UnaryExecNode
+
+/** Puts a packet without messages for each shard among those of a micro-batch, so that all shards are called in it
+  * (SEMANTICS R75). A timer for each would do the same, and cost six operations on the state.
+  *
+  * Columns: `packet` binary, `shard` int, and where their order counts `order` binary.
+  */
+private[spark] final case class CallShards(shards: Int, child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute]   = child.output
+  override def references: AttributeSet = child.outputSet
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+private[spark] final case class CallShardsExec(shards: Int, child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+
+  protected override def doExecute(): RDD[InternalRow] = {
+    val packets         = child.execute()
+    val (number, width) = (shards, output.size)
+    // A micro-batch without data has no partitions.
+    val some = if (packets.getNumPartitions > 0) packets else sparkContext.parallelize(Seq.empty[InternalRow], 1)
+    some.mapPartitionsWithIndex((i, rows) => if (i == 0) rows ++ CallShardsExec.calls(number, width) else rows)
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+private[spark] object CallShardsExec {
+  private def calls(shards: Int, width: Int): Iterator[InternalRow] = {
+    val writer = new UnsafeRowWriter(width, 0)
+    Iterator.range(0, shards).map { shard =>
+      writer.reset()
+      writer.zeroOutNullBytes()
+      writer.write(0, PacketFlag.Call)
+      writer.write(1, shard)
+      if (width > 2) writer.write(2, PlacedPacket.Anywhere)
+      writer.getRow
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package windrow.spark.shards
+
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.catalyst.encoders.encoderFor
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.windrow.StateColumn
+import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+
+/** What stands in the state is what Spark's own encoders write: any of them reads what the other wrote. */
+final class StateColumnSuite extends AnyFunSuite {
+  private def same[T](own: Encoder[T], sparks: Encoder[T], values: Seq[T]): Unit = {
+    val (mine, theirs) = (encoderFor(own), encoderFor(sparks))
+    assert(mine.schema === theirs.schema)
+    val (write, other) = (mine.createSerializer(), theirs.createSerializer())
+    val read           = theirs.resolveAndBind().createDeserializer()
+    val readMine       = mine.resolveAndBind().createDeserializer()
+    values.foreach { value =>
+      val row = write(value).asInstanceOf[UnsafeRow]
+      assert(row === other(value))
+      assert(read(row) === value)
+      assert(readMine(other(value)) === value)
+    }
+  }
+
+  test("numbers and bytes are encoded as Spark does") {
+    val dice = new Random(7)
+    same(
+      StateColumn.long,
+      Encoders.scalaLong,
+      Seq(0L, -1L, Long.MinValue, Long.MaxValue) ++ Seq.fill(1000)(dice.nextLong()))
+    same(StateColumn.bytes, Encoders.BINARY, (0 to 300).map(dice.nextBytes) :+ dice.nextBytes(1 << 20))
+  }
+}
