@@ -18,6 +18,8 @@ import java.nio.file.Path
   *   events in a micro-batch, where it is stated
   * @param settings
   *   of Spark
+  * @param keep
+  *   whether what the file of `json` says of other workloads stays
   */
 final case class Arguments(
     workloads: Seq[Workload] = Nil,
@@ -32,6 +34,7 @@ final case class Arguments(
     settings: Map[String, String] = Map.empty,
     markdown: Option[Path] = None,
     json: Option[Path] = None,
+    keep: Boolean = false,
     compare: Option[Path] = None) {
 
   /** How much of a workload is timed. */
@@ -55,7 +58,7 @@ object Arguments {
 
   val Usage: String = Seq(
     "scripts/bench [--quick] [--workload NAME]... [--only NAME]... [--flink] [--floor] [--check] [--events N] [--batch N]",
-    "              [--repeats N] [--conf NAME=VALUE]... [--markdown FILE] [--json FILE] [--compare FILE]",
+    "              [--repeats N] [--conf NAME=VALUE]... [--markdown FILE] [--json FILE] [--keep] [--compare FILE]",
     "  --quick     a few workloads, small, in one JVM: some 2 minutes",
     s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all",
     s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all of a workload",
@@ -68,6 +71,7 @@ object Arguments {
     "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64",
     "  --markdown  write the report there",
     "  --json      write all that was measured there",
+    "  --keep      what that file says of other workloads stays, so that a long run can be made in parts",
     "  --compare   show ratios to peers beside those that --json wrote there before").mkString("\n")
 
   /** Left: what is wrong. */
@@ -83,6 +87,7 @@ object Arguments {
         .flatMap(found => taken(rest, so.copy(only = so.only :+ found)))
     case "--quick" :: rest                        => taken(rest, so.copy(quick = true, repeats = 1))
     case "--flink" :: rest                        => taken(rest, so.copy(flink = true))
+    case "--keep" :: rest                         => taken(rest, so.copy(keep = true))
     case "--floor" :: rest                        => taken(rest, so.copy(floor = true))
     case "--check" :: rest                        => taken(rest, so.copy(checkOnly = true))
     case "--events" :: number :: rest             => count(number).flatMap(n => taken(rest, so.copy(events = Some(n))))

@@ -1,6 +1,7 @@
 package windrow.benchmarks
 
 import java.nio.file.Files
+import java.nio.file.Path
 import scala.util.control.NonFatal
 
 /** Windrow against its peers. `scripts/bench` runs it; docs/benchmarks.md says how to read it. */
@@ -10,17 +11,21 @@ object Bench {
       System.err.println(s"$problem\n${Arguments.Usage}")
       sys.exit(2)
     case Right(arguments) =>
-      val before = arguments.compare.map(file => Text.read[Findings](Files.readString(file)))
+      val before = arguments.compare.map(read)
+      val kept   = arguments.json.filter(file => arguments.keep && Files.exists(file)).fold(Findings(Nil))(read)
       val lanes  = new Lanes(arguments.settings)
-      val found =
-        try new Bench(arguments, lanes).run()
-        finally lanes.close()
-      val report = before.fold(Report.of(found))(Comparison.of(_, found))
-      arguments.json.foreach(Files.writeString(_, Text.pretty(found)))
-      arguments.markdown.foreach(Files.writeString(_, report))
-      println(report)
-      sys.exit(if (found.results.exists(_.error.nonEmpty)) 1 else 0)
+      try {
+        def report(found: Findings) = before.fold(Report.of(found))(Comparison.of(_, found))
+        val found = new Bench(arguments, lanes).run(kept) { so =>
+          arguments.json.foreach(Files.writeString(_, Text.pretty(so)))
+          arguments.markdown.foreach(Files.writeString(_, report(so)))
+        }
+        println(report(found))
+        sys.exit(if (found.results.exists(_.error.nonEmpty)) 1 else 0)
+      } finally lanes.close()
   }
+
+  private def read(file: Path): Findings = Text.read[Findings](Files.readString(file))
 
   private def say(text: String): Unit = System.err.println(s"windrow: $text")
 }
@@ -28,17 +33,24 @@ object Bench {
 final class Bench(arguments: Arguments, lanes: Lanes) {
   import Bench._
 
-  def run(): Findings = {
-    val results = arguments.workloads.map { workload =>
+  /** @param kept
+    *   what is known of other workloads
+    * @param noted
+    *   is called with what is known after each workload
+    */
+  def run(kept: Findings)(noted: Findings => Unit): Findings = arguments.workloads.foldLeft(kept) { (known, workload) =>
+    val result =
       try found(workload)
       catch { case NonFatal(e) => Result(workload.name, error = Some(e.toString)) }
-    }
-    Findings(surroundings, arguments.repeats, results)
+    val now = known.and(result.copy(made = surroundings))
+    noted(now)
+    now
   }
 
   private def surroundings: String = {
-    val flink = if (arguments.flink) Seq("Flink " + Lane.flinkVersion) else Nil
-    val words = Seq(s"Spark ${org.apache.spark.SPARK_VERSION}") ++ flink ++ Seq(
+    val windrow = sys.env.get("WINDROW_COMMIT").map("windrow " + _)
+    val flink   = if (arguments.flink) Seq("Flink " + Lane.flinkVersion) else Nil
+    val words = windrow.toSeq ++ Seq(s"Spark ${org.apache.spark.SPARK_VERSION}") ++ flink ++ Seq(
       s"Java ${Runtime.version}",
       s"${Runtime.getRuntime.availableProcessors} cores",
       java.time.LocalDate.now(java.time.ZoneOffset.UTC).toString)
@@ -49,10 +61,11 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     val amount = arguments.amount(workload)
     val wrong  = unequal(workload)
     wrong.foreach(why => say(s"${workload.name}: $why"))
-    if (wrong.nonEmpty || arguments.checkOnly) Result(workload.name, amount.events, amount.batch, error = wrong)
+    if (wrong.nonEmpty || arguments.checkOnly)
+      Result(workload.name, events = amount.events, batch = amount.batch, error = wrong)
     else {
       val runs = (1 to arguments.repeats).flatMap(timed(workload, amount, _))
-      Result(workload.name, amount.events, amount.batch, runs, disagreement(workload, runs))
+      Result(workload.name, "", amount.events, amount.batch, runs, disagreement(workload, runs))
     }
   }
 

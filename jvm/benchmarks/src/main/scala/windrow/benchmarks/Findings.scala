@@ -14,11 +14,14 @@ object Timed {
 
 /** What became of a workload.
   *
+  * @param made
+  *   when, and on what
   * @param error
   *   why there is nothing to be said of it
   */
 final case class Result(
     workload: String,
+    made: String = "",
     events: Long = 0,
     batch: Long = 0,
     runs: Seq[Timed] = Nil,
@@ -34,8 +37,15 @@ final case class Result(
     each(of, pass)(value).zip(each(to, pass)(value)).map { case (a, b) => a / b }
 }
 
-/** All results of a run, and on what it was made. */
-final case class Findings(surroundings: String, repeats: Int, results: Seq[Result])
+/** Results of one run, or of several of which each was of some workloads. */
+final case class Findings(results: Seq[Result]) {
+
+  /** With what was found anew in the place of what was; each workload where it stands among all. */
+  def and(result: Result): Findings = {
+    val places = Workload.all.map(_.name).zipWithIndex.toMap
+    Findings((results.filter(_.workload != result.workload) :+ result).sortBy(one => places(one.workload)))
+  }
+}
 
 /** Several repeats of one figure. */
 final case class Spread(values: Seq[Double]) {

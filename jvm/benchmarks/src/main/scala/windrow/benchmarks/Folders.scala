@@ -1,11 +1,32 @@
 package windrow.benchmarks
 
+import java.io.IOException
+import java.io.UncheckedIOException
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.Comparator
+import scala.annotation.tailrec
 
 private object Folders {
-  def delete(folder: Path): Unit = if (Files.exists(folder)) {
+
+  /** Spark may still write a snapshot into the folder of a query that has ended. */
+  private val Tries = 20
+
+  def delete(folder: Path): Unit = delete(folder, Tries)
+
+  @tailrec
+  private def delete(folder: Path, tries: Int): Unit = if (Files.exists(folder)) {
+    val wrong =
+      try { once(folder); None }
+      catch { case e @ (_: IOException | _: UncheckedIOException) => Some(e) }
+    if (wrong.nonEmpty) {
+      if (tries == 1) throw wrong.get
+      Thread.sleep(100)
+      delete(folder, tries - 1)
+    }
+  }
+
+  private def once(folder: Path): Unit = {
     val all = Files.walk(folder)
     try all.sorted(Comparator.reverseOrder[Path]).forEach(path => Files.delete(path))
     finally all.close()

@@ -9,7 +9,10 @@ object Report {
       "\n")
 
   private def head(found: Findings): String =
-    s"# What the benchmarks gave\n\nWritten by `scripts/bench`; [benchmarks.md](benchmarks.md) says how to read it.\n\n${found.surroundings}."
+    "# What the benchmarks gave\n\nWritten by `scripts/bench`; [benchmarks.md](benchmarks.md) says how to read it.\n\n" +
+      found.results.groupBy(_.made).toSeq.sortBy(_._1).map { case (made, results) =>
+        s"* $made: ${results.map(_.workload).mkString(", ")}"
+      }.mkString("\n")
 
   def table(heads: Seq[String], lines: Seq[Seq[String]]): String = {
     val rule = heads.map(_ => "---")
@@ -30,11 +33,11 @@ object Report {
           one.met.fold("–")(met => if (met) "yes" else "**no**")))))
 
   private def costs(found: Findings): String = section(
-    s"CPU microseconds an event: median (least to most) of ${found.repeats}",
+    s"CPU microseconds an event: median (least to most) of the repeats",
     table(
-      Seq("workload", "events", "a batch", "contender", "fresh", "warm"),
+      Seq("workload", "events", "a batch", "repeats", "contender", "fresh", "warm"),
       each(found)((result, contender) =>
-        Seq(f"${result.events}%,d", f"${result.batch}%,d", contender.name) ++
+        Seq(f"${result.events}%,d", f"${result.batch}%,d", result.runs.map(_.repeat).max.toString, contender.name) ++
           Seq(Timed.Fresh, Timed.Warm).map(pass => Spread(result.each(contender, pass)(_.cpu)).toString))))
 
   private def more(found: Findings): String = section(

@@ -79,6 +79,7 @@ final class BenchSuite extends AnyFunSuite {
   test("findings come back from JSON, and are compared by ratios alone") {
     def run(cpu: Double) = found(Result(
       "tumble-1k",
+      "here",
       8,
       2,
       Seq(
@@ -88,6 +89,16 @@ final class BenchSuite extends AnyFunSuite {
     assert(before == run(5))
     assert(Comparison.of(before, run(2)).linesIterator.toSeq.last ==
       "| tumble-1k | windrow to spark | – | – | 0.50 | 0.20 | 0.60 |")
+  }
+
+  test("a workload that is run again takes the place of what was known of it, and others stay") {
+    def result(name: String, made: String) = Result(name, made, 8, 2, Seq(timed(Windrow, Timed.Warm, 1, 1)))
+    val before                             = found(result("tumble-1k", "then"), result("session-1k", "then"))
+    val after                              = before.and(result("tumble-1k", "now")).and(result("hop-60-10-1k", "now"))
+    assert(after.results.map(one => one.workload -> one.made) ==
+      Seq("tumble-1k" -> "now", "hop-60-10-1k" -> "now", "session-1k" -> "then"))
+    val report = Report.of(after)
+    assert(report.contains("* now: tumble-1k, hop-60-10-1k") && report.contains("* then: session-1k"))
   }
 
   test("what was not equal is said, and has no figures") {
@@ -103,7 +114,7 @@ final class BenchSuite extends AnyFunSuite {
     assert(Arguments.parse(List("--events", "1000000", "--batch", "500000", "--workload", "tumble-1k")).isLeft)
   }
 
-  private def found(results: Result*) = Findings("here", 3, results)
+  private def found(results: Result*) = Findings(results)
 
   private def timed(contender: Contender, pass: String, repeat: Int, cpu: Double, rows: Long = 1) =
     Timed(contender.name, pass, repeat, Measured(cpu, 1, Digest(rows, 0, 0), 0, 0, 0))
