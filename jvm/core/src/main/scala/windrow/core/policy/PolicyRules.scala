@@ -160,7 +160,7 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
 
   def deadline(partition: Partition[_]): Option[Long] = {
     val expiry = by match {
-      case ByTime(period) => partition.held.headOption.map(_.at + period.micros + 1)
+      case ByTime(period) => partition.held.map(_.at).minOption.map(_ + period.micros + 1) // clocks go back, too
       case _              => None
     }
     (expiry ++ nextTrigger(partition)).minOption

@@ -181,7 +181,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val now = known.copy(
       unsent = origins.flatMap(_.unsent) ++ news,
       updates = origins.map(_.updates).sum + 1,
-      since = (origins.flatMap(_.since) ++ intake.processingTime).minOption,
+      since = origins.flatMap(_.since).minOption.orElse(intake.processingTime),
       isPastOnTime = isLate)
     histories += (key, window.identity) -> now
     if (isWithdrawn(key, window)) ()

@@ -163,8 +163,10 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
         trigger match {
           case ByTime(period) =>
             def passed(at: Long) = Math.floorDiv(at - partition.created, period.micros)
-            if (passed(now) > passed(partition.asked)) told(key)
-            set(key)(_.copy(asked = now))
+            if (passed(now) > passed(partition.asked)) {
+              told(key)
+              set(key)(_.copy(asked = now))
+            }
           case _ => ()
         }
       case _ => ()
@@ -190,7 +192,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   * @param tumbled
   *   when it last tumbled by time, or was created
   * @param asked
-  *   when a trigger by time was last asked
+  *   when a trigger by time has last fired, or the partition was created
   * @param mark
   *   of a trigger by delta
   * @param touched

@@ -4,18 +4,15 @@ import windrow.replay._
 
 import scala.util.Random
 
-/** Watermarks and clocks that are wrong: some come earlier than those before. Where periods or ages are counted clocks are only
-  * set ahead.
-  */
+/** Watermarks and clocks that are wrong: some come earlier than those before. */
 object Backwards {
   def apply(transcript: TranscriptCase): TranscriptCase = {
     val random  = new Random(transcript.id.hashCode.toLong + 1)
     val isClock = random.nextInt(3) == 0
-    val counts  = countsTime(transcript)
     var ahead   = 0L
     def some()  = random.nextInt(1 << random.nextInt(24)).toLong
     def set(now: Long): Long = {
-      if (isClock && random.nextBoolean()) ahead += (if (counts || random.nextBoolean()) some() else -some())
+      if (isClock && random.nextBoolean()) ahead += (if (random.nextBoolean()) some() else -some())
       now + ahead
     }
     transcript.copy(steps = transcript.steps.map {
@@ -25,7 +22,4 @@ object Backwards {
       case other => other
     })
   }
-
-  private def countsTime(transcript: TranscriptCase): Boolean =
-    TranscriptCase.windowKind(transcript.specJson) == "policy" || transcript.specJson.toString.contains("every_time")
 }
