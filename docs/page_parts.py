@@ -6,7 +6,9 @@ A page is Markdown. A comment above a table says what the table is, one alone st
 ``<!-- panes: minutes -->`` these come out; so do ``rejected``, ``events``, ``rows``, ``answers``.
 ``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` drawn as the page is shown: ``times`` are
 those of the messages above it, ``panes`` the rows of the panes above it.
-``<!-- not run -->`` above code: it starts queries, which are only described.
+``<!-- for example -->`` above text: it shows a form, and is not compared with what is printed.
+``<!-- hidden: python`` and lines up to ``-->``: code that is run and not shown.
+``<!-- given: README.md -->`` the page goes on from the messages and the first query of another.
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ DAY = "2025-01-01"
 OUTPUTS = ("panes", "rejected", "events", "rows", "answers")
 
 _PART = re.compile(
-    r"^(?P<idle><!-- not run -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$"
+    r"^(?P<example><!-- for example -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$"
+    r"|^<!-- hidden: (?P<hidden>\w+)\n(?P<unseen>.*?)^-->$"
     r"|^<!-- picture: (?P<picture>[^\n]+?) -->$"
+    r"|^<!-- given: (?P<given>\S+) -->$"
     r"|^<!-- (?P<word>\w+): (?P<said>[^\n]+?) -->\n+(?P<table>(?:\|[^\n]*\n)+)",
     re.DOTALL | re.MULTILINE,
 )
@@ -34,9 +38,9 @@ _PART = re.compile(
 class Part:
     """A piece of a page.
 
-    word: the language of code; ``picture``; else what a table is. said: the name of a table, or
-    the code of a picture. start, end: where ``text`` stands in the page. is_run: whether queries
-    that it starts are run.
+    word: the language of code; ``picture``, ``given``; else what a table is. said: the name of a
+    table or a page, or the code of a picture. start, end: where ``text`` stands in the page.
+    is_example: text that is not compared. is_hidden: code that is not shown.
     """
 
     word: str
@@ -44,18 +48,32 @@ class Part:
     text: str
     start: int
     end: int
-    is_run: bool = True
+    is_example: bool = False
+    is_hidden: bool = False
 
 
 def parts(page: str) -> Iterator[Part]:
     """Give the pieces of a page in order."""
     for found in _PART.finditer(page):
         if found["language"]:
-            yield Part(found["language"], "", found["code"], *found.span("code"), not found["idle"])
+            example = found["example"] is not None
+            yield Part(found["language"], "", found["code"], *found.span("code"), example)
+        elif found["hidden"]:
+            where = found.span("unseen")
+            yield Part(found["hidden"], "", found["unseen"], *where, is_hidden=True)
+        elif found["given"]:
+            yield Part("given", found["given"], found[0], *found.span())
         elif found["picture"]:
             yield Part("picture", found["picture"], found[0], *found.span())
         else:
             yield Part(found["word"], found["said"], found["table"], *found.span("table"))
+
+
+def beginning(page: str, language: str) -> list[Part]:
+    """Give what a page that goes on from this one is given: its first messages and query."""
+    found = list(parts(page))
+    words = ("messages", language)
+    return [next(part for part in found if part.word == word) for word in words]
 
 
 def cells(table: str) -> tuple[list[str], list[list[str]]]:

@@ -17,8 +17,15 @@ HEAD = """\
 
 Every error has a stable code in brackets, the place, what is wrong, and what to do:
 `[ZONE_UNKNOWN] Tumbling('1 day', zone='Mars'): zone is 'Mars'; say for example 'Europe/Berlin'.`
-Where several things are wrong, one error names them all. The class is Python's; Scala has those of
-the same names, and `IllegalStateException` for the others. What stands in `‹…›` is filled in.
+The class is Python's; Scala has those of the same names, and `IllegalStateException` for the
+others. What stands in `‹…›` is filled in.
+
+Where several things are wrong, one error names them all. In Python and Scala a value is refused
+where it is made, with all that is wrong with it: `Hopping("1 minuet", step="x")` has two
+problems, and there is no such window to go on with. All that is known only together (columns,
+lateness, modes, aggregates that Spark refuses) is told by `aggregate(...)`, `messages()` or
+`join(...)`; sinks and the checkpoint by `start(...)`. An SQL call is read whole, and tells all of
+it.
 
 This page is made by `scripts/errors` of `python/windrow/error-conditions.json`, from which Scala
 and Python take their sentences.

@@ -24,7 +24,7 @@ from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, Expect, JoinName, Range
 from windrow.streams import Invalid, Stream, Windowed
-from windrow.triggers import EACH_MESSAGE, USUAL, Firing, firing
+from windrow.triggers import EACH_MESSAGE, USUAL, Firing, firings
 from windrow.windows import WindowKind
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def join(
             within=within,
             how=how,
             bounds=bounds,
-            early=EACH_MESSAGE if early is None else firing("early", early, "join(early=...)"),
+            early=EACH_MESSAGE if early is None else firings("join", early=early)[0],
             expect=expect,
             lateness=common.lateness,  # type: ignore[arg-type]  # a number is refused
             retention=common.retention,

@@ -50,9 +50,10 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             builder.config(name, value)
     if not str(remote).startswith("sc://"):
         jars = [jar for jar in (_user_setting(builder, "spark.jars") or "").split(",") if jar]
-        ours = _jar_at(_NO_COMMA).as_uri()
-        if ours not in jars:
-            builder.config("spark.jars", ",".join([*jars, ours]))
+        ours = _jar_at(_NO_COMMA)
+        if ours.name not in {jar.rpartition("/")[2] for jar in jars}:
+            builder.config("spark.jars", ",".join([*jars, ours.as_uri()]))
+        _gateway.load(ours)
     return builder
 
 

@@ -27,7 +27,7 @@ from windrow.triggers import (
     Firing,
     PaneTrigger,
     accumulation,
-    firing,
+    firings,
 )
 from windrow.windows import Global, Inherit, Session, WindowKind
 
@@ -209,12 +209,9 @@ class Windowed:
         ``EachMessage()`` for ``messages``. fireOnlyUpdated: no pane whose value is that of the
         window's last one.
         """
+        first, last = firings("trigger", early=early, late=late)
         return replace(
-            self,
-            _early=firing("early", early),
-            _onTime=onTime,
-            _late=firing("late", late),
-            _fireOnlyUpdated=fireOnlyUpdated,
+            self, _early=first, _onTime=onTime, _late=last, _fireOnlyUpdated=fireOnlyUpdated
         )
 
     def accumulate(self, mode: Accumulation) -> Windowed:
@@ -256,6 +253,7 @@ class Windowed:
         about = stream._about()
         found = [*_sql.problems(stream._df, {**spec._fields(), "stream": about}), *found]
         if found:
+            found += _sql.problems_of_columns(stream._df, stream._key, columns)
             raise SpecError.of(subject, found)
         return Output(
             spec,
@@ -286,7 +284,7 @@ class Windowed:
         if not columns:
             return [problem("AGGREGATE_NOT_STATED.QUERY")]
         strange = [value for value in columns if not is_column(value)]
-        return [problem("AGGREGATE_NOT_COLUMN", value=repr(value)) for value in strange[:1]]
+        return [problem("AGGREGATE_NOT_COLUMN", value=repr(value)) for value in strange]
 
     def _unstated(self) -> list[SpecProblem]:
         """What the windows need of messages, and nobody has said."""

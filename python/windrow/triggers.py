@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
@@ -88,17 +89,17 @@ class Every(PaneTrigger):
 
 @dataclass(frozen=True, init=False, repr=False)
 class AnyOf(PaneTrigger):
-    """Whenever one of these says so."""
+    """Whenever one of these says so: triggers, or texts such as ``"5 seconds"``."""
 
     triggers: tuple[PaneTrigger, ...]
 
-    def __init__(self, *triggers: PaneTrigger) -> None:
-        """Refuse what is no trigger."""
-        strange = [one for one in triggers if not isinstance(one, PaneTrigger)]
-        if strange:
-            msg = f"AnyOf(...) takes PaneTriggers, not {strange[0]!r}"
-            raise TypeError(msg)
-        object.__setattr__(self, "triggers", triggers)
+    def __init__(self, *triggers: Firing) -> None:
+        """Take triggers, or texts that say them; refuse what is none, all of it at once."""
+        said = {f"AnyOf(...)[{i}]": one for i, one in enumerate(triggers)}
+        shown = f"AnyOf({', '.join(map(repr, triggers))})"
+        for one in triggers:
+            _expect("AnyOf(...)", one)
+        object.__setattr__(self, "triggers", tuple(_read(shown, said)))
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -123,15 +124,36 @@ Firing = PaneTrigger | Duration
 _SOME_MESSAGES = re.compile(r"(\d+) messages?")
 
 
-def firing(name: str, said: Firing | None, call: str = "") -> PaneTrigger:
-    """Give the trigger of an argument; None: what is usual. Errors: SpecError, TypeError."""
-    if said is None:
-        return USUAL
+def firings(call: str, **said: Firing | None) -> list[PaneTrigger]:
+    """Give the triggers of a call's arguments; None: what is usual.
+
+    Errors: SpecError with every problem, TypeError.
+    """
+    stated = {name: one for name, one in said.items() if one is not None}
+    for name, one in stated.items():
+        _expect(f"{call}({name}=...)", one)
+    shown = ", ".join(f"{name}={one!r}" for name, one in stated.items())
+    read = dict(zip(stated, _read(f"{call}({shown})", stated), strict=True))
+    return [read.get(name, USUAL) for name in said]
+
+
+def _expect(call: str, said: object) -> None:
+    expect(call, said, PaneTrigger, str, timedelta, say="Every('5 seconds')")
+
+
+def _read(shown: str, said: Mapping[str, Firing]) -> list[PaneTrigger]:
+    read = [_trigger(name, one) for name, one in said.items()]
+    found = [one for one in read if isinstance(one, SpecProblem)]
+    if found:
+        raise SpecError.of(shown, found)
+    return [one for one in read if isinstance(one, PaneTrigger)]
+
+
+def _trigger(name: str, said: Firing) -> PaneTrigger | SpecProblem:
+    """Give the trigger that is said, or what is wrong with it."""
     if isinstance(said, timedelta):
         return Every(said)
-    if not isinstance(said, str):
-        say = "Every('5 seconds')"
-        expect(call or f"trigger({name}=...)", said, PaneTrigger, str, timedelta, say=say)
+    if isinstance(said, PaneTrigger):
         return said
     words = {"never": NEVER, "each_message": EACH_MESSAGE, "each_step": EACH_STEP}
     if said.lower() in words:
@@ -140,8 +162,7 @@ def firing(name: str, said: Firing | None, call: str = "") -> PaneTrigger:
     if counted:
         return Every(messages=int(counted[1]))._settled()
     if isinstance(_duration.read(said), SpecProblem):
-        found = problem("TRIGGER_UNKNOWN.TEXT", name=name, value=repr(said))
-        raise SpecError.of(f"{name}={said!r}", [found])
+        return problem("TRIGGER_UNKNOWN.TEXT", name=name, value=repr(said))
     return Every(said)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import io
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.sql import functions as F
 
+import scala_pages
 import windrow as wr
 from feed import add_files
-from page_parts import DAY, OUTPUTS, Part, cells, moment, parts
+from page_parts import DAY, OUTPUTS, Part, beginning, cells, moment, parts
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 ROOT = Path(__file__).parents[2]
 _TYPES = {
@@ -48,31 +50,67 @@ def starting_nothing() -> Iterator[list[str]]:
         yield started
 
 
-class Page:
-    """A page that is run from top to bottom, one namespace for all of its code."""
+@contextmanager
+def inside(spark: SparkSession, folder: Path) -> Iterator[None]:
+    """Have relative paths begin in a folder, in Python and in Spark."""
+    java: Any = spark._jvm
+    files = java.org.apache.hadoop.fs.FileSystem.getLocal(spark._jsc.hadoopConfiguration())
+    before, there = files.getWorkingDirectory(), Path.cwd()
+    files.setWorkingDirectory(java.org.apache.hadoop.fs.Path(folder.as_uri()))
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(there)
+        files.setWorkingDirectory(before)
 
-    def __init__(self, path: Path, spark: SparkSession, folder: Path) -> None:
-        """Read it; what its streams and queries need goes into ``folder``."""
-        self.path, self.spark, self.folder = path, spark, folder
+
+def _watched(query: Any, **_: Any) -> None:
+    """Do for ``wr.watch``, which goes on until a query ends: have it end, and look at it once."""
+    query.processAllAvailable()
+    query.stop()
+    str(wr.snapshot(query))
+
+
+class Page:
+    """A page that is run from top to bottom, one namespace for all of its code.
+
+    What it starts reads all that is there before the next code runs.
+    """
+
+    def __init__(
+        self, path: Path, spark: SparkSession, folder: Path, places: Mapping[str, str] | None = None
+    ) -> None:
+        """Read it; what its streams and queries need goes into ``folder``.
+
+        places: what stands in its code for the texts that it shows, addresses for example.
+        """
+        self.path, self.spark, self.folder, self.places = path, spark, folder, places or {}
         self.text = path.read_text(encoding="utf-8")
         self.names: dict[str, Any] = {"wr": wr, "F": F, "spark": spark}
         self.came: dict[int, Came] = {}
         self.count = 0
         self.shown: dict[tuple[str, ...], tuple[list[str], list[list[str]]]] = {}
         tables = [part for part in parts(self.text) if part.word == "messages"]
+        self.classes: Path | None = None
+        self.blocks = 0
+        self.streams: set[str] = set()
         self.batches = 0
         if len({part.said for part in tables}) > 1:
             self.batches = max(_last(part.text) for part in tables)
 
     def run(self, *, whole: bool) -> str:
-        """Give the page as it should be; ``whole``: SQL is run as well, not only analysed."""
+        """Give the page as it should be; ``whole``: SQL is run as well, not only analysed.
+
+        Scala is run if there are classes of it (``scala_pages.compiled``).
+        """
         made: list[str] = []
         said = io.StringIO()
         at = 0
         for part in parts(self.text):
             made.append(self.text[at : part.start])
             at = part.end
-            with redirect_stdout(said):
+            with redirect_stdout(said), inside(self.spark, self.folder):
                 shown = self._done(part, said.getvalue(), whole=whole)
             if part.word == "text":
                 said = io.StringIO()
@@ -82,19 +120,39 @@ class Page:
     def _done(self, part: Part, said: str, *, whole: bool) -> str | None:
         """Run a part; what should stand there, if it shows what came out."""
         if part.word == "python":
-            line = self.text[: part.start].count("\n")
-            code = compile("\n" * line + part.text, str(self.path), "exec", dont_inherit=True)
-            with nullcontext() if part.is_run else starting_nothing():
-                exec(code, self.names)  # noqa: S102  our own page
-        elif part.word == "text":
+            self._python(part)
+        elif part.word == "text" and not part.is_example:
             return said.strip("\n") + "\n" if said else None
+        elif part.word == "given":
+            for each in beginning((ROOT / part.said).read_text(encoding="utf-8"), "python"):
+                self._done(each, said, whole=whole)
         elif part.word == "messages":
             self._stream(part)
-        elif part.word == "sql" and self.shown:
-            self._asked(part, whole=whole)
+        elif part.word == "sql":
+            self._asked(self.spark.sql(part.text.strip().rstrip(";")), part, whole=whole)
+        elif part.word == "scala":
+            self._scala(part, whole=whole)
         elif part.word in OUTPUTS:
             return self._table(part)
         return None
+
+    def _python(self, part: Part) -> None:
+        text = "\n" * self.text[: part.start].count("\n") + part.text
+        for shown, place in self.places.items():
+            text = text.replace(shown, place)
+        code = compile(text, str(self.path), "exec", dont_inherit=True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(wr, "watch", _watched)
+            exec(code, self.names)  # noqa: S102  our own page
+        for query in self.spark.streams.active:
+            query.processAllAvailable()
+
+    def _scala(self, part: Part, *, whole: bool) -> None:
+        if self.classes is not None and self.shown:
+            streams = {name: self.names[name] for name in self.streams}
+            made = scala_pages.given(self.spark, self.classes, self.path, streams, self.blocks)
+            self._asked(made, part, whole=whole)
+        self.blocks += 1
 
     def _stream(self, part: Part) -> None:
         """Make the stream of a table, a file for each batch."""
@@ -115,6 +173,7 @@ class Page:
         reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         self.names[part.said] = reader.json(str(folder))
         self.names[part.said].createOrReplaceTempView(part.said)
+        self.streams.add(part.said)
 
     def _table(self, part: Part) -> str:
         """Give a table of what came out."""
@@ -135,9 +194,11 @@ class Page:
             "|" + "|".join(f" {c} " if c != "---" else c for c in line) + "|\n" for line in lines
         )
 
-    def _asked(self, part: Part, *, whole: bool) -> None:
-        """Have SQL give the columns of a table of the page, if ``whole`` its rows as well."""
-        asked = self.spark.sql(part.text.strip().rstrip(";"))
+    def _asked(self, asked: DataFrame, part: Part, *, whole: bool) -> None:
+        """See that SQL or Scala gives the columns of a table, if ``whole`` its rows as well."""
+        if not (self.shown or asked.isStreaming):
+            asked.collect()
+            return
         assert tuple(asked.columns) in self.shown, part.text
         if whole:
             head, rows = self.shown[tuple(asked.columns)]
@@ -226,7 +287,8 @@ def _last(table: str) -> int:
 
 
 def pages() -> list[Path]:
-    """Give the pages that are run: those with messages, and those that say ``<!-- run -->``."""
-    marked = re.compile(r"^<!-- (messages: .*|run) -->$", re.MULTILINE)
+    """Give the pages that are run: those with messages, given or shown; or ``<!-- run -->``."""
+    marked = re.compile(r"^<!-- ((messages|given): .*|run) -->$", re.MULTILINE)
     every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    every.remove(ROOT / "docs/sinks.md")  # in a session of its own
     return [path for path in every if marked.search(path.read_text(encoding="utf-8"))]

@@ -33,7 +33,7 @@ def start(
     new_session: it leads a group of processes, which it may kill as a whole.
     """
     found = {
-        "PYTHONPATH": f"{package.parent}{os.pathsep}{FRESH.parent}",
+        "PYTHONPATH": os.pathsep.join(map(str, (package.parent, FRESH.parent, ROOT / "docs"))),
         "PYSPARK_PYTHON": python,
         "SPARK_LOCAL_IP": "127.0.0.1",
     }

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pyspark
 import pytest
 
 import offline
+import scala_pages
 import windrow as wr
-from page_parts import parts
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -70,41 +68,13 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert {name for name in wr.__all__ if not name.startswith("_")} - names == set()
 
 
-HEAD = """
-import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.sql.functions._
-import windrow.api._
-"""
-
-
 @pytest.mark.full
-def test_scala_of_the_pages_compiles(tmp_path: Path) -> None:
-    """Each page is an object; the streams of its tables are DataFrames."""
-    made: list[str] = []
-    for number, path in enumerate(sorted([ROOT / "README.md", *DOCS.rglob("*.md")])):
-        found = list(parts(path.read_text(encoding="utf-8")))
-        code = [part.text for part in found if part.word == "scala"]
-        streams = dict.fromkeys(part.said for part in found if part.word == "messages")
-        if code and streams:
-            given = "\n".join(f"val {name}: DataFrame = null" for name in streams)
-            body = "\n".join(f"def block{i}() = {{\n{text}}}" for i, text in enumerate(code))
-            made.append(f"object Page{number} {{ // {path.name}\n{given}\n{body}\n}}")
-    assert len(made) > 10
-    source = tmp_path / "Pages.scala"
-    source.write_text(HEAD + "\n".join(made), encoding="utf-8")
-    jars = [
-        *Path(pyspark.__file__).parent.glob("jars/*.jar"),
-        *ROOT.glob("python/windrow/jars/*.jar"),
-    ]
-    every = os.pathsep.join(map(str, jars))
-    compiler = ["java", "-Xss8m", "-cp", every, "scala.tools.nsc.Main", "-Ystop-after:typer"]
-    run = subprocess.run(
-        [*compiler, "-cp", every, "-d", str(tmp_path), str(source)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (run.returncode, run.stdout + run.stderr) == (0, "")
+def test_a_mistake_in_scala_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check that all of it compiles (``test_pages.py``) fails when it should."""
+    page = tmp_path / "page.md"
+    page.write_text("```scala\nTumbling(1.minuet)\n```\n")
+    monkeypatch.setattr(scala_pages, "pages", lambda: [page])
+    assert "not a member" in scala_pages.compiled(tmp_path)
 
 
 def test_names_that_pages_show_exist() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from programs import printed
+from programs import ROOT, printed
 from torture.broker import broker, connector
 
 if TYPE_CHECKING:
@@ -60,3 +61,12 @@ def test_a_compacted_topic(address: str, tmp_path: Path) -> None:
     """Sessions that merge: the last record of each key is what is true in the end."""
     held = printed("compacted.py", str(tmp_path), address, connector())[-1]
     assert held == "[('a', '09:00:10', '09:03:00', 19), ('b', '09:00:30', '09:01:30', 4)]"
+
+
+@pytest.mark.full
+def test_the_page(address: str, tmp_path: Path) -> None:
+    """What docs/guides/kafka.md shows is what its code gives, with this broker."""
+    page = ROOT / "docs" / "guides" / "kafka.md"
+    places = json.dumps({"broker:9092": address})
+    made = printed("page.py", str(page), str(tmp_path), connector(), "{}", places)
+    assert "\n".join(made) == page.read_text(encoding="utf-8")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +15,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.sql import functions as F
 
+import scala_pages
 import windrow as wr
+from conftest import spark_home
 from feed import add_files, order
 from page_parts import panes, parts
 from pages import Page, pages, starting_nothing
+from programs import build, printed, python_with
+from torture.broker import broker, connector
+from windrow._bridge import _jar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -82,10 +91,13 @@ def one_shard(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def stopping(spark: SparkSession) -> Iterator[None]:
-    """Stop what a test has started."""
+    """Stop what a test has started, and leave none of its tables."""
     yield
     for query in spark.streams.active:
         query.stop()
+    for table in spark.catalog.listTables():
+        if table.tableType != "TEMPORARY":
+            spark.sql(f"DROP TABLE {table.name}")
 
 
 @pytest.mark.usefixtures("one_shard", "stopping")
@@ -145,9 +157,79 @@ def test_a_messages_way_names_files_that_are_there() -> None:
     assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
 
 
+@pytest.mark.full
+def test_jobs_of_a_cluster(tmp_path: Path) -> None:
+    """Each command of the page, on a cluster of two processes, writes the panes of its job."""
+    page = "docs/guides/cluster.md"
+    (job,), commands = blocks(page, "python"), blocks(page, "sh")
+    (tmp_path / "job.py").write_text(job)
+    (tmp_path / _jar.path().name).symlink_to(_jar.path())
+    add_files(tmp_path / "orders", [order("09:00:10"), order("09:00:40")], [order("09:02:00")])
+    local = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false"}
+    few = {"spark.windrow.shards": "2", "spark.sql.shuffle.partitions": "2"}
+    settings = {"spark.master": "local-cluster[2,1,1024]", **local, **few}
+    (tmp_path / "conf").mkdir()
+    defaults = "".join(f"{name} {value}\n" for name, value in settings.items())
+    (tmp_path / "conf/spark-defaults.conf").write_text(defaults)
+    env = {
+        **os.environ,
+        "SPARK_HOME": str(spark_home(tmp_path / "home")),
+        "SPARK_CONF_DIR": str(tmp_path / "conf"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+    }
+    assert len(commands) == 2
+    for command in commands:
+        ran = subprocess.run(
+            ["/bin/bash", "-ec", command], cwd=tmp_path, env=env, capture_output=True, check=False
+        )
+        assert ran.returncode == 0, (ran.stdout + ran.stderr)[:4000].decode()
+        assert list((tmp_path / "panes").glob("batch=*/*.parquet"))
+        for made in ("panes", "checkpoint"):
+            shutil.rmtree(tmp_path / made)
+
+
+@pytest.mark.full
+def test_the_page_of_sinks(tmp_path: Path) -> None:
+    """With Delta, on the Spark that it is for, a topic, and Derby in the place of PostgreSQL."""
+    build("delta")
+    build("kafka")
+    jars = [*sorted((ROOT / ".build/delta").glob("*.jar")), connector()]
+    settings = {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    }
+    page = ROOT / "docs/sinks.md"
+    database = f"jdbc:derby:{tmp_path / 'database'};create=true"
+    for folder in ("broker", "page"):
+        (tmp_path / folder).mkdir()
+    with broker(tmp_path / "broker") as address:
+        places = {"broker:9092": address, "jdbc:postgresql://db/shop": database}
+        said = json.dumps(settings), json.dumps(places)
+        python = python_with("4.2.0")
+        where = str(page), str(tmp_path / "page"), ",".join(map(str, jars))
+        made = printed("page.py", *where, *said, python=python)
+    assert "\n".join(made) == page.read_text(encoding="utf-8")
+
+
+#: Pages that are run in ``full`` only, beside all notebooks but the first.
+RESTING = ("advice", "pictures", "reliability", "watching")
+
+
 def rests(path: Path) -> bool:
-    """Say whether a page is run in ``full`` only: all notebooks but the first."""
-    return path.parent.name == "notebooks" and path.name != "first-window.md"
+    """Say whether a page is run in ``full`` only."""
+    notebook = path.parent.name == "notebooks" and path.name != "first-window.md"
+    return notebook or path.stem in RESTING
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """Give the classes of the pages' Scala; it is compiled in ``full`` only."""
+    if os.environ.get("WINDROW_MODE") != "full":
+        return None
+    folder = tmp_path_factory.mktemp("scala")
+    assert scala_pages.compiled(folder) == ""
+    return folder
 
 
 @pytest.mark.usefixtures("one_shard", "stopping")
@@ -156,9 +238,10 @@ def rests(path: Path) -> bool:
     [pytest.param(path, marks=[pytest.mark.full] if rests(path) else []) for path in pages()],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
-def test_page(spark: SparkSession, tmp_path: Path, path: Path) -> None:
+def test_page(spark: SparkSession, tmp_path: Path, path: Path, classes: Path | None) -> None:
     """What a page shows is what its code gives. ``WINDROW_WRITE=1`` writes it."""
     page = Page(path, spark, tmp_path)
+    page.classes = classes
     made = page.run(whole=os.environ.get("WINDROW_MODE") == "full")
     if os.environ.get("WINDROW_WRITE"):
         path.write_text(made, encoding="utf-8")

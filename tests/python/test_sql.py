@@ -210,6 +210,15 @@ REFUSED = {
     "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
+    "windrow_hop(TABLE(SELECT count(*) FROM orders), time => 'tiem', size => '0 s', step => '1 s', "
+    "lateness => 'x', early => 'often', accumulate => 'acc', partition => 'p')": {
+        *("COLUMN_NOT_FOUND", "SIZE_NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
+        *("TRIGGER_UNKNOWN", "ACCUMULATION_UNKNOWN"),
+    },
+    "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'tiem', gap => 'x', "
+    "lateness => '-1 s', complete => 'no')": {
+        *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "COMPLETION_UNKNOWN")
+    },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
     "zone => 'Berlin', early => 'each message', late => array('never', 'x'))": {
         *("CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN", "TRIGGER_UNKNOWN")

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed
-from windrow.triggers import USUAL, accumulation, firing
+from windrow.triggers import USUAL, accumulation, firings
 
 if TYPE_CHECKING:
     from joins import Both
@@ -28,13 +28,13 @@ FIRINGS = {
 @pytest.mark.parametrize("text", FIRINGS)
 def test_a_trigger_is_a_text(text: str) -> None:
     """What SQL takes Python takes, too."""
-    assert firing("early", text) == FIRINGS[text]
+    assert firings("trigger", early=text) == [FIRINGS[text]]
 
 
 def test_a_trigger_is_a_duration_or_nothing() -> None:
     """A timedelta is a period; None is what is usual."""
-    assert firing("late", timedelta(seconds=5)) == wr.Every("5 seconds")
-    assert firing("late", None) is USUAL
+    assert firings("trigger", late=timedelta(seconds=5)) == [wr.Every("5 seconds")]
+    assert firings("trigger", late=None) == [USUAL]
 
 
 @pytest.mark.parametrize("text", ["accumulating", "ACCUMULATING"])
@@ -45,14 +45,25 @@ def test_a_mode_is_a_text(text: Any) -> None:
 
 def test_texts_that_are_none_of_them() -> None:
     """The error names what is allowed; a value of another type the constant."""
-    with pytest.raises(wr.SpecError, match=r"\[TRIGGER_UNKNOWN\] early='often'.*'10 seconds'"):
-        firing("early", "often")
+    with pytest.raises(wr.SpecError, match=r"\[TRIGGER_UNKNOWN\] trigger\(early='often'\).*'10 s"):
+        firings("trigger", early="often")
     with pytest.raises(wr.SpecError, match=r"\[ACCUMULATION_UNKNOWN\].*accumulating_and_retr"):
         accumulation(cast("Any", "all"))
     with pytest.raises(TypeError, match=r"accumulate\(mode\) takes .* say for example ACCUMULATI"):
         accumulation(cast("Any", 1))
     with pytest.raises(TypeError, match=r"trigger\(early=...\) takes .* Every\('5 seconds'\)"):
-        firing("early", cast("Any", 5))
+        firings("trigger", early=cast("Any", 5))
+
+
+def test_any_of_texts() -> None:
+    """Texts stand for triggers there, too; all that is none of them is told at once."""
+    texts = wr.AnyOf("5 seconds", "1000 messages", wr.EachStep())
+    assert texts == wr.AnyOf(wr.Every("5 seconds"), wr.Every(messages=1000), wr.EachStep())
+    with pytest.raises(wr.SpecError, match=r"'watermark'.*'10 seconds'") as refused:
+        wr.AnyOf("watermark", "often", "each_step")
+    assert len(refused.value.problems) == 2
+    with pytest.raises(wr.SpecError, match=r"early is 'often'.*late is 'seldom'"):
+        firings("trigger", early="often", late="seldom")
 
 
 JOINS = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow.errors import WindrowError, failure, from_text
@@ -33,8 +35,25 @@ def java_version() -> str | None:
         from pyspark import SparkContext
     except ImportError:  # the client of Connect alone, or no PySpark at all
         return None
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # of spark-submit, whose JVM runs before this process
+        SparkContext._ensure_initialized()
     jvm: Any = SparkContext._jvm
     return None if jvm is None else str(jvm.java.lang.System.getProperty("java.version"))
+
+
+def load(jar: Path) -> None:
+    """Put the JAR on the class path of a JVM that runs before there is a session, if one does.
+
+    ``spark-submit`` begins with the JVM; ``spark.jars`` then reaches the executors alone.
+    """
+    if java_version() is None:
+        return
+    from pyspark import SparkContext
+
+    jvm: Any = SparkContext._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    if loader.getResource("windrow/version.properties") is None:
+        loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
 
 
 def replay(spark: SparkSession, arguments: Sequence[str]) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _conditions
 from windrow._specs import _json
-from windrow._specs._columns import column, columns_of, functions_of
+from windrow._specs._columns import column, columns_of, functions_of, is_column
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:
@@ -43,8 +43,28 @@ def aggregation(
     ]
     if not aggregates and not marks:  # Spark wants one
         marks = [functions.first(functions.lit(1)).alias(f"{_PREFIX}nothing", metadata=_MARK)]
-    with plain_errors():
-        return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
+    try:
+        with plain_errors():
+            return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
+    except SpecError as refused:  # Spark tells of one
+        found = problems_of_columns(df, keys, aggregates)
+        raise (SpecError.of("the query", found) if found else refused) from None
+
+
+def problems_of_columns(
+    df: DataFrame, keys: Sequence[str | Column], aggregates: Sequence[Column]
+) -> list[SpecProblem]:
+    """Have Spark say which aggregates are not possible, each by itself; keys may be missing."""
+    there = {name.lower() for name in columns_of(df)}
+    known = [key for key in keys if not isinstance(key, str) or key.lower() in there]
+    found: list[SpecProblem] = []
+    for one in filter(is_column, aggregates):
+        try:
+            with plain_errors():
+                analyse(df.groupBy(*(column(df, key) for key in known)).agg(one))
+        except SpecError as refused:
+            found += refused.problems
+    return found
 
 
 def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPart) -> DataFrame:

@@ -92,6 +92,6 @@ def refused(df: DataFrame) -> None:
     wr.Every()  # type: ignore[call-overload]
     wr.Every(10)  # type: ignore[call-overload]
     wr.Every("10 seconds", messages=5)  # type: ignore[call-overload]
-    wr.AnyOf("each_step")  # type: ignore[arg-type]
+    wr.AnyOf(5)  # type: ignore[arg-type]
     wr.Retention("1 hour")  # type: ignore[call-arg]
     wr.Tumbling("1 hour").size = "2 hours"  # type: ignore[misc]

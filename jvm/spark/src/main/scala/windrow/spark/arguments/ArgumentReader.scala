@@ -14,6 +14,9 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     None
   }
 
+  /** Whether a problem is that something is not stated, which was stated in words that were not understood. */
+  def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.Stated.get(code).exists(_.exists(isSaid))
+
   def isSaid(name: String): Boolean = values.contains(name)
 
   def nameIfSaid(name: String): Option[String] = values.get(name).map(_.toString)
@@ -57,6 +60,12 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
 }
 
 private object ArgumentReader {
+  private val Stated = Map(
+    "LATENESS_NOT_STATED"     -> Seq("lateness"),
+    "ACCUMULATION_NOT_STATED" -> Seq("accumulate"),
+    "RETENTION_NOT_STATED"    -> Seq("retain_time", "retain_messages", "retain_windows"),
+    "TRIGGER_NOT_STATED"      -> Seq("early"))
+
   private def span(value: Any): Either[SpecProblem, TimeSpan] = value match {
     case span: TimeSpan => Right(span)
     case text           => TimeSpan.parse(text.toString)

@@ -30,14 +30,17 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
     val reader   = new ArgumentReader(said.values -- gap.map(_ => "gap"))
     val options  = StreamArguments.read(reader, gap, said.names("join_keys").getOrElse(Nil))
     val draft    = drafted(reader)
-    val operator = if (reader.problems.nonEmpty) Left(reader.problems) else checked(draft.get, said, reader)
-    val found    = said.problems ++ operator.left.getOrElse(Nil)
-    val session  = SparkSession.active
+    val unread   = reader.problems
+    val operator = draft.toRight(Nil).flatMap(checked(_, said, reader))
+    val found =
+      said.problems ++ unread ++ operator.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
+    val session = SparkSession.active
     WindowQuery.plan(
       session,
-      if (said.problems.isEmpty && reader.problems.isEmpty) draft.get.window.toString else name,
+      draft.filter(_ => said.problems.isEmpty && unread.isEmpty).fold(name)(_.window.toString),
       operator.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(_ -> options),
-      said.names("key").fold(AggregateParts.of(said.table))(key => FullStateParts.of(session, said.table, Some(key))))
+      said.names("key").fold(AggregateParts.of(said.table))(key => FullStateParts.of(session, said.table, Some(key))),
+      said = Some(options))
   }
 
   /** A gap that is no duration is the name of the column that has it. */

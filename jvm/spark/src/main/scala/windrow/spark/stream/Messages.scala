@@ -66,6 +66,24 @@ private[spark] object Messages {
       options: StreamOptions,
       parts: AggregateParts): Either[Seq[SpecProblem], Messages] = new Builder(session, operator, options, parts).result
 
+  /** Columns that are named and are not there. */
+  def unknown(session: SparkSession, options: StreamOptions, parts: AggregateParts): Seq[SpecProblem] =
+    (options.time.map("time" -> _) ++ options.gap.map("gap" -> _) ++ options.origin).toSeq.flatMap {
+      case (what, name) => column(session, parts.child, name, what).left.toOption
+    }
+
+  private def column(
+      session: SparkSession,
+      input: LogicalPlan,
+      name: String,
+      what: String): Either[SpecProblem, Expression] =
+    input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
+      .toRight(SpecProblem(
+        "COLUMN_NOT_FOUND.ARGUMENT",
+        "argument" -> what,
+        "name"     -> name,
+        "columns"  -> input.output.map(_.name).mkString(", ")))
+
   private final class Builder(
       session: SparkSession,
       operator: StreamOperator,
@@ -143,12 +161,12 @@ private[spark] object Messages {
       else Literal(options.name)
 
     private def column(name: String, what: String): Option[Expression] =
-      input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
-        .orElse(refuse(
-          "COLUMN_NOT_FOUND.ARGUMENT",
-          "argument" -> what,
-          "name"     -> name,
-          "columns"  -> input.output.map(_.name).mkString(", ")))
+      Messages.column(session, input, name, what).fold(
+        problem => {
+          found += problem
+          None
+        },
+        Some(_))
 
     private def eventTime: Option[Expression] = parts.markers.get("time")
       .orElse(options.time.fold(unstatedTime)(column(_, "time")))

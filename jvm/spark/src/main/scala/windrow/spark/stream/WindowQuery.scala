@@ -17,13 +17,16 @@ private[spark] object WindowQuery {
     *   what is wrong with the table, and its parts
     * @param asking
     *   a lookup stream that asks for what is kept
+    * @param said
+    *   options whose columns are looked for although something else is wrong
     */
   def plan(
       session: SparkSession,
       subject: => String,
       options: Either[Seq[SpecProblem], (StreamOperator, StreamOptions)],
       table: (Seq[SpecProblem], Option[AggregateParts]),
-      asking: Option[Asking] = None): LogicalPlan = {
+      asking: Option[Asking] = None,
+      said: Option[StreamOptions] = None): LogicalPlan = {
     val (ofTable, parts) = table
     val both             = options.toOption.zip(parts)
     val messages         = both.map { case ((operator, read), taken) => Messages.of(session, operator, read, taken) }
@@ -31,7 +34,11 @@ private[spark] object WindowQuery {
       operator.kept.toRight(Seq(unkept)).flatMap(
         all.of(session, _, read.joinKeys, taken.eventTime(session, read.time), taken))
     }
-    val ofStream = messages.flatMap(_.left.toOption).getOrElse(Nil) ++ asked.flatMap(_.left.toOption).getOrElse(Nil)
+    val ofColumns =
+      if (both.isDefined) Nil
+      else said.zip(parts).toSeq.flatMap { case (read, taken) => Messages.unknown(session, read, taken) }
+    val ofStream =
+      messages.flatMap(_.left.toOption).getOrElse(Nil) ++ asked.flatMap(_.left.toOption).getOrElse(Nil) ++ ofColumns
     val ofQuery = options.fold(
       identity,
       { case (operator, read) =>
