@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-__all__ = ["Figures", "SourceFigures", "figures"]
+__all__ = ["Figures", "SourceFigures", "figures", "open_after"]
 
 REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
 
 _MARK = "windrow_"
+_LEVELS = ("open_windows", "open_windows_change")
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # what Spark says before there is a watermark
 
 
@@ -35,7 +36,9 @@ class Figures:
     ``batchMs`` and its ``parts`` (Spark's names) are milliseconds; ``shardsMs``, a part of
     ``addBatch``, is the time of windrow's shards and of whoever takes their rows, of all tasks
     together. stateBytes: memory; stateFileBytes: files; stateRows: 0 unless Spark counts them
-    (``rocksdb.trackTotalNumberOfRows``).
+    (``rocksdb.trackTotalNumberOfRows``). openWindows: by operator, windows that still take messages
+    after the batch, if all shards tell it in this one; openChange: how many more these are than
+    before it. An operator that does not know them has neither (docs/watching.md).
     """
 
     query: str
@@ -55,6 +58,8 @@ class Figures:
     late: int = 0
     withdrawn: int = 0
     rows: int = 0
+    openWindows: Mapping[str, int] = field(default_factory=dict)
+    openChange: Mapping[str, int] = field(default_factory=dict)
     watermark: datetime | None = None
     newest: datetime | None = None
     sources: Sequence[SourceFigures] = ()
@@ -91,6 +96,8 @@ def figures(progress: Mapping[str, Any]) -> Figures:
         reasons={name.upper(): counts[name] for name in REASONS if counts[name]},
         **{name: counts[name] for name in ("panes", "early", "late", "withdrawn", "rows")},
         onTime=counts["on_time"],
+        openWindows=_told(progress, "open_windows"),
+        openChange=_told(progress, "open_windows_change"),
         watermark=_instant(times.get("watermark")),
         newest=_instant(times.get("max")),
         sources=[_source(source) for source in progress["sources"]],
@@ -103,14 +110,34 @@ def figures(progress: Mapping[str, Any]) -> Figures:
     )
 
 
+def open_after(before: Mapping[str, int], batch: Figures) -> dict[str, int]:
+    """Tell how many windows are open after a batch, by operator, as far as that is known.
+
+    before: what was known before it; of the first batch of a checkpoint there were none.
+    """
+    known = dict.fromkeys(batch.openChange, 0) if batch.batch == 0 else before
+    changed = {name: known[name] + by for name, by in batch.openChange.items() if name in known}
+    return {**changed, **batch.openWindows}
+
+
 def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
     """Give what each operator of a query counted in a batch, with the messages that it read."""
     found: dict[str, Counter[str]] = {}
     for name, row in progress["observedMetrics"].items():
         if name.startswith(_MARK):
-            counts = {key: value or 0 for key, value in _fields(row).items()}
+            counts = {key: value or 0 for key, value in _fields(row).items() if key not in _LEVELS}
             found.setdefault(name.partition("/")[0], Counter()).update(counts)
     return found
+
+
+def _told(progress: Mapping[str, Any], level: str) -> dict[str, int]:
+    """Give what operators tell of something that is no count of rows; by their names."""
+    observed = {name: _fields(row) for name, row in progress["observedMetrics"].items()}
+    return {
+        name.removeprefix(_MARK): fields[level]
+        for name, fields in observed.items()
+        if name.startswith(_MARK) and fields.get(level) is not None
+    }
 
 
 def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a dict of JSON

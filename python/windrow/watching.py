@@ -23,7 +23,7 @@ from windrow._specs._duration import Duration
 from windrow._watching._screens import screen
 from windrow._watching._snapshot import Snapshot
 from windrow.errors import failure
-from windrow.figures import Figures, figures, operators
+from windrow.figures import Figures, figures, open_after, operators
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,24 +69,33 @@ def logBatches(
     """Write a line of JSON into a log for each micro-batch of the session's windrow queries.
 
     to: the logger; None: the one called "windrow". A line has ``event`` ("batch") and the fields
-    of ``Figures``, times as ISO text; one of a query that failed has ``event`` ("failed"), ``id``,
-    ``runId`` and ``error``, at level ERROR. Give the listener to ``spark.streams.removeListener``
-    to end it.
+    of ``Figures``, ``openWindows`` as far as they are known, times as ISO text; one of a query
+    that failed has ``event`` ("failed"), ``id``, ``runId`` and ``error``, at level ERROR. Give the
+    listener to ``spark.streams.removeListener`` to end it.
     """
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
     logger = to or logging.getLogger("windrow")
 
     class BatchLog(StreamingQueryListener):
+        def __init__(self) -> None:
+            self._open: dict[str, dict[str, int]] = {}  # by run
+
         def onQueryStarted(self, event: Any) -> None: ...  # noqa: ANN401
 
         def onQueryProgress(self, event: Any) -> None:  # noqa: ANN401
             if operators(event.progress):
-                logger.log(level, "%s", _as_json("batch", asdict(figures(event.progress))))
+                batch = figures(event.progress)
+                now = open_after(self._open.get(batch.runId, {}), batch)
+                self._open[batch.runId] = now
+                fields = {**asdict(batch), "openWindows": now}
+                del fields["openChange"]
+                logger.log(level, "%s", _as_json("batch", fields))
 
         def onQueryIdle(self, event: Any) -> None: ...  # noqa: ANN401
 
         def onQueryTerminated(self, event: Any) -> None:  # noqa: ANN401
+            self._open.pop(str(event.runId), None)
             if event.exception:
                 ids = {"id": str(event.id), "runId": str(event.runId)}
                 logger.error("%s", _as_json("failed", {**ids, "error": _first(event.exception)}))

@@ -97,6 +97,26 @@ def test_snapshots_add_up() -> None:
     assert of.behind == timedelta(seconds=10)
 
 
+def test_open_windows() -> None:
+    """Known from the first batch on, or once all shards tell; what is not known is not said."""
+    progress = recorded("minutes")
+    for batch, (all_, change) in zip(
+        progress, [(None, 2), (None, 3), (7, -1), (None, 5)], strict=True
+    ):
+        batch["observedMetrics"]["windrow_messages"] = {
+            "open_windows": all_,
+            "open_windows_change": change,
+        }
+    of = wr.Snapshot()
+    told = [dict((of := of.after(batch)).openWindows) for batch in progress]
+    assert told == [{"messages": count} for count in (2, 5, 7, 12)]
+    assert dict(_words.rows(of))["open"] == "12 windows"
+    late = wr.Snapshot()
+    assert [(late := late.after(batch)).openWindows for batch in progress[1:]] == [{}, *told[2:]]
+    progress[3]["observedMetrics"]["windrow_messages"]["open_windows_change"] = None
+    assert wr.Snapshot().after(progress[3]).openWindows == {}
+
+
 def test_what_is_said() -> None:
     """The same names and texts in lines, in a notebook, in a terminal."""
     of = seen("minutes")

@@ -117,6 +117,7 @@ def test_a_running_query(
     assert "minutes" not in "".join(own)
     assert (own["read"], own["on_time"], own["late"], own["too_late"]) == (7, 2, 1, 1)
     assert own["batch"] == seen.last.batch
+    assert own["open_windows"] == sum(seen.openWindows.values()) == 3
     assert own["state_bytes"] == seen.last.stateBytes
     assert seen.behind is not None
     assert own["behind_ms"] == seen.behind.total_seconds() * 1000
@@ -126,6 +127,7 @@ def test_a_running_query(
     batches = {one["batch"]: one for one in logged if one["event"] == "batch"}
     last = batches[seen.last.batch]
     assert last["reasons"] == seen.last.reasons
+    assert last["openWindows"] == seen.openWindows
     assert last["watermark"] == "2025-01-01T09:02:20+00:00"
 
 

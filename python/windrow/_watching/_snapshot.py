@@ -11,7 +11,7 @@ from typing import Any
 from windrow._drawing import _html
 from windrow._drawing._marks import RED
 from windrow._watching import _words
-from windrow.figures import Figures, figures, operators
+from windrow.figures import Figures, figures, open_after, operators
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Snapshot:
     batches: how many are counted, those since the query was started that Spark still reported when
     one began to look (it keeps 100). totals: counts of rows over these, named as in ``Figures``,
     the rejected by reason too. last: the newest batch; None before the first. newest: the greatest
-    event time of these. quiet: of several sources, in how many batches in a row each brought
+    event time of these. openWindows: by operator, windows that take messages still, where that is
+    known. quiet: of several sources, in how many batches in a row each brought
     nothing while another did. error: what ended the query, if that was one.
     """
 
@@ -30,6 +31,7 @@ class Snapshot:
     totals: Mapping[str, int] = field(default_factory=Counter)
     last: Figures | None = None
     newest: datetime | None = None
+    openWindows: Mapping[str, int] = field(default_factory=dict)
     quiet: Mapping[str, int] = field(default_factory=dict)
     error: str | None = None
 
@@ -54,6 +56,7 @@ class Snapshot:
             totals=Counter(self.totals) + Counter(_counts(batch)),
             last=batch,
             newest=max(newest, default=None),
+            openWindows=open_after(self.openWindows, batch),
             quiet=_quiet(self.quiet, batch),
         )
 

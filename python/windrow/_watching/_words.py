@@ -33,6 +33,7 @@ def rows(of: Snapshot) -> list[tuple[str, str]]:
         ("rejected", _rejected(of.totals)),
         *([("rows", f"{of.totals['rows']:,}")] if of.totals["rows"] else []),
         ("panes", "" if of.totals["rows"] else _listed(of.totals, _ALWAYS, _PANES)),
+        ("open", _open(of)),
         ("watermark", _watermark(of)),
         *(("source", said) for said in _sources(of)),
         ("state", _state(last)),
@@ -100,6 +101,17 @@ def _listed(counts: Mapping[str, int], always: Mapping[str, str], more: Mapping[
 def _rejected(counts: Mapping[str, int]) -> str:
     reasons = [f"{name} {counts[name]:,}" for name in _REASONS if counts.get(name)]
     return f"{counts['rejected']:,}" + (f" ({', '.join(reasons)})" if reasons else "")
+
+
+def _open(of: Snapshot) -> str:
+    """Say how many windows are open, of each operator where there are several."""
+    if len(of.openWindows) < 2:  # noqa: PLR2004
+        return "".join(map(_windows, of.openWindows.values()))
+    return ", ".join(f"{_windows(count)} of {name}" for name, count in of.openWindows.items())
+
+
+def _windows(count: int) -> str:
+    return f"{count:,} window" + ("" if count == 1 else "s")
 
 
 def _watermark(of: Snapshot) -> str:

@@ -311,6 +311,7 @@ final class FullStateShard(
   private def flush(): Unit = {
     keys.flush()
     periods.flush()
+    admission.tellOpen(before => if (keys.size == 0) Some(0L) else before.map(_ + segments.grown))
     admission.write((_, place) => refusal.hasCome(place, watermark)) { out =>
       reach.writeOffsets(out)
       segments.writeDirectory(out)

@@ -30,6 +30,12 @@ object Effect {
 final class Counters {
   var accepted, rejected, replays, gaps, panes: Long = 0L
 
+  /** Open windows as the last step has left them; None: not known (SEMANTICS S16). */
+  var openWindows: Option[Long] = None
+
+  /** How many more these are than when the shard was opened; None: not known. */
+  var openChange: Option[Long] = None
+
   /** Accepted messages by their place to the key's current window (SEMANTICS R5). */
   var inTime, past, future: Long = 0L
 

@@ -33,6 +33,13 @@ private[core] trait WindowAlgorithm[B, V] {
   /** The windows of all keys that still take messages, each once. */
   def openWindows(at: Watermark): Iterator[OpenWindow[B]]
 
+  /** How many of these have messages, as it is written; None: that is not known without looking at them.
+    *
+    * @param before
+    *   as this object was made, if it was known then
+    */
+  def openCount(before: Option[Long]): Option[Long] = None
+
   /** Writes what has changed. */
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit

@@ -268,6 +268,7 @@ final class PolicyShard[B, V](
 
   private def write(): Unit = {
     windows.flush()
+    admission.tellOpen(_ => Some(windows.size))
     admission.write((_, _) => false) { out =>
       out.long(turn)
       windows.writeDirectory(out)

@@ -139,6 +139,7 @@ final class Shard[B, V](
     algorithm.flush()
     guards.check(Guard.KeysPerShard, algorithm.keyCount, s"the state of ${spec.window}")
     pieces.flush()
+    admission.tellOpen(algorithm.openCount)
     admission.write((_, place) => refusal.hasCome(place, now)) { out =>
       algorithm.writeDirectory(out)
       if (bound.keeping.isDefined) pieces.writeDirectory(out)

@@ -96,7 +96,11 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     val i     = math.max(pageOf(place), 0)
     val page  = pages(i)
     val index = page.indexOf(place)
-    if (page.hasAt(index, place)) page.values(index) = value else page.values.insert(index, value)
+    if (page.hasAt(index, place)) page.values(index) = value
+    else {
+      page.values.insert(index, value)
+      segments.grown += 1
+    }
     if (index == 0) page.first = place
     touch(page)
     if (page.values.size > MostInPage) split(i)
@@ -120,6 +124,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       val index = page.indexOf(place)
       if (page.hasAt(index, place)) {
         page.values.remove(index)
+        segments.grown -= 1
         touch(page)
         if (page.values.isEmpty) {
           forget(page)

@@ -7,6 +7,9 @@ private[core] final class Segments(name: String, store: Spaces) {
   private val space = store.space(name)
   private var last  = 0L
 
+  /** How many values were put into [[KeyPages]] here, less those that were removed, since this object was made. */
+  var grown = 0L
+
   def newId(): Long = { last += 1; last }
 
   def read[T](id: Long)(code: ByteReader => T): T = {

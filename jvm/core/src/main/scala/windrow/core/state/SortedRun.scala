@@ -22,7 +22,10 @@ final class SortedRun[T](
     leaves: Option[T => Unit] = None) {
   type Keyed = JHashMap[Key, T]
 
-  private final class Segment(val id: Long) {
+  /** @param stored
+    *   how many values were written; 0: not known
+    */
+  private final class Segment(val id: Long, var stored: Long = 0) {
     var last: Long                  = id
     var rows: JTreeMap[Long, Keyed] = _
     var changed: Boolean            = false
@@ -34,21 +37,38 @@ final class SortedRun[T](
 
   def readDirectory(in: ByteReader): Unit = {
     bound = in.long()
-    (0 until in.size()).foreach { _ =>
+    val first   = in.count()
+    val counted = first == SortedRun.Counted
+    (0 until in.fitting(if (counted) in.count() else first)).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
+      if (counted) segment.stored = in.count()
       segments.put(segment.id, segment)
     }
   }
 
+  /** Older directories say their number of segments at once, and nothing of values. */
   def writeDirectory(out: ByteWriter): Unit = {
     out.long(bound)
+    out.count(SortedRun.Counted)
     out.count(segments.size.toLong)
     segments.values.forEach { segment =>
       out.long(segment.id)
       out.long(segment.last)
+      out.count(segment.stored)
     }
   }
+
+  /** How many values there are, as written; None: a segment was written before they were counted. Only the segment that
+    * the bound cuts is read.
+    */
+  def size: Option[Long] = {
+    val (cut, whole) = segments.values.asScala.partition(_.id < bound)
+    Option.when(whole.forall(_.stored > 0))(cut.map(valuesIn).sum + whole.map(_.stored).sum)
+  }
+
+  private def valuesIn(segment: Segment): Long =
+    loaded(segment).tailMap(bound).values.asScala.map(_.size.toLong).sum
 
   /** The values at a position, to be changed by the caller; made if absent. */
   def at(position: Long): Keyed = {
@@ -159,6 +179,7 @@ final class SortedRun[T](
     } else {
       val all = segment.rows
       segment.rows = new JTreeMap
+      segment.stored = 0
       all.forEach { (position, keyed) =>
         if (out.size >= segmentBytes) {
           put(current, out)
@@ -166,6 +187,7 @@ final class SortedRun[T](
         }
         current.rows.put(position, keyed)
         current.last = position
+        current.stored += keyed.size.toLong
         writeRow(position, keyed, out)
       }
       put(current, out)
@@ -186,4 +208,10 @@ final class SortedRun[T](
     segment.changed = false
     out.clear()
   }
+}
+
+private object SortedRun {
+
+  /** In the place of a number of segments: of each its number of values is told, too. */
+  val Counted: Long = -1L
 }

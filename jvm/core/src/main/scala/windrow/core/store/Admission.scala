@@ -38,6 +38,9 @@ private[core] final class Admission(
   /** How late messages came. */
   val lateness = new LatenessCounts
 
+  /** How many windows are open. */
+  val openWindows = new OpenCount
+
   private val start   = new HeaderStart(fingerprint, allowed)
   private val applied = new AppliedOffsets(store)
 
@@ -105,10 +108,22 @@ private[core] final class Admission(
     ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
       watermark = start.read(in)
       lateness.read(in)
+      openWindows.read(in)
       if (keepsClock) processingTime = Option.when(in.byte() == 1)(in.long())
       applied.read(in)
       rest(in)
     }
+  }
+
+  /** The windows of a step are written.
+    *
+    * @param count
+    *   how many are open, of how many there were as the shard was opened
+    */
+  def tellOpen(count: Option[Long] => Option[Long]): Unit = {
+    openWindows.end(count)
+    counters.openWindows = openWindows.now
+    counters.openChange = openWindows.change
   }
 
   /** Ends a step.
@@ -121,6 +136,7 @@ private[core] final class Admission(
     val out = new ByteWriter
     start.write(out, watermark)
     lateness.write(out)
+    openWindows.write(out)
     if (keepsClock) {
       out.byte(if (processingTime.isDefined) 1 else 0)
       processingTime.foreach(out.long)

@@ -43,6 +43,9 @@ trait SliceGrid[A <: Axis] {
 
   def slicesPerWindow: Long
 
+  /** Some time may be in several windows. */
+  def overlaps: Boolean = slicesPerWindow > 1
+
   /** The window that begins at `start`. */
   final def bounds(start: Long): Bounds = Bounds(start, end(start))
 
@@ -91,6 +94,8 @@ final class FixedGrid[A <: Axis](val size: Long, val step: Long, offset: Long) e
   def inGap(time: Long): Boolean   = time >= end(lastStart(time))
   def sliceStart(time: Long): Long = math.max(lastStart(time), end(floor(minus(time, size), step, origin)))
   def slicesPerWindow: Long        = (size + step - 1) / step * (if (size % step == 0) 1 else 2)
+
+  override def overlaps: Boolean = size > step
 }
 
 final class CalendarGrid(windows: Calendar) extends SliceGrid[Axis.Time] {

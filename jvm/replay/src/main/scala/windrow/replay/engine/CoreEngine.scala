@@ -69,6 +69,7 @@ private[windrow] final class CoreShards[Buffer](
     new Shard[Buffer, Content](spec, aggregation, store, fingerprint, classes = true)
 
   protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
+  override protected def countOpen(shard: Shard[Buffer, Content])   = Some(shard.openWindows.size.toLong)
 
   def step(feed: Step.Feed): Emission =
     stepTo(feed.messages, feed.watermark.fold(Watermark.None)(Watermark(_)), clock(feed.processingTime))

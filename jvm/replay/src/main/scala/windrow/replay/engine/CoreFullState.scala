@@ -19,6 +19,7 @@ private[windrow] final class CoreFullState(spec: FullStateSpec, count: Int, wrap
   protected def open(store: ShardStore): FullStateShard =
     new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes)
   protected def countersOf(shard: FullStateShard): Counters = shard.counters
+  override protected def countOpen(shard: FullStateShard)   = Some(shard.getWindows(None, None).size.toLong)
 
   def step(feed: Step.Feed): Emission =
     stepTo(feed.messages, feed.watermark.fold(Watermark.None)(Watermark(_)), clock(feed.processingTime))

@@ -23,6 +23,7 @@ private[windrow] trait CoreOperator extends StepwiseOperator {
 private[windrow] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap) extends CoreOperator {
   protected def open(store: ShardStore): S
   protected def countersOf(shard: S): Counters
+  protected def countOpen(shard: S): Option[Long] = None
 
   private var stores              = Vector.fill(count)(new InMemoryShardStore)
   protected var shards: Vector[S] = stores.map(store => open(wrap(store)))
@@ -39,6 +40,10 @@ private[windrow] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap)
     stores = mark.stores.map(_.snapshot)
     shards = stores.map(store => open(wrap(store)))
   }
+
+  /** How many windows are open, as each shard says after a step and as one finds by looking at all (SEMANTICS S16). */
+  def openWindows: Seq[(Long, Long)] =
+    shards.flatMap(shard => countersOf(shard).openWindows.zip(countOpen(shard)))
 
   protected def clock(processingTime: Option[Long]): Option[Long] = {
     processingTime.foreach(now => this.processingTime = Some(now))

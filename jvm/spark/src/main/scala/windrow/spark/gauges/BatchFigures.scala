@@ -11,6 +11,8 @@ import scala.util.Try
   *   of rows, by their names among the observed metrics (SEMANTICS R74)
   * @param levels
   *   what holds now: bytes, milliseconds, the number of the batch
+  * @param open
+  *   what each operator tells of its open windows, by the name of its metrics
   * @param watermark
   *   before the batch, in milliseconds; None: there is none
   * @param newest
@@ -20,6 +22,7 @@ private[gauges] final case class BatchFigures(
     batch: Long,
     counts: Map[String, Long],
     levels: Map[String, Long],
+    open: Map[String, OpenFigures],
     watermark: Option[Long],
     newest: Option[Long])
 
@@ -29,14 +32,20 @@ private[gauges] object BatchFigures {
 
   /** None: the batch had no windrow in it. */
   def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
-    val observed = progress.observedMetrics.asScala.collect { case (name, row) if name.startsWith(Mark) => row }.toSeq
+    val observed = progress.observedMetrics.asScala.collect {
+      case (name, row) if name.startsWith(Mark) => name -> row.getValuesMap[Any](row.schema.fieldNames.toSeq)
+    }.toSeq
     Option.when(observed.nonEmpty)(BatchFigures(
       progress.batchId,
-      observed.flatMap(row =>
-        row.schema.fieldNames.zipWithIndex.map { case (name, i) =>
-          name -> (if (row.isNullAt(i)) 0L else row.getLong(i))
-        }).groupMapReduce(_._1)(_._2)(_ + _),
+      observed.flatMap { case (_, counts) =>
+        (counts -- OpenFigures.Names).collect { case (name, n: Long) => name -> n }
+      }
+        .groupMapReduce(_._1)(_._2)(_ + _),
       levels(progress),
+      observed.collect {
+        case (name, counts) if OpenFigures.Names.forall(counts.contains) => name -> OpenFigures(counts)
+      }
+        .toMap,
       instant(progress, "watermark").filter(_ != 0),
       instant(progress, "max")))
   }

@@ -11,6 +11,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
   @volatile private var counts = Map.empty[String, Long].withDefaultValue(0L)
   @volatile private var levels = Map.empty[String, Long]
   @volatile private var newest = Option.empty[Long]
+  @volatile private var open   = Map.empty[String, Long]
 
   QueryGauges.Counts.foreach(name => shown.put(name, () => counts(name)))
   QueryGauges.Levels.foreach(name => shown.put(name, () => levels.getOrElse(name, 0L)))
@@ -23,8 +24,16 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
         name -> (counts(name) + figures.counts.getOrElse(name, 0L))).toMap.withDefaultValue(0L)
       newest = (newest ++ figures.newest).maxOption
       val behind = for (ahead <- newest; watermark <- figures.watermark) yield ahead - watermark
+      takeOpen(figures)
       levels = figures.levels ++ figures.watermark.map("watermark_ms" -> _) ++ behind.map("behind_ms" -> _)
     }
+  }
+
+  /** The gauge is there once the open windows of an operator are known. */
+  private def takeOpen(figures: BatchFigures): Unit = {
+    val isFirst = open.isEmpty
+    open = figures.open.flatMap { case (name, told) => told.after(figures.batch, open.get(name)).map(name -> _) }
+    if (isFirst && open.nonEmpty) shown.put("open_windows", () => open.values.sum)
   }
 
   def close(): Unit = shown.close()

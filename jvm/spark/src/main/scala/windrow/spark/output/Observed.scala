@@ -1,5 +1,6 @@
 package windrow.spark.output
 
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -22,14 +23,32 @@ private[spark] object Observed {
     *
     * @param stream
     *   under whose name they are observed
+    * @param number
+    *   of shards, all of which must tell how many windows are open
     */
-  def apply(session: SparkSession, stream: String, shards: LogicalPlan, counts: CountColumns): LogicalPlan = {
-    val packet  = shards.output.head
-    val columns = counts.names.zipWithIndex.map { case (name, i) => Alias(PacketCount(packet, i), name)() }
-    val frame   = SparkInside.frame(session, Project(packet +: columns, shards))
-    val sums    = counts.names.map(name => functions.coalesce(functions.sum(name), functions.lit(0L)).as(name))
+  def apply(
+      session: SparkSession,
+      stream: String,
+      shards: LogicalPlan,
+      counts: CountColumns,
+      number: Int = 1): LogicalPlan = {
+    val packet = shards.output.head
+    val columns = (counts.names ++ Open.take(counts.ofWindows)).zipWithIndex.map { case (name, i) =>
+      Alias(PacketCount(packet, i), name)()
+    }
+    val frame = SparkInside.frame(session, Project(packet +: columns, shards))
+    val sums  = counts.names.map(name => sum(name).as(name)) ++ (if (counts.windows) openWindows(number) else Nil)
     SparkInside.plan(frame.observe(OutputColumns.metrics(stream), sums.head, sums.tail: _*))
   }
+
+  private val Open = Seq("open", "change", "told", "untold")
+
+  private def sum(name: String): Column = functions.coalesce(functions.sum(name), functions.lit(0L))
+
+  /** A shard that rests in a batch tells nothing; where the watermark moves none does. */
+  private def openWindows(shards: Int): Seq[Column] = Seq(
+    functions.when(sum("told") === shards.toLong, sum("open")).as(CountColumns.OpenWindows),
+    functions.when(sum("untold") === 0L, sum("change")).as(CountColumns.OpenChange))
 }
 
 /** A count of a packet, read where the packet stands: as a value of its own Spark would copy all of it for each count. */

@@ -75,7 +75,7 @@ object OutputSchema {
 
   /** Panes by their timing; what is taken back is none of these. */
   val Counts: CountColumns =
-    CountColumns("panes", Timing.All.map(_.toString.toLowerCase(Locale.ROOT)) :+ "withdrawn")
+    CountColumns("panes", Timing.All.map(_.toString.toLowerCase(Locale.ROOT)) :+ "withdrawn", windows = true)
   private[output] val Withdrawn = Timing.All.size
 
   /** event, number of its window, sequence */

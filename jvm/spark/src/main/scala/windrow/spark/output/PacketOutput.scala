@@ -7,7 +7,7 @@ import windrow.spark.rows.RowPacket
 
 /** Writes what a shard gives as packets of rows. */
 private[spark] abstract class PacketOutput(counts: CountColumns) {
-  private val out      = new RowPacket.Writer(counts.names.size)
+  private val out      = new RowPacket.Writer(counts.all)
   private val byReason = Reason.All.zipWithIndex.map { case (reason, i) => reason -> (counts.ofStep.size + i) }.toMap
 
   private val ofKind = counts.ofStep.size + counts.byReason.size
@@ -44,8 +44,14 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
           isOver = true
           val (of, sent) = counted
           Seq(of.accepted, of.rejected, of.replays, of.gaps, sent).zipWithIndex.foreach { case (n, i) => out.add(i, n) }
+          if (counts.windows) countWindows(of)
         }
         out.result()
       }
     }
+
+  private def countWindows(of: Counters): Unit = {
+    val told = for (open <- of.openWindows; change <- of.openChange) yield Seq(open, change, 1L, 0L)
+    told.getOrElse(Seq(0L, 0L, 0L, 1L)).zipWithIndex.foreach { case (n, i) => out.add(counts.names.size + i, n) }
+  }
 }

@@ -24,14 +24,15 @@ private[spark] object Outputs {
       messages: Messages,
       schema: OutputSchema,
       answers: Option[String],
-      shards: LogicalPlan): LogicalPlan = {
+      shards: LogicalPlan,
+      number: Int): LogicalPlan = {
     val time = PaneTime.of(schema.window, shards)
     val all = Seq(
       OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, messages, schema, _, time)),
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))) ++
       operator.outputs(parts, schema) ++ answers.map(name =>
         OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
-    OutputPart.shown(all, options.output, Observed(session, options.name, shards, OutputSchema.Counts))
+    OutputPart.shown(all, options.output, Observed(session, options.name, shards, OutputSchema.Counts, number))
   }
 
   private def paneColumns(

@@ -49,7 +49,7 @@ private[spark] object WindowPlan {
     val pack    = packed(messages, parts, recipe, OutputColumns.metricsOfRead(options.name))
     val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
     val rows    = ShardPlan(packets, program, messages.now)
-    Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows)
+    Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
   }
 
   /** Questions have no order among messages: they are answered when a step is done. */

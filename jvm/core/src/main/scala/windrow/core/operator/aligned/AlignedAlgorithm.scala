@@ -262,6 +262,8 @@ private[core] final class AlignedAlgorithm[B, V](
     OpenWindow(key, grid.bounds(start), isComplete, paneState, whole)
   }
 
+  override def openCount(before: Option[Long]): Option[Long] = if (recordsAll) records.size else slices.count
+
   def flush(): Unit = {
     slices.flush()
     records.flush()

@@ -90,6 +90,9 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
     key               <- keyed.keySet.asScala.iterator
   } yield (key, start)
 
+  /** How many windows have messages; None: windows share slices, or nobody has counted. */
+  def count: Option[Long] = if (grid.overlaps) None else slices.size
+
   /** Lets go of all that no window from this one on holds. */
   def dropBelow(start: Long): Unit          = slices.dropBelow(start)
   def flush(): Unit                         = slices.flush()

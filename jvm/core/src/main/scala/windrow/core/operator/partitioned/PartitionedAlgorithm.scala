@@ -30,6 +30,9 @@ private[core] trait PartitionWindows[B, V] {
 
   /** The windows of all keys that still take messages where the partition has come to. */
   def openWindows(at: Front[Axis.Offset]): Iterator[OpenWindow[B]]
+
+  /** How many these are; None: that is not known without looking at them. */
+  def openCount: Option[Long] = None
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit
@@ -85,6 +88,9 @@ private[core] final class PartitionedAlgorithm[B, V](
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = partitions.iterator.flatMap { case (of, partition) =>
     partition.windows.openWindows(partition.progress.before).map(_.of(of))
   }
+
+  override def openCount(before: Option[Long]): Option[Long] =
+    partitions.values.foldLeft(Option(0L))((sum, one) => for (all <- sum; own <- one.windows.openCount) yield all + own)
 
   def flush(): Unit = partitions.values.foreach(_.windows.flush())
 

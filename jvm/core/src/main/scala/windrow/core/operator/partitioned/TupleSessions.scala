@@ -173,6 +173,9 @@ private[core] final class TupleSessions[B, V](
     OpenWindow(key, one.bounds, isComplete = false, one.paneState, one.buffer)
   }
 
+  /** A key has one. */
+  override def openCount: Option[Long] = Some(keys.size)
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

@@ -163,6 +163,9 @@ private[core] final class InheritAlgorithm[B, V](
     keys.get(key).all.filterNot(_.isEmpty).map(one =>
       OpenWindow(key, one.bounds, one.paneState.isPastOnTime, one.paneState, one.value(aggregation))))
 
+  override def openCount(before: Option[Long]): Option[Long] =
+    if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

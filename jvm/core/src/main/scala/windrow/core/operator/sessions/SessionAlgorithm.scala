@@ -191,6 +191,9 @@ private[core] final class SessionAlgorithm[B, V](
     keys.get(key).all.map(one =>
       OpenWindow(key, one.bounds, at.reached(one.bounds.end), one.paneState, one.buffer)))
 
+  override def openCount(before: Option[Long]): Option[Long] =
+    if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
+
   def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {

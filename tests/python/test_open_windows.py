@@ -1,0 +1,135 @@
+"""How many windows are open: as a watched query tells it, and counted by hand (SEMANTICS S16)."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, Order, order
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+DELAY, LATENESS, SIZE, GAP = 10, 120, 60, 30
+Key = str
+Batch = Sequence[tuple[Key, int]]
+"""Keys and seconds."""
+
+
+def nowhere(*_: object) -> None:
+    """Take rows."""
+
+
+def batches(messages: int, keys: int, number: int = 4) -> list[Batch]:
+    """Make a stream that moves on, in which some come late and some too late."""
+    rng = random.Random(7)  # noqa: S311  no secret
+    each = messages // number
+    return [
+        [
+            (
+                f"k{rng.randrange(keys)}",
+                3600 + batch * 200 + rng.randrange(200) - rng.choice([0, 0, 0, 150, 600]),
+            )
+            for _ in range(each)
+        ]
+        for batch in range(number)
+    ]
+
+
+def orders(batch: Batch) -> list[Order]:
+    """Give the messages of a batch."""
+    return [
+        order(datetime.fromtimestamp(t, UTC).strftime("1970-01-01 %H:%M:%S"), k) for k, t in batch
+    ]
+
+
+def merged(times: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merge what touches."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(times):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def counted(kind: str, all_: Sequence[Batch]) -> list[int]:
+    """Count the windows that are open after each batch, once the watermark has followed it."""
+    windows: dict[Key, list[tuple[int, int]]] = defaultdict(list)
+    watermark, sizes = 0, []
+    for batch in all_:
+        for key, time in batch:
+            start = time if kind == "session" else time - time % SIZE
+            end = time + GAP if kind == "session" else start + SIZE
+            if watermark < end + LATENESS:
+                windows[key].append((start, end))
+        watermark = max([watermark, *(time - DELAY for _, time in batch)])
+        for key, own in windows.items():
+            each = merged(own) if kind == "session" else sorted(set(own))
+            windows[key] = [one for one in each if watermark < one[1] + LATENESS]
+        sizes.append(sum(map(len, windows.values())))
+    return sizes
+
+
+KINDS: Mapping[str, Any] = {
+    "tumbling": wr.Tumbling(f"{SIZE} seconds"),
+    "session": wr.Session(f"{GAP} seconds"),
+}
+
+
+def run(kind: str, feed: Feed, folder: Path, all_: Sequence[Batch]) -> list[int]:
+    """Watch a query that is restarted in the middle; after each batch."""
+    told = []
+    for part in (all_[: len(all_) // 2], all_[len(all_) // 2 :]):
+        stream = wr.stream(feed.stream(), time="time", key="product", watermark=f"{DELAY} seconds")
+        windows = stream.lateness(f"{LATENESS} seconds").window(KINDS[kind])
+        counts = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+        query = None
+        try:
+            for batch in part:
+                feed.add(orders(batch))
+                query = query or counts.start(panes=nowhere, checkpoint=folder)
+                query.processAllAvailable()
+                told.append(wr.snapshot(query).openWindows)
+        finally:
+            if query is not None:
+                query.stop()
+    return [sum(one.values()) for one in told]
+
+
+@pytest.mark.parametrize(
+    ("kind", "messages", "keys", "shards"),
+    [
+        ("session", 400, 30, 2),
+        pytest.param("tumbling", 400, 30, 3, marks=pytest.mark.full),
+        pytest.param("tumbling", 40_000, 3000, 7, marks=pytest.mark.full),
+        pytest.param("session", 40_000, 3000, 16, marks=pytest.mark.full),
+    ],
+)
+def test_against_a_count(
+    spark: SparkSession,
+    feed: Feed,
+    tmp_path: Path,
+    kind: str,
+    messages: int,
+    keys: int,
+    shards: int,
+) -> None:
+    """S16: late messages, windows that leave, a restart in the middle."""
+    all_ = batches(messages, keys)
+    spark.conf.set("spark.windrow.shards", str(shards))
+    try:
+        assert run(kind, feed, tmp_path / "c", all_) == counted(kind, all_)
+    finally:
+        spark.conf.unset("spark.windrow.shards")
