@@ -13,7 +13,8 @@ __all__ = ["Figures", "SourceFigures", "figures", "open_after"]
 REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
 
 _MARK = "windrow_"
-_LEVELS = ("open_windows", "open_windows_change")
+_REACH = "watermark"  # of an input, in microseconds
+_LEVELS = ("open_windows", "open_windows_change", _REACH)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # what Spark says before there is a watermark
 
 
@@ -33,6 +34,8 @@ class Figures:
     Counts are rows: read = accepted + rejected + replays + gaps; ``reasons`` are the rejected by
     reason. ``panes`` = early + onTime + late + withdrawn; ``rows`` are those of joins. watermark:
     before the batch; newest: greatest event time in the batch; both are None where there is none.
+    inputs: of joins and co-groups, by stream, how far its rows of the batch bring the watermark,
+    which is the least of all; None: it brought none.
     ``batchMs`` and its ``parts`` (Spark's names) are milliseconds; ``shardsMs``, a part of
     ``addBatch``, is the time of windrow's shards and of whoever takes their rows, of all tasks
     together. stateBytes: memory; stateFileBytes: files; stateRows: 0 unless Spark counts them
@@ -62,6 +65,7 @@ class Figures:
     openChange: Mapping[str, int] = field(default_factory=dict)
     watermark: datetime | None = None
     newest: datetime | None = None
+    inputs: Mapping[str, datetime | None] = field(default_factory=dict)
     sources: Sequence[SourceFigures] = ()
     stateRows: int = 0
     stateBytes: int = 0
@@ -100,6 +104,7 @@ def figures(progress: Mapping[str, Any]) -> Figures:
         openChange=_told(progress, "open_windows_change"),
         watermark=_instant(times.get("watermark")),
         newest=_instant(times.get("max")),
+        inputs=_inputs(progress),
         sources=[_source(source) for source in progress["sources"]],
         stateRows=sum(state["numRowsTotal"] for state in states),
         stateBytes=sum(state["memoryUsedBytes"] for state in states),
@@ -123,21 +128,34 @@ def open_after(before: Mapping[str, int], batch: Figures) -> dict[str, int]:
 def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
     """Give what each operator of a query counted in a batch, with the messages that it read."""
     found: dict[str, Counter[str]] = {}
-    for name, row in progress["observedMetrics"].items():
-        if name.startswith(_MARK):
-            counts = {key: value or 0 for key, value in _fields(row).items() if key not in _LEVELS}
+    for name, row in _observed(progress).items():
+        counts = {key: value or 0 for key, value in row.items() if key not in _LEVELS}
+        if counts:
             found.setdefault(name.partition("/")[0], Counter()).update(counts)
     return found
 
 
+def _inputs(progress: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """Read ``windrow_<operator>/<input>/...``, of which those of several inputs tell it."""
+    return {
+        name.split("/")[1]: None if row[_REACH] is None else _at(row[_REACH])
+        for name, row in _observed(progress).items()
+        if _REACH in row and name.count("/") > 1
+    }
+
+
 def _told(progress: Mapping[str, Any], level: str) -> dict[str, int]:
     """Give what operators tell of something that is no count of rows; by their names."""
-    observed = {name: _fields(row) for name, row in progress["observedMetrics"].items()}
     return {
-        name.removeprefix(_MARK): fields[level]
-        for name, fields in observed.items()
-        if name.startswith(_MARK) and fields.get(level) is not None
+        name.removeprefix(_MARK): row[level]
+        for name, row in _observed(progress).items()
+        if row.get(level) is not None
     }
+
+
+def _observed(progress: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    rows = progress["observedMetrics"].items()
+    return {name: _fields(row) for name, row in rows if name.startswith(_MARK)}
 
 
 def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a dict of JSON
@@ -168,6 +186,10 @@ def _shard_time(state: Mapping[str, Any]) -> int:
         return 0
     updates: int = state["allUpdatesTimeMs"]
     return updates + _custom(state, "timerProcessingTimeMs")
+
+
+def _at(micros: int) -> datetime:
+    return _NO_TIME + timedelta(microseconds=micros)
 
 
 def _instant(text: str | None) -> datetime | None:

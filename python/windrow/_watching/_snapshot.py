@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from windrow._drawing import _html
 from windrow._drawing._marks import RED
 from windrow._watching import _words
 from windrow.figures import Figures, figures, open_after, operators
+
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Snapshot:
     one began to look (it keeps 100). totals: counts of rows over these, named as in ``Figures``,
     the rejected by reason too. last: the newest batch; None before the first. newest: the greatest
     event time of these. openWindows: by operator, windows that take messages still, where that is
-    known. quiet: of several sources, in how many batches in a row each brought
+    known. inputs: of joins and co-groups, by stream, how far its rows have brought the watermark;
+    None: it brought none. quiet: of several sources, in how many batches in a row each brought
     nothing while another did. error: what ended the query, if that was one.
     """
 
@@ -32,6 +35,7 @@ class Snapshot:
     last: Figures | None = None
     newest: datetime | None = None
     openWindows: Mapping[str, int] = field(default_factory=dict)
+    inputs: Mapping[str, datetime | None] = field(default_factory=dict)
     quiet: Mapping[str, int] = field(default_factory=dict)
     error: str | None = None
 
@@ -41,6 +45,14 @@ class Snapshot:
         if self.last is None or self.last.watermark is None or self.newest is None:
             return None
         return self.newest - self.last.watermark
+
+    @property
+    def heldBackBy(self) -> str | None:
+        """The stream whose watermark is the least; None: there are no several, or all are alike."""
+        order = sorted(self.inputs, key=lambda name: self.inputs[name] or _EARLIEST)
+        if len(order) < 2 or self.inputs[order[0]] == self.inputs[order[-1]]:  # noqa: PLR2004
+            return None
+        return order[0]
 
     def after(self, progress: Mapping[str, Any]) -> Snapshot:
         """Give the snapshot with one more batch; the same, if it is none, or counted before."""
@@ -57,6 +69,7 @@ class Snapshot:
             last=batch,
             newest=max(newest, default=None),
             openWindows=open_after(self.openWindows, batch),
+            inputs=_reached(self.inputs, batch),
             quiet=_quiet(self.quiet, batch),
         )
 
@@ -81,6 +94,15 @@ _TIMINGS = ("early", "onTime", "late", "withdrawn")
 def _counts(batch: Figures) -> dict[str, int]:
     named = {name: getattr(batch, name) for name in (*_COUNTS, *_TIMINGS)}
     return {**named, **batch.reasons}
+
+
+def _reached(before: Mapping[str, datetime | None], batch: Figures) -> dict[str, datetime | None]:
+    """Have the watermark of each input go on."""
+    both = ((name, (before.get(name), now)) for name, now in batch.inputs.items())
+    return {
+        **before,
+        **{name: max((at for at in times if at), default=None) for name, times in both},
+    }
 
 
 def _quiet(before: Mapping[str, int], batch: Figures) -> dict[str, int]:

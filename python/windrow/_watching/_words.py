@@ -117,9 +117,19 @@ def _windows(count: int) -> str:
 def _watermark(of: Snapshot) -> str:
     last = of.last
     if last is None or last.watermark is None:
-        return "none yet"
+        return f"none yet{_held(of)}"
     behind = "" if of.behind is None else f", {span(of.behind)} behind the newest event time"
-    return f"{instant(last.watermark)}{behind}"
+    return f"{instant(last.watermark)}{behind}{_held(of)}"
+
+
+def _held(of: Snapshot) -> str:
+    """Say which of several inputs holds the watermark back."""
+    name = of.heldBackBy
+    if name is None:
+        return ""
+    at, ahead = of.inputs[name], max(time for time in of.inputs.values() if time is not None)
+    why = "which has brought nothing" if at is None else f"{span(ahead - at)} behind the furthest"
+    return f", held back by {name}, {why}"
 
 
 def _sources(of: Snapshot) -> Iterator[str]:
@@ -127,7 +137,9 @@ def _sources(of: Snapshot) -> Iterator[str]:
     for source in of.last.sources if of.last else ():
         quiet = of.quiet.get(source.name, 0)
         waiting = f"{source.waiting:,} offsets behind its end" if source.waiting else ""
-        silent = f"nothing for {quiet:,} batches: the watermark may wait for it" if quiet else ""
+        silent = f"nothing for {quiet:,} batch{'' if quiet == 1 else 'es'}" if quiet else ""
+        if silent and not of.inputs:  # of which the watermark tells the one that it waits for
+            silent += ": the watermark may wait for it"
         said = ", ".join(part for part in (waiting, silent) if part)
         if said:
             yield f"{source.name}: {said}"

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
 import windrow.spark.input.CoGroupMarks
+import windrow.spark.input.InputReach
 import windrow.spark.input.StreamTable
+import windrow.spark.output.OutputColumns
 
 /** Several streams as one (SEMANTICS R56), to be put into windows as any other: a struct for each stream by its name, one of
   * them not null, and marked columns for time, keys and identity. Each stream keeps its watermark, of which the least rules;
@@ -34,7 +36,7 @@ private[spark] object CoGroupPlan {
     *   names of the keys, where the columns of the input show them, too
     */
   def union(session: SparkSession, inputs: Seq[StreamTable], shown: Seq[String]): LogicalPlan =
-    Union(inputs.map(branch(session, _, inputs, shown)))
+    Union(inputs.zip(tables(session, inputs)).map { case (one, table) => branch(one, table, inputs, shown) })
 
   /** What is wrong with the streams together. */
   def problems(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
@@ -67,7 +69,16 @@ private[spark] object CoGroupPlan {
             all).map { case (input, of) => s"${of.dataType.sql} in '${input.name}'" }.mkString(", "))))
     }
 
-  private def branch(session: SparkSession, of: StreamTable, all: Seq[StreamTable], shown: Seq[String]): LogicalPlan = {
+  /** With their watermarks, observed as each input brings its own on. */
+  private def tables(session: SparkSession, inputs: Seq[StreamTable]): Seq[LogicalPlan] = {
+    val marked = inputs.map(_.watermarked(session, None))
+    val name   = inputs.map(_.name).mkString("_")
+    inputs.zip(marked).zip(InputReach.ofAll(marked)).map { case ((input, table), reach) =>
+      reach.fold(table)(InputReach.observed(session, _, OutputColumns.metricsOfInput(name, input.name), table))
+    }
+  }
+
+  private def branch(of: StreamTable, table: LogicalPlan, all: Seq[StreamTable], shown: Seq[String]): LogicalPlan = {
     val structs = all.map { other =>
       val struct   = CreateStruct(other.message)
       val nullable = struct.dataType
@@ -84,6 +95,6 @@ private[spark] object CoGroupPlan {
     Project(
       structs ++ shown.zip(of.keys).map { case (name, key) => CoGroupMarks.hidden(key, name) } ++
         marks.map { case (name, mark) => CoGroupMarks.hidden(mark, CoGroupMarks.Marker + name) },
-      of.watermarked(session, None))
+      table)
   }
 }

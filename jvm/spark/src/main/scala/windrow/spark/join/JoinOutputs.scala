@@ -63,7 +63,8 @@ private[spark] object JoinOutputs {
   }
 
   /** Backticks keep a name together and are no part of it. */
-  private def unquoted(name: String): String =
+  /** A column that is named with backticks is shown without them. */
+  def unquoted(name: String): String =
     Try(UnresolvedAttribute.parseAttributeName(name)).toOption.collect { case Seq(only) => only }.getOrElse(name)
 
   /** The message is a struct with a field for each stream, of which one is not null. */

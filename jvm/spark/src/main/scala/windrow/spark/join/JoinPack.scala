@@ -8,8 +8,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.InvalidMessages
-import windrow.TimeSpan
+import windrow.spark.input.InputReach
 import windrow.spark.input.Whole
 import windrow.spark.input.StreamTable
 import windrow.spark.pack.EndMarker
@@ -39,6 +38,8 @@ import windrow.spark.pack.ReadCount
   *   the row is no message but the end of the input; empty where that does not come
   * @param metrics
   *   under which the number of messages is observed
+  * @param reach
+  *   how far they bring the watermark of their stream; empty where that is not told
   */
 final case class JoinPack(
     stream: Int,
@@ -49,6 +50,7 @@ final case class JoinPack(
     message: Seq[Expression],
     end: Seq[Expression],
     metrics: String,
+    reach: Seq[Attribute],
     shards: Int,
     output: Seq[Attribute],
     child: LogicalPlan)
@@ -63,7 +65,7 @@ final case class JoinPack(
     }
 
   def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan =
-    PackExec.of(alone, output, ReadCount(metrics, Literal(1L), end, later(child)))
+    PackExec.of(alone, output, ReadCount(metrics, Literal(1L), end, later(child), reach))
 
   def alone: Packing =
     JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
@@ -77,18 +79,25 @@ object JoinPack {
     *
     * @param number
     *   its place in the spec
+    * @param time
+    *   of its messages, long microseconds; null if a message has none
+    * @param table
+    *   with its watermark
+    * @param reaches
+    *   how far its rows bring that
     * @param metrics
     *   under which the number of messages is observed
     */
   def of(
-      session: SparkSession,
       input: StreamTable,
       number: Int,
+      time: Expression,
+      table: LogicalPlan,
+      reaches: Option[Expression],
       shards: Int,
-      maxFuture: Option[TimeSpan],
-      invalid: InvalidMessages,
       metrics: String): LogicalPlan = {
-    val micros = Alias(input.micros(maxFuture, invalid), "time")()
+    val reach  = reaches.map(Alias(_, InputReach.Name)()).toSeq
+    val micros = Alias(time, "time")()
     val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
       Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) })
       .map { case (value, as) => Alias(value, as)() }
@@ -102,9 +111,10 @@ object JoinPack {
       input.message,
       Nil,
       metrics,
+      reach.map(_.toAttribute),
       shards,
       output,
-      Project(input.message ++ (micros +: named), input.watermarked(session, maxFuture)))
+      Project(input.message ++ (micros +: named) ++ reach, table))
   }
 
   private def output: Seq[Attribute] = Seq(

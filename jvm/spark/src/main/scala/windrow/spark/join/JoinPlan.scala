@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.ColumnNames
+import windrow.spark.input.InputReach
 import windrow.spark.input.StreamTable
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.WatermarkCheck
@@ -55,15 +56,17 @@ private[spark] object JoinPlan {
       WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
-    val packs = inputs.zipWithIndex.map { case (input, number) =>
-      JoinPack.of(
-        session,
-        input,
-        number,
-        shards,
-        spec.maxFuture,
-        options.invalid,
-        OutputColumns.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
+    val tables = inputs.map(_.watermarked(session, spec.maxFuture))
+    val packs = inputs.zip(tables.zip(InputReach.ofAll(tables))).zipWithIndex.map {
+      case ((input, (table, reach)), number) =>
+        JoinPack.of(
+          input,
+          number,
+          input.micros(spec.maxFuture, options.invalid),
+          table,
+          reach,
+          shards,
+          OutputColumns.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
     }
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =
@@ -77,7 +80,7 @@ private[spark] object JoinPlan {
   }
 
   private def keysOf(on: Seq[String], first: StreamTable): StructType = StructType(on.zip(first.keys).map {
-    case (name, key) => StructField(name, key.dataType)
+    case (name, key) => StructField(JoinOutputs.unquoted(name), key.dataType)
   })
 
   private def sideOf(input: StreamTable): JoinDescriptor.Side =

@@ -13,6 +13,9 @@ private[spark] object OutputColumns {
   /** Under which the messages are observed that come to a stream. */
   def metricsOfRead(stream: String): String = s"${metrics(stream)}/read"
 
+  /** Under which one of several streams is observed. */
+  def metricsOfInput(stream: String, input: String): String = s"${metrics(stream)}/$input/watermark"
+
   def structOf(fields: (String, Expression)*): Expression =
     CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
 

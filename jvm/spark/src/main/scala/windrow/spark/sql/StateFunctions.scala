@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctio
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.RunningQuery
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
+import scala.util.Try
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.SpecError
@@ -78,8 +80,12 @@ private[spark] object StateFunctions {
     AdviceRows(advice)
   }
 
-  private def checkpointOf(session: SparkSession, id: String): String = Option(session.streams.get(id)).fold(
-    throw new CheckpointError(ErrorConditions.message("QUERY_NOT_RUNNING", "id" -> id)))(RunningQuery.checkpoint)
+  private def checkpointOf(session: SparkSession, id: String): String = RunningQuery.checkpoint(running(session, id))
+
+  /** A query of the session. */
+  def running(session: SparkSession, id: String): StreamingQuery =
+    Try(session.streams.get(id)).toOption.filter(_ != null).getOrElse(
+      throw new CheckpointError(ErrorConditions.message("QUERY_NOT_RUNNING", "id" -> id)))
 
   private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(
       expressions: Seq[Expression]): LogicalPlan = {

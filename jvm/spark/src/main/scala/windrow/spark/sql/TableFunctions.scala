@@ -34,7 +34,7 @@ object TableFunctions {
       described("windrow_version", _ => text("version", Some(version))),
       described("windrow_until", until),
       described(Driven.Name, driven),
-      described("_windrow_clock", clock),
+      described(Clock, clock),
       described(VerifyFunction.Name, VerifyFunction.plan),
       described(JoinSql.Name, JoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
@@ -62,13 +62,22 @@ object TableFunctions {
 
   /** `_windrow_clock(query => id, millis => n)`, for tests: sets the processing time that a running query of the session reads
     * (left out: nothing is set), and gives the watermark of its last micro-batch as text, null if it has none of event time.
+    * A session must ask for it: a query in use whose clock is another's fires at times of its own.
     */
   private def clock(expressions: Seq[Expression]): LogicalPlan = {
-    val said  = expressions.collect { case NamedArgumentExpression(name, value) => name -> value.eval().toString }.toMap
-    val query = SparkSession.active.streams.get(said("query"))
+    val session = SparkSession.active
+    val said = expressions.collect { case NamedArgumentExpression(name, value) => name -> value.eval().toString }.toMap
+    if (session.conf.get(Testing, "false") != "true")
+      throw SpecError(Clock, Seq(SpecProblem("CLOCK_IN_TESTS_ALONE", "setting" -> Testing)))
+    val query = StateFunctions.running(session, said.getOrElse("query", ""))
     said.get("millis").foreach(millis => QueryClock.tell(query, millis.toLong))
     text("watermark", Option(query.lastProgress).flatMap(last => Option(last.eventTime.get("watermark"))))
   }
+
+  private val Clock = "_windrow_clock"
+
+  /** Spark setting: this session is a test's, which may set the clocks of its queries. */
+  private val Testing = "spark.windrow.testing"
 
   /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
   private def until(expressions: Seq[Expression]): LogicalPlan = {

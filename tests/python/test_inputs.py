@@ -1,0 +1,97 @@
+"""Which of several streams holds the watermark back (SEMANTICS R86), as one watches a query."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, order
+from windrow._watching import _words
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def nowhere(*_: object) -> None:
+    """Take rows."""
+
+
+def at(time: str) -> datetime:
+    """Give a time of the day of the orders."""
+    return datetime.fromisoformat(f"2025-01-01 {time}").replace(tzinfo=UTC)
+
+
+def of_join(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
+    """Join them by a column that is named with backticks."""
+    joined = wr.join(orders, ships, on="`product`", within=("0 minutes", "5 minutes"), how="left")
+    return joined.start(rows=nowhere, checkpoint=checkpoint)
+
+
+def of_cogroup(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
+    """Count both in the same minutes."""
+    minutes = wr.cogroup(orders, ships).window(wr.Tumbling("1 minute"))
+    return minutes.aggregate(F.count("orders.price").alias("n")).start(
+        panes=nowhere, checkpoint=checkpoint
+    )
+
+
+@pytest.mark.parametrize(
+    "begun", [of_join, pytest.param(of_cogroup, marks=pytest.mark.full)], ids=["join", "cogroup"]
+)
+def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None:
+    """R86: first the one that brings nothing, then the one that is behind; Spark's is the least."""
+    feeds = [Feed(spark, tmp_path / name) for name in ("orders", "ships")]
+    feeds[0].add([order("09:00:10"), order("09:00:40")])
+    orders, ships = (
+        wr.stream(feed.stream(), time="time", key="product", watermark=delay, name=name)
+        for feed, name, delay in zip(
+            feeds, ("orders", "ships"), ("10 seconds", "1 minute"), strict=True
+        )
+    )
+    query = begun(orders.lateness("0 seconds"), ships.lateness("0 seconds"), tmp_path / "cp")
+
+    def seen() -> tuple[wr.Snapshot, str]:
+        query.processAllAvailable()
+        of = wr.snapshot(query)
+        return of, dict(_words.rows(of))["watermark"]
+
+    try:
+        of, said = seen()
+        assert of.inputs == {"orders": at("09:00:30"), "ships": None}
+        assert said == "none yet, held back by ships, which has brought nothing"
+        feeds[1].add([order("09:01:00")])
+        of, said = seen()
+        assert of.inputs == {"orders": at("09:00:30"), "ships": at("09:00:00")}
+        assert of.heldBackBy == "ships"
+        assert said.endswith(", held back by ships, 30 s behind the furthest")
+        assert of.last is not None
+        assert of.last.watermark == at("09:00:00")
+        feeds[1].add([order("09:11:00"), order("09:05:00")])
+        of, said = seen()
+        assert of.heldBackBy == "orders"
+        assert of.last is not None
+        assert of.last.watermark == min(time for time in of.inputs.values() if time)
+        assert of.inputs["ships"] == at("09:00:30") + timedelta(minutes=9, seconds=30)
+        _clock_is_refused(spark, query.id)
+    finally:
+        query.stop()
+    if begun is of_join:
+        kept = wr.state(tmp_path / "cp", operator="orders").getMessages(
+            None, None, joinKeys={"product": "a"}
+        )
+        assert kept.count() == 2
+
+
+def _clock_is_refused(spark: SparkSession, query: str) -> None:
+    """The clock of a query in use is nobody's."""
+    call = f"SELECT * FROM _windrow_clock(query => '{query}', millis => 5L)"  # noqa: S608
+    with pytest.raises(AnalysisException, match="CLOCK_IN_TESTS_ALONE"):
+        spark.sql(call)
