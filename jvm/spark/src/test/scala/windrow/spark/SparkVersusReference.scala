@@ -71,6 +71,15 @@ final class SparkVersusReference extends SparkSuite {
       }
     }
 
+  test("SEMANTICS R86: a query whose clock is set back") {
+    val some = transcripts.filter { case (one, _) => one.id.startsWith("R86-") }
+    assert(some.sizeIs == 6)
+    all(if (mode == "full") some else some.takeRight(2)) { case (transcript, gaps) =>
+      val verdict = Verdict.of(transcript, new SparkEngine(), gaps)
+      if (verdict.isFailure) verdict.text.toSeq else Nil
+    }
+  }
+
   test("SEMANTICS M2: the transcripts that Spark cannot be fed") {
     val found = transcripts.flatMap { case (transcript, _) =>
       SparkEngine.hindrance(transcript).map(transcript.id -> _)

@@ -132,6 +132,9 @@ final class SortedRun[T](
     }
   }
 
+  /** Has positions again below what was let go of: where they are times of a clock, it may have been set back. */
+  def reopen(): Unit = bound = Position.Least
+
   private def tellBelow(position: Long, hears: T => Unit): Unit =
     between(bound, position).foreach { case (_, keyed) => keyed.values.forEach(value => hears(value)) }
 

@@ -7,7 +7,9 @@ import windrow.core.state.SortedRun
 import windrow.core.state.Spaces
 import windrow.core.time.Due
 
-/** When the periods of keys end, in microseconds of processing time. */
+/** When the periods of keys end, in microseconds of processing time. Clocks are set back (SEMANTICS R86), so what has ended is
+  * taken out, and nothing is said of the time before.
+  */
 private[core] final class Periods(store: Spaces) {
   private val ends = new SortedRun[Unit]("periods", store, NothingCodec)
 
@@ -17,17 +19,22 @@ private[core] final class Periods(store: Spaces) {
   }
 
   /** Keys of which some period has ended. */
-  def due(now: Option[Long]): Iterator[Key] = now.iterator.flatMap { now =>
-    Iterator.unfold(Due.AtOnce)(from => ends.ceiling(from).filter(_ <= now).map(at => (at, at + 1)))
-      .flatMap(at => ends.peek(at).keySet.toArray(Array.empty[Key]))
-  }
+  def due(now: Option[Long]): Iterator[Key] = ended(now).flatMap(at => ends.peek(at).keySet.toArray(Array.empty[Key]))
+
+  private def ended(now: Option[Long]): Iterator[Long] = now.iterator.flatMap(now =>
+    Iterator.unfold(Due.AtOnce)(from => ends.ceiling(from).filter(_ <= now).map(at => (at, at + 1))))
 
   /** When the first of them ends. */
   def first: Option[Long] = ends.ceiling(Due.AtOnce)
 
-  def forget(now: Option[Long]): Unit = now.foreach(now => ends.dropBelow(now + 1))
+  def forget(now: Option[Long]): Unit = ended(now).foreach(ends.at(_).clear())
 
-  def flush(): Unit                         = ends.flush()
-  def readDirectory(in: ByteReader): Unit   = ends.readDirectory(in)
+  def flush(): Unit = ends.flush()
+
+  def readDirectory(in: ByteReader): Unit = {
+    ends.readDirectory(in)
+    ends.reopen() // versions before let go of everything up to the clock
+  }
+
   def writeDirectory(out: ByteWriter): Unit = ends.writeDirectory(out)
 }

@@ -61,13 +61,7 @@ private[replay] object Feedable {
       Some("A join cannot be asked for its messages from outside its query.")
     case policy: OperatorSpec.Policy => policy.spec(transcript.timeUnit).toOption.flatMap(ofTies(transcript, _))
     case _                           => ofTimes(transcript, operator)
-  }).orElse(ofClock(transcript)).orElse(ofValues(transcript))
-
-  private def ofClock(transcript: TranscriptCase): Option[String] = {
-    val clock = feeds(transcript).flatMap(_.processingTime)
-    Option.when(clock.zip(clock.drop(1)).exists { case (before, now) => now < before })(
-      "Spark calls a shard to which nothing comes once its clock is past where it was, so it cannot be set back.")
-  }
+  }).orElse(ofValues(transcript))
 
   private def asks(transcript: TranscriptCase): Boolean = transcript.steps.exists {
     case Step.Ask(Query.Counters, _) => false

@@ -27,13 +27,13 @@ private[replay] final class StepQuery(
       query = Some(start())
       run(Seq(InputRow.watermark(mark)))
     }
-    clock.moveTo(feed.processingTime.fold(0L)(_ / 1000), if (operator.restsInTime) 0 else 1)
+    clock.moveTo(feed.processingTime.map(_ / 1000), if (operator.restsInTime) 0 else 1)
     advance(operator.rows(feed), next)
   }
 
   /** The watermark, which was announced, passes everything. */
   def finish(end: Long): Emission = {
-    clock.moveTo(0, least = 1)
+    clock.moveTo(None, least = 1)
     advance(Nil, end)
   }
 

@@ -12,10 +12,11 @@ import org.apache.spark.util.ManualClock
 final class QueryClock(start: Long) {
   private val clock = new ManualClock(start)
 
-  /** Moves on to a time, at least by so many milliseconds. A query in processing-time mode calls a shard without messages
-    * only where time has moved.
-    */
-  def moveTo(millis: Long, least: Long): Unit = clock.setTime(math.max(millis, clock.getTimeMillis() + least))
+  /** Moves on to a time, at least by so many milliseconds, or is set back to it; None: by the least. */
+  def moveTo(millis: Option[Long], least: Long): Unit = {
+    val now = clock.getTimeMillis()
+    clock.setTime(millis.filter(_ < now).getOrElse(math.max(millis.getOrElse(now), now + least)))
+  }
 
   /** Has a query that has run no batch yet read this clock. */
   def rule(query: StreamingQuery): Unit = {

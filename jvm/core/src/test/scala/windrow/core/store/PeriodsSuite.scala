@@ -1,0 +1,71 @@
+package windrow.core.store
+
+import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
+import windrow.core.state._
+
+/** When the periods of keys end, against a map, while the clock is set back and ahead (SEMANTICS R86, S5). */
+class PeriodsSuite extends AnyFunSuite {
+  private val isFull           = sys.props.get("windrow.mode").contains("full")
+  private val (rounds, atOnce) = if (isFull) (2000, 2000) else (200, 40)
+
+  private def key(number: Int): Key = new Key(s"key $number of some more bytes".getBytes)
+
+  test(s"$rounds random histories: periods begin and end, the clock goes anywhere, restarts") {
+    (1 to rounds).foreach { seed =>
+      val random  = new Random(seed.toLong)
+      val store   = new InMemoryShardStore
+      var periods = new Periods(store)
+      var model   = Map.empty[Long, Set[Key]].withDefaultValue(Set.empty)
+      var now     = 0L
+      (1 to 40).foreach { _ =>
+        now += random.nextInt(60) - 25L
+        (1 to random.nextInt(atOnce)).foreach { _ =>
+          val (one, end) = (key(random.nextInt(atOnce * 5)), now + 1 + random.nextInt(100))
+          periods.await(one, end)
+          model += end -> (model(end) + one)
+        }
+        val (ended, left) = model.partition(_._1 <= now)
+        assert(periods.due(Some(now)).toSet == ended.values.flatten.toSet)
+        periods.forget(Some(now))
+        periods.flush()
+        model = left.withDefaultValue(Set.empty)
+        assert(periods.first == model.keys.minOption)
+        if (random.nextInt(4) == 0) periods = restarted(store, periods.writeDirectory)
+      }
+    }
+  }
+
+  private def restarted(store: ShardStore, write: ByteWriter => Unit): Periods = {
+    val out = new ByteWriter
+    write(out)
+    val periods = new Periods(store)
+    periods.readDirectory(ByteReader(out.result()))
+    periods
+  }
+
+  test("what a version before kept: it let go of all that was below the clock, and hid what came there later") {
+    val store = new InMemoryShardStore
+    val ends  = new SortedRun[Unit]("periods", store, NothingCodec)
+    ends.at(1000).put(key(1), ())
+    ends.dropBelow(500)
+    ends.at(100).put(key(2), ())
+    ends.flush()
+    val periods = restarted(store, ends.writeDirectory)
+    periods.await(key(3), 200)
+    assert(periods.due(Some(150)).toSeq == Seq(key(2)))
+    assert(periods.due(Some(300)).toSet == Set(key(2), key(3)))
+    assert(periods.due(Some(1000)).toSet == Set(key(1), key(2), key(3)))
+  }
+
+  test("what has ended leaves nothing behind") {
+    val store   = new InMemoryShardStore
+    val periods = new Periods(store)
+    (1 to 3000).foreach(number => periods.await(key(number), number.toLong))
+    periods.flush()
+    periods.forget(Some(3000L))
+    periods.flush()
+    assert(store.bytes == 0)
+    assert(periods.first.isEmpty)
+  }
+}
