@@ -4,6 +4,7 @@ import java.nio.file.{Files => Folders}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.tags.Slow
 import scala.collection.mutable.ArrayBuffer
@@ -42,6 +43,35 @@ final class StartSuite extends SparkSuite {
     assert(
       refused.getMessage.startsWith(
         "[SPEC_CHANGED] the checkpoint was begun with windows `Tumbling('1 minute')`, the query has `Tumbling('5"))
+  }
+
+  test("SEMANTICS A7, B7: the first invalid message ends a query; no error has a value of a message") {
+    val secrets = Seq("hushhush-4711", "907060504030201", "0.123454321")
+    val where   = s"$folder/secret"
+    spark.range(2).coalesce(1).selectExpr(
+      "if(id = 0, TIMESTAMP '2026-01-01', NULL) AS time",
+      s"'${secrets.head}' AS text",
+      s"${secrets(1)}L AS number",
+      s"${secrets(2)}D AS real").write.json(where)
+    val read = spark.readStream.schema("time timestamp, text string, number bigint, real double").json(where)
+    def counted(invalid: InvalidMessages, key: String) =
+      Windrow.stream(read, time = "time", key = Seq(key), watermark = Some("0 seconds"), invalid = invalid)
+        .lateness("0 seconds").window(Tumbling("1 minute")).aggregate(max("number"), max("real"))
+    var lost = 0L
+    def run(invalid: InvalidMessages, key: String = "text"): Unit = counted(invalid, key).start(
+      s"$folder/failing",
+      rejected = Some(Each((rows, _) => lost += rows.count())),
+      queryTrigger = once).awaitTermination()
+    val ended   = intercept[StreamingQueryException](run(InvalidMessages.Fail))
+    val reasons = Iterator.iterate[Throwable](ended)(_.getCause).takeWhile(_ != null).toSeq
+    assert(reasons.last.getMessage.contains("stream 'messages', file 'file:"))
+    assert(reasons.last.getMessage.contains("row 2: by 'time' a message has no event time"))
+    run(InvalidMessages.Reject)
+    assert(lost == 1)
+    val others = Seq(
+      intercept[CheckpointError](run(InvalidMessages.Reject, "number")),
+      intercept[SpecError](counted(InvalidMessages.Reject, "nothing")))
+    for (error <- reasons ++ others; secret <- secrets) assert(!error.toString.contains(secret))
   }
 
   test("SEMANTICS B5: a folder of files belongs to a checkpoint") {

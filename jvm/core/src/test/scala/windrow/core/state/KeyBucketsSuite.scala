@@ -57,6 +57,28 @@ class KeyBucketsSuite extends AnyFunSuite {
     }
   }
 
+  test("SEMANTICS S1, B7: a damaged bucket is named by its number, and none of its keys is") {
+    val secret = "hushhush-4711-"
+    def kept(change: InMemoryShardStore => Unit) = {
+      val store = new InMemoryShardStore
+      val keys  = open(store)
+      val all   = (1 to 40).map(n => new Key(s"$secret$n".getBytes))
+      all.foreach(keys.put(_, Due(7)))
+      keys.flush()
+      change(store)
+      intercept[DamagedStateError](all.foreach(reopened(store, keys).get(_))).getMessage
+    }
+    val missing = kept(_.space("keys").remove(1))
+    val torn    = kept(store => store.space("keys").put(1, store.space("keys").get(1).dropRight(3)))
+    val swapped = kept(store => store.space("keys").put(1, store.space("keys").get(0)))
+    assert(missing == "[STATE_DAMAGED] bucket 1 of keys is missing.")
+    assert(torn.startsWith("[STATE_DAMAGED] bucket 1 of keys: the checksum of its "))
+    assert(swapped.startsWith("[STATE_DAMAGED] bucket 1 of keys"))
+    assert(swapped.contains("it has a key of another bucket"))
+    val hex = secret.getBytes.map(byte => f"$byte%02x").mkString
+    for (text <- Seq(missing, torn, swapped)) assert(!text.contains(secret) && !text.contains(hex))
+  }
+
   test("a directory from before keys were counted is read, and what it has is found") {
     val store = new InMemoryShardStore
     val keys  = open(store)

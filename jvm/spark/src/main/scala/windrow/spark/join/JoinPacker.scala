@@ -95,11 +95,13 @@ object JoinEntry {
     */
   def read(packet: Array[Byte], names: IndexedSeq[String]): Iterator[(Int, Incoming)] = {
     val in = ByteReader(packet)
+    def streamOf(number: Long): Int =
+      if (number >= 0 && number < names.size) number.toInt else throw in.damaged(s"there is no stream $number")
     new Iterator[(Int, Incoming)] {
       def hasNext: Boolean = in.hasNext
       def next(): (Int, Incoming) = {
         val flags  = in.byte().toInt
-        val stream = in.count().toInt
+        val stream = streamOf(in.count())
         val key    = new Key(in.bytes())
         val time   = Option.when((flags & Time) != 0)(in.long())
         val origin = Option.when((flags & Sender) != 0)(Origin(names(stream), in.long(), in.long()))

@@ -36,6 +36,15 @@ final class ProgressCodecSpec extends AnyFunSuite {
     }
   }
 
+  test(s"S1: ${OtherBytes.Count} packets of offsets with other bytes are read, or refused by name") {
+    val seen = new SeenOffsets
+    Seq(("a", 0, 5), ("a", 0, 3), ("a", 1, 9), ("b", 0, 1)).foreach { case (source, partition, offset) =>
+      seen.add(Origin(source, partition.toLong, offset.toLong))
+    }
+    val packet = Packer.notice(seen, goesByOffsets = false).head
+    assert(OtherBytes.refused(packet)(ProgressCodec.read) > OtherBytes.Count / 100)
+  }
+
   test("a task that has seen all in any order tells one run (SEMANTICS R13)") {
     val shuffled = new scala.util.Random(1).shuffle((0L until 10000L).toVector)
     assert(told(shuffled.map(("a", 0L, _)): _*)(goesByOffsets =
