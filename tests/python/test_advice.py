@@ -179,6 +179,7 @@ def _near(advice: wr.Advice, seconds: float) -> bool:
     return seconds < _seconds(advice.lateness) <= seconds * 1.07
 
 
+@pytest.mark.anywhere
 def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
     """From its folder, while it runs and later; in sentences, as a picture; refused by name."""
     feed.add([order("09:00:10"), order("09:05:00")], NOTHING, [order("09:00:20")], NOTHING)

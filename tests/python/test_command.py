@@ -29,6 +29,7 @@ def minutes(df: DataFrame) -> wr.Output:
     return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
+@pytest.mark.anywhere
 @pytest.mark.slow
 def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     """The rows of README."""
@@ -40,6 +41,7 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert ["TOO_LATE", "07:00:00", "1.0"] in rows
 
 
+@pytest.mark.anywhere
 def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is kept, what a lateness would have done, whether it is whole."""
     feed.add([order("09:00:10"), order("09:05:00", product="b")], NOTHING, [order("09:00:20")])

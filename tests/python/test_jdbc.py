@@ -128,6 +128,7 @@ def test_what_is_refused(spark: SparkSession, url: str) -> None:
         wr.Jdbc(url, "t").check(spark, panes(spark).schema)
 
 
+@pytest.mark.anywhere
 def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
     """Its sink upserts, and knows a batch by its number."""
     jvm: Any = spark._jvm
@@ -143,6 +144,7 @@ def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
     assert [(row.k, row.total) for row in held(spark, url, "totals")] == [("a", 5)]
 
 
+@pytest.mark.anywhere
 @pytest.mark.slow
 def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
     """Panes upserted, rejected rows added; parts are refused, and rejected rows as windows."""

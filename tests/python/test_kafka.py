@@ -34,6 +34,7 @@ def test_restarts_rewinds_and_transactions(address: str, tmp_path: Path) -> None
     assert 0 < int(refused[-3]) < int(refused[-1])
 
 
+@pytest.mark.anywhere
 def test_records_of_panes(spark: SparkSession) -> None:
     """SEMANTICS B11: the key is JSON of key and window, of a withdrawn one the value is null."""
     schema = "k string, window struct<start: timestamp, end: timestamp>, total bigint, "
@@ -56,6 +57,7 @@ def test_records_of_panes(spark: SparkSession) -> None:
     }
 
 
+@pytest.mark.anywhere
 @pytest.mark.full
 def test_a_compacted_topic(address: str, tmp_path: Path) -> None:
     """Sessions that merge: the last record of each key is what is true in the end."""

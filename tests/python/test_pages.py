@@ -232,10 +232,16 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     return folder
 
 
+def where(path: Path) -> list[pytest.MarkDecorator]:
+    """Say where a page is run: that of README on all versions of Spark, too."""
+    marks = [pytest.mark.full] if rests(path) else []
+    return [*marks, pytest.mark.anywhere] if path.name == "README.md" else marks
+
+
 @pytest.mark.usefixtures("one_shard", "stopping")
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=[pytest.mark.full] if rests(path) else []) for path in pages()],
+    [pytest.param(path, marks=where(path)) for path in pages()],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_page(spark: SparkSession, tmp_path: Path, path: Path, classes: Path | None) -> None:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from programs import ROOT, printed
+from programs import FRESH, ROOT, answers, awaited, free_ports, printed, python_with, running
 
 
 def built(folder: Path, age: int) -> dict[str, bytes]:
@@ -86,3 +86,26 @@ def test_the_client_alone(tmp_path: Path) -> None:
     assert any("the client of Spark Connect" in line for line in said)
     assert "ok    Java: not needed: Spark runs elsewhere" in said
     assert not [line for line in said if "WRONG" in line]
+    asked = [python, "-c", "import pyspark; print(pyspark.__version__)"]
+    version = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    assert queried(tmp_path, python, version, package)[-4:] == [
+        "[(2.0, 'ON_TIME'), (5.5, 'LATE')]",
+        "4 1",
+        "True",
+        "True True",
+    ]
+
+
+def queried(folder: Path, python: str, version: str, package: Path) -> list[str]:
+    """Give what a query prints that the client of a version of Spark sends to its server."""
+    (port,) = free_ports(1)
+    for name in ("server", "client"):
+        (folder / name).mkdir()
+    paths = map(str, (ROOT / "python", ROOT / "tests/python", ROOT / "docs"))
+    beside = python_with(version)
+    server = [beside, str(FRESH / "server.py"), str(folder / "server"), str(port)]
+    env = {"PYTHONPATH": os.pathsep.join(paths), "PYSPARK_PYTHON": beside}
+    with running(server, folder / "log", **env):
+        awaited(lambda: answers(port), "a server of Spark Connect")
+        where = str(folder / "client"), f"sc://127.0.0.1:{port}"
+        return printed("client.py", *where, python=python, package=package)

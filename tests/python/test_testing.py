@@ -184,6 +184,7 @@ def what_came(name: str, spark: SparkSession, engine: Any, seed: int, size: int)
     return found
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize("name", ["sessions"])
 def test_the_core_is_the_query(spark: SparkSession, name: str) -> None:
     """The same steps give the same rows on the core and on a real query (SEMANTICS M6)."""
@@ -202,6 +203,7 @@ def test_the_core_is_the_query_in_all_kinds(spark: SparkSession, name: str, seed
     assert core == what_came(name, spark, "query", seed, 25)
 
 
+@pytest.mark.anywhere
 def test_a_late_order_corrects(spark: SparkSession) -> None:
     """The example of docs/testing.md: panes, the late one, rejected rows, what is kept."""
     with harness(minutes, spark, schema=SCHEMA) as h:

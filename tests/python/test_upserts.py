@@ -61,10 +61,13 @@ def codes(output: wr.Output, **sinks: Any) -> list[str]:
     return [problem.code for problem in refused.value.problems]
 
 
-def test_what_cannot_be_held_is_refused_before_the_query_begins(feed: Feed) -> None:
+def test_what_cannot_be_held_is_refused_before_the_query_begins(
+    feed: Feed, capfd: pytest.CaptureFixture[str]
+) -> None:
     """A table that is not there or cannot merge, parts, other kinds of rows, unknown columns."""
     output = minutes(feed)
     assert codes(output, panes=wr.Upsert("nowhere")) == ["TABLE_NOT_MERGEABLE"]
+    assert "nowhere" not in capfd.readouterr().err, "PySpark tells of it with Java's frames"
     feed.spark.createDataFrame([], output.panes.schema).write.saveAsTable("parquet_panes")
     assert codes(output, panes=wr.Upsert("parquet_panes")) == ["TABLE_NOT_MERGEABLE"]
     assert codes(output, rejected=wr.Upsert("parquet_panes")) == ["UPSERT_NOT_OF_PANES"]

@@ -177,6 +177,7 @@ def test_beside_a_running_query(kept: Kept) -> None:
     assert looks
 
 
+@pytest.mark.anywhere
 def test_the_command_line(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
     """``python -m windrow verify``: what is wrong and the exit status."""
     command = ["verify", str(kept.checkpoint), "--output", str(kept.output)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from feed import add_files, disordered
-from programs import printed, python_with
+from kept.text import unfold
+from programs import ROOT, printed, python_with
 
 SPARKS = ("4.1.1", "4.2.0", "4.3.0")
 
@@ -26,6 +28,17 @@ def pythons() -> dict[str, str]:
 def run(python: str, folder: Path, name: str) -> list[str]:
     """Run the queries over all that is there; give their panes."""
     return printed("continued.py", str(folder), name, python=python)
+
+
+@pytest.mark.parametrize("version", SPARKS)
+def test_a_process_that_has_begun_no_query_looks_into_a_checkpoint(
+    pythons: dict[str, str], tmp_path: Path, version: str
+) -> None:
+    """Before Spark 4.3 what reads snapshots of state is there only once a query has begun."""
+    kept = ROOT / "tests" / "checkpoints" / "0.1.0" / "join_in_range.json"
+    unfold(json.loads(kept.read_text())["checkpoint"], tmp_path / "checkpoint")
+    checkpoint = str(tmp_path / "checkpoint")
+    assert printed("looks.py", str(tmp_path), checkpoint, python=pythons[version]) == ["True"] * 2
 
 
 def test_checkpoints_move_between_versions(pythons: dict[str, str], tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def gauges(spark: SparkSession) -> dict[str, int]:
     return {own: call("getAttribute", name, "Value") for own, name in found.items() if own}
 
 
+@pytest.mark.anywhere
 def test_a_running_query(
     feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _conditions
 from windrow._specs import _json
-from windrow._specs._columns import column, columns_of, functions_of, is_column
+from windrow._specs._columns import column, columns_of, functions_of, is_column, quoted
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:
@@ -56,7 +56,11 @@ def problems_of_columns(
 ) -> list[SpecProblem]:
     """Have Spark say which aggregates are not possible, each by itself; keys may be missing."""
     there = {name.lower() for name in columns_of(df)}
-    known = [key for key in keys if not isinstance(key, str) or key.lower() in there]
+    known = [
+        quoted(key) if isinstance(key, str) else key
+        for key in keys
+        if not isinstance(key, str) or key.lower() in there
+    ]
     found: list[SpecProblem] = []
     for one in filter(is_column, aggregates):
         try:
@@ -213,7 +217,7 @@ def plain_errors() -> Iterator[None]:
     from pyspark.errors import AnalysisException, IllegalArgumentException
 
     try:
-        with _unlogged():
+        with unlogged():
             yield
     except IllegalArgumentException as refused:
         text = str(refused).split("\n\nJVM stacktrace:")[0].strip()
@@ -237,7 +241,7 @@ _TELLING: ContextVar[bool] = ContextVar("telling", default=False)
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
+def unlogged() -> Iterator[None]:
     """Keep PySpark from writing what it refuses to stderr, with all of Java's frames."""
     _quiet()
     token = _TELLING.set(True)

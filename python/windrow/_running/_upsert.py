@@ -89,8 +89,9 @@ class Upsert:
 
         none, made = spark.createDataFrame([], schema), False
         try:
-            made = self.create is not False and self._make(none)
-            self.merge(none)
+            with _sql.unlogged():
+                made = self.create is not False and self._make(none)
+                self.merge(none)
         except (AnalysisException, UnsupportedOperationException) as refused:
             said = str(refused).strip().splitlines()[0]
             code = (

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -309,7 +310,10 @@ def _arrow(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a te
     from pyspark.sql.pandas.types import to_arrow_schema
 
     _tables.arrow()
-    return to_arrow_schema(spark.createDataFrame([], schema).schema, timezone="UTC")
+    # Spark 4.1 takes no zone and means UTC.
+    takes_zone = "timezone" in signature(to_arrow_schema).parameters
+    utc: Any = {"timezone": "UTC"} if takes_zone else {}
+    return to_arrow_schema(spark.createDataFrame([], schema).schema, **utc)
 
 
 def _at(millis: int) -> datetime:

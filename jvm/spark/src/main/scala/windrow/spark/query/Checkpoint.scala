@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.DataFrameReader
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
@@ -86,8 +87,7 @@ private[query] final class CommittedOperator(
 
   /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
   private def variable(name: String): DataFrame = Checkpoint.reading(path) {
-    val rows = session.read.format("statestore")
-      .option("operatorId", operator).option("batchId", batch).option("stateVarName", name).load(path)
+    val rows = Checkpoint.variable(session, operator, batch, name).load(path)
     rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
       col(column).getField(fields.head.name).as(column)
     }: _*)
@@ -213,10 +213,7 @@ private[spark] object Checkpoint {
     else {
       readable(session, path)
       session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
-        val header = session.read.format("statestore")
-          .option("operatorId", row.getAs[Long]("operatorId"))
-          .option("batchId", row.getAs[Long]("maxBatchId"))
-          .option("stateVarName", "header")
+        val header = variable(session, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), "header")
         if (!variablesOf(row).map(_._1).contains("header")) None
         else
           header.load(path).select("value.*").take(1).headOption.map(value =>
@@ -237,6 +234,15 @@ private[spark] object Checkpoint {
         text.linesIterator.flatMap(line => Try(mapper.readTree(line)).toOption).map(_.path("conf")).find(_.isObject)
       said <- Option(conf.get(setting))
     } yield said.asText
+  }
+
+  /** Spark's reader of a variable of an operator, as a batch left it. Before Spark 4.3 it needs what the manager of streaming
+    * queries sets up for all of the application, which no query may have asked for yet.
+    */
+  private[query] def variable(session: SparkSession, operator: Long, batch: Long, name: String): DataFrameReader = {
+    session.streams: Unit
+    session.read.format("statestore")
+      .option("operatorId", operator).option("batchId", batch).option("stateVarName", name)
   }
 
   private def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {

@@ -1,0 +1,46 @@
+"""The query of README by the client of Spark Connect alone.
+
+Arguments: folder, address of the server. Prints its panes, its counts, whether its
+checkpoint is whole, and what is there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+
+folder, address = Path(sys.argv[1]), sys.argv[2]
+spark = wr.configure(SparkSession.builder.remote(address)).getOrCreate()
+orders = folder / "orders"
+orders.mkdir()
+prices = {"09:00:10": 2.0, "09:02:30": 5.0, "09:02:40": 5.0, "09:00:50": 9.0}
+for number, (time, price) in enumerate(prices.items()):
+    row = {"time": f"2025-01-01 {time}", "product": "tea", "price": price}
+    (orders / f"{number}.json").write_text(json.dumps(row))
+schema = "time timestamp, product string, price double"
+reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(orders))
+minutes = (
+    wr.stream(reader, time="time", key="product", watermark="10 seconds")
+    .lateness("10 minutes")
+    .window(wr.Tumbling("1 minute"))
+    .accumulate(wr.ACCUMULATING)
+    .aggregate(F.avg("price").alias("price"))
+)
+query = minutes.start(
+    panes=wr.Files(str(folder / "panes")),
+    checkpoint=str(folder / "checkpoint"),
+    queryTrigger={"availableNow": True},
+)
+query.awaitTermination()
+panes = spark.read.parquet(str(folder / "panes")).orderBy("pane.index")
+print([(row.price, row.pane.timing) for row in panes.collect()])  # noqa: T201
+print(wr.metrics(query).accepted, wr.snapshot(query).totals["late"])  # noqa: T201
+print(wr.verify(str(folder / "checkpoint")).ok)  # noqa: T201
+print(wr.doctor().ok, importlib.util.find_spec("py4j") is None)  # noqa: T201
