@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from windrow import errors
 from windrow._bridge import _jar, _sql
 from windrow._drawing import _html
+from windrow._drawing._svg import Picture
 from windrow._running._query import start
 from windrow._running._sinks import Sink
 from windrow._specs import _json
@@ -205,7 +207,14 @@ class JoinOutput(HasFrames):
         return _sql.explained(self._tables[0], self._fields())
 
     def _repr_html_(self) -> str:
-        return _html.explanation(self._explained())
+        return _html.explanation(self._explained(), self.plot())
+
+    def plot(self, messages: Mapping[str, Sequence[datetime | str | int]] | None = None) -> Picture:
+        """Draw which messages of one key are together in rows, which alone, and which in none.
+
+        messages: by stream event times, as ``JoinSpec.plot`` takes them; None: some made up.
+        """
+        return self.spec.plot(messages)
 
     def start(
         self,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from windrow.figures import REASONS, operators
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.triggers import DISCARDING
+from windrow.windows._kind import Messages
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -124,10 +124,10 @@ class Output(HasFrames):
         """Print what each window waits for; a notebook shows the same, with ``plot()``."""
         print(_sql.explained(self._aggregated, self._fields()))  # noqa: T201
 
-    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> Picture:
+    def plot(self, messages: Messages | None = None) -> Picture:
         """Draw the windows of a few messages, and how long each takes late ones.
 
-        ``messages`` as ``WindowKind.plot`` takes them: times, or positions.
+        ``messages`` as ``WindowKind.plot`` takes them: times, or positions; or by their stream.
         """
         return self.spec.window._plot(messages, self.spec.lateness)
 

@@ -30,6 +30,7 @@ from windrow.triggers import (
     firings,
 )
 from windrow.windows import Global, Inherit, Session, WindowKind
+from windrow.windows._kind import Messages
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -262,10 +263,10 @@ class Windowed:
             _hasOffsets=stream._offset is not None,
         )
 
-    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> Picture:
+    def plot(self, messages: Messages | None = None) -> Picture:
         """Draw the windows of a few messages, and how long each takes late ones.
 
-        ``messages`` as ``WindowKind.plot`` takes them: times, or positions.
+        ``messages`` as ``WindowKind.plot`` takes them: times, or positions; or by their stream.
         """
         return self._kind._plot(messages, self._stream._lateness)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from strategies import kinds
+from windrow.operators import JoinSpec, JoinStream
 
 
 def _count(picture: object, class_: str) -> int:
@@ -129,3 +131,52 @@ def test_notebooks_show_asample(kind: wr.WindowKind) -> None:
     html = kind._repr_html_()
     assert _count(html, "mark") > 2
     assert _count(html, "window") > 1
+
+
+MORNING = {
+    "o": ["2025-01-01 09:00", "2025-01-01 09:12", "2025-01-01 09:30"],
+    "s": ["2025-01-01 09:05", "2025-01-01 09:12", "2025-01-01 09:50"],
+}
+
+
+@pytest.mark.parametrize(
+    ("within", "more", "pairs", "alone"),
+    [
+        (("0 minutes", "5 minutes"), {"how": "left"}, 2, 1),
+        (("0 minutes", "5 minutes"), {"how": "left", "bounds": "[)"}, 1, 2),
+        (("0 minutes", "5 minutes"), {"how": "right", "bounds": "(]"}, 1, 2),
+        (("-8 minutes", "0 minutes"), {}, 2, 0),
+        (wr.Tumbling("20 minutes"), {"how": "full"}, 4, 2),
+        (wr.Session("10 minutes"), {"how": "anti"}, 4, 1),
+        (wr.Global(), {}, 9, 0),
+    ],
+)
+def test_draws_the_pairs_of_a_join(
+    within: Any, more: dict[str, Any], pairs: int, alone: int
+) -> None:
+    """A dot for each message, a line for each pair, and who is alone (SEMANTICS R37, R39)."""
+    streams = [JoinStream(name="o"), JoinStream(name="s")]
+    spec = JoinSpec(streams=streams, on="id", within=within, **more)
+    drawn = str(spec.plot(MORNING))
+    assert _count(drawn, "message") == 6
+    assert _count(drawn, "pair") == pairs
+    assert drawn.count('data-fate="alone"') == alone
+    assert spec._repr_html_() == str(spec.plot())
+
+
+def test_draws_own_windows_and_many_streams() -> None:
+    """Windows of sides match at the partner's place; a row of three has one of each (R36, R38)."""
+    own = [JoinStream(name="o", window=wr.Sliding("5 minutes")), JoinStream(name="s")]
+    assert _count(JoinSpec(streams=own).plot(MORNING), "pair") == 2
+    three = [*own[1:], JoinStream(name="o"), JoinStream(name="p")]
+    spec = JoinSpec(streams=three, within=("-10 minutes", "10 minutes"))
+    drawn = str(spec.plot({**MORNING, "p": ["2025-01-01 09:01"]}))
+    assert drawn.count('data-fate="message"') == 4
+    with pytest.raises(wr.SpecError, match="STREAM_UNKNOWN"):
+        spec.plot({"x": []})
+
+
+def test_draws_messages_by_their_stream() -> None:
+    """Those of a co-group share windows."""
+    drawn = wr.Tumbling("20 minutes").plot(MORNING)
+    assert (_count(drawn, "message"), _count(drawn, "window")) == (6, 3)

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self, get_args
 
+from windrow._drawing._svg import Picture
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._offset import Offset
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.operators import _input, _join_json
+from windrow.operators import _input, _join_json, _join_plot
 from windrow.operators._input import Names, as_names
 from windrow.triggers import EACH_MESSAGE, PaneTrigger
 from windrow.windows import WindowKind
@@ -144,6 +145,18 @@ class JoinSpec:
     def __repr__(self) -> str:
         """Show as the call, without what is as it is by default."""
         return call_of("JoinSpec", self)
+
+    def plot(self, messages: Mapping[str, _join_plot.Times] | None = None) -> Picture:
+        """Draw which messages of one key are together in rows, which alone, and which in none.
+
+        messages: by stream event times, as datetimes or ISO text (naive ones: UTC), of which 40 of
+        a stream are drawn; None: some that are made up. Lateness and retention are not drawn.
+        Errors: SpecError for a name that is no stream's.
+        """
+        return _join_plot.plot(self, ranges(self), messages)
+
+    def _repr_html_(self) -> str:
+        return str(self.plot())
 
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""

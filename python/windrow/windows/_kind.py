@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-from windrow._drawing import _axis, _windows
+from windrow._drawing import _axis, _pairs, _windows
 from windrow._drawing._svg import Picture
 from windrow._specs import _duration, _json, _values
 from windrow._specs._columns import is_column
@@ -16,6 +16,9 @@ from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem
 
 NONE = "0 seconds"
+
+#: Event times or positions; or these by the name of their stream.
+Messages = Sequence[datetime | str | int] | Mapping[str, Sequence[datetime | str | int]]
 
 
 class WindowKind(ABC):
@@ -27,22 +30,39 @@ class WindowKind(ABC):
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
 
-    def plot(self, messages: Sequence[datetime | str | int] | None = None) -> Picture:
+    def plot(self, messages: Messages | None = None) -> Picture:
         """Draw the windows of a few messages.
 
         ``messages`` are event times, as datetimes or ISO text (naive ones: UTC); for windows on
         positions whole numbers: sequence numbers, for ``Offsets`` and ``TupleSession`` offsets.
         Without them some are made up. A notebook shows the picture; ``str`` gives its SVG.
+        With messages by the name of their stream, as those of a co-group, each has its own line.
         """
         return self._plot(messages)
 
-    def _plot(
-        self, messages: Sequence[datetime | str | int] | None, lateness: object = 0
-    ) -> Picture:
+    def _plot(self, messages: Messages | None, lateness: object = 0) -> Picture:
         """Draw with how long windows take late messages, as a stream states it."""
+        if isinstance(messages, Mapping):
+            return self._plot_streams(messages)
         axis = self._axis(dated=messages is not None)
         at = self._sample() if messages is None else axis.read(messages)
         return _windows.draw(repr(self), at, self._holding(at), axis, self._units(lateness))
+
+    def _plot_streams(self, messages: Mapping[str, Sequence[datetime | str | int]]) -> Picture:
+        axis = self._axis(dated=True)
+        times = {name: axis.read(own) for name, own in messages.items()}
+        windows = self._holding([time for own in times.values() for time in own])
+        more = 1 if axis.whole else 0
+        return _pairs.draw(
+            repr(self),
+            _pairs.Pairs(
+                times,
+                paired={(n, i) for n, own in enumerate(times.values()) for i in range(len(own))},
+                windows=[(start, end + more) for start, end in windows],
+                together="message",
+            ),
+            axis,
+        )
 
     def _units(self, lateness: object) -> int:
         """A lateness in the numbers of the axis; 0: there is none, or none was stated."""
