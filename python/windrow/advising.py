@@ -24,14 +24,15 @@ class LatenessEffect:
 
     share: of the messages that it was chosen to catch, None for the lateness that a query has.
     lateness: a text, as ``lateness(...)`` takes it. caught: the share of the messages that it would
-    have taken. corrected: about which share of the windows would have fired again. growth: about
+    have taken. corrected: about which share of the windows would have fired again, None for a join.
+    growth: about
     how much more would be kept than with the present lateness, 0.18 for 18 %.
     """
 
     share: float | None
     lateness: str
     caught: float
-    corrected: float
+    corrected: float | None
     growth: float
 
     def __str__(self) -> str:
@@ -41,10 +42,12 @@ class LatenessEffect:
             more = f"the state grows by about {_percent(self.growth)}"
         elif self.growth <= -0.005:  # noqa: PLR2004
             more = f"the state shrinks by about {_percent(-self.growth)}"
-        return (
-            f"{self.lateness} catch {_percent(self.caught)} of messages and would have corrected "
-            f"about {_percent(self.corrected)} of windows; {more}"
-        )
+        return f"{self.lateness} catch {_percent(self.caught)} of messages{self._windows()}; {more}"
+
+    def _windows(self) -> str:
+        if self.corrected is None:
+            return ""
+        return f" and would have corrected about {_percent(self.corrected)} of windows"
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,8 @@ class Advice:
         return self.advised.caught
 
     @property
-    def corrected(self) -> float:
-        """About which share of the windows it would have corrected."""
+    def corrected(self) -> float | None:
+        """About which share of the windows it would have corrected; None for a join."""
         return self.advised.corrected
 
     @property
@@ -88,15 +91,17 @@ class Advice:
         if not self.messages:
             return "No message has come yet, so there is nothing to advise."
         late = self.late / self.messages
+        of_join = self.advised.corrected is None
+        where = "too late for their partners" if of_join else "behind their windows"
         return "\n".join(
             [
                 f"{self.advised}.",
                 f"Now: {self.present}.",
-                f"{self.messages:,} messages, {_percent(late)} of them behind their windows.",
+                f"{self.messages:,} messages, {_percent(late)} of them {where}.",
                 "",
                 f"{'caught':>10}  {'lateness':<20} {'corrected':>9} {'state':>8}",
                 *(
-                    f"{_percent(one.caught):>10}  {one.lateness:<20} {_percent(one.corrected):>9} "
+                    f"{_percent(one.caught):>10}  {one.lateness:<20} {_share(one.corrected):>9} "
                     f"{one.growth * 100:>+7.0f}%"
                     for one in self.table
                 ),
@@ -124,7 +129,7 @@ def advise(
     What is counted, and how the rest is estimated: docs/advice.md.
 
     Errors: CheckpointError if there is no such checkpoint; SpecError if nothing is counted for such
-    windows (on positions, by policies, joins).
+    windows (on positions, by policies), or for a join that retention alone bounds.
     """
     spark = _session()
     _jar.check(spark)
@@ -155,6 +160,10 @@ def _of(rows: Iterable[Any]) -> Advice:
 def _effect(row: Any) -> LatenessEffect:  # noqa: ANN401  a Row
     lateness = _duration.show(row.lateness)
     return LatenessEffect(row.share, lateness, row.caught, row.corrected, row.growth)
+
+
+def _share(corrected: float | None) -> str:
+    return "" if corrected is None else _percent(corrected)
 
 
 def _percent(share: float) -> str:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import NOTHING, Feed, order
+from windrow._specs import _duration
 from windrow.testing import harness
 
 if TYPE_CHECKING:
@@ -169,7 +170,6 @@ def test_it_is_counted_exactly(spark: SparkSession) -> None:
 
 
 def _seconds(lateness: str) -> float:
-    from windrow._specs import _duration
 
     return _duration.micros(lateness) / 1e6
 
@@ -220,3 +220,43 @@ def test_of_windows_on_positions(spark: SparkSession) -> None:
         h.add((1, 0))
         with pytest.raises(wr.SpecError, match=r"ADVICE_NOT_KEPT.*Count"):
             h.advise()
+
+
+@pytest.mark.parametrize("size", [200, pytest.param(20_000, marks=pytest.mark.full)])
+def test_of_a_join(spark: SparkSession, tmp_path: Path, size: int) -> None:
+    """S15: each message by how far the watermark was past its time, of both streams together."""
+    rng = random.Random(3)  # noqa: S311  no secret
+    spark.conf.set("spark.windrow.shards", "3")
+    feeds = [Feed(spark, tmp_path / name) for name in ("o", "s")]
+    o, s = (
+        wr.stream(feed.stream(), time="time", watermark="0 seconds", name=name).lateness("1 minute")
+        for feed, name in zip(feeds, "os", strict=True)
+    )
+    joined = wr.join(o, s, on="product", within=("0 minutes", "5 minutes"))
+    marks, late = [0, 0], []
+    for batch in range(3):
+        least = min(marks)
+        for n, feed in enumerate(feeds):
+            times = [36_000 + batch * 600 + rng.randrange(-900, 600) for _ in range(size)]
+            moments = [datetime.fromtimestamp(t, UTC).strftime("%H:%M:%S") for t in times]
+            feed.add([order(at, f"k{rng.randrange(size)}") for at in moments], NOTHING)
+            late += [least - time for time in times if least and least > time]
+            marks[n] = max(marks[n], *times)
+    query = joined.start(rows=nowhere, checkpoint=tmp_path / "cp")
+    try:
+        query.processAllAvailable()
+        advice = wr.advise(query, catch=0.95)
+    finally:
+        spark.conf.unset("spark.windrow.shards")
+        query.stop()
+    assert (advice.messages, advice.late) == (6 * size, len(late))
+    needed = sorted(late, reverse=True)[int(advice.messages * 0.05)]
+    assert needed <= _seconds(advice.lateness) <= needed * 1.07 + 60
+    present = 1 - sum(one > 60 for one in late) / advice.messages
+    assert abs(advice.present.caught - present) < 0.01
+    assert advice.corrected is None
+    assert "windows" not in str(advice)
+
+
+def nowhere(*_: object) -> None:
+    """Take rows."""

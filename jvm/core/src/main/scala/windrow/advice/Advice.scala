@@ -13,13 +13,13 @@ import windrow.core.window.LastEnd
   * @param caught
   *   the share of the messages that it would have taken
   * @param corrected
-  *   an estimate of the share of the windows that would have fired again: of n windows that fired on time, with k late
+  *   None: a join has no windows that fire. An estimate of the share of the windows that would have fired again: of n windows that fired on time, with k late
   *   messages in m windows each, 1 - e^(-k m / n), as if late messages chose their windows by chance
   * @param growth
   *   an estimate of how much more would be kept, as a share of what is: (s + lateness) / (s + present lateness) - 1, where
   *   s is how long a window takes messages until it ends
   */
-final case class LatenessEffect(lateness: TimeSpan, caught: Double, corrected: Double, growth: Double)
+final case class LatenessEffect(lateness: TimeSpan, caught: Double, corrected: Option[Double], growth: Double)
 
 /** Which lateness would have caught how much, of the messages that a query has seen.
   *
@@ -53,20 +53,37 @@ object Advice {
     *   of the messages that are to be caught, above 0 and at most 1
     */
   private[windrow] def of(window: WindowKind, present: TimeSpan, counts: LatenessCounts, share: Double): Advice = {
-    val buckets = counts.all.map { case (bucket, count) => LatenessCounts.upTo(bucket) -> count }.toVector
-    val late    = buckets.map(_._2).sum
-    val span    = spanOf(window)
     val several = window match {
       case Hopping(size, step, _) => math.max(1.0, size.micros.toDouble / step.micros)
       case _                      => 1.0
     }
+    of(spanOf(window), Some(several), present, counts, share)
+  }
+
+  /** Of a join.
+    *
+    * @param span
+    *   how long messages wait for partners
+    */
+  private[windrow] def ofJoin(span: Long, present: TimeSpan, counts: LatenessCounts, share: Double): Advice =
+    of(span, None, present, counts, share)
+
+  private def of(
+      span: Long,
+      windowsOfMessage: Option[Double],
+      present: TimeSpan,
+      counts: LatenessCounts,
+      share: Double): Advice = {
+    val buckets = counts.all.map { case (bucket, count) => LatenessCounts.upTo(bucket) -> count }.toVector
+    val late    = buckets.map(_._2).sum
 
     def effect(lateness: Long): LatenessEffect = {
       val taken = buckets.takeWhile(_._1 <= lateness).map(_._2).sum
       LatenessEffect(
         TimeSpan(lateness),
         if (counts.messages == 0) 1.0 else 1.0 - (late - taken).toDouble / counts.messages,
-        if (counts.windows == 0) 0.0 else 1.0 - math.exp(-taken * several / counts.windows),
+        windowsOfMessage.map(several =>
+          if (counts.windows == 0) 0.0 else 1.0 - math.exp(-taken * several / counts.windows)),
         (span + lateness).toDouble / math.max(1L, span + present.micros) - 1.0)
     }
     def least(share: Double): LatenessEffect = {

@@ -77,7 +77,7 @@ object Windrow {
     *   if no lateness is known of its windows: those on positions, by policies, joins
     */
   def advise(checkpoint: String, share: Double = 0.999, operator: Option[String] = None): Advice =
-    new StateReader(SparkSession.active, checkpoint, operator).advise(share)
+    new StateReader(SparkSession.active, checkpoint, operator, whole = true).advise(share)
 
   /** Reads a whole checkpoint and says which of its files are not as they were written; changes nothing.
     *

@@ -133,25 +133,31 @@ final class JoinShard(
 
   // ---- messages
 
-  private def apply(stream: Int, message: Incoming, out: Out[JoinEffect]): Unit = {
-    def refuse(reason: Reason): Unit = out.put(JoinEffect.Refuse(stream, message, reason, watermark))
+  private def apply(stream: Int, message: Incoming, out: Out[JoinEffect]): Unit =
     if (!isReplay(stream, message)) admission.timeOf(message) match {
-      case Left(reason)                                                         => refuse(reason)
-      case Right(time) if rule.inGap(time, stream)                              => counters.gaps += 1
-      case Right(time) if RetentionBound.isOut(spec.retention, watermark, time) => refuse(Reason.OutOfRetention)
-      case Right(time) if isTooLate(time, stream)                               => refuse(Reason.TooLate)
+      case Left(reason) => out.put(JoinEffect.Refuse(stream, message, reason, watermark))
       case Right(time) =>
-        counters.accepted += 1
-        accept(stream, message.stored(time), out)
+        admission.lateness.see(time, count = 1, watermark, atOnce.ends(stream))
+        place(stream, message, time, out)
+    }
+
+  private def place(stream: Int, message: Incoming, time: Long, out: Out[JoinEffect]): Unit = {
+    def refuse(reason: Reason): Unit = out.put(JoinEffect.Refuse(stream, message, reason, watermark))
+    if (rule.inGap(time, stream)) counters.gaps += 1
+    else if (RetentionBound.isOut(spec.retention, watermark, time)) refuse(Reason.OutOfRetention)
+    else if (isTooLate(time, stream)) refuse(Reason.TooLate)
+    else {
+      counters.accepted += 1
+      accept(stream, message.stored(time), out)
     }
   }
 
   /** Or its partners may have left under a lateness that was shorter (SEMANTICS S2). */
   private def isTooLate(time: Long, stream: Int): Boolean =
     watermark.reached(rule.tooLateFrom(time, stream)) ||
-      (watermark.left != EventTime.Min && atOnce.tooLateFrom(time, stream) <= watermark.left)
+      (watermark.left != EventTime.Min && atOnce.ends(stream)(time) <= watermark.left)
 
-  private lazy val atOnce = PairRule(spec.withoutLateness)
+  private val atOnce = new JoinLateness(spec)
 
   /** The name of a stream is the source of its messages (SEMANTICS R42). */
   private def isReplay(stream: Int, message: Incoming): Boolean =

@@ -76,7 +76,7 @@ class LatenessCountsSpec extends AnyFunSuite {
     assert(advice.advised.caught == 0.995)
     assert(math.abs(advice.advised.lateness.micros / minute.toDouble - 5) < 0.4)
     assert(advice.present.lateness.micros == 0 && advice.present.caught == 0.0)
-    assert(math.abs(advice.advised.corrected - (1 - math.exp(-9.95))) < 1e-9)
+    assert(math.abs(advice.advised.corrected.get - (1 - math.exp(-9.95))) < 1e-9)
     assert(advice.advised.growth == advice.advised.lateness.micros / minute.toDouble)
     assert(!Advice.knows(windrow.Count(3)) && Advice.knows(Session(TimeSpan(5))))
   }

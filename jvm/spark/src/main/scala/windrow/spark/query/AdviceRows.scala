@@ -21,7 +21,7 @@ private[spark] object AdviceRows {
       share,
       of.lateness.micros,
       of.caught,
-      of.corrected,
+      of.corrected.orNull,
       of.growth,
       advice.messages,
       advice.late,

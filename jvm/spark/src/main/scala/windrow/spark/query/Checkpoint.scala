@@ -148,7 +148,11 @@ private[spark] object Checkpoint {
     * @param named
     *   which, by the name of its stream or its number; None: the only one
     */
-  private[query] def operator(session: SparkSession, path: String, named: Option[String]): StoredState = {
+  private[query] def operator(
+      session: SparkSession,
+      path: String,
+      named: Option[String],
+      whole: Boolean): StoredState = {
     val folder = new Path(path)
     val files  = folder.getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!files.exists(new Path(folder, "offsets")))
@@ -160,7 +164,7 @@ private[spark] object Checkpoint {
     val found = if (files.exists(new Path(folder, "state"))) operators(session, path) else Nil
     if (found.isEmpty)
       throw new CheckpointError(ErrorConditions.message("NO_WINDROW_STATE", "path" -> path))
-    chosen(found, path, named)
+    chosen(found, path, named, whole)
   }
 
   /** Values of windrow's whose own checksum is wrong, as the last committed batch left them: which, and why.
@@ -177,11 +181,15 @@ private[spark] object Checkpoint {
     }
   }
 
-  private[query] def chosen(found: Seq[(Long, StoredOperator)], path: String, named: Option[String]): StoredState = {
+  private[query] def chosen(
+      found: Seq[(Long, StoredOperator)],
+      path: String,
+      named: Option[String],
+      whole: Boolean = false): StoredState = {
     val all = found.flatMap { case (number, one) => one.streams.map(number -> StoredState(one, _)) }
     val fitting = named.fold(all)(name =>
       all.filter { case (number, state) => state.descriptor.name == name || number.toString == name })
-    if (fitting.size == 1) fitting.head._2
+    if (fitting.size == 1 || whole && fitting.map(_._1).distinct.size == 1) fitting.head._2
     else {
       val names = found.map { case (number, one) => s"${shown(one)} ($number)" }.mkString(", ")
       val why = named.fold("say which stream is meant, operator='…'")(name =>

@@ -19,10 +19,12 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.WindowKind
+import windrow.core.join.JoinLateness
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.store.LatenessCounts
 import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.PacketRows
 import windrow.spark.pack.ShardOf
@@ -37,9 +39,11 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   /** @param operator
     *   which, by the name of its stream or its number; None: the only one
+    * @param whole
+    *   a join is one, whichever of its streams is meant
     */
-  def this(session: SparkSession, path: String, operator: Option[String]) =
-    this(session, path, () => Checkpoint.operator(session, path, operator))
+  def this(session: SparkSession, path: String, operator: Option[String], whole: Boolean = false) =
+    this(session, path, () => Checkpoint.operator(session, path, operator, whole))
 
   /** Of operators that are held in memory. */
   def this(session: SparkSession, held: Seq[StoredOperator], operator: Option[String]) = this(
@@ -66,15 +70,22 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       SpecError("advise(...)", Seq(SpecProblem(condition, parameters: _*)))
     if (!(share > 0 && share <= 1)) throw wrong("SHARE_NOT_UNDERSTOOD", "value" -> share)
     val state = stored
-    val (window, lateness) = state.descriptor.holds match {
-      case held: StateDescriptor.Aggregates => (held.window, held.spec.latenessInTime)
-      case held: StateDescriptor.Messages   => (held.window, held.spec.latenessInTime)
-      case _                                => throw wrong("ADVICE_NOT_KEPT", "what" -> "a join")
+    lazy val counts = {
+      val all = new LatenessCounts
+      state.operator.values(None, _ => false).collect().foreach(value => all.add(LatenessCounts.of(value.bytes)))
+      all
     }
-    if (!Advice.knows(window)) throw wrong("ADVICE_NOT_KEPT", "what" -> window)
-    val counts = new LatenessCounts
-    state.operator.values(None, _ => false).collect().foreach(value => counts.add(LatenessCounts.of(value.bytes)))
-    Advice.of(window, TimeSpan(lateness.value), counts, share)
+    def ofWindows(window: WindowKind, lateness: Distance[Axis.Time]) =
+      if (Advice.knows(window)) Advice.of(window, TimeSpan(lateness.value), counts, share)
+      else throw wrong("ADVICE_NOT_KEPT", "what" -> window)
+    state.descriptor.holds match {
+      case held: StateDescriptor.Aggregates => ofWindows(held.window, held.spec.latenessInTime)
+      case held: StateDescriptor.Messages   => ofWindows(held.window, held.spec.latenessInTime)
+      case StateDescriptor.OfJoin(join, _) =>
+        val late = new JoinLateness(join.spec)
+        if (!late.isKnown) throw wrong("ADVICE_NOT_KEPT", "what" -> "a join that retention alone bounds")
+        Advice.ofJoin(late.span, TimeSpan(join.spec.latenessInTime.value), counts, share)
+    }
   }
 
   def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal]): DataFrame = {

@@ -76,7 +76,7 @@ private[spark] object StateFunctions {
     val path    = said.text("checkpoint").getOrElse(checkpointOf(session, said.text("query").get))
     val share = said.values.get("catch").map(_.value.toString).fold(0.999)(text =>
       text.toDoubleOption.getOrElse(throw wrong("windrow_advise", "SHARE_NOT_UNDERSTOOD", "value" -> text)))
-    val advice = new StateReader(session, path, said.text("operator")).advise(share)
+    val advice = new StateReader(session, path, said.text("operator"), whole = true).advise(share)
     AdviceRows(advice)
   }
 
