@@ -1,10 +1,17 @@
 package windrow.core.state
 
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
 import java.util.Arrays
 
 /** A key of messages, in the form in which its engine writes it. */
 final class Key(val bytes: Array[Byte]) extends Serializable {
-  private val hash = Arrays.hashCode(bytes)
+  private val hash = Key.hash(bytes)
+
+  /** By which keys are found in the state: fixed for good. Numbers that are alike in all but two bytes share it by the dozen, so
+    * maps in memory go by another one.
+    */
+  private[state] lazy val storedHash: Int = Arrays.hashCode(bytes)
 
   override def hashCode: Int = hash
   override def equals(other: Any): Boolean = other match {
@@ -12,4 +19,29 @@ final class Key(val bytes: Array[Byte]) extends Serializable {
     case _         => false
   }
   override def toString: String = bytes.map(b => f"$b%02x").mkString
+}
+
+private object Key {
+  private val Odd = 0x9e3779b97f4a7c15L
+
+  private def hash(bytes: Array[Byte]): Int = {
+    val longs = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+    val whole = bytes.length & ~7
+    var hash  = bytes.length.toLong
+    var at    = 0
+    while (at < whole) {
+      hash = mixed(hash ^ longs.getLong(at))
+      at += 8
+    }
+    while (at < bytes.length) {
+      hash = mixed(hash ^ bytes(at).toLong)
+      at += 1
+    }
+    (hash ^ (hash >>> 32)).toInt
+  }
+
+  private def mixed(hash: Long): Long = {
+    val spread = hash * Odd
+    spread ^ (spread >>> 29)
+  }
 }

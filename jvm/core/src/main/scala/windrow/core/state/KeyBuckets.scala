@@ -140,7 +140,7 @@ final class KeyBuckets[T](
   // ---- linear hashing
 
   private def hash(key: Key): Int = {
-    val hash = key.hashCode * 0x9e3779b9 // the shard has used the plain hash already
+    val hash = key.storedHash * 0x9e3779b9 // keys of a shard agree in the hash that sent them there
     hash ^ (hash >>> 16)
   }
 

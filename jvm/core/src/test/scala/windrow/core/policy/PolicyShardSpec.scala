@@ -179,7 +179,14 @@ private object PolicyShardSpec {
     /** The next message comes with the offset of the last one. */
     var replayed = false
 
-    def apply(step: Step): String = text(effects(step))
+    /** What concerns all keys comes in any order of keys. */
+    def apply(step: Step): String =
+      text(if (step.messages.isEmpty) effects(step).toSeq.sortBy(keyOf).iterator else effects(step))
+
+    private def keyOf(effect: PolicyEffect[Long]): String = effect match {
+      case PolicyEffect.Happened(key, _, _, _) => new String(key.bytes)
+      case PolicyEffect.Fire(pane)             => new String(pane.key.bytes)
+    }
 
     /** Of the events, with their keys. */
     def numbers(step: Step): String = effects(step).collect { case PolicyEffect.Happened(key, _, _, sequence) =>

@@ -86,36 +86,23 @@ object OutputSchema {
 final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Counts) {
   private val keyShape     = new RowShape(schema.keys)
   private val messageShape = new RowShape(schema.message.map(_.dataType))
-  private val joined       = new JoinedRow
-  private val withKey      = new JoinedRow
+  private val panes        = new PaneRows(schema)
   private val shown        = new JoinedRow
-  private val pane         = new GenericInternalRow(OutputSchema.Pane.size)
   private val message      = new GenericInternalRow(1)
   private val texts        = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
-  private val panes     = UnsafeProjection.create(schema.pane.toArray)
-  private val rejection = new OutputRow.Whole(schema.rejected)
-  private val event     = new OutputRow.Whole(schema.event)
-  private val answer    = new OutputRow.Whole(schema.answer)
+  // Of most of them a task writes none.
+  private lazy val rejection = new OutputRow.Whole(schema.rejected)
+  private lazy val event     = new OutputRow.Whole(schema.event)
+  private lazy val answer    = new OutputRow.Whole(schema.answer)
 
   def pane(fired: Pane[Key, InternalRow]): Unit = {
     count(if (fired.isRetraction) OutputSchema.Withdrawn else fired.timing.code.toInt)
-    pane.setLong(0, fired.start)
-    pane.setLong(1, fired.end)
-    pane.update(2, text(fired.timing))
-    pane.setLong(3, fired.index)
-    pane.setBoolean(4, fired.isLast)
-    pane.setBoolean(5, fired.isRetraction)
-    fired.partition.foreach { of =>
-      pane.update(6, UTF8String.fromString(of.source))
-      pane.setLong(7, of.number)
-    }
-    val values = joined(pane, fired.value)
-    val whole = fired.message.fold[InternalRow](values) { bytes =>
+    val values = fired.message.fold(fired.value) { bytes =>
       message.update(0, messageShape.of(bytes))
-      shown(values, message)
+      shown(fired.value, message)
     }
-    put(OutputSchema.PaneKind, panes(withKey(keyShape.of(fired.key.bytes), whole)))
+    put(OutputSchema.PaneKind, panes(keyShape.of(fired.key.bytes), fired, values))
   }
 
   def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = reject(

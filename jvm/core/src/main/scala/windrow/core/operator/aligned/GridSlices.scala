@@ -31,7 +31,8 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
   def insert(slice: Long, key: Key, buffer: B): Unit = {
     val keyed = slices.at(slice)
     val old   = keyed.get(key)
-    keyed.put(key, if (old == null) buffer else aggregation.combine(old, buffer))
+    val now   = if (old == null) buffer else aggregation.combine(old, buffer)
+    if (now.asInstanceOf[AnyRef] ne old.asInstanceOf[AnyRef]) keyed.put(key, now)
     ()
   }
 
