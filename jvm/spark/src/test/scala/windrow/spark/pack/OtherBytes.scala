@@ -9,7 +9,9 @@ import windrow.core.state.DamagedStateError
 /** Bytes that are not what was written, for what decodes them (SEMANTICS S1). */
 object OtherBytes {
 
-  val Count: Int = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 3000
+  /** `-Dwindrow.damages=10000000` for so many. */
+  val Count: Int = sys.props.get("windrow.damages").map(_.toInt).getOrElse(
+    if (sys.props.get("windrow.mode").contains("full")) 1000000 else 3000)
 
   /** Cuts and changes sound bytes in random places; each time they are read, or refused by name.
     *
