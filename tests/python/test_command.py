@@ -109,6 +109,17 @@ def test_mistakes_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert len(said.splitlines()) == 1, said
 
 
+def test_a_folder_that_is_not_there_starts_no_spark(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told at once."""
+    monkeypatch.setattr("windrow.stores._session", lambda: pytest.fail("a session was started"))
+    monkeypatch.setattr("windrow.advising._session", lambda: pytest.fail("a session was started"))
+    for command in ("state", "advise"):
+        assert main([command, str(tmp_path / "nowhere")]) == 2
+        assert "CHECKPOINT_NOT_FOUND" in capsys.readouterr().err
+
+
 def test_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """0 if what came is what was expected, else 1."""
     case = '{"id":"a","source":"s","time_unit":"s","spec":{"operator":"aggregate","window":{"kind":"tumbling","size":10,"offset":0},"lateness":0,"aggregates":{"v":"sum"}},"steps":[{"messages":[{"key":"k","time":1,"value":2}],"watermark":10,"expect":{"panes":[{"key":"k","window":[0,10],"timing":"ON_TIME","index":0,"is_last":true,"is_retraction":false,"values":{"v":2}}]}}]}\n'  # noqa: E501

@@ -39,12 +39,19 @@ def state(said: argparse.Namespace, out: TextIO) -> bool:
     """Look into a checkpoint."""
     from windrow.stores import state as opened
 
+    _must_be(said.checkpoint)
     kept = _kept(opened(said.checkpoint, operator=said.operator), said.what)
     rows = [row.asDict(recursive=True) for row in kept.limit(said.limit + 1).collect()]
     _text.put(out, _text.table(kept.columns, rows[: said.limit]))
     if len(rows) > said.limit:
         _text.put(out, f"and more; --limit {said.limit * 10} shows more of them")
     return True
+
+
+def _must_be(checkpoint: str) -> None:
+    """Refuse a local folder that is not there, before Spark is started for it."""
+    if ":" not in checkpoint and not Path(checkpoint).is_dir():
+        raise failure("CHECKPOINT_NOT_FOUND", path=checkpoint)
 
 
 def _kept(state: State, what: str) -> Any:  # noqa: ANN401  a DataFrame
@@ -57,6 +64,7 @@ def advise(said: argparse.Namespace, out: TextIO) -> bool:
     """Tell which lateness would have caught how much."""
     from windrow.advising import advise as advised
 
+    _must_be(said.checkpoint)
     advice = advised(said.checkpoint, said.catch, operator=said.operator)
     _text.put(out, str(advice))
     if said.html:
