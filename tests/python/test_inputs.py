@@ -1,4 +1,4 @@
-"""Which of several streams holds the watermark back (SEMANTICS R86), as one watches a query."""
+"""Which of several streams holds the watermark back (SEMANTICS R87), as one watches a query."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of_cogroup(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
     "begun", [of_join, pytest.param(of_cogroup, marks=pytest.mark.full)], ids=["join", "cogroup"]
 )
 def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None:
-    """R86: first the one that brings nothing, then the one that is behind; Spark's is the least."""
+    """R87: first the one that brings nothing, then the one that is behind; Spark's is the least."""
     feeds = [Feed(spark, tmp_path / name) for name in ("orders", "ships")]
     feeds[0].add([order("09:00:10"), order("09:00:40")])
     orders, ships = (

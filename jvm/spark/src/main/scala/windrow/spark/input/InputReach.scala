@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.sql.windrow.SparkInside
 
-/** How far each of several inputs brings the watermark: the least of all holds the query's back (SEMANTICS R86). */
+/** How far each of several inputs brings the watermark: the least of all holds the query's back (SEMANTICS R87). */
 private[spark] object InputReach {
 
   /** Under which it is observed, in microseconds. */

@@ -23,7 +23,7 @@ private[spark] object ReadCount {
     * @param end
     *   the row is no message but the end of the input; empty where that does not come
     * @param reach
-    *   how far rows bring the watermark of this input, where there are others (SEMANTICS R86)
+    *   how far rows bring the watermark of this input, where there are others (SEMANTICS R87)
     */
   def apply(
       metrics: String,
