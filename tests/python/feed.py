@@ -49,9 +49,11 @@ def add_files(folder: Path, *batches: Sequence[Order]) -> None:
     for rows in batches:
         number = len(list(folder.iterdir()))
         file = folder / f"{number:04}.json"
-        file.write_text("\n".join(json.dumps(dict(row)) for row in rows))
+        unseen = folder / f".{number:04}"  # a running query must not find half of it
+        unseen.write_text("\n".join(json.dumps(dict(row)) for row in rows))
         stamp = 1_700_000_001 + number
-        os.utime(file, (stamp, stamp))
+        os.utime(unseen, (stamp, stamp))
+        unseen.replace(file)
 
 
 class Feed:

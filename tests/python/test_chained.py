@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,6 +65,24 @@ def short(rows: list[Any]) -> list[tuple[Any, ...]]:
         )
         for row in rows
     )
+
+
+def test_an_operator_that_has_got_nothing_yet_goes_on(feed: Feed, tmp_path: Path) -> None:
+    """S2: in the first batch there is no pane for the second operator, so it has kept nothing."""
+    no_data = "spark.sql.streaming.noDataMicroBatches.enabled"
+    feed.spark.conf.set(no_data, "false")
+    try:
+        for time in ("09:00:10", "09:01:30", "09:20:00", "10:00:00", "11:00:00"):
+            feed.add([order(time, "a", 1)])
+            query = overall(totals(feed.stream()).panes).start(
+                panes=wr.Files(str(tmp_path / "panes")), checkpoint=tmp_path / "checkpoint"
+            )
+            query.processAllAvailable()
+            query.stop()
+    finally:
+        feed.spark.conf.unset(no_data)
+    rows = feed.spark.read.parquet(str(tmp_path / "panes")).where(ON_TIME).collect()
+    assert [row.total for row in sorted(rows, key=lambda row: row.window.start)] == [1, 1, 1]
 
 
 def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:

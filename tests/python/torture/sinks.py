@@ -139,14 +139,10 @@ def _repeated(base: DuckDBPyConnection, found: Path) -> list[str]:
         *some(base, "rows that are in the sink", f"FROM {last} EXCEPT ALL FROM shown"),
         *some(
             base,
-            "rows of a life that was cut off",
-            f"""SELECT * EXCLUDE (life) FROM {others} EXCEPT
-            FROM shown""",
-        ),
-        *some(
-            base,
-            "rows that one life wrote twice",
-            f"FROM {others} GROUP BY ALL HAVING count(*) > 1",
+            "rows of a life that was cut off, of another batch or more often than in it",
+            f"""FROM {others} EXCEPT ALL
+            SELECT batch, life, n, group_least, group_greatest, ids, pane
+            FROM shown JOIN (SELECT DISTINCT batch, life FROM {others}) USING (batch)""",
         ),
     ]
 

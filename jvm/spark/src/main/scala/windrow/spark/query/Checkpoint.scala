@@ -126,17 +126,17 @@ private[spark] object StoredOperator {
   * @param timeMode
   *   of Spark's `transformWithState`
   * @param header
-  *   of a shard
+  *   of a shard; None: no shard has kept anything yet, as of an operator behind another one that has given it nothing
   */
-private[spark] final class CheckpointedOperator(val timeMode: String, header: Array[Byte]) {
+private[spark] final class CheckpointedOperator(val timeMode: String, header: Option[Array[Byte]]) {
 
-  /** What it was begun with, in words.
+  /** What it was begun with, in words; None: with whatever goes on now.
     *
     * @throws CheckpointError
     *   if it is not as it was written, or in a format that this version does not know
     */
-  def fingerprint: Seq[String] =
-    try SpecFingerprint.of(header)
+  def fingerprint: Option[Seq[String]] =
+    try header.map(SpecFingerprint.of)
     catch { case damaged: DamagedStateError => throw new CheckpointError(damaged.getMessage) }
 }
 
@@ -222,10 +222,9 @@ private[spark] object Checkpoint {
       readable(session, path)
       session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
         val header = variable(session, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), "header")
-        if (!variablesOf(row).map(_._1).contains("header")) None
-        else
-          header.load(path).select("value.*").take(1).headOption.map(value =>
-            new CheckpointedOperator(timeModeOf(row), value.getAs[Array[Byte]](0)))
+        Option.when(variablesOf(row).map(_._1).contains("header"))(new CheckpointedOperator(
+          timeModeOf(row),
+          header.load(path).select("value.*").take(1).headOption.map(_.getAs[Array[Byte]](0))))
       }
     }
   }

@@ -60,7 +60,7 @@ object ResumeCheck {
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
   private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
-    program.fingerprint.changed(begun.fingerprint)
+    begun.fingerprint.flatMap(program.fingerprint.changed)
       .orElse(SpecFingerprint("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))
 
   /** A query cannot change the clock that it goes by. */
