@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -166,9 +167,9 @@ def shape(df: DataFrame, given: Sequence[str] = HARMLESS) -> Any:
     for name, to in pairs:
         plain |= {name: to, f"windrow_{name}": f"windrow_{to}"}
         plain[f"windrow_{name}/read"] = f"windrow_{to}/read"
-    for name in HARMLESS[-2:]:  # of the streams of a join
-        both = f"{'_'.join(HARMLESS[-2:])}/{name}/read"
-        plain[f"windrow_{both}"] = f"windrow_{'_'.join(given[-2:])}/{plain[name]}/read"
+    for name, told in product(HARMLESS[-2:], ("read", "watermark")):  # of several streams
+        both = f"{'_'.join(HARMLESS[-2:])}/{name}/{told}"
+        plain[f"windrow_{both}"] = f"windrow_{'_'.join(given[-2:])}/{plain[name]}/{told}"
     ids: dict[object, int] = {}
 
     def renamed(tree: Any) -> Any:

@@ -15,7 +15,7 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
   }
 
   /** Whether a problem is that something is not stated, which was stated in words that were not understood. */
-  def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.Stated.get(code).exists(_.exists(isSaid))
+  def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.saying(code).exists(isSaid)
 
   def isSaid(name: String): Boolean = values.contains(name)
 
@@ -60,11 +60,15 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
 }
 
 private object ArgumentReader {
-  private val Stated = Map(
-    "LATENESS_NOT_STATED"     -> Seq("lateness"),
-    "ACCUMULATION_NOT_STATED" -> Seq("accumulate"),
-    "RETENTION_NOT_STATED"    -> Seq("retain_time", "retain_messages", "retain_windows"),
-    "TRIGGER_NOT_STATED"      -> Seq("early"))
+
+  /** What says that which a problem says is not said. */
+  private def saying(code: String): Seq[String] = code match {
+    case "LATENESS_NOT_STATED"     => Seq("lateness")
+    case "ACCUMULATION_NOT_STATED" => Seq("accumulate")
+    case "RETENTION_NOT_STATED"    => Seq("retain_time", "retain_messages", "retain_windows")
+    case "TRIGGER_NOT_STATED"      => Seq("early")
+    case _                         => Nil
+  }
 
   private def span(value: Any): Either[SpecProblem, TimeSpan] = value match {
     case span: TimeSpan => Right(span)
