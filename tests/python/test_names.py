@@ -61,7 +61,8 @@ def names(seed: int) -> list[str]:
     while len(found) < NAMES:
         made = "".join(rng.choices(PIECES, k=rng.randint(1, 4)))
         # The stream's name is no column, and what joins call theirs is seen.
-        if made.strip() and made.casefold() not in {"time", "window", "pane", "messages"}:
+        taken = made.casefold() in {"time", "window", "pane", "messages"}
+        if made.strip() and not taken and not made.casefold().startswith("__windrow_"):
             found.setdefault(made.upper().casefold(), made)
     return list(found.values())
 
