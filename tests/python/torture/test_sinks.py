@@ -12,6 +12,8 @@ from torture.sinks import taken_apart, wrong
 
 PANE = "{'timing': 'LATE', 'index': %d, 'is_last': false, 'is_retraction': %s}"
 
+CUT_OFF = "rows of a life that was cut off, of another batch or more often than in it"
+
 
 def pane(ids: int, index: int = 0, *, of: int = 0, is_retraction: bool = False) -> str:
     """One pane of a window of a key, as SQL."""
@@ -59,9 +61,9 @@ def test_rows_may_come_twice_only_of_a_life_that_was_cut_off(folder: Path) -> No
     put(folder / "under/2.parquet", of(pane(3, 1), 1, 0))
     assert said(folder, "table") == []
     put(folder / "under/3.parquet", of(pane(3, 1), 1, 0))
-    assert said(folder, "table") == ["rows that one life wrote twice"]
+    assert said(folder, "table") == [CUT_OFF]
     put(folder / "under/3.parquet", of(pane(5, 1), 1, 0))
-    assert said(folder, "table") == ["rows of a life that was cut off"]
+    assert said(folder, "table") == [CUT_OFF]
     put(folder / "under/3.parquet", of(pane(3, 1), 1, 1))
     assert said(folder, "table") == ["rows that are in the sink"]
     (folder / "under/3.parquet").unlink()
