@@ -15,7 +15,7 @@ from windrow._drawing._svg import Picture
 from windrow._running import _ledger
 from windrow._running._jdbc import Jdbc
 from windrow._running._kafka import KafkaTable
-from windrow._running._query import progress, start
+from windrow._running._query import expect_query, progress, start
 from windrow._running._sinks import Files, Sink
 from windrow._running._upsert import Upsert
 from windrow._specs import _duration, _json
@@ -269,6 +269,7 @@ _warned: set[str] = set()  # ids of queries
 
 def metrics(query: StreamingQuery) -> Metrics:
     """Add up the counts of a running or finished query, of both parts of a ``final`` run."""
+    expect_query("metrics(query)", query)
     totals = dict.fromkeys((*_COUNTS, *REASONS), 0)
     batches: set[int] = set()
     unexplained = 0

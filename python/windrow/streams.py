@@ -362,27 +362,30 @@ def stream(
     or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"`` ends the query at the first
     one with ``[MESSAGE_INVALID]``, which says where it stands in the input.
 
-    Errors: SpecError with every problem.
+    Errors: SpecError with every problem of these values. Columns are looked up with the windows,
+    by ``aggregate`` and ``messages``, and told together with what is wrong there.
     """
     if not is_data_frame(df):
         msg = f"stream() takes a DataFrame, not {type(df).__name__}"
         raise TypeError(msg)
     behind = watermark if isinstance(watermark, BehindProcessingTime) else None
     event = None if isinstance(watermark, BehindProcessingTime) else watermark
-    spans = _spans(watermark=event, maxFuture=maxFuture)
-    mark = behind or spans["watermark"]
+    spans, wrong = _spans(watermark=event, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))
-        found = problem("INVALID_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
-        raise SpecError.of(f"stream(invalid={invalid!r})", [found])
+        unknown = problem("INVALID_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
+        wrong["invalid"] = unknown
+    if wrong:
+        given = {"watermark": watermark, "maxFuture": maxFuture, "invalid": invalid}
+        call = ", ".join(f"{name}={given[name]!r}" for name in wrong)
+        raise SpecError.of(f"stream({call})", list(wrong.values()))
+    mark = behind or spans["watermark"]
     return Stream(df, time, as_tuple(key), offset, mark, spans["maxFuture"], name, _invalid=invalid)
 
 
-def _spans(**given: Duration | None) -> dict[str, str | None]:
-    """Canonical durations, all problems at once."""
+def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
+    """Canonical durations, and what is wrong with the others, by name."""
     read = {name: None if d is None else _duration.read(d) for name, d in given.items()}
     wrong = {n: span for n, span in read.items() if isinstance(span, SpecProblem)}
-    if wrong:
-        call = ", ".join(f"{name}={given[name]!r}" for name in wrong)
-        raise SpecError.of(f"stream({call})", list(wrong.values()))
-    return {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
+    spans = {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
+    return spans, wrong

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow import _conditions
 from windrow._bridge import _gateway, _jar
-from windrow._running._query import progress
+from windrow._running._query import expect_query, progress
 from windrow._specs import _duration
 from windrow._specs._columns import is_connect
 from windrow._specs._duration import Duration
@@ -46,6 +46,7 @@ def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
     Errors: SpecError if ``every`` is no duration; WindrowError without rich in a terminal
     (``pip install 'windrow[watch]'``).
     """
+    expect_query("watch(query)", query)
     pause = _duration.micros(_duration.canonical(every, f"watch(every={every!r})")) / 1_000_000
     with screen() as show, _interruptible() as interrupt:
         now, new = _look(Snapshot(), query)
@@ -60,6 +61,7 @@ def snapshot(query: StreamingQuery) -> Snapshot:
 
     ``print`` shows it in lines, a notebook as a table.
     """
+    expect_query("snapshot(query)", query)
     return _look(Snapshot(), query)[0]
 
 

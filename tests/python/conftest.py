@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 import windrow as wr
 from feed import Feed
 from joins import Both
+from programs import JAVA_OPTIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,10 +30,6 @@ time.tzset()
 LOCAL_FILES = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
-# Queries of a second or two end before the second compiler has done anything but wait. Without it
-# the JVM keeps little room for compiled code, which Spark's fills within minutes: nothing more is
-# compiled then.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 PARITY = Path(__file__).parents[1] / "parity"
 
 

@@ -17,6 +17,10 @@ import windrow as wr
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(wr.__file__).parent
 FRESH = Path(__file__).parent / "fresh"
+# Queries of a second or two end before the second compiler has done anything but wait. Without it
+# the JVM keeps little room for compiled code, which Spark's fills within minutes: nothing more is
+# compiled then.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 
 
 def start(
@@ -36,6 +40,7 @@ def start(
         "PYTHONPATH": os.pathsep.join(map(str, (package.parent, FRESH.parent, ROOT / "docs"))),
         "PYSPARK_PYTHON": python,
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SUBMIT_OPTS": JAVA_OPTIONS,
     }
     return subprocess.run(
         [python, str(FRESH / program), *arguments],

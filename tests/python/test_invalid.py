@@ -260,6 +260,10 @@ def test_in_sql(spark: SparkSession) -> None:
         spark.sql(tumbling % "skip")
     with pytest.raises(wr.SpecError, match=r"\[INVALID_UNKNOWN\] stream\(invalid='skip'\)"):
         wr.stream(two(spark), invalid="skip")  # type: ignore[arg-type]
+    with pytest.raises(
+        wr.SpecError, match=r"2 problems in stream\(watermark='soon', invalid='skip'\)"
+    ):
+        wr.stream(two(spark), watermark="soon", invalid="skip")  # type: ignore[arg-type]
     join = spark.sql(
         "SELECT * FROM windrow_join(TABLE(SELECT * FROM messages a JOIN messages b "
         "ON a.id = b.id AND b.time BETWEEN a.time AND a.time + INTERVAL 1 HOUR), "

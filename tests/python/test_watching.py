@@ -176,3 +176,10 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
     assert totals["panes"] == len(of)
     last = figures(query.recentProgress[-1])
     assert last.panes == last.early + last.onTime + last.late + last.withdrawn
+
+
+@pytest.mark.parametrize("name", ["watch", "snapshot", "metrics"])
+def test_what_is_no_query(name: str) -> None:
+    """It says what it takes."""
+    with pytest.raises(TypeError, match=rf"{name}\(query\) takes a StreamingQuery.*'x'"):
+        getattr(wr, name)("x")

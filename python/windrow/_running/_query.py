@@ -92,6 +92,13 @@ def start(
     return last
 
 
+def expect_query(call: str, value: object) -> None:
+    """Refuse what is no query before it is asked what only queries know."""
+    if not hasattr(value, "recentProgress"):
+        msg = f"{call} takes a StreamingQuery, as start(...) gives it, not {value!r}"
+        raise TypeError(msg)
+
+
 def progress(query: StreamingQuery) -> list[Any]:
     """Give what a query still reports of its batches, of both parts of a final run."""
     return [*_BEFORE.get(query.runId, []), *query.recentProgress]

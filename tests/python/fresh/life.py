@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import windrow as wr
-from conftest import JAVA_OPTIONS, session_builder
+from conftest import session_builder
 from large import dice, draw
 from large.run import Read, counted, described, files_of, session_of
 from large.scenario import Leg, Traffic
-from programs import ROOT
+from programs import JAVA_OPTIONS, ROOT
 from torture import sinks, sources
 from torture.broker import connector
 from torture.plans import WHERE, Trouble

@@ -53,7 +53,7 @@ final class SparkVersusReference extends SparkSuite {
     TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
 
   /** Of the shorter cases of each kind of operator and window one in so many. */
-  private val every = 60
+  private val every = 90
 
   private def kind(transcript: TranscriptCase): String =
     s"${transcript.specJson.path("operator").asText} ${TranscriptCase.windowKind(transcript.specJson)}"
