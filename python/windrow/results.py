@@ -15,7 +15,7 @@ from windrow._drawing._svg import Picture
 from windrow._running import _ledger
 from windrow._running._jdbc import Jdbc
 from windrow._running._kafka import KafkaTable
-from windrow._running._query import expect_query, progress, start
+from windrow._running._query import PACE, expect_query, progress, start
 from windrow._running._sinks import Files, Sink
 from windrow._running._upsert import Upsert
 from windrow._specs import _duration, _json
@@ -153,7 +153,9 @@ class Output(HasFrames):
         the argument of Spark's ``DataStreamWriter.trigger``, say ``{"availableNow": True}``. After
         a crash the last batch comes again with its id: ``Files`` overwrite it, ``Jdbc`` knows it,
         tables take it twice unless their format prevents it. With periods of processing time a
-        query goes on without data; ``availableNow`` ends with the last batch of data all the same.
+        query goes on without data, each second if no ``queryTrigger`` is said;
+        ``processAllAvailable`` would wait for it for ever, ``availableNow`` ends with the last
+        batch of data all the same.
 
         ``final``: with ``availableNow``, once all that is there is in, every window completes; the
         call returns when only this is left to run, and ``metrics`` counts both parts. It must be
@@ -189,9 +191,10 @@ class Output(HasFrames):
 
     def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
         """Warn if a period ends more often than steps begin (SEMANTICS R57)."""
-        if not isinstance(queryTrigger, Mapping):
+        steps: object = PACE if queryTrigger is None else queryTrigger
+        if not isinstance(steps, Mapping):
             return
-        step = _duration.read(queryTrigger.get("processingTime"))
+        step = _duration.read(steps.get("processingTime"))
         for name, trigger in {"early": self.spec.early, "late": self.spec.late}.items():
             period = trigger._shortest_period()
             if period is not None and isinstance(step, int) and period < step:

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import NOTHING, Feed, disordered, order
+from programs import awaited
 from test_against_spark import rows
 
 if TYPE_CHECKING:
@@ -141,6 +142,19 @@ def test_period_fires_without_data(feed: Feed) -> None:
     finally:
         query.stop()
     assert short(feed.spark.table("periods").collect()) == [(3, "EARLY", 0, False)]
+
+
+def test_a_period_has_a_pace(feed: Feed, tmp_path: Path) -> None:
+    """Told no trigger, a query begins a step a second, not one after another (SEMANTICS R88)."""
+    windows = minutes(feed.add([order("09:00:10")])).trigger(early=wr.Every("1 hour"))
+    output = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*"))
+    query = output.start(checkpoint=tmp_path / "checkpoint", panes=lambda _, __: None)
+    try:
+        awaited(lambda: len(query.recentProgress) > 4, "five batches")
+        begun = [batch.timestamp[:19] for batch in query.recentProgress]
+    finally:
+        query.stop()
+    assert len(set(begun)) == len(begun)
 
 
 def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:

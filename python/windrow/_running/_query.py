@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 _BOUNDED = {"availableNow", "once"}
+#: Of queries with periods that say no trigger: Spark would begin one empty batch after another.
+PACE = {"processingTime": "1 second"}
 _BEFORE: dict[str, list[Any]] = {}  # by the run that completes the windows: the one before
 
 
@@ -39,7 +41,8 @@ def start(
 ) -> StreamingQuery:
     """Write each kind of rows of ``output`` to its sink; None: rows are counted only.
 
-    hasPeriods: the query begins batches without data, which ``availableNow`` must not wait for.
+    hasPeriods: the query begins batches without data: at a pace if it says no trigger, and
+    ``availableNow`` must not wait for them.
     final: it runs to the end of what is there, and once more to complete every window.
 
     Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
@@ -47,7 +50,8 @@ def start(
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     found = [*_of_sinks(stated), *_of_trigger(queryTrigger)]
-    trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
+    said = PACE if queryTrigger is None and hasPeriods else queryTrigger
+    trigger = dict(said) if isinstance(said, Mapping) else {}
     if not stated:
         found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
     if not output.isStreaming:

@@ -88,8 +88,8 @@ final class Output private[spark] (
     * counted only.
     *
     * @param queryTrigger
-    *   of the query; with periods of processing time it goes on without data, but `AvailableNow` ends with the last batch
-    *   of data
+    *   of the query; with periods of processing time it goes on without data, each second if nothing is said, so that
+    *   `processAllAvailable` would wait for ever; `AvailableNow` ends with the last batch of data
     * @param isFinal
     *   with `AvailableNow`: once all that is there is in, every window completes; the call returns when only this is left
     *   to run. It must be said from the first start of a checkpoint on, and what comes after it is late

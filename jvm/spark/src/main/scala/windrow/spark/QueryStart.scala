@@ -35,6 +35,9 @@ private[spark] final case class HowToRun(
 private[spark] object QueryStart {
   private val NoData = "spark.sql.streaming.noDataMicroBatches.enabled"
 
+  /** Of queries with periods that say none: Spark would begin one empty batch after another. */
+  private val Pace = Trigger.ProcessingTime("1 second")
+
   /** @param output
     *   `kind` and a struct for each kind
     * @param sinks
@@ -61,7 +64,8 @@ private[spark] object QueryStart {
     unchecked.foreach(LoggerFactory.getLogger(getClass).warn(_))
     stated.foreach { case (kind, sink) => sink.check(session, rowsOf(output, kind)) }
     val own          = stated.map { case (kind, sink) => kind -> sink.of(id, kind) }
-    val endsWithData = how.isBounded && ResumeCheck.programs(plan).exists(_._2.hasPeriods)
+    val hasPeriods   = ResumeCheck.programs(plan).exists(_._2.hasPeriods)
+    val endsWithData = how.isBounded && hasPeriods
     def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)
       val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
@@ -75,7 +79,7 @@ private[spark] object QueryStart {
       new EndMarkerWriter(session, how.checkpoint),
       how.trigger,
       run)
-    else run(output, how.trigger)
+    else run(output, how.trigger.orElse(Option.when(hasPeriods)(Pace)))
   }
 
   /** `AvailableNow` looks only at what is there when it starts. What has come since is in the last batch, which `Once` makes

@@ -154,6 +154,17 @@ final class StartSuite extends SparkSuite {
     assert(spark.read.parquet(s"$folder/past").select("window.start", "total").count() == 2)
   }
 
+  test("SEMANTICS R88: a query with a period begins a step a second, if it is told no trigger") {
+    val query = stream("messages").window(Tumbling("1 minute")).trigger(early = EveryPeriod("1 hour"))
+      .accumulate(Accumulating).aggregate(count(lit(1)))
+      .start(s"$folder/paced", panes = Some(Each((_, _) => ())))
+    try {
+      while (query.recentProgress.length < 4) assert(!query.awaitTermination(100))
+      val begun = query.recentProgress.toSeq.map(_.timestamp.take("2026-01-01T00:00:00".length))
+      assert(begun.distinct == begun)
+    } finally query.stop()
+  }
+
   test("what each window waits for, in words") {
     val told = sums("1 minute").explanation.linesIterator.toSeq
     assert(told.head == "Tumbling('1 minute') over stream 'messages', time time, by id")
