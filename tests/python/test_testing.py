@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -191,6 +192,17 @@ def test_the_core_is_the_query(spark: SparkSession, name: str) -> None:
     core = what_came(name, spark, "core", 4, 3)
     assert sum(len(rows) for _, rows in core) > 3
     assert core == what_came(name, spark, "query", 4, 3)
+
+
+@pytest.mark.parametrize("engine", ["core", pytest.param("query", marks=pytest.mark.full)])
+def test_a_restart_forgets_how_far_each_stream_was(spark: SparkSession, engine: str) -> None:
+    """The watermark of all stands until each has had messages again, as in Spark (SEMANTICS M6)."""
+    with of("joined", spark, engine) as h:
+        h.add(row(100), to="orders").add(row(100), to="shipments")
+        before = h.watermark
+        assert before is not None
+        assert h.restart().add(row(300), to="orders").watermark == before
+        assert h.add(row(200), to="shipments").watermark == before + timedelta(seconds=100)
 
 
 @pytest.mark.full

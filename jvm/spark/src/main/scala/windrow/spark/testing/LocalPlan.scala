@@ -128,4 +128,7 @@ private[testing] final class LocalWatermark(mark: EventTimeWatermark) {
 
   def see(row: InternalRow): Unit =
     if (!row.isNullAt(at)) millis = math.max(millis, Math.floorDiv(end(row), 1000L) - delay)
+
+  /** Of each stream Spark stores nothing, only the watermark of all. */
+  def restart(): Unit = millis = 0L
 }

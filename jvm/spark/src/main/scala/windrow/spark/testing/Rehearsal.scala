@@ -124,7 +124,10 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
   def watermarks: Int = plan.watermarks.size
 
   /** Nothing but what is stored is remembered. */
-  def restart(): Unit = plan.shards.foreach(_.restart())
+  def restart(): Unit = {
+    plan.shards.foreach(_.restart())
+    plan.watermarks.foreach(_.restart())
+  }
 
   private def held: Seq[StoredOperator] = plan.shards.flatMap(shards =>
     shards.program.descriptor.map(about => StoredOperator.held(session, about, shards.stores)))
