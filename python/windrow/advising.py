@@ -38,7 +38,9 @@ class LatenessEffect:
     def __str__(self) -> str:
         """Say it in a sentence."""
         more = "the state stays as it is"
-        if self.growth >= 0.005:  # noqa: PLR2004  half a percent
+        if self.growth >= 10:  # noqa: PLR2004
+            more = f"the state grows to about {self.growth + 1:,.0f} times its size"
+        elif self.growth >= 0.005:  # noqa: PLR2004  half a percent
             more = f"the state grows by about {_percent(self.growth)}"
         elif self.growth <= -0.005:  # noqa: PLR2004
             more = f"the state shrinks by about {_percent(-self.growth)}"
@@ -92,21 +94,30 @@ class Advice:
             return "No message has come yet, so there is nothing to advise."
         late = self.late / self.messages
         of_join = self.advised.corrected is None
+        told = {one.lateness: one for one in reversed(self.table)}  # the least share of each
         where = "too late for their partners" if of_join else "behind their windows"
         return "\n".join(
             [
                 f"{self.advised}.",
                 f"Now: {self.present}.",
                 f"{self.messages:,} messages, {_percent(late)} of them {where}.",
+                *self._doubt(),
                 "",
                 f"{'caught':>10}  {'lateness':<20} {'corrected':>9} {'state':>8}",
                 *(
                     f"{_percent(one.caught):>10}  {one.lateness:<20} {_share(one.corrected):>9} "
                     f"{one.growth * 100:>+7.0f}%"
-                    for one in self.table
+                    for one in reversed(told.values())
                 ),
             ]
         )
+
+    def _doubt(self) -> list[str]:
+        """Say that so few messages tell nothing of a share so near to all."""
+        missed = 1 - (self.advised.share or 1)
+        if missed * self.messages >= 1 or not missed:
+            return []
+        return [f"So few say little of {_percent(1 - missed)}: ask again after {1 / missed:,.0f}."]
 
     def _repr_html_(self) -> str:
         points = [(_duration.micros(one.lateness), one.caught) for one in self.table]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from bisect import insort
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -260,3 +261,25 @@ def test_of_a_join(spark: SparkSession, tmp_path: Path, size: int) -> None:
 
 def nowhere(*_: object) -> None:
     """Take rows."""
+
+
+def test_few_messages_are_said_to_be_few() -> None:
+    """Lines that say the same stand once, and growth beyond all measure is no percentage."""
+
+    def effect(share: float | None, lateness: str, growth: float) -> wr.LatenessEffect:
+        return wr.LatenessEffect(share, lateness, 1.0, 0.5, growth)
+
+    table = tuple(effect(share, "373 days", 8658.4) for share in (0.9, 0.99, 1.0))
+    few = wr.Advice(effect(0.999, "373 days", 8658.4), effect(None, "1 hour", 0), table, 5, 2, 6)
+    assert str(few).splitlines() == [
+        "373 days catch 100 % of messages and would have corrected about 50 % of windows; "
+        "the state grows to about 8,659 times its size.",
+        "Now: 1 hour catch 100 % of messages and would have corrected about 50 % of windows; "
+        "the state stays as it is.",
+        "5 messages, 40 % of them behind their windows.",
+        "So few say little of 99.9 %: ask again after 1,000.",
+        "",
+        "    caught  lateness             corrected    state",
+        "     100 %  373 days                  50 % +865840%",
+    ]
+    assert "So few" not in str(replace(few, messages=1000))

@@ -15,8 +15,8 @@ from windrow.errors import WindrowError
 #: Exit statuses.
 WELL, NOT_WELL, NOT_TOLD, INTERRUPTED = 0, 1, 2, 130
 
-_EPILOG = """exit status: 0 all is well; 1 it is not (damage, a difference, a faulty set-up); 2 that
-could not be told. Where Spark is needed a small local session is started."""
+_EPILOG = """exit status: 0 all is well; 1 it is not (damage, a difference, something missing); 2
+that could not be told. Where Spark is needed a small local session is started."""
 
 Command = Callable[[argparse.Namespace, TextIO], bool]
 

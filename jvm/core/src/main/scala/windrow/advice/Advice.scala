@@ -103,7 +103,7 @@ object Advice {
 
   /** Up to what is easily said. */
   private def round(micros: Long): Long = {
-    val unit = Seq(3600000000L, 60000000L, 1000000L).find(_ * 60 <= micros).getOrElse(1000L)
+    val unit = Seq(86400000000L, 3600000000L, 60000000L, 1000000L).find(_ * 60 <= micros).getOrElse(1000L)
     (micros + unit - 1) / unit * unit
   }
 

@@ -281,7 +281,7 @@ private[spark] object Checkpoint {
     val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder).toUri
     if (whole.getRawPath != whole.getPath)
       throw new CheckpointError(
-        ErrorConditions.message("CHECKPOINT_PATH_NOT_READABLE", "path" -> path))
+        ErrorConditions.message("CHECKPOINT_PATH_NOT_READABLE", "path" -> whole.getPath))
   }
 
   /** What Spark cannot read is damaged. */
