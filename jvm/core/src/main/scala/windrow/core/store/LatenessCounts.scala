@@ -60,6 +60,7 @@ private[windrow] final class LatenessCounts {
   def read(in: ByteReader): Unit = if (in.stands(Mark)) {
     messages = in.count()
     windows = in.count()
+    if (messages < 0 || windows < 0) throw in.damaged(s"there are not $messages messages in $windows windows")
     stored = in.bytes()
   }
 
@@ -106,7 +107,7 @@ private[windrow] object LatenessCounts {
     counts
   }
 
-  private def encode(all: Iterator[(Int, Long)]): Array[Byte] = {
+  private[store] def encode(all: Iterator[(Int, Long)]): Array[Byte] = {
     val out = new ByteWriter
     all.foldLeft(0) { case (before, (bucket, count)) =>
       out.count((bucket - before).toLong)
@@ -116,13 +117,15 @@ private[windrow] object LatenessCounts {
     out.result()
   }
 
-  private def decode(bytes: Array[Byte])(each: (Int, Long) => Unit): Unit = {
+  private[store] def decode(bytes: Array[Byte])(each: (Int, Long) => Unit): Unit = {
     val in     = ByteReader(bytes, "how late messages were")
     var bucket = 0L
     while (in.hasNext) {
       bucket += in.count()
+      val count = in.count()
       if (bucket < 0 || bucket >= Buckets) throw in.damaged(s"there is no lateness $bucket")
-      each(bucket.toInt, in.count())
+      if (count <= 0) throw in.damaged(s"$count messages were late")
+      each(bucket.toInt, count)
     }
   }
 }

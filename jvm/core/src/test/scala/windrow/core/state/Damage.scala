@@ -16,7 +16,8 @@ object Damage {
     copy
   }
 
-  private def changed(bytes: Array[Byte], random: Random): Array[Byte] = {
+  /** Other content under a checksum that fits. */
+  def changed(bytes: Array[Byte], random: Random): Array[Byte] = {
     val content = bytes.length - ByteWriter.Frame
     val out     = if (random.nextInt(8) == 0) bytes.take(ByteWriter.Frame + random.nextInt(content)) else bytes.clone()
     val length  = out.length - 4
