@@ -1,6 +1,7 @@
 package windrow.spark
 
 import java.nio.file.{Files => Folders}
+import java.nio.file.Path
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
@@ -72,6 +73,19 @@ final class StartSuite extends SparkSuite {
       intercept[CheckpointError](run(InvalidMessages.Reject, "number")),
       intercept[SpecError](counted(InvalidMessages.Reject, "nothing")))
     for (error <- reasons ++ others; secret <- secrets) assert(!error.toString.contains(secret))
+  }
+
+  test("SEMANTICS S17: a query goes on although its driver ended while it wrote the first plan") {
+    def counted = sums("1 minute").start(s"$folder/cut", panes = Some(Files(s"$folder/cut-panes")), queryTrigger = once)
+    val plans   = Folders.createDirectories(Path.of(s"$folder/cut/offsets"))
+    val left    = Seq(".0.c54f81b7-8174-4314-a3a0-2d7723e57af1.tmp", "..0.c54f81b7-8174-4314-a3a0-2d7723e57af1.tmp.crc")
+    left.foreach(name => Folders.write(plans.resolve(name), Array[Byte](1, 2)))
+    counted.awaitTermination()
+    assert(spark.read.parquet(s"$folder/cut-panes").count() == 1)
+    assert(!left.exists(name => Folders.exists(plans.resolve(name))))
+    left.foreach(name => Folders.write(plans.resolve(name), Array[Byte](1, 2)))
+    counted.awaitTermination()
+    assert(left.forall(name => Folders.exists(plans.resolve(name)))) // beside plans Spark minds its own files
   }
 
   test("SEMANTICS B5: a folder of files belongs to a checkpoint") {

@@ -65,6 +65,7 @@ private[spark] object BeforeStart {
       tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
     if (found.nonEmpty) throw SpecError("start(...)", found)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
+    CutOffStart.clear(session, checkpoint)
     val unchecked = ResumeCheck.check(session, plan, checkpoint)
     val owner     = new FilesOwner(session, checkpoint)
     files.foreach(one => owner.claim(one.path))
