@@ -9,6 +9,7 @@ checkpoint is whole, and runs the query over all that is there; what each batch 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -88,6 +89,9 @@ def begun(read: Read) -> StreamingQuery:
     """Start the query; with ``final`` this is told when only its last part is left."""
     output, kinds = described(case, read)
     if sink == "spark":
+        plans = folder / "checkpoint/offsets"
+        if plans.exists() and not any(one.name.isdigit() for one in plans.iterdir()):
+            shutil.rmtree(plans)  # as docs/guides/restarts.md says
         writer = output.output.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
         writer = writer.option("path", str(folder / "under")).format("parquet")
         return writer.trigger(availableNow=True).start()
