@@ -115,7 +115,7 @@ class Advice:
     def _doubt(self) -> list[str]:
         """Say that so few messages tell nothing of a share so near to all."""
         missed = 1 - (self.advised.share or 1)
-        if missed * self.messages >= 1 or not missed:
+        if round(missed * self.messages, 6) >= 1 or not missed:
             return []
         return [f"So few say little of {_percent(1 - missed)}: ask again after {1 / missed:,.0f}."]
 

@@ -39,7 +39,6 @@ class Answers:
 
     _tables: tuple[DataFrame, DataFrame]
     _fields: Mapping[str, Any] = field(kw_only=True)
-    _has_periods: bool = field(kw_only=True)
 
     @cached_property
     def answers(self) -> DataFrame:
@@ -89,7 +88,6 @@ class Answers:
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,
             name=name,
-            hasPeriods=self._has_periods,
             final=final,
         )
 
@@ -103,7 +101,6 @@ class Keeper:
 
     aggregated: DataFrame
     fields: _json.Fields
-    has_periods: bool
 
 
 def ask(
@@ -144,7 +141,6 @@ def ask(
     made = Answers(
         (keeper.aggregated, _sql.marked(lookups, marks)),
         _fields={**keeper.fields, "ask": question},
-        _has_periods=keeper.has_periods,
     )
     made.answers  # noqa: B018  mistakes show where they are made
     return made

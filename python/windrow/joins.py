@@ -237,7 +237,6 @@ class JoinOutput(HasFrames):
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,
             name=name,
-            hasPeriods=self.spec.early._has_period(),
             final=final,
         )
 

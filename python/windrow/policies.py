@@ -195,11 +195,6 @@ class Policy(WindowKind):
         )
         return f"For each key, {leaves}. It fires {when}."
 
-    def _has_period(self) -> bool:
-        """It goes by processing time, so a query runs on without data."""
-        timed = isinstance(self.by, ByTime) or isinstance(self.trigger, ByTime)
-        return timed or self.limit.age is not None
-
     def _fields(self) -> _json.Fields:
         fields: dict[str, object] = {
             "kind": "policy",

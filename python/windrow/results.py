@@ -118,7 +118,7 @@ class Output(HasFrames):
         return ask(self._keeper(), "windows", lookups, start=start, end=end, sessionKey=sessionKey)
 
     def _keeper(self) -> Keeper:
-        return Keeper(self._aggregated, self._fields(), self._has_periods())
+        return Keeper(self._aggregated, self._fields())
 
     def explain(self) -> None:
         """Print what each window waits for; a notebook shows the same, with ``plot()``."""
@@ -172,7 +172,6 @@ class Output(HasFrames):
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,
             name=name,
-            hasPeriods=self._has_periods(),
             final=final,
         )
 
@@ -201,13 +200,6 @@ class Output(HasFrames):
                 text = f"{name}={trigger!r} fires once in a step, and a step begins every "
                 text += f"{_duration.show(step)}; say a multiple of it"
                 warnings.warn(text, UserWarning, stacklevel=3)
-
-    def _has_periods(self) -> bool:
-        if isinstance(self.spec.window, Policy):
-            return self.spec.window._has_period()
-        if "behind_processing_time" in self._stream:
-            return True
-        return self.spec.early._has_period() or self.spec.late._has_period()
 
     def __repr__(self) -> str:
         """Show what is aggregated."""

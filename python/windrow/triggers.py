@@ -21,10 +21,6 @@ class PaneTrigger:
         """Give the microseconds of processing time after which it fires; None: it does not."""
         return None
 
-    def _has_period(self) -> bool:
-        """Whether processing time makes it fire."""
-        return self._shortest_period() is not None
-
     def _settled(self) -> PaneTrigger:
         """Give the one form of what can be said in several."""
         return self

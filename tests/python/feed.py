@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 SCHEMA = "time timestamp, product string, price double, amount bigint, gap bigint"
 
@@ -54,6 +55,12 @@ def add_files(folder: Path, *batches: Sequence[Order]) -> None:
         stamp = 1_700_000_001 + number
         os.utime(unseen, (stamp, stamp))
         unseen.replace(file)
+
+
+def trigger_of(query: StreamingQuery) -> str:
+    """Say how a query of this process begins its batches, in Spark's words."""
+    began: Any = query
+    return str(began._jsq.streamingQuery().trigger().toString())
 
 
 class Feed:

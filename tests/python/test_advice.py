@@ -170,6 +170,16 @@ def test_it_is_counted_exactly(spark: SparkSession) -> None:
         )
 
 
+def test_many_days_are_said_in_days(spark: SparkSession) -> None:
+    """A lateness is rounded up to the largest unit of which it has sixty."""
+    with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
+        h.add([(START, 0)]).advanceWatermark(START + timedelta(days=70, hours=5))
+        h.add([(START, 0)])
+        told = h.advise(1.0)
+        assert told.lateness.endswith(" days")
+        assert _near(told, timedelta(days=70).total_seconds())
+
+
 def _seconds(lateness: str) -> float:
 
     return _duration.micros(lateness) / 1e6
@@ -283,3 +293,6 @@ def test_few_messages_are_said_to_be_few() -> None:
         "     100 %  373 days                  50 % +865840%",
     ]
     assert "So few" not in str(replace(few, messages=1000))
+    nine_tenths = replace(few, advised=effect(0.9, "1 hour", 0))
+    assert "So few" in str(replace(nine_tenths, messages=9))
+    assert "So few" not in str(replace(nine_tenths, messages=10))

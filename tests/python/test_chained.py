@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import NOTHING, Feed, order
+from feed import NOTHING, Feed, order, trigger_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -37,6 +37,10 @@ def overall(panes: DataFrame) -> wr.Output:
     return windows.accumulate(wr.ACCUMULATING_AND_RETRACTING).aggregate(
         F.sum("total").alias("total"), F.count("*").alias("products")
     )
+
+
+def nowhere(*_: object) -> None:
+    """Take rows."""
 
 
 @pytest.fixture
@@ -83,6 +87,23 @@ def test_an_operator_that_has_got_nothing_yet_goes_on(feed: Feed, tmp_path: Path
         feed.spark.conf.unset(no_data)
     rows = feed.spark.read.parquet(str(tmp_path / "panes")).where(ON_TIME).collect()
     assert [row.total for row in sorted(rows, key=lambda row: row.window.start)] == [1, 1, 1]
+
+
+def test_a_period_of_the_operator_before_is_the_query_s(feed: Feed, tmp_path: Path) -> None:
+    """The query ends with its data, and else has a pace, whichever operator has it (R69, R88)."""
+    feed.add([order("09:00:10")], [order("09:02:00")])
+    panes = totals(feed.stream(), early=wr.Every("1 hour")).panes.where(ON_TIME)
+    by_start = panes.select("product", "total", F.col("window.start").alias("start"))
+    stream = wr.stream(by_start, time="start", key="product", name="totals")
+    pairs = stream.window(wr.Policy.tumbling(wr.ByCount(2)))
+    above = pairs.aggregate(F.sum("total"))
+    bounded = above.start(
+        checkpoint=tmp_path / "bounded", panes=nowhere, queryTrigger={"availableNow": True}
+    )
+    assert bounded.awaitTermination(120)
+    query = above.start(checkpoint=tmp_path / "paced", panes=nowhere)
+    assert trigger_of(query) == "ProcessingTimeTrigger(1000)"
+    query.stop()
 
 
 def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:

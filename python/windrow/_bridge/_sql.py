@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -131,6 +132,14 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return _called("_windrow_apply", tables, spec=spec)
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A query that may start: its id, and whether an operator of it goes by processing time."""
+
+    query: str
+    has_periods: bool
+
+
 def continues(
     output: DataFrame,
     checkpoint: str,
@@ -138,8 +147,8 @@ def continues(
     tables: Mapping[str, str],
     *,
     final: bool,
-) -> str:
-    """Give the id of a query, or refuse what cannot start: session, sinks or checkpoint.
+) -> Begun:
+    """Tell what is known of a query before it starts, or refuse: session, sinks or checkpoint.
 
     files: ``path`` and ``format`` of the folders that rows of a kind go to; they are the query's
     own from now on. tables: those that rows of a kind are added to. A warning tells of a
@@ -148,10 +157,10 @@ def continues(
     said = {"final": str(final).lower(), "files": _json.write(files), "into": _json.write(tables)}
     unchecked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
     with plain_errors():
-        [(query, why)] = unchecked.collect()
+        [(query, why, has_periods)] = unchecked.collect()
     if why is not None:
         warnings.warn(why, UserWarning, stacklevel=4)
-    return str(query)
+    return Begun(query, has_periods)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:

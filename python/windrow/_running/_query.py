@@ -36,13 +36,13 @@ def start(
     checkpoint: str | PathLike[str],
     queryTrigger: Mapping[str, Any] | None,
     name: str | None,
-    hasPeriods: bool,
     final: bool,
 ) -> StreamingQuery:
     """Write each kind of rows of ``output`` to its sink; None: rows are counted only.
 
-    hasPeriods: the query begins batches without data: at a pace if it says no trigger, and
-    ``availableNow`` must not wait for them.
+    With a period, the query's or that of an operator before it, it begins batches without data: at
+    a pace if it says no trigger, and ``availableNow`` does not wait for them.
+
     final: it runs to the end of what is there, and once more to complete every window.
 
     Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
@@ -50,8 +50,7 @@ def start(
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     found = [*_of_sinks(stated), *_of_trigger(queryTrigger)]
-    said = PACE if queryTrigger is None and hasPeriods else queryTrigger
-    trigger = dict(said) if isinstance(said, Mapping) else {}
+    trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
     if not stated:
         found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
     if not output.isStreaming:
@@ -67,9 +66,10 @@ def start(
         if isinstance(sink, Files)
     }
     tables = {kind: sink for kind, sink in stated.items() if isinstance(sink, str)}
-    query = _sql.continues(output, checkpoint, files, tables, final=final)
+    begun = _sql.continues(output, checkpoint, files, tables, final=final)
     _check_databases(output, stated)
-    bounded = not trigger.keys().isdisjoint(_BOUNDED)
+    trigger = trigger or (dict(PACE) if begun.has_periods else {})
+    ends_with_data = begun.has_periods and not trigger.keys().isdisjoint(_BOUNDED)
 
     def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
         writer = frame.writeStream.option("checkpointLocation", checkpoint)
@@ -77,8 +77,8 @@ def start(
             writer = writer.queryName(name)
         if trigger:
             writer = writer.trigger(**trigger)
-        with _sql.plain_errors(), _ending_with_data(output.sparkSession, bounded and hasPeriods):
-            return _begun(writer.foreachBatch(BatchWriter(stated, query)))
+        with _sql.plain_errors(), _ending_with_data(output.sparkSession, ends_with_data):
+            return _begun(writer.foreachBatch(BatchWriter(stated, begun.query)))
 
     if not final:
         return run(output, trigger)

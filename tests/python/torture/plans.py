@@ -57,7 +57,7 @@ class Plan:
 def plans(dice: random.Random, subject: Subject) -> list[Plan]:
     """Draw them: drivers die, then executors or nobody."""
     can_cluster = subject.sink != "upsert"  # its Spark is another
-    has_cluster = can_cluster and dice.random() < 0.3
+    has_cluster = can_cluster and dice.random() < 0.4
     count = 3 if has_cluster else dice.randint(4, 6)
     batches = sorted(dice.sample(range(BATCHES), count))
     drivers = [_kill(dice, subject, "driver", batch) for batch in batches]

@@ -64,7 +64,7 @@ private[spark] object QueryStart {
     unchecked.foreach(LoggerFactory.getLogger(getClass).warn(_))
     stated.foreach { case (kind, sink) => sink.check(session, rowsOf(output, kind)) }
     val own          = stated.map { case (kind, sink) => kind -> sink.of(id, kind) }
-    val hasPeriods   = ResumeCheck.programs(plan).exists(_._2.hasPeriods)
+    val hasPeriods   = ResumeCheck.hasPeriods(plan)
     val endsWithData = how.isBounded && hasPeriods
     def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)

@@ -2,10 +2,8 @@ package windrow.spark.input
 
 import java.time.Instant
 import java.time.temporal.ChronoUnit.MICROS
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.util.quoteIfNeeded
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -71,9 +69,8 @@ private[spark] object PlainText {
 }
 
 /** Stands for an expression in a text. */
-private[spark] final case class Word(text: String, dataType: DataType) extends LeafExpression with CodegenFallback {
-  override def nullable: Boolean             = true
-  override def sql: String                   = text
-  override def toString: String              = text
-  override def eval(input: InternalRow): Any = throw new UnsupportedOperationException(s"'$text' is but a word.")
+private[spark] final case class Word(text: String, dataType: DataType) extends LeafExpression with Unevaluable {
+  override def nullable: Boolean = true
+  override def sql: String       = text
+  override def toString: String  = text
 }

@@ -59,6 +59,9 @@ object ResumeCheck {
     plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
+  /** Whether an operator of a plan goes by processing time, so that the query begins batches without data. */
+  def hasPeriods(plan: LogicalPlan): Boolean = programs(plan).exists(_._2.hasPeriods)
+
   private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
     begun.fingerprint.flatMap(program.fingerprint.changed)
       .orElse(SpecFingerprint("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))

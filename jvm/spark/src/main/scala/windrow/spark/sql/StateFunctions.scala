@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.types.BooleanType
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.RunningQuery
@@ -44,7 +45,7 @@ private[spark] object StateFunctions {
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
   /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
-    * checkpoint, else a row: the id of the query, and what could not be told. With `files`, the folders that it writes to, they are
+    * checkpoint, else a row: the id of the query, what could not be told, and whether an operator of it has a period. With `files`, the folders that it writes to, they are
     * its own from now on; see [[FilesOf]]. `into`: JSON of the tables that rows are added to, by their kind.
     */
   val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
@@ -61,9 +62,15 @@ private[spark] object StateFunctions {
           FilesOf.read(files.toString),
           said.values.get("into").fold(Map.empty[String, String])(json => FilesOf.names(json.toString)))))
     LocalRelation(
-      Seq(AttributeReference("query", StringType)(), AttributeReference("unchecked", StringType)()),
+      Seq(
+        AttributeReference("query", StringType)(),
+        AttributeReference("unchecked", StringType)(),
+        AttributeReference("has_periods", BooleanType)()),
       told.map { case (query, why) =>
-        InternalRow(UTF8String.fromString(query), why.map(UTF8String.fromString).orNull)
+        InternalRow(
+          UTF8String.fromString(query),
+          why.map(UTF8String.fromString).orNull,
+          ResumeCheck.hasPeriods(said.table))
       }.toSeq)
   }
 
