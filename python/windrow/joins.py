@@ -204,7 +204,7 @@ class JoinOutput(HasFrames):
         print(self._explained())  # noqa: T201
 
     def _explained(self) -> str:
-        return _sql.explained(self._tables[0], self._fields())
+        return _sql.explained(self.output, self._fields())
 
     def _repr_html_(self) -> str:
         return _html.explanation(self._explained(), self.plot())

@@ -121,8 +121,11 @@ class Output(HasFrames):
         return Keeper(self._aggregated, self._fields())
 
     def explain(self) -> None:
-        """Print what each window waits for; a notebook shows the same, with ``plot()``."""
-        print(_sql.explained(self._aggregated, self._fields()))  # noqa: T201
+        """Print what each window waits for, and how messages travel.
+
+        A notebook shows the same, with ``plot()``.
+        """
+        print(_sql.explained(self.output, self._fields()))  # noqa: T201
 
     def plot(self, messages: Messages | None = None) -> Picture:
         """Draw the windows of a few messages, and how long each takes late ones.
@@ -132,7 +135,7 @@ class Output(HasFrames):
         return self.spec.window._plot(messages, self.spec.lateness)
 
     def _repr_html_(self) -> str:
-        return _html.explanation(_sql.explained(self._aggregated, self._fields()), self.plot())
+        return _html.explanation(_sql.explained(self.output, self._fields()), self.plot())
 
     def start(
         self,

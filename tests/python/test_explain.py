@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql import functions as F
@@ -11,6 +11,8 @@ import windrow as wr
 from feed import Feed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from joins import Both
 
 pytestmark = pytest.mark.spark
@@ -25,7 +27,7 @@ def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     late.aggregate(F.sum("amount")).explain()
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]
     until = "until the watermark has passed last + 1 hour"
-    assert len(said) == 10
+    assert len(said) == 11
     assert said[0] == (
         "Sliding('1 hour', granularity='1 millisecond') over stream 'o', time time, by product"
     )
@@ -35,6 +37,77 @@ def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
         f"late       one pane every 10 seconds of processing time, if anything came, {until}",
         "panes      what came since the window's last one",
     } <= set(said)
+
+
+ORDER = "what comes out may go by their order"
+COMBINED = "those that share key and slice as one"
+HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
+    "combined": (
+        lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.count("*")),
+        f"many in a packet, {COMBINED} while that leaves at most 80 % of them "
+        "(spark.windrow.combine)",
+    ),
+    "ordered aggregate": (
+        lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.collect_list("amount")),
+        f"many in a packet, each by itself, for {ORDER}",
+    ),
+    "texts": (
+        lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.max("product")),
+        "many in a packet, each by itself, for Spark has no hash table for such values",
+    ),
+    "sessions": (
+        lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),
+        "many in a packet, each by itself, for Session('1 minute') tells each from the others",
+    ),
+    "early": (
+        lambda w: (
+            w.window(wr.Tumbling("1 minute"))
+            .trigger(early=wr.EachMessage())
+            .accumulate(wr.DISCARDING)
+            .aggregate(F.count("*"))
+        ),
+        "one in a row, sorted, for early panes come with messages",
+    ),
+    "gaps": (
+        lambda w: w.window(wr.Tumbling("1 minute"), fillGaps=True).aggregate(F.count("*")),
+        "one in a row, sorted, for gaps are filled up to a message",
+    ),
+    "full state": (
+        lambda w: w.window(wr.Tumbling("1 minute")).retain(time="1 hour").messages(),
+        "one in a row, sorted, for they are kept or shown as they are",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOW)
+def test_how_messages_travel(feed: Feed, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line says which way they take, and why."""
+    make, told = HOW[name]
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    make(stream.lateness("0 seconds")).explain()
+    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    messages travel {told}"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("always", f"many in a packet, {COMBINED}"),
+        ("never", "many in a packet, each by itself, for spark.windrow.combine is never"),
+    ],
+)
+def test_the_setting_is_told(
+    feed: Feed, word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it is when it is asked."""
+    make, _ = HOW["combined"]
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    output = make(stream.lateness("0 seconds"))
+    feed.spark.conf.set("spark.windrow.combine", word)
+    try:
+        output.explain()
+    finally:
+        feed.spark.conf.unset("spark.windrow.combine")
+    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    messages travel {told}"
 
 
 def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,9 +120,9 @@ def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> 
     assert "processing time less 5 seconds" in said
     assert "each message once" in said
     policy = wr.Policy.tumbling(wr.ByCount(2))
-    wr.stream(feed.batch()).window(policy).aggregate(F.count("*")).explain()
+    wr.stream(feed.batch(), time="time").window(policy).aggregate(F.count("*")).explain()
     said = capsys.readouterr().out
-    assert said.startswith("Policy Tumbling(ByCount(2)) over stream 'messages', without a key")
+    assert said.startswith("Policy Tumbling(ByCount(2)) over stream 'messages', time time, ")
     assert policy.describe() in said
 
 
@@ -63,6 +136,7 @@ def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
     assert "left join of 2 streams" in said
     assert "greatest event time of 'a' less 1 minute, 'b' as the DataFrame had it" in said
     assert "equal product, null equals nothing; event time of 'b' less that of 'a' in" in said
+    assert said.endswith("  shuffle    messages travel many in a packet, each as it is\n")
 
 
 def test_notebooks_show_it(feed: Feed) -> None:

@@ -89,7 +89,9 @@ def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
     from pyspark.errors import AnalysisException
 
     try:
-        rows = _asked(df, "_windrow_check", fields)
+        with plain_errors():
+            query = f"SELECT * FROM _windrow_check(spec => {text(_json.write(fields))})"  # noqa: S608
+            rows = df.sparkSession.sql(query).collect()
     except AnalysisException as refused:
         if refused.getCondition() == _IN_PIPELINE:
             return []
@@ -97,16 +99,11 @@ def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
     return [SpecProblem(code, said) for code, said in rows]
 
 
-def explained(df: DataFrame, fields: _json.Fields) -> str:
-    """Have the JVM say a spec in words, one line for each question."""
-    return "\n".join(line for (line,) in _asked(df, "_windrow_explain", fields))
-
-
-def _asked(df: DataFrame, function: str, fields: _json.Fields) -> list[Any]:
-    """Rows of a table function that takes only a spec."""
-    query = f"SELECT * FROM {function}(spec => {text(_json.write(fields))})"  # noqa: S608
+def explained(query: DataFrame, fields: _json.Fields) -> str:
+    """Have the JVM say a query and its spec in words, one line for each question."""
+    told = _called("_windrow_explain", [query], spec=_json.write(fields))
     with plain_errors():
-        return df.sparkSession.sql(query).collect()
+        return "\n".join(line for (line,) in told.collect())
 
 
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:

@@ -16,6 +16,7 @@ import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinPlan
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.PackStrategy
+import windrow.spark.pack.Travel
 
 /** A stream of a join, with a window of its own or without.
   *
@@ -193,7 +194,9 @@ final class JoinOutput private[spark] (
   def explain(): Unit = println(explanation)
 
   private[spark] def explanation: String =
-    Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap)
+    Travel.told(
+      Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap),
+      SparkInside.plan(output))
 
   /** Starts one query that writes rows and rejected messages to their sinks; see [[Output.start]]. */
   def start(

@@ -11,6 +11,7 @@ import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.PackStrategy
+import windrow.spark.pack.Travel
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
 import windrow.spark.stream.StreamOperator
@@ -39,12 +40,13 @@ final class Output private[spark] (
   /** `kind`, and `panes`, `rejected` or `events` as a struct */
   def output: DataFrame = part(OutputKind.All)
 
-  /** Prints what each window waits for. */
+  /** Prints what each window waits for, and how messages travel. */
   def explain(): Unit = println(explanation)
 
   private[spark] def explanation: String = operator.fold(
     problems => throw SpecError(window, problems),
-    _.explanation(inWords, Clock(stream.watermark, stream.behind)))
+    one =>
+      Travel.told(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
 
   /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
     *

@@ -1,6 +1,6 @@
 package windrow.spark.aggregate
 
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -30,13 +30,20 @@ private[spark] final class AggregateRecipe(
       watermark: Option[Watermark],
       later: LogicalPlan => SparkPlan): SparkPlan = {
     val carries = if (shuffle.whole) Literal(true) else CarriesMessage(spec, pack, watermark)
-    SliceTime.of(spec, pack.time).filter(_ => shuffle.combined && canCombine(pack) && Combining.pays(pack.metrics))
-      .fold(each(pack, keys, carries, later))(slice =>
-        Combining.noted(pack.metrics, combined(pack, keys, carries, slice, later)))
+    sliceTime(pack).toOption.filter(_ => Combining.pays(pack.metrics)).fold(each(pack, keys, carries, later))(slice =>
+      Combining.noted(pack.metrics, combined(pack, keys, carries, slice, later)))
   }
 
-  private def canCombine(pack: Pack): Boolean =
-    Aggregate.supportsHashAggregate(functions.functions.flatMap(_.aggBufferAttributes), pack.keys)
+  /** What messages that can be combined share, or in words why none can. */
+  private def sliceTime(pack: Pack): Either[String, Expression] =
+    if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
+    else if (!Aggregate.supportsHashAggregate(functions.functions.flatMap(_.aggBufferAttributes), pack.keys))
+      Left("Spark has no hash table for such values")
+    else SliceTime.of(spec, pack.time).toRight(s"${spec.window} tells each from the others")
+
+  def travel(pack: Pack): String =
+    if (shuffle.sorted) shuffle.inWords
+    else s"${shuffle.inWords}, ${sliceTime(pack).fold(why => s"each by itself, for $why", _ => Combining.inWords)}"
 
   /** Messages by (key, slice); one that carries its row stays apart, with its own time. */
   private def combined(

@@ -10,15 +10,20 @@ import windrow.spark.pack.ShuffleMode
   */
 private[spark] object ShuffleChoice {
 
-  def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): ShuffleMode = {
-    val countsMessages = streaming && (ofEach(spec.early) || (spec.lateness.micros > 0 && firesWithMessage(spec.late)))
-    val showsOrder =
-      countsMessages || spec.fillGaps || spec.complete != Completion.ByWatermark || spec.window.showsOrder
-    ShuffleMode(
-      sorted = showsOrder || hasOrigin,
-      combined = !functions.orderShows && !showsOrder && !hasOrigin,
-      ordered = functions.orderShows,
-      whole = spec.window.needsRows)
+  def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): ShuffleMode =
+    ShuffleMode(sortedFor(spec, hasOrigin, streaming), ordered = functions.orderShows, whole = spec.window.needsRows)
+
+  /** What the order of a step shows in, in words. */
+  private def sortedFor(spec: WindowOperatorSpec, hasOrigin: Boolean, streaming: Boolean): Option[String] = {
+    val ofLate = spec.lateness.micros > 0 && firesWithMessage(spec.late)
+    val shows = Seq(
+      hasOrigin                                 -> "replays are known by their offsets",
+      spec.window.showsOrder                    -> s"${spec.window} goes by their order",
+      (streaming && ofEach(spec.early))         -> "early panes come with messages",
+      (streaming && ofLate)                     -> "late panes come with messages",
+      spec.fillGaps                             -> "gaps are filled up to a message",
+      (spec.complete != Completion.ByWatermark) -> "messages complete windows")
+    shows.collectFirst { case (true, why) => why }
   }
 
   private def ofEach(trigger: PaneTrigger): Boolean = WindowTrigger.parts(trigger).exists {

@@ -29,14 +29,26 @@ private[spark] object Combining {
 
   /** Refuses a word that the setting does not have. */
   def check(session: SparkSession): Unit = {
-    val said = session.conf.get(Setting, "auto")
-    if (!Words(said)) throw SpecError(Setting, Seq(SpecProblem("COMBINE_UNKNOWN", "value" -> said)))
+    val word = session.conf.get(Setting, "auto")
+    if (!Words(word)) throw SpecError(Setting, Seq(SpecProblem("COMBINE_UNKNOWN", "value" -> word)))
+  }
+
+  private def said: String = SQLConf.get.getConfString(Setting, "auto")
+
+  /** What is done to messages that can be combined. */
+  def inWords: String = {
+    val combined = "those that share key and slice as one"
+    said match {
+      case "always" => combined
+      case "never"  => s"each by itself, for $Setting is never"
+      case _        => s"$combined while that leaves at most ${(Worth * 100).round} % of them ($Setting)"
+    }
   }
 
   /** @param stream
     *   the name of its metrics
     */
-  def pays(stream: String): Boolean = SQLConf.get.getConfString(Setting, "auto") match {
+  def pays(stream: String): Boolean = said match {
     case "always" => true
     case "never"  => false
     case _        => of(stream).forall(_.paid())

@@ -13,17 +13,19 @@ import windrow.spark.functions.Lift
 
 /** How messages travel to their shards.
   *
-  * @param sorted
+  * @param sortedFor
   *   one row for each message, for Spark to sort by shard and place in the order of the step: where that order can show
-  *   in which panes fire. Otherwise many messages travel in one packet.
-  * @param combined
-  *   messages of a task that share key and slice are combined before they travel
+  *   in which panes fire, and in words why. Otherwise many messages travel in one packet.
   * @param ordered
   *   a message keeps its place, because an aggregate depends on the order
   * @param whole
   *   every message travels with its original row, because panes show it
   */
-final case class ShuffleMode(sorted: Boolean, combined: Boolean, ordered: Boolean, whole: Boolean)
+final case class ShuffleMode(sortedFor: Option[String], ordered: Boolean, whole: Boolean) {
+  def sorted: Boolean = sortedFor.isDefined
+
+  def inWords: String = sortedFor.fold("many in a packet")(why => s"one in a row, sorted, for $why")
+}
 
 /** Where the buffers of a row come from. */
 sealed trait PackLift

@@ -41,6 +41,9 @@ abstract class PackRecipe(
       watermark: Option[Watermark],
       later: LogicalPlan => SparkPlan): SparkPlan
 
+  /** How its messages travel to their shards, in words. */
+  def travel(pack: Pack): String
+
   /** Every message by itself.
     *
     * @param carries
@@ -82,8 +85,10 @@ final class WholeMessages(
       windows,
       functions,
       shards,
-      ShuffleMode(sorted = true, combined = false, ordered = false, whole = true),
+      ShuffleMode(Some("they are kept or shown as they are"), ordered = false, whole = true),
       behind) {
+
+  def travel(pack: Pack): String = shuffle.inWords
 
   def planned(
       pack: Pack,
@@ -106,6 +111,9 @@ private[spark] trait PackNode extends UnaryNode {
     *   plans what is below
     */
   def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan
+
+  /** How messages travel to their shards, in words. */
+  def travel: String
 
   /** How rows of the child are packed where none is combined with another: each goes with its message. */
   def alone: Packing
@@ -168,6 +176,8 @@ final case class Pack(
       if (isOver) Some(Watermark.End) else watermark.map(leaving),
       later)
   }
+
+  def travel: String = recipe.travel(this)
 
   def alone: Packing = recipe.packing(this, keys.map(SparkInside.normalized), Literal(true))
 

@@ -12,9 +12,11 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.explain.Clock
 import windrow.explain.Explanation
+import windrow.spark.arguments.TableArguments
+import windrow.spark.pack.Travel
 
-/** Table functions that look at a spec alone, `_windrow_check(spec => JSON)` and `_windrow_explain(spec => JSON)`, with the
-  * JSON of `_windrow_apply`: what is wrong with it, a problem in each row; and what it does, a line in each row.
+/** Table functions that look at a spec, with the JSON of `_windrow_apply`: `_windrow_check(spec => JSON)`, what is wrong with
+  * it, a problem in each row; `_windrow_explain(TABLE(...), spec => JSON)` of a query, what it does, a line in each row.
   */
 private[spark] object SpecFunctions {
   val All: Seq[(String, TableFunctionBuilder)] = Seq(
@@ -23,9 +25,11 @@ private[spark] object SpecFunctions {
       rows(found.map(problem => Seq(problem.code, problem.text)), "code", "text")
     }),
     "_windrow_explain" -> (arguments => {
-      val node = spec("_windrow_explain", arguments)
-      val told = inWords(node).fold(found => throw SpecError("the spec", found), identity)
-      rows(told.linesIterator.map(Seq(_)).toSeq, "line")
+      val (tables, rest) = arguments.partition(_.isInstanceOf[FunctionTableSubqueryArgumentExpression])
+      val node           = spec("_windrow_explain", rest)
+      val told           = inWords(node).fold(found => throw SpecError("the spec", found), identity)
+      val query          = TableArguments.read("_windrow_explain", tables, Nil).only("_windrow_explain")
+      rows(Travel.told(told, query).linesIterator.map(Seq(_)).toSeq, "line")
     }))
 
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
