@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from load.steady import MEASURED, told
+from load.steady import MEASURED, PROCESS, told
 from programs import PACKAGE
 
 SMALL = (
@@ -38,20 +38,28 @@ def test_a_case_in_small_keeps_its_promise(said: tuple[str, ...]) -> None:
     assert ended.returncode == 0, ended.stdout
 
 
-@pytest.mark.parametrize("rise", [*MEASURED, "heap", None])
-def test_what_rises_in_the_last_quarter_is_told(tmp_path: Path, rise: str | None) -> None:
-    """A saw's teeth are no rise; six parts of a hundred are."""
+@pytest.mark.parametrize("wrong", [*MEASURED, *PROCESS, None])
+@pytest.mark.parametrize("rise", [60, None])
+def test_a_figure_that_rises_or_is_missing_is_told(
+    tmp_path: Path, wrong: str | None, rise: int | None
+) -> None:
+    """Of the log of two hours, by the row that it is in."""
 
     def line(minute: int) -> str:
-        tooth = minute % 5
-        of = {
-            what: 1000 + tooth + (60 if what == rise and minute >= 45 else 0) for what in MEASURED
-        }
-        heap = 1000 + (60 if rise == "heap" and minute >= 45 else 0)
-        return json.dumps({"heap": heap, "resident": 9, "queries": {"tumbling": of}})
+        def of(what: str) -> int | None:
+            more = rise if what == wrong and minute > 80 else 0
+            return None if more is None else 1000 + minute % 5 + more
+
+        query = {what: found for what in MEASURED if (found := of(what)) is not None}
+        return json.dumps(
+            {"minute": minute, "queries": {"tumbling": query}}
+            | {what: of(what) for what in PROCESS}
+        )
 
     log = tmp_path / "log"
-    log.write_text("\n".join(map(line, range(60))))
-    rises = [one.what for _, rises in told(log) for one in rises]
-    name = rise if rise == "heap" else f"tumbling: {rise}"
-    assert rises == ([name] if rise else [])
+    log.write_text("\n".join(map(line, range(1, 121))))
+    rows = [row for row, is_level in told(log) if not is_level]
+    assert [row[0] for row in rows] == (
+        [wrong if wrong in PROCESS else "tumbling"] if wrong else []
+    )
+    assert [text.endswith("!") for row in rows for text in row].count(True) == len(rows)

@@ -62,8 +62,7 @@ def _steady(said: argparse.Namespace, folder: Path) -> Iterator[Row]:
     if not said.told:
         spark = session(folder, said.heap, 10)
         steady.steady(spark, folder, tuple(_chosen(KINDS, said)), said.hours, said.log)
-    for row, rises in steady.told(said.log):
-        yield row, not rises
+    yield from steady.told(said.log)
 
 
 T = TypeVar("T")

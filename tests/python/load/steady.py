@@ -4,63 +4,57 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import windrow as wr
 from load.gauge import Batch, OnDisk, heap, kept, resident
 from load.kinds import KINDS
+from load.level import compared
 from load.messages import Messages
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-#: By how much the last quarter may lie above the one before.
-RISE = 0.05
 ROWS = 1000
-#: Values are read from the checkpoint only now and then: that takes a while.
-VALUES_EVERY = 30
+#: Values of a query are read from its checkpoint only now and then: that takes a while.
+VALUES_EVERY = 10
 MEASURED = ("files", "bytes", "rows", "values", "value bytes")
 PROCESS = ("heap", "resident")
-
-
-@dataclass(frozen=True)
-class Rise:
-    """Something that is not level: its means in the third and the fourth quarter."""
-
-    what: str
-    before: float
-    after: float
-
-    def __str__(self) -> str:
-        """Say both."""
-        return f"{self.what} rose from {self.before:,.0f} to {self.after:,.0f}"
+#: What Spark keeps beside what is needed would be teeth in files and bytes: old versions that are
+#: not worth a listing yet, and old values in the tables of up to four snapshots.
+EXACT = {
+    "spark.sql.streaming.ratioExtraSpaceAllowedInCheckpoint": "0",
+    "spark.sql.streaming.stateStore.rocksdb.compactOnCommit": "true",
+}
 
 
 def steady(
     spark: SparkSession, folder: Path, names: Sequence[str], hours: float, log: Path
 ) -> None:
     """Run a query of each kind and write a line of JSON each minute."""
+    for setting, value in EXACT.items():
+        spark.conf.set(setting, value)
     queries = {name: _started(spark, name, folder) for name in names}
-    end = time.monotonic() + 3600 * hours
+    read = {name: number % VALUES_EVERY for number, name in enumerate(names)}
+    begun = time.monotonic()
     minute = 0
-    while time.monotonic() < end:
+    while minute < 60 * hours:
         time.sleep(60 - (time.time() - 50) % 60)  # between two batches, which begin with a minute
-        minute += 1
-        line = {
-            "minute": minute,
-            "heap": heap(spark),
-            "resident": resident(),
-            "queries": {
-                name: _of(spark, query, folder / _folder(name), minute)
-                for name, query in queries.items()
-            },
-        }
+        minute = round((time.monotonic() - begun) / 60)
+        line = {"minute": minute, "heap": heap(spark), "resident": resident()}
+        of = {}
+        for name, query in queries.items():
+            found = _of(query, folder / _folder(name))
+            if minute >= read[name] + VALUES_EVERY:
+                read[name] = minute
+                values, size = kept(spark, folder / _folder(name))
+                found |= {"values": values, "value bytes": size}
+            of[name] = found
         with log.open("a") as file:
-            file.write(json.dumps(line) + "\n")
+            file.write(json.dumps(line | {"queries": of}) + "\n")
     for query in queries.values():
         query.stop()
 
@@ -85,9 +79,7 @@ def _gone(batch: DataFrame, _: int) -> None:
     batch.write.format("noop").mode("overwrite").save()
 
 
-def _of(
-    spark: SparkSession, query: StreamingQuery, checkpoint: Path, minute: int
-) -> Mapping[str, int]:
+def _of(query: StreamingQuery, checkpoint: Path) -> dict[str, int]:
     """Give what a query has at the moment; an end that nobody asked for is an error."""
     error = query.exception()
     if error is not None:
@@ -97,40 +89,30 @@ def _of(
     found = {"files": disk.files, "bytes": disk.bytes}
     if batch is not None:
         found |= {"batch": batch.number, "rows": batch.state, "input": batch.rows}
-    if minute % VALUES_EVERY == 0:
-        values, size = kept(spark, checkpoint)
-        found |= {"values": values, "value bytes": size}
     return found
 
 
-def told(log: Path) -> Iterator[tuple[tuple[str, ...], list[Rise]]]:
-    """Give a row of figures for each kind and for the process, and what of it rose."""
+def told(log: Path) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Give a row of figures for each kind and for the process, and whether all of it is level."""
     lines = [json.loads(line) for line in log.read_text().splitlines()]
+    minutes = [line["minute"] for line in lines]
     for name, last in lines[-1]["queries"].items():
-        wrong: list[Rise] = []
-        shown = [name, str(last.get("batch", ""))]
-        for what in MEASURED:
-            found = [line["queries"][name].get(what) for line in lines]
-            shown.append(_compared(f"{name}: {what}", found, wrong))
-        yield tuple(shown), wrong
+        found = [
+            _compared(minutes, [line["queries"][name].get(what) for line in lines])
+            for what in MEASURED
+        ]
+        shown = (text for text, _ in found)
+        yield (name, str(last.get("batch", "")), *shown), all(is_level for _, is_level in found)
     for what in PROCESS:
-        wrong = []
-        shown = [what, str(len(lines)), "", _compared(what, [line[what] for line in lines], wrong)]
-        yield (*shown, "", "", ""), wrong
+        text, is_level = _compared(minutes, [line[what] for line in lines])
+        yield (what, str(len(lines)), "", text, "", "", ""), is_level
 
 
-def _compared(what: str, found: Sequence[int | None], wrong: list[Rise]) -> str:
-    """Compare the means of the last two quarters."""
-    quarter = len(found) // 4
-    before = _mean(found[-2 * quarter : -quarter])
-    after = _mean(found[-quarter:])
-    if before is None or after is None:
-        return ""
-    if after > before * (1 + RISE):
-        wrong.append(Rise(what, before, after))
-    return f"{before:,.0f} → {after:,.0f}"
-
-
-def _mean(found: Sequence[int | None]) -> float | None:
-    known = [one for one in found if one is not None]
-    return sum(known) / len(known) if known else None
+def _compared(minutes: Sequence[int], found: Sequence[int | None]) -> tuple[str, bool]:
+    """Say the means of the last two spans, ``!`` where they rise."""
+    points = [(at, one) for at, one in zip(minutes, found, strict=True) if one is not None]
+    levels = compared(points, minutes[-1])
+    if levels is None:
+        return "nothing found!", False
+    text = f"{levels.before:,.0f} → {levels.after:,.0f}"
+    return text + "!" * levels.rises, not levels.rises

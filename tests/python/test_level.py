@@ -1,0 +1,96 @@
+"""What is level, and what rises, in two hours of figures (``load/level.py``)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from load.level import compared
+
+MINUTES = 114
+#: The two spans are the last 80 minutes.
+LAST = MINUTES - 40
+
+Series = Callable[[int], float]
+
+
+def rises(series: Series, every: int = 1) -> bool:
+    """Judge what was found each so many minutes."""
+    levels = compared([(at, series(at)) for at in range(1, MINUTES + 1, every)], MINUTES)
+    assert levels is not None
+    return levels.rises
+
+
+def teeth(period: int, phase: int, height: float = 1 / 3) -> Series:
+    """Rise slowly by a third, fall at once."""
+    return lambda at: 1000 * (1 + height * ((at + phase) % period) / (period - 1))
+
+
+def leak(percent: float) -> Series:
+    """Grow by so much of 1,000 an hour."""
+    return lambda at: 10 * percent * at / 60
+
+
+@pytest.mark.parametrize("period", [5, 7, 10, 13, 20, 30, 40])
+def test_teeth_of_any_phase_are_level(period: int) -> None:
+    """Rising slowly, or falling slowly."""
+    for phase in range(period):
+        rising = teeth(period, phase)
+        assert not rises(rising), phase
+        assert not rises(lambda at: 3000 - rising(at)), phase  # noqa: B023
+
+
+def test_a_level_with_noise_is_level() -> None:
+    """A tenth up and down; also where it is found now and then only."""
+    for seed in range(200):
+        drawn = random.Random(seed)  # noqa: S311
+        assert not rises(lambda _: drawn.uniform(900, 1100)), seed  # noqa: B023
+        assert not rises(lambda _: drawn.uniform(980, 1020), every=10), seed  # noqa: B023
+
+
+@pytest.mark.parametrize("period", [5, 10, 20, 40])
+def test_a_leak_is_told_below_teeth_of_any_phase(period: int) -> None:
+    """More than five parts of a hundred an hour of the top of the teeth; not four."""
+    for phase in range(period):
+        saw = teeth(period, phase)
+        assert rises(lambda at: saw(at) + leak(8)(at)), phase  # noqa: B023
+        assert not rises(lambda at: saw(at) + leak(4)(at)), phase  # noqa: B023
+
+
+@pytest.mark.parametrize("period", [7, 13, 30])
+def test_a_greater_leak_is_told_below_teeth_of_other_lengths(period: int) -> None:
+    """Lengths that are no part of a span hide some of it."""
+    for phase in range(period):
+        saw = teeth(period, phase)
+        assert rises(lambda at: saw(at) + leak(20)(at)), phase  # noqa: B023
+
+
+@pytest.mark.parametrize("every", [1, 10])
+def test_the_bound_is_five_of_a_hundred_an_hour(every: int) -> None:
+    """Of what there is in the span before; found each minute, or each ten."""
+    assert not rises(lambda at: 1050 + leak(4.7)(at), every)
+    assert rises(lambda at: 1050 + leak(5.8)(at), every)
+
+
+def test_a_step_is_told_unless_it_is_at_the_beginning() -> None:
+    """What is higher for the whole of the last span, not what has come up before both."""
+    assert rises(lambda at: 1060 if at > LAST else 1000)
+    assert rises(lambda at: 1100 if at > LAST + 20 else 1000)
+    assert not rises(lambda at: 1060 if at > LAST - 40 else 500)
+    assert not rises(lambda at: 900 if at > LAST else 1000)
+    assert rises(lambda at: 1060 if at > LAST else 1000 if at > LAST - 40 else 2000)
+
+
+def test_a_single_outlier_is_no_rise() -> None:
+    """Files may be counted while a snapshot is being made."""
+    assert not rises(lambda at: 2000 if at == LAST + 5 else 1000)
+
+
+def test_what_was_not_found_is_not_level() -> None:
+    """No figure in one of the two spans, or a run too short for them."""
+    assert compared([(at, 1000.0) for at in range(1, LAST)], MINUTES) is None
+    assert compared([(at, 1000.0) for at in range(LAST + 1, MINUTES)], MINUTES) is None
+    with pytest.raises(ValueError, match="too few"):
+        compared([(1, 1000.0)], 53)
