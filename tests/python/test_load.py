@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from load.gone import Left
 from load.steady import MEASURED, PROCESS, told
 from programs import PACKAGE
 
@@ -18,7 +19,7 @@ SMALL = (
     ("giant", "--size", "100000"),
     ("endless", "--size", "100000"),
     ("jump", "--size", "1000"),
-    ("empty", "--size", "1000"),
+    ("empty", "--size", "10000"),
 )
 
 
@@ -63,3 +64,20 @@ def test_a_figure_that_rises_or_is_missing_is_told(
         [wrong if wrong in PROCESS else "tumbling"] if wrong else []
     )
     assert [text.endswith("!") for row in rows for text in row].count(True) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("end", "is_gone"),
+    [
+        ((3, 500), True),
+        ((5, 2524), True),
+        ((6, 500), False),
+        ((3, 2525), False),
+    ],
+)
+def test_what_is_left_is_a_page_of_each_partition_and_a_hundredth_of_the_bytes(
+    end: tuple[int, int],
+    is_gone: bool,  # noqa: FBT001
+) -> None:
+    """Beside what there was before anything came, and what the header of a shard keeps for good."""
+    assert Left("tumbling", (3, 500), (20, 100_000), end).is_gone == is_gone

@@ -53,7 +53,7 @@ def _jump(said: argparse.Namespace, folder: Path) -> Iterator[Row]:
 def _empty(said: argparse.Namespace, folder: Path) -> Iterator[Row]:
     names = tuple(_chosen({n: n for n in KINDS if n not in gone.STAYS}, said))
     spark = session(folder, said.heap, 100)
-    for one in gone.left(spark, folder, names, said.size or 1_000):
+    for one in gone.left(spark, folder, names, said.size or 10_000):
         counts = (f"{before:,}, {bytes_:,}" for before, bytes_ in (one.empty, one.full, one.end))
         yield (one.kind, *counts), one.is_gone
 

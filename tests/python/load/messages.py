@@ -51,7 +51,7 @@ class Messages:
     whole: bool = False
 
     def table(self, name: str, keys: Keys, holes: int = 0) -> DataFrame:
-        """Give the messages of a stream; holes: every so many-th is left out."""
+        """Give the messages of a stream; holes: every so many-th is left out, not the first."""
         number = F.col("value")
         drawn = F.pmod(F.xxhash64(number, F.lit(name)), F.lit(_DRAWN))
         late = F.pow(drawn / _DRAWN, 6) * self.behind * MINUTE
@@ -72,7 +72,7 @@ class Messages:
             (number % PARTITIONS).cast("int").alias("part"),
             at.alias("at"),
         )
-        return table.where(F.pmod("at", F.lit(holes)) != 0) if holes else table
+        return table.where(F.pmod("at", F.lit(holes)) != holes - 1) if holes else table
 
     def _numbers(self) -> DataFrame:
         if self.bounds is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-ROWS = 1000
-#: Values of a query are read from its checkpoint only now and then: that takes a while.
-VALUES_EVERY = 10
+#: So many queries have their values read from their checkpoints each minute: that takes a while.
+READ = 4
 MEASURED = ("files", "bytes", "rows", "values", "value bytes")
 PROCESS = ("heap", "resident")
 #: What Spark keeps beside what is needed would be teeth in files and bytes: old versions that are
@@ -38,18 +38,18 @@ def steady(
     for setting, value in EXACT.items():
         spark.conf.set(setting, value)
     queries = {name: _started(spark, name, folder) for name in names}
-    read = {name: number % VALUES_EVERY for number, name in enumerate(names)}
+    turns = cycle(names)
     begun = time.monotonic()
     minute = 0
     while minute < 60 * hours:
         time.sleep(60 - (time.time() - 50) % 60)  # between two batches, which begin with a minute
         minute = round((time.monotonic() - begun) / 60)
         line = {"minute": minute, "heap": heap(spark), "resident": resident()}
+        read = {next(turns) for _ in range(READ)}
         of = {}
         for name, query in queries.items():
             found = _of(query, folder / _folder(name))
-            if minute >= read[name] + VALUES_EVERY:
-                read[name] = minute
+            if name in read and "batch" in found:
                 values, size = kept(spark, folder / _folder(name))
                 found |= {"values": values, "value bytes": size}
             of[name] = found
@@ -65,7 +65,7 @@ def _folder(name: str) -> str:
 
 def _started(spark: SparkSession, name: str, folder: Path) -> StreamingQuery:
     kind = KINDS[name]
-    output = kind.of(Messages(spark, ROWS, kind.minutes))
+    output = kind.of(Messages(spark, kind.rows, kind.minutes))
     sink = {"panes" if isinstance(output, wr.Output) else "rows": _gone}
     return output.start(
         **sink,  # type: ignore[arg-type]

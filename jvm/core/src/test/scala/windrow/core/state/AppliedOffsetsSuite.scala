@@ -109,6 +109,22 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     assert(sizes.last < 3 * sizes(60))
   }
 
+  test("a shard that gets a few messages a step fills its last page before it forgets, and no second one") {
+    val store  = new WritesStore
+    val random = new Random(1)
+    val sizes = (0 until 1000).map { step =>
+      val applied = opened(store)
+      (0 until 3).foreach(n =>
+        assert(applied(SourcePartition("topic", 0), step * 500L + n * 160 + random.nextInt(150), step)))
+      applied.flush((_, place) => place < step - 4)
+      written(applied, store)
+      store.inner.bytes
+    }
+    // 512 runs of some two bytes are 170 steps; a page of them stays for four steps more.
+    assert(sizes.slice(700, 1000).max <= sizes.slice(200, 500).max * 1.05)
+    assert(sizes.max <= 2048, s"${sizes.max} bytes")
+  }
+
   test("a message without a time makes nothing stay, one far ahead does") {
     val store = new WritesStore
     def put(from: Long, place: Long) = {
