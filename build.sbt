@@ -69,7 +69,7 @@ lazy val replay = (project in file("jvm/replay")).dependsOn(core).settings(
   libraryDependencies += roaring)
 
 /** Laws, generators and the simulator: no part of what users get. */
-lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay).settings(
+lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay, core % "test->test").settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name := "windrow-testkit",
@@ -82,7 +82,7 @@ lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay).settings(
     version = version.value,
     jar = (ThisBuild / baseDirectory).value / s".build/testkit/windrow-testkit-${version.value}.jar"))
 
-lazy val spark = (project in file("jvm/spark")).dependsOn(replay, testkit % Test).settings(
+lazy val spark = (project in file("jvm/spark")).dependsOn(replay, testkit % Test, core % "test->test").settings(
   common,
   name                                      := "windrow-spark",
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,

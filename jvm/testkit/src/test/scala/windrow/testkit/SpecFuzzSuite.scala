@@ -9,16 +9,13 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 import scala.util.hashing.byteswap64
+import windrow.core.state.Damage
 
 /** Specs as JSON in which something is other than it should be: they can be used, or are refused in words, and the reader throws
   * nothing (SEMANTICS E, S12).
   */
 class SpecFuzzSuite extends AnyFunSuite {
-  private val count: Int = sys.props.getOrElse("windrow.mode", "default") match {
-    case "quick" => 2000
-    case "full"  => 2000000
-    case _       => 5000
-  }
+  private val count = Damage.count(quick = 2000, plain = 5000, full = 2000000)
 
   private val mapper = new ObjectMapper()
   private val others = Seq(

@@ -45,7 +45,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
 
   def lower(buffer: OrderedBuffer[B]): V = {
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))
-    val all = new ArrayBuffer[Placed[B]](buffer.size.toInt)
+    val all = new ArrayBuffer[Placed[B]] // what it is said to have may not be there
     buffer.kept.leaves.foreach(all ++= messages(_))
     inner.lower(MessageRope.inOrder(all).messages.foldLeft(inner.zero)((sum, one) => inner.combine(sum, one.lifted)))
   }

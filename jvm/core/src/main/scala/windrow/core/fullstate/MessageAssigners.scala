@@ -1,6 +1,8 @@
 package windrow.core.fullstate
 
+import windrow.ErrorConditions
 import windrow.Over
+import windrow.core.state.DamagedStateError
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
@@ -102,9 +104,12 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
   /** A window of everything before protects its own message alone, or nothing would ever leave. */
   private def unprotected(row: WindowRow): WindowRow = row.copy(oldest = row.start)
 
+  private def ownMessage(id: WindowId): StoredMessage = id.message.getOrElse(throw new DamagedStateError(
+    ErrorConditions.message("STATE_DAMAGED.WINDOW", "start" -> id.start, "end" -> id.end)))
+
   override def shownStart(id: WindowId, state: KeyWindows): Long = kind match {
     case Over.Range(range) => minus(id.start, range.micros)
-    case Over.Rows(rows)   => upTo(state, id.message.get, rows - 1).headOption.fold(id.start)(_.time)
+    case Over.Rows(rows)   => upTo(state, ownMessage(id), rows - 1).headOption.fold(id.start)(_.time)
     case Over.Everything   => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
   }
 }

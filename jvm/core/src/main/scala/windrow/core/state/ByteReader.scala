@@ -15,6 +15,9 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
 
   def hasNext: Boolean = at < end
 
+  /** Bytes that have not been read. */
+  def left: Int = end - at
+
   private def take(bytes: Int): Int = {
     if (bytes < 0 || bytes > end - at) throw damaged(s"it ends within what byte $at begins")
     val start = at

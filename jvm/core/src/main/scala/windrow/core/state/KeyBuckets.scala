@@ -46,7 +46,9 @@ final class KeyBuckets[T](
     buckets.clear()
     (0 until number).foreach { _ =>
       val (due, bytes) = (in.long(), in.count())
-      buckets += new Bucket(due, bytes, if (counted) in.count() else bytes / KeyBuckets.Guess)
+      val keys         = if (counted) in.count() else bytes / KeyBuckets.Guess
+      if (bytes < 0 || keys < 0) throw in.damaged(s"a bucket of $name has $keys keys in $bytes bytes")
+      buckets += new Bucket(due, bytes, keys)
     }
     count = buckets.iterator.map(_.keys).sum
     estimate()
@@ -195,6 +197,7 @@ final class KeyBuckets[T](
         if (bytes == null)
           throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.BUCKET", "index" -> index, "name" -> name))
         val in = ByteReader.unsealed(bytes, s"bucket $index of $name")
+        if (in.left != bucket.bytes) throw in.damaged(s"it has ${in.left} bytes instead of ${bucket.bytes}")
         in.decode { in =>
           while (in.hasNext) {
             val key = new Key(in.bytes())

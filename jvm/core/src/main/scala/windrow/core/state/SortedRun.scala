@@ -42,6 +42,8 @@ final class SortedRun[T](
     (0 until in.fitting(if (counted) in.count() else first)).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
+      if (segment.last < segment.id || !segments.isEmpty && segment.id <= segments.lastEntry.getValue.last)
+        throw in.damaged(s"segment ${segment.id} of $name is not behind the one before")
       if (counted) segment.stored = in.count()
       segments.put(segment.id, segment)
     }

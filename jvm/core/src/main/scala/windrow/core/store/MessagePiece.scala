@@ -140,6 +140,7 @@ private[store] object MessagePiece {
   /** Of a root. */
   def read(in: ByteReader, codec: Codec[StoredMessage]): MessagePiece = {
     val (id, count) = (in.count(), in.count().toInt)
+    if (count < 1) throw in.damaged(s"a piece has $count messages")
     if (id == Inside) {
       val piece = of(ArrayBuffer.fill(in.fitting(count.toLong))(codec.read(in)))
       piece.changed = false

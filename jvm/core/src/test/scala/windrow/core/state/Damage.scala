@@ -1,34 +1,117 @@
 package windrow.core.state
 
+import com.sun.management.ThreadMXBean
+import java.lang.management.ManagementFactory
 import java.nio.ByteBuffer
+import java.util.Arrays
+import scala.collection.mutable
 import scala.util.Random
+import scala.util.hashing.byteswap64
+import windrow.CheckpointError
+import windrow.GuardError
 
-/** Changes one stored value of a shard in random places, with a checksum that fits: what only decoding can find. */
+/** What is read in the place of what was written, for whatever reads it (SEMANTICS S1). */
 object Damage {
-  def apply(store: InMemoryShardStore, random: Random): InMemoryShardStore = {
-    val copy   = store.snapshot
-    val values = copy.entries.toIndexedSeq.sortBy { case (space, id, _) => (space, id) }
-    val at     = random.nextInt(values.size + 1)
-    if (at < values.size) {
-      val (space, id, bytes) = values(at)
-      copy.space(space).put(id, changed(bytes, random))
-    } else copy.putHeader(changed(copy.header, random))
-    copy
+
+  /** How many of each kind; `-Dwindrow.damages=10000000` for so many. */
+  val Count: Int = count(quick = 300, plain = 3000, full = 1000000)
+
+  /** The same for what costs more than a few microseconds, or less. */
+  def count(quick: Int, plain: Int, full: Int): Int =
+    sys.props.get("windrow.damages").map(_.toInt).getOrElse(sys.props.getOrElse("windrow.mode", "default") match {
+      case "quick" => quick
+      case "full"  => full
+      case _       => plain
+    })
+
+  /** Other bytes: fewer, more, bits that are turned, numbers that are as large as can be. */
+  def other(bytes: Array[Byte], random: Random): Array[Byte] = {
+    val at = random.nextInt(bytes.length + 1)
+    val out = random.nextInt(12) match {
+      case 0 => bytes.take(at)
+      case 1 => bytes.take(at) ++ random.nextBytes(1 + random.nextInt(9)) ++ bytes.drop(at)
+      case 2 => bytes.take(at) ++ bytes.drop(at + 1 + random.nextInt(9))
+      case 3 =>
+        val large = bytes.clone()
+        Arrays.fill(large, at, math.min(large.length, at + 1 + random.nextInt(9)), -1.toByte)
+        large
+      case _ =>
+        val turned = bytes.clone()
+        (0 to random.nextInt(3)).foreach(_ => if (turned.nonEmpty) turn(turned, random))
+        turned
+    }
+    if (Arrays.equals(out, bytes)) other(bytes, random) else out
   }
 
-  /** Other content under a checksum that fits. */
-  def changed(bytes: Array[Byte], random: Random): Array[Byte] = {
-    val content = bytes.length - ByteWriter.Frame
-    val out     = if (random.nextInt(8) == 0) bytes.take(ByteWriter.Frame + random.nextInt(content)) else bytes.clone()
-    val length  = out.length - 4
-    (0 to random.nextInt(3)).map(_ => 1 + random.nextInt(content)).filter(_ < length).foreach { at =>
-      out(at) = random.nextInt(4) match {
-        case 0 => -1
-        case 1 => random.nextInt().toByte
-        case _ => (out(at) ^ (1 << random.nextInt(8))).toByte
-      }
+  private def turn(bytes: Array[Byte], random: Random): Unit = {
+    val at = random.nextInt(bytes.length)
+    bytes(at) = random.nextInt(4) match {
+      case 0 => -1
+      case 1 => random.nextInt().toByte
+      case _ => (bytes(at) ^ (1 << random.nextInt(8))).toByte
     }
-    ByteBuffer.wrap(out).putInt(length, ByteWriter.checksum(out, length))
+  }
+
+  /** Other content of a stored value, under a checksum that fits. */
+  def changed(value: Array[Byte], random: Random): Array[Byte] = resealed(other(contentOf(value), random))
+
+  private[state] def contentOf(value: Array[Byte]): Array[Byte] = value.slice(1, value.length - 4)
+
+  private[state] def resealed(content: Array[Byte]): Array[Byte] = {
+    val out = new Array[Byte](content.length + ByteWriter.Frame)
+    out(0) = ByteWriter.Version
+    System.arraycopy(content, 0, out, 1, content.length)
+    ByteBuffer.wrap(out).putInt(content.length + 1, ByteWriter.checksum(out, content.length + 1))
     out
   }
+
+  /** One look may take so much, beside what a sound one does: far less than the numbers that damage makes. */
+  private val MostBytes = 16L << 20
+
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+
+  private def taken(look: => Any): Long = {
+    val before = threads.getCurrentThreadAllocatedBytes
+    look: Unit
+    threads.getCurrentThreadAllocatedBytes - before
+  }
+
+  /** Reads so many changed things; each is refused by name, or read and does no harm, in memory that is no more than it needs.
+    *
+    * @return
+    *   how many were refused
+    */
+  def refused[S](what: String, sound: S, count: Int = Count)(change: Random => S)(read: S => Any): Int = {
+    read(sound)
+    val most    = taken(read(sound)) + MostBytes
+    val wrong   = mutable.TreeMap.empty[String, String]
+    var named   = 0
+    var slowest = 0L
+    (1 to count).foreach { seed =>
+      val changed = change(new Random(byteswap64(seed.toLong))) // neighbouring seeds begin with the same numbers
+      val start   = System.nanoTime
+      try {
+        val bytes = taken(read(changed))
+        if (bytes > most) wrong(s"$bytes bytes taken") = s"seed $seed"
+      } catch {
+        case _: DamagedStateError | _: CheckpointError | _: GuardError => named += 1
+        case unnamed: Throwable =>
+          val at = unnamed.getStackTrace.filter(_.getClassName.startsWith("windrow")).take(4).mkString(" < ")
+          wrong(s"${unnamed.getClass.getSimpleName} at $at") = s"seed $seed: ${unnamed.getMessage}"
+      }
+      slowest = math.max(slowest, System.nanoTime - start)
+      assert(wrong.size < 20, told(what, wrong))
+    }
+    assert(wrong.isEmpty, told(what, wrong))
+    if (sys.props.contains("windrow.damages"))
+      println(s"$what: $count, refused $named, slowest ${slowest / 1000000} ms")
+    named
+  }
+
+  /** The same of bytes that have no checksum. */
+  def refusedBytes(what: String, sound: Array[Byte], count: Int = Count)(read: Array[Byte] => Any): Int =
+    refused(what, sound, count)(other(sound, _))(read)
+
+  private def told(what: String, wrong: collection.Map[String, String]): String =
+    wrong.mkString(s"$what:\n", "\n", "")
 }

@@ -62,7 +62,7 @@ class KeyBucketsSuite extends AnyFunSuite {
     def kept(change: InMemoryShardStore => Unit) = {
       val store = new InMemoryShardStore
       val keys  = open(store)
-      val all   = (1 to 40).map(n => new Key(s"$secret$n".getBytes))
+      val all   = (101 to 140).map(n => new Key(s"$secret$n".getBytes))
       all.foreach(keys.put(_, Due(7)))
       keys.flush()
       change(store)
@@ -70,13 +70,40 @@ class KeyBucketsSuite extends AnyFunSuite {
     }
     val missing = kept(_.space("keys").remove(1))
     val torn    = kept(store => store.space("keys").put(1, store.space("keys").get(1).dropRight(3)))
-    val swapped = kept(store => store.space("keys").put(1, store.space("keys").get(0)))
+    val swapped = kept { store =>
+      val own = store.space("keys").get(1)
+      store.space("keys").put(
+        1,
+        store.entries.collectFirst { case (_, id, other) if id != 1 && other.length == own.length => other }.get)
+    }
+    val longer = kept(store => store.space("keys").put(1, store.space("keys").get(0)))
     assert(missing == "[STATE_DAMAGED] bucket 1 of keys is missing.")
     assert(torn.startsWith("[STATE_DAMAGED] bucket 1 of keys: the checksum of its "))
     assert(swapped.startsWith("[STATE_DAMAGED] bucket 1 of keys"))
     assert(swapped.contains("it has a key of another bucket"))
+    assert(longer.matches(raw"\[STATE_DAMAGED\] bucket 1 of keys: it has \d+ bytes instead of \d+\."))
     val hex = secret.getBytes.map(byte => f"$byte%02x").mkString
     for (text <- Seq(missing, torn, swapped)) assert(!text.contains(secret) && !text.contains(hex))
+  }
+
+  test("SEMANTICS S1: a bucket that is said to be large, and is not, is not split for ever") {
+    val store = new InMemoryShardStore
+    val keys  = open(store)
+    keys.put(new Key(Array(1)), Due(7))
+    keys.flush()
+    def said(bytes: Long): String = {
+      val out = new ByteWriter
+      Seq(0L, 1L).foreach(out.count)
+      out.long(7)
+      Seq(bytes, 1L).foreach(out.count)
+      val again = open(store)
+      intercept[DamagedStateError] {
+        again.readDirectory(ByteReader(out.result(), "a header"))
+        again.flush()
+      }.getMessage
+    }
+    assert(said(1L << 40).startsWith("[STATE_DAMAGED] bucket 0 of keys: it has "))
+    assert(said(-1) == "[STATE_DAMAGED] a header: a bucket of keys has 1 keys in -1 bytes.")
   }
 
   test("a directory from before keys were counted is read, and what it has is found") {

@@ -11,7 +11,7 @@ import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 import windrow.spark.output.CountColumns
 import windrow.spark.output.PacketOutput
-import windrow.spark.rows.Rows
+import windrow.spark.rows.RowShape
 
 /** The rows in which pairs and rejected messages leave a shard of a join.
   *
@@ -52,12 +52,14 @@ object JoinSchema {
 private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(JoinSchema.Counts) {
   private val rows      = UnsafeProjection.create(schema.row.toArray)
   private val rejection = UnsafeProjection.create(schema.rejected.toArray)
-  private val streams   = schema.streams.map { case (name, of) => (UTF8String.fromString(name), of.size) }
+  private val keyShape  = new RowShape(schema.keys)
+  private val names     = schema.streams.map { case (name, _) => UTF8String.fromString(name) }
+  private val shapes    = schema.streams.map { case (_, of) => new RowShape(of.map(_.dataType)) }
   private val grid      = schema.windows.map(SliceGrid(_))
 
   def row(joined: JoinRow): Unit = {
     val row = new GenericInternalRow(schema.row.size)
-    val key = Rows.of(joined.messages.flatten.head.key.bytes, schema.keys.size)
+    val key = keyShape.of(joined.messages.flatten.head.key.bytes)
     schema.keys.indices.foreach(i => row.update(i, key.get(i, schema.keys(i))))
     joined.messages.zipWithIndex.foreach { case (message, stream) =>
       message.foreach(one => row.update(schema.messagesAt + stream, messageOf(stream, one.payload)))
@@ -75,7 +77,7 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
 
   def rejected(refused: JoinEffect.Refuse, processingTime: Long): Unit = {
     val row = new GenericInternalRow(schema.rejected.size)
-    row.update(0, streams(refused.stream)._1)
+    row.update(0, names(refused.stream))
     row.update(1, UTF8String.fromString(refused.reason.toString))
     refused.watermark.instant.foreach(row.update(2, _))
     row.update(3, processingTime)
@@ -83,5 +85,5 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
     reject(JoinSchema.RejectedKind, rejection(row), refused.reason)
   }
 
-  private def messageOf(stream: Int, payload: Array[Byte]): UnsafeRow = Rows.of(payload, streams(stream)._2)
+  private def messageOf(stream: Int, payload: Array[Byte]): UnsafeRow = shapes(stream).of(payload)
 }

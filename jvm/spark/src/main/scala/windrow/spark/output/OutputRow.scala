@@ -11,12 +11,12 @@ import windrow.core.policy.WindowEvent
 import windrow.core.state.Key
 import windrow.core.time.Watermark
 import windrow.spark.rows.RowShape
-import windrow.spark.rows.Rows
 
 /** Writes what a shard gives. */
 final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Counts) {
   private val keyShape     = new RowShape(schema.keys)
   private val messageShape = new RowShape(schema.message.map(_.dataType))
+  private val lookupShape  = schema.answers.map { case (lookups, _) => new RowShape(lookups.map(_.dataType)) }
   private val panes        = new PaneRows(schema)
   private val shown        = new JoinedRow
   private val message      = new GenericInternalRow(1)
@@ -52,8 +52,7 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
     *   the row of the lookup stream
     */
   def answer(asks: Array[Byte], gets: Seq[InternalRow]): Unit = {
-    val lookup = schema.answers.map { case (lookups, _) => Rows.of(asks, lookups.size) }
-    put(OutputSchema.AnswerKind, answer(lookup.orNull, new GenericArrayData(gets.toArray[Any])))
+    put(OutputSchema.AnswerKind, answer(lookupShape.map(_.of(asks)).orNull, new GenericArrayData(gets.toArray[Any])))
   }
 
   private def text(word: AnyRef): UTF8String = texts.getOrElseUpdate(word, UTF8String.fromString(word.toString))

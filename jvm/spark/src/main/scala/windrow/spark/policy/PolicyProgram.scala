@@ -23,7 +23,7 @@ import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.ProgressCodec
-import windrow.spark.rows.Rows
+import windrow.spark.rows.RowShape
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
 
@@ -53,6 +53,7 @@ final class PolicyProgram(
 
   private final class Running[B](aggregation: Aggregation[B, InternalRow]) extends ShardRunner {
     private val output = new OutputRow(schema)
+    private val shape  = RowShape(schema.message)
     private val fields = columns.map { case (name, column) => name -> UnsafeProjection.create(Seq(column)) }
 
     /** Policies know no watermark. */
@@ -85,7 +86,7 @@ final class PolicyProgram(
     }
 
     private def entry(message: Entry[B]): PolicyEntry[B] = {
-      val raw = Rows.of(message.raw, schema.message.size)
+      val raw = shape.of(message.raw)
       val (value, mark, isMarker) = spec.eviction match {
         case Eviction.Tumbling(by)         => (measured(by, raw), None, false)
         case Eviction.Sliding(by, trigger) => (measured(by, raw), Some(measured(trigger, raw)), false)

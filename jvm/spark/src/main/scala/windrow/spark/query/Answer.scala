@@ -11,7 +11,7 @@ import windrow.WindowKind
 import windrow.core.time.Axis
 import windrow.core.store.StoredMessage
 import windrow.spark.output.OutputColumns
-import windrow.spark.rows.Rows
+import windrow.spark.rows.RowShape
 
 /** A row of an answer, and under what it stands: the key of a window, the position of a message. */
 private[query] final class Answered(place: => InternalRow, val row: InternalRow) {
@@ -68,6 +68,7 @@ private[spark] object Answer {
   final case class Windows(kind: WindowKind, time: DataType, value: StructType, keys: StructType)
       extends Answer[KeepsWindows] {
     private val bounds = new Bounds(kind, time)
+    private val shape  = RowShape(keys)
 
     val rowType: StructType = StructType(new StructType()
       .add("window", bounds.shown, nullable = false)
@@ -80,7 +81,7 @@ private[spark] object Answer {
     private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] =
       kept.windows(question).map { one =>
         val window = row(bounds(one.start, one.end), boxed(one.first), boxed(one.last), one.isComplete)
-        new Answered(Rows.of(one.key.bytes, keys.size), new JoinedRow(window, one.value))
+        new Answered(shape.of(one.key.bytes), new JoinedRow(window, one.value))
       }
   }
 
@@ -95,12 +96,15 @@ private[spark] object Answer {
       SparkInside.normalized(BoundReference(i, message(i).dataType, message(i).nullable))
     })
 
+    private val shape  = RowShape(message)
+    private val values = new RowShape(joinKeys.map(message(_).dataType))
+
     def rowType: StructType                 = message
     private[query] def under: Seq[DataType] = Position
 
     private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
-      val wanted = question.joinKeys.map(Rows.of(_, joinKeys.size))
-      kept.messages(question, axis).map(one => new Answered(position(one), Rows.of(one.payload, message.size)))
+      val wanted = question.joinKeys.map(values.of)
+      kept.messages(question, axis).map(one => new Answered(position(one), shape.of(one.payload)))
         .filter(found => wanted.forall(_ == valuesOf(found.row)))
     }
   }
@@ -111,6 +115,7 @@ private[spark] object Answer {
   /** What fires if no more messages come. */
   final case class Firings(kind: WindowKind, time: DataType, keys: StructType) extends Answer[KeepsWindows] {
     private val bounds = new Bounds(kind, time)
+    private val shape  = RowShape(keys)
 
     val rowType: StructType = StructType(new StructType()
       .add("window", bounds.shown, nullable = false)
@@ -121,7 +126,7 @@ private[spark] object Answer {
     private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] = kept.firings.map { one =>
       val timing = UTF8String.fromString(one.pending.timing.toString)
       new Answered(
-        Rows.of(one.key.bytes, keys.size),
+        shape.of(one.key.bytes),
         row(bounds(one.start, one.end), timing, boxed(one.pending.watermark), boxed(one.pending.processingTime)))
     }
   }
@@ -135,17 +140,20 @@ private[spark] object Answer {
       if (join.spec.how == JoinKind.Semi || join.spec.how == JoinKind.Anti) all.take(1) else all
     }
 
+    private val keyShape = RowShape(join.keys)
+    private val shapes   = shown.map { case (_, of) => RowShape(of) }
+
     def rowType: StructType = StructType(shown.map { case (name, of) => StructField(name, of) } ++ Moments)
 
     private[query] def under: Seq[DataType] = join.keys.map(_.dataType) ++ Position
 
     private[query] def find(kept: OfSide, question: Question): Iterator[Answered] = kept.coming.map { coming =>
       val first = coming.row.messages.flatten.head
-      val messages = coming.row.messages.zip(shown).map { case (message, (_, of)) =>
-        message.map(one => Rows.of(one.payload, of.size)).orNull
+      val messages = coming.row.messages.zip(shapes).map { case (message, shape) =>
+        message.map(one => shape.of(one.payload)).orNull
       }
       new Answered(
-        new JoinedRow(Rows.of(first.key.bytes, join.keys.size), position(first)),
+        new JoinedRow(keyShape.of(first.key.bytes), position(first)),
         row(messages :+ boxed(coming.watermark) :+ boxed(coming.processingTime): _*))
     }
   }

@@ -289,7 +289,8 @@ private[spark] object Checkpoint {
     try code
     catch {
       case ours: CheckpointError => throw ours
-      case NonFatal(wrong)       => throw damaged(path, wrong.getMessage.linesIterator.next())
+      case NonFatal(wrong) =>
+        throw damaged(path, Option(wrong.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(wrong.toString))
     }
 
   def damaged(path: String, why: String): CheckpointError =

@@ -24,6 +24,12 @@ object DescriptorJson {
   private[query] def node(shards: Int, keys: StructType): ObjectNode =
     mapper.createObjectNode().put("shards", shards).put("keys", keys.json)
 
+  private[query] def shards(node: JsonNode): Int = {
+    val found = node.path("shards").asInt
+    require(found > 0, s"there are no $found shards")
+    found
+  }
+
   private[query] def struct(node: JsonNode): StructType = SafeText.typeOf(node.asText).asInstanceOf[StructType]
 
   private[query] def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toSeq

@@ -47,7 +47,7 @@ object JoinDescriptor {
 
   private[query] def read(node: JsonNode, spec: JoinSpec): JoinDescriptor = JoinDescriptor(
     spec,
-    node.path("shards").asInt,
+    DescriptorJson.shards(node),
     DescriptorJson.struct(node.get("keys")),
     node.get("sides").elements.asScala.map(side =>
       Side(

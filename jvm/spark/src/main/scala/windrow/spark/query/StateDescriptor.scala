@@ -135,7 +135,7 @@ object StateDescriptor {
     * @param path
     *   of the checkpoint, for the error
     */
-  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = {
+  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = Checkpoint.reading(path) {
     val node = new ObjectMapper().readTree(bytes)
     if (node.path("format").asInt != DescriptorJson.Format)
       throw new CheckpointError(
@@ -165,7 +165,7 @@ object StateDescriptor {
 
   private def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
     node.path("name").asText,
-    node.path("shards").asInt,
+    DescriptorJson.shards(node),
     DescriptorJson.struct(node.get("keys")),
     SafeText.typeOf(node.path("time").asText),
     holds)

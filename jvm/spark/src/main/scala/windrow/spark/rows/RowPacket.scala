@@ -74,8 +74,9 @@ object RowPacket {
       while (!found && in.hasNext) {
         kind = in.byte().toInt
         val start = in.skipBytes()
+        if (kind < 0) throw in.damaged(s"there are no rows of kind $kind")
         found = kind < wanted.length && wanted(kind) != null
-        if (found) row.pointTo(packet, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start)
+        if (found) Rows.point(row, packet, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start)
       }
       found
     }

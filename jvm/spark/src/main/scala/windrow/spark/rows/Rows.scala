@@ -29,10 +29,16 @@ object Rows {
     at(bytes, Platform.BYTE_ARRAY_OFFSET.toLong, bytes.length, fields)
 
   private def at(base: Array[Byte], offset: Long, size: Int, fields: Int): UnsafeRow = {
-    if ((size & 7) != 0 || size < least(fields)) throw damaged(size, s"no row of $fields columns")
     val row = new UnsafeRow(fields)
-    row.pointTo(base, offset, size)
+    point(row, base, offset, size)
     row
+  }
+
+  /** Has a row stand for these bytes. */
+  private[rows] def point(row: UnsafeRow, base: Array[Byte], offset: Long, size: Int): Unit = {
+    val fields = row.numFields
+    if ((size & 7) != 0 || size < least(fields)) throw damaged(size, s"no row of $fields columns")
+    row.pointTo(base, offset, size)
   }
 
   private[rows] def least(fields: Int): Int = UnsafeRow.calculateBitSetWidthInBytes(fields) + 8 * fields
@@ -70,14 +76,15 @@ final class RowShape(types: Seq[DataType]) extends Serializable {
     (Platform.getLong(base, at + (field >> 6) * 8L) & (1L << (field & 63))) != 0
 }
 
-private object RowShape {
+object RowShape {
+  def apply(columns: StructType): RowShape = new RowShape(columns.map(_.dataType))
 
   /** Whether what stands in some bytes ends there: array, offset, size. */
-  type Part = (AnyRef, Long, Int) => Boolean
+  private type Part = (AnyRef, Long, Int) => Boolean
 
   private val Anything: Part = (_, _, _) => true
 
-  def part(of: DataType): Part = of match {
+  private def part(of: DataType): Part = of match {
     case struct: StructType    => new RowShape(struct.map(_.dataType)).holds(_, _, _)
     case ArrayType(element, _) => array(element)
     case MapType(key, value, _) =>

@@ -7,6 +7,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.operators.MessageFormat
+import windrow.spark.rows.RowShape
 import windrow.spark.rows.Rows
 
 /** A row of one of an operator's streams.
@@ -18,8 +19,9 @@ final case class Message(stream: Int, row: UnsafeRow)
 
 /** Rows as messages of the core: their bytes stay as they are. */
 final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow, Message] {
-  private val fields = inputs.map(new MessageFields(_))
-  private val width  = inputs.head.key.size
+  private val fields   = inputs.map(new MessageFields(_))
+  private val keyShape = new RowShape(inputs.head.key.map(_._2.dataType))
+  private val shapes   = inputs.map(input => new RowShape(input.schema.map(_.dataType)))
 
   def key(message: Message): UnsafeRow                  = fields(message.stream).key(message.row)
   def time(message: Message): Option[Long]              = fields(message.stream).time(message.row)
@@ -29,7 +31,7 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
 
   val keys: Codec[UnsafeRow] = new Codec[UnsafeRow] {
     def write(key: UnsafeRow, out: ByteWriter): Unit = Rows.write(key, out)
-    def read(in: ByteReader): UnsafeRow              = Rows.read(in, width)
+    def read(in: ByteReader): UnsafeRow              = keyShape.read(in)
   }
 
   val messages: Codec[Message] = new Codec[Message] {
@@ -38,8 +40,9 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
       Rows.write(message.row, out)
     }
     def read(in: ByteReader): Message = {
-      val stream = in.count().toInt
-      Message(stream, Rows.read(in, inputs(stream).schema.size))
+      val stream = in.count()
+      if (stream < 0 || stream >= shapes.size) throw in.damaged(s"there is no stream $stream")
+      Message(stream.toInt, shapes(stream.toInt).read(in))
     }
   }
 }

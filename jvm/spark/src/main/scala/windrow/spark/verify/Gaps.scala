@@ -20,5 +20,5 @@ private[verify] object Gaps {
   }
 
   private def between(numbers: Seq[Long]): Seq[Long] =
-    if (numbers.isEmpty) Nil else (numbers.min to numbers.max).filterNot(numbers.toSet)
+    if (numbers.isEmpty) Nil else Numbers.range(numbers.min, numbers.max, numbers.size).filterNot(numbers.toSet)
 }

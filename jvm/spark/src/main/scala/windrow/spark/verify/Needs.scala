@@ -13,8 +13,8 @@ private[verify] object Needs {
   private def stores(contents: Contents, batches: Batches): Seq[Need] = {
     val versions = contents.forms.values.collect { case version: Version => version }.toSeq.groupBy(_.store)
     val named = contents.operators.flatMap { case (operator, said) =>
-      for ((store, partitions) <- said.partitions.toSeq; part <- 0 until partitions)
-        yield storeOf(operator, part, store)
+      for ((store, partitions) <- said.partitions.toSeq; part <- Numbers.range(0, partitions - 1L, versions.size))
+        yield storeOf(operator, part.toInt, store)
     }
     descriptions(contents) ++ batches.committed.toSeq.flatMap(batch =>
       (versions.keySet ++ named).toSeq.flatMap(store =>
@@ -49,7 +49,7 @@ private[verify] object StoreNeeds {
     val (snapshots, changes) = there.partition(_.isWhole)
     val base                 = snapshots.filter(_.number <= wanted).maxByOption(_.number)
     val ending = if (there.exists(one => one.ending == "delta" || one.ending == "snapshot")) "delta" else "changelog"
-    val since = (base.fold(0L)(_.number) + 1 to wanted).map(number =>
+    val since = Numbers.range(base.fold(0L)(_.number) + 1, wanted, changes.size).map(number =>
       Need(
         changes.find(_.number == number).map(contents.nameOf).getOrElse(s"${store.folder}$number.$ending"),
         Some(number - 1),

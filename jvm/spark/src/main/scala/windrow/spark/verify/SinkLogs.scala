@@ -28,7 +28,7 @@ private[verify] object SinkLogs {
     val logs  = contents.forms.values.collect { case log: Form.SinkLog => log }.toSeq
     val end   = (logs.map(_.number) ++ committed).maxOption
     val start = logs.filter(_.isCompact).map(_.number).maxOption.getOrElse(0L)
-    end.toSeq.flatMap(start to _).map(number =>
+    end.toSeq.flatMap(Numbers.range(start, _, logs.size)).map(number =>
       Need(
         logs.find(_.number == number).fold(number.toString)(contents.nameOf),
         Some(number),

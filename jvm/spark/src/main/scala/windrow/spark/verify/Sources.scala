@@ -13,7 +13,7 @@ private[verify] final class Sources(contents: Contents) {
     (source, latest) <- ends
     there = logs.getOrElse(source, Nil)
     start = there.filter(log => log.isCompact && log.number <= latest).map(_.number).maxOption.getOrElse(0L)
-    number <- start to latest
+    number <- Numbers.range(start, latest, there.size)
   } yield Need(
     there.find(_.number == number).fold(s"sources/$source/$number")(contents.nameOf),
     batchOf(source, number),
@@ -34,9 +34,9 @@ private[verify] final class Sources(contents: Contents) {
   }.toMap
 
   private def wrongOf(log: SourceLog, listed: Listed, all: Map[SourceLog, Listed]): Option[String] = {
-    val found  = listed.entries.flatMap(_._1).toSet
-    val wanted = if (log.isCompact) (0L to log.number).toSet else Set(log.number)
-    if (found != wanted)
+    val found = listed.entries.flatMap(_._1).toSet
+    val first = if (log.isCompact) 0L else log.number
+    if (found.size - 1 != log.number - first || !found.forall(number => first <= number && number <= log.number))
       Some(s"it has entries of other batches of the log than ${if (log.isCompact) s"0 to ${log.number}"
         else log.number.toString}")
     else Option.when(log.isCompact)(all.filter(_._1.number < log.number)).toSeq.flatten.collectFirst {

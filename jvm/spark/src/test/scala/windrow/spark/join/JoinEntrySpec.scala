@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.core.state.Damage
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
-import windrow.spark.pack.OtherBytes
 
 /** Messages of joins in packets (SEMANTICS S1). */
 final class JoinEntrySpec extends AnyFunSuite {
@@ -31,7 +31,8 @@ final class JoinEntrySpec extends AnyFunSuite {
     assert(found.map(_._2.origin) == Seq(None, Some(Origin("b", 4, 7))))
   }
 
-  test(s"S1: ${OtherBytes.Count} packets with other bytes are read, or refused by name") {
-    assert(OtherBytes.refused(packet)(JoinEntry.read(_, names).foreach(_ => ())) > OtherBytes.Count / 10)
+  test(s"S1: ${Damage.Count} packets with other bytes are read, or refused by name") {
+    assert(Damage.refusedBytes("entries of joins", packet)(JoinEntry.read(_, names).foreach(_ =>
+      ())) > Damage.Count / 10)
   }
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.core.state.Damage
 import windrow.Timing
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
@@ -49,7 +50,7 @@ final class EntryCodecSpec extends AnyFunSuite {
     assert(entries.map(_.origin) == Seq(None, Some(Origin("s", 1, 2))))
   }
 
-  test(s"S1: ${OtherBytes.Count} packets with other bytes are read, or refused by name") {
+  test(s"S1: ${Damage.Count} packets with other bytes are read, or refused by name") {
     val out  = new ByteWriter()
     val pane = IncomingPane(-3, 4, Timing.Late, isRetraction = true, new Key(Array[Byte](1, 2)))
     (1L to 5L).foreach(i =>
@@ -65,10 +66,10 @@ final class EntryCodecSpec extends AnyFunSuite {
         Some(pane),
         Array(9)))
     val refused =
-      OtherBytes.refused(out.result())(EntryCodec.read[UnsafeRow, UnsafeRow](
+      Damage.refusedBytes("entries", out.result())(EntryCodec.read[UnsafeRow, UnsafeRow](
         _,
         Rows.read(_, 2),
         (_, row) => row).foreach(_ => ()))
-    assert(refused > OtherBytes.Count / 10)
+    assert(refused > Damage.Count / 10)
   }
 }

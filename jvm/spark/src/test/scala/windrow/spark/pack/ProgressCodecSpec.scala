@@ -1,6 +1,7 @@
 package windrow.spark.pack
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.core.state.Damage
 import windrow.SourcePartition
 import windrow.core.operator.Origin
 import windrow.core.state.Progress
@@ -36,13 +37,13 @@ final class ProgressCodecSpec extends AnyFunSuite {
     }
   }
 
-  test(s"S1: ${OtherBytes.Count} packets of offsets with other bytes are read, or refused by name") {
+  test(s"S1: ${Damage.Count} packets of offsets with other bytes are read, or refused by name") {
     val seen = new SeenOffsets
     Seq(("a", 0, 5), ("a", 0, 3), ("a", 1, 9), ("b", 0, 1)).foreach { case (source, partition, offset) =>
       seen.add(Origin(source, partition.toLong, offset.toLong))
     }
     val packet = Packer.notice(seen, goesByOffsets = false).head
-    assert(OtherBytes.refused(packet)(ProgressCodec.read) > OtherBytes.Count / 100)
+    assert(Damage.refusedBytes("progress", packet)(ProgressCodec.read) > Damage.Count / 100)
   }
 
   test("a task that has seen all in any order tells one run (SEMANTICS R13)") {

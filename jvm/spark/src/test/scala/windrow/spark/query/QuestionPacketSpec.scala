@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.spark.pack.OtherBytes
+import windrow.core.state.Damage
 
 /** Questions on their way to a shard (SEMANTICS S1, S7). */
 final class QuestionPacketSpec extends AnyFunSuite {
@@ -22,7 +22,9 @@ final class QuestionPacketSpec extends AnyFunSuite {
     }
   }
 
-  test(s"S1: ${OtherBytes.Count} packets with other bytes are read, or refused by name") {
-    assert(OtherBytes.refused(packet(1L, 2L))(QuestionPacket.read) > OtherBytes.Count / 10)
+  test(s"S1: ${Damage.Count} packets with other bytes are read, or refused by name") {
+    assert(Damage.refusedBytes(
+      "questions",
+      packet(1L, 2L))(QuestionPacket.read) > Damage.Count / 10)
   }
 }

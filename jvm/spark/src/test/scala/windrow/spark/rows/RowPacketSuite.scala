@@ -8,6 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.unsafe.Platform
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.state.Damage
 import windrow.core.state.DamagedStateError
 
 /** Rows of all kinds come out of packets as they went in (SEMANTICS R74 for their counts). */
@@ -68,5 +69,16 @@ class RowPacketSuite extends AnyFunSuite {
     val packet = out.result()
     for (length <- 1 until packet.length if length != 9) // nine bytes are a packet without rows
       assertThrows[DamagedStateError](read(Seq(packet.take(length)), Set(0)))
+  }
+
+  test(s"S1: ${Damage.Count} packets with other bytes are read, or refused by name") {
+    val out    = new RowPacket.Writer(3)
+    val random = new Random(3)
+    (0 until 8).foreach(i => out.put(i % shapes.size, drawn(random, i % shapes.size)))
+    val refused = Damage.refusedBytes("rows in packets", out.result()) { packet =>
+      val reader = new RowPacket.Reader(packet, Map(0 -> 2, 2 -> 4))
+      while (reader.next()) (0 until reader.row.numFields).foreach(reader.row.isNullAt)
+    }
+    assert(refused > Damage.Count / 10)
   }
 }

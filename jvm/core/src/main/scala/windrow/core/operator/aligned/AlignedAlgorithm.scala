@@ -98,11 +98,18 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** None: the window is new. */
   private def recordOf(start: Long, key: Key): Option[PaneState[B]] = {
-    val kept = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
-    if (kept.isDefined) kept
+    val found = kept(start, key)
+    if (found.isDefined) found
     else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
     else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
   }
+
+  private def kept(start: Long, key: Key): Option[PaneState[B]] =
+    Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+
+  /** Of a window that has had messages, where all have records. */
+  private def keptSurely(start: Long, key: Key): PaneState[B] = kept(start, key).getOrElse(
+    throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.PANES", "start" -> start)))
 
   private def idOf(start: Long, key: Key): WindowId = WindowId(key, grid.bounds(start))
 
@@ -172,7 +179,7 @@ private[core] final class AlignedAlgorithm[B, V](
     slices.completed(before, now).flatMap { case (start, values) =>
       val isLast = now.reached(grid.end(start), lateness)
       values.map[Part[Effect[B, V]]] { case (key, buffer) =>
-        if (recordsAll) fire(start, key, records.peek(start).get(key), Timing.OnTime, isLast, buffer, _)
+        if (recordsAll) fire(start, key, keptSurely(start, key), Timing.OnTime, isLast, buffer, _)
         else _.put(panes.first(idOf(start, key), Timing.OnTime, isLast, buffer))
       }
     }
@@ -211,7 +218,7 @@ private[core] final class AlignedAlgorithm[B, V](
       now: Watermark,
       out: Out[Effect[B, V]]): Unit = {
     def stage(start: Long) = Stage(now.reached(grid.end(start)), now.reached(grid.end(start), lateness))
-    val ended = for (start <- starts; record <- Option(records.peek(start).get(key))) yield {
+    val ended = for (start <- starts; record <- kept(start, key)) yield {
       val begun = record.begun(clock.processingTime)
       (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
     }
@@ -257,7 +264,7 @@ private[core] final class AlignedAlgorithm[B, V](
   private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
     val isComplete = at.reached(grid.end(start))
     def whole      = slices.value(key, start)
-    def paneState = Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+    def paneState = kept(start, key)
       .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else PaneState[B]())
     OpenWindow(key, grid.bounds(start), isComplete, paneState, whole)
   }

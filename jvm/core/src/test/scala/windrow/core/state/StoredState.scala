@@ -1,0 +1,86 @@
+package windrow.core.state
+
+import scala.collection.mutable
+import scala.util.Random
+
+/** What an operator, or a part of one, has in a store.
+  *
+  * @param cost
+  *   of reading it: 1 is some microseconds
+  * @param look
+  *   reads all that is there
+  */
+final case class StoredState(name: String, cost: Int, write: ShardStore => Unit)(val look: ShardStore => Any) {
+  import StoredState._
+
+  lazy val sound: InMemoryShardStore = {
+    val store = new InMemoryShardStore
+    write(store)
+    store
+  }
+
+  /** What is written to it is gone with it. */
+  def unchanged: ShardStore = new Copied(sound)
+
+  /** Values by their spaces; that of the header is null. */
+  private lazy val spaces: IndexedSeq[IndexedSeq[Place]] = {
+    val values = sound.entries.map { case (space, id, bytes) => Place(space, id, bytes) }.toIndexedSeq
+    val header = Option(sound.header).map(Place(null, 0, _)).toIndexedSeq
+    (values.groupBy(_.space).toIndexedSeq.sortBy(_._1).map(_._2.sortBy(_.id)) :+ header).filter(_.nonEmpty)
+  }
+
+  def places: Seq[Place] = spaces.flatten
+
+  /** The same with one value, of any space as likely as of any other, changed below its checksum. */
+  def damaged(random: Random): ShardStore = {
+    val space = spaces(random.nextInt(spaces.size))
+    val at    = space(random.nextInt(space.size))
+    having(at, Damage.changed(at.value, random))
+  }
+
+  /** The same with another value at a place. */
+  def having(at: Place, value: Array[Byte]): ShardStore = {
+    val store = unchanged
+    if (at.space == null) store.putHeader(value) else store.space(at.space).put(at.id, value)
+    store
+  }
+}
+
+object StoredState {
+  final case class Place(space: String, id: Long, value: Array[Byte])
+
+  /** A part of a state without its operator: what it has in the value of its key stands as a value of its own.
+    *
+    * @param look
+    *   reads what else there is, as it is asked for
+    */
+  def ofRoot[T](name: String)(write: (ShardStore, ByteWriter) => Unit)(read: (ShardStore, ByteReader) => T)(
+      look: T => Any): StoredState = {
+    def put(store: ShardStore): Unit = {
+      val out = new ByteWriter
+      write(store, out)
+      store.space("root").put(0, out.sealedResult())
+    }
+    StoredState(name, cost = 1, put)(store =>
+      look(ByteReader.unsealed(store.space("root").get(0), "a root").decode(read(store, _))))
+  }
+
+  /** A copy of what is asked for. */
+  private final class Copied(sound: ShardStore) extends ShardStore {
+    private var head   = sound.header
+    private val spaces = mutable.HashMap.empty[String, Space]
+
+    def header: Array[Byte]                 = head
+    def putHeader(bytes: Array[Byte]): Unit = head = bytes
+
+    def space(name: String): Space = spaces.getOrElseUpdate(
+      name, {
+        val (kept, own) = (sound.space(name), mutable.LongMap.empty[Array[Byte]])
+        new Space {
+          def get(id: Long): Array[Byte]              = own.getOrElse(id, kept.get(id))
+          def put(id: Long, bytes: Array[Byte]): Unit = own(id) = bytes
+          def remove(id: Long): Unit                  = own(id) = null
+        }
+      })
+  }
+}

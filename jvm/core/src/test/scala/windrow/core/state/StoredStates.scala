@@ -1,0 +1,205 @@
+package windrow.core.state
+
+import windrow._
+import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Ordered
+import windrow.core.aggregate.OrderedBuffer
+import windrow.core.fullstate.FullStateShard
+import windrow.core.join.JoinShard
+import windrow.core.operator._
+import windrow.core.policy.PolicyEntry
+import windrow.core.policy.PolicyShard
+import windrow.core.shard.Shard
+import windrow.core.store.Incoming
+import windrow.core.time.Axis
+import windrow.core.time.Watermark
+import windrow.operators.OperatorStates
+import windrow.operators.Sum
+
+/** A state of each form that windrow writes or has once written. */
+object StoredStates {
+  def all: Seq[StoredState] = shards(Few, cost = 10) ++ shards(Many, cost = 1000) ++ offsets ++
+    PieceStates.all ++ OperatorStates.all
+
+  /** Of few messages the state is read in microseconds. */
+  private val Few  = 5
+  private val Many = 60
+
+  private def shards(messages: Int, cost: Int): Seq[StoredState] = {
+    val of = new Shards(messages, cost)
+    of.aggregates ++ of.fullState ++ of.joins :+ of.policies
+  }
+
+  private val span = TimeSpan(5000)
+
+  private def key(of: Int): Key = new Key(BigInt(of).toByteArray)
+
+  private val words = new SpecFingerprint(Seq(FingerprintField("windows", "of some kind", least = Some(7))))
+
+  private final class Shards(count: Int, cost: Int) {
+    private val messages = (0 until count).map(i =>
+      (key(i % (count / 8 + 2)), 1000L + i * 37 % 900, Origin("orders", i % 3L, i.toLong)))
+
+    private def state(name: String, write: ShardStore => Unit)(look: ShardStore => Any) =
+      StoredState(s"$name of $count messages", cost, write)(look)
+
+    private def entries[B](lift: Long => B): Iterator[Entry[B]] = messages.iterator.map { case (key, time, from) =>
+      val row  = BigInt(from.offset).toByteArray
+      val pane = IncomingPane(0, 5000, Timing.Early, isRetraction = false, new Key(row))
+      Entry(key, Some(time), gap = 100, count = 1, buffer = lift(from.offset), raw = row, Some(from), Some(pane))
+    }
+
+    private def aggregated[B](draft: WindowOperatorDraft, aggregation: Aggregation[B, Long], lift: Long => B) = {
+      val spec                     = draft.checked
+      def shard(store: ShardStore) = new Shard(spec, aggregation, store, words)
+      val name = draft.window.toString + (if (draft.fillGaps) " with gaps" else "") +
+        (if (draft.complete == Completion.ByWatermark) "" else " by messages") +
+        (if (aggregation eq Sum) "" else " in order")
+      state(name, store => shard(store).step(entries(lift), Watermark(1500), Some(0L)).foreach(_ => ()))(store =>
+        shard(store).pending.take(1000).foreach(_ => ()))
+    }
+
+    private def draft(window: WindowKind) = WindowOperatorDraft(
+      window,
+      lateness = Some(TimeSpan(100000)),
+      early = AnyOf(Seq(EachStep, EveryPeriod(TimeSpan(1000000)))),
+      late = Every(3),
+      accumulation = Some(Accumulating))
+
+    def aggregates: Seq[StoredState] = {
+      val plain = Seq(
+        Tumbling(span),
+        Hopping(span, TimeSpan(500)),
+        Session(TimeSpan(100)),
+        Sliding(span, TimeSpan(1)),
+        Over.Rows(3),
+        Count(30),
+        Offsets(30),
+        TupleSession(30),
+        Global,
+        Inherit()).map(draft)
+      val more = Seq(
+        draft(Tumbling(span)).copy(fillGaps = true),
+        draft(Tumbling(span)).copy(complete = Completion.ByFirstMessageBeyond),
+        draft(Sliding(span, TimeSpan(1))).copy(complete = Completion.ByFirstMessageBeyond))
+      val ordered = new Ordered(Sum, pieceBytes = 40)
+      (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++
+        Seq(Tumbling(span), Session(TimeSpan(100))).map(window =>
+          aggregated[OrderedBuffer[Long]](draft(window), ordered, n => ordered.lift(BigInt(n).toByteArray, n)))
+    }
+
+    private val incoming = messages.map { case (key, time, from) => Incoming(key, Some(time), Some(from), key.bytes) }
+
+    def fullState: Seq[StoredState] =
+      for {
+        (window, pages) <- Seq(
+          Tumbling(TimeSpan(50)) -> 4096,
+          Tumbling(TimeSpan(50)) -> 40,
+          Offsets(2)             -> 40,
+          Session(TimeSpan(20))  -> 40,
+          Over.Rows(2)           -> 40)
+      } yield {
+        val spec = FullStateDraft(
+          window,
+          lateness = Some(TimeSpan.Zero),
+          early = Never,
+          late = Never,
+          retention = Retention(time = Some(TimeSpan(100000)))).checked
+        def kept(store: ShardStore) = new FullStateShard(spec, store, pageBytes = pages)
+        state(
+          s"full state of $window in pages of $pages bytes",
+          store =>
+            kept(store).step(incoming.sorted(Incoming.order(window)).iterator, Watermark(1500), Some(0L)).foreach(_ =>
+              ())) { store =>
+          Seq(Axis.Time, Axis.Offset).foreach(axis => kept(store).getMessages(None, None, None, axis))
+          kept(store).pending.foreach(_ => ())
+          kept(store).step(Iterator.empty, Watermark(100000), Some(1L)).foreach(_ => ())
+        }
+      }
+
+    private def join(within: Within, how: JoinKind, early: PaneTrigger) = {
+      val spec = JoinDraft(
+        Seq(JoinStream("a"), JoinStream("b")),
+        hasKeys = true,
+        within = within,
+        how = how,
+        lateness = Some(TimeSpan.Zero),
+        early = early).checked
+      def joined(store: ShardStore) = new JoinShard(spec, store, _ => false)
+      state(
+        s"a join, $within, $how, $early",
+        store =>
+          joined(store).step(
+            incoming.zipWithIndex.map { case (one, i) => (i % 2, one) }.iterator,
+            Watermark(1500),
+            Some(0L)).foreach(_ => ())) { store =>
+        Seq(0, 1).foreach(stream => joined(store).getMessages(stream, None, None))
+        joined(store).pending.foreach(_ => ())
+      }
+    }
+
+    def joins: Seq[StoredState] = {
+      val near = Within.Ranges(Map("b" -> JoinRange(TimeSpan(-500), TimeSpan(500))))
+      Seq(
+        join(near, JoinKind.Left, EachMessage),
+        join(near, JoinKind.Inner, EveryPeriod(TimeSpan(1000000))),
+        join(Within.SameWindow(Session(TimeSpan(100))), JoinKind.Left, EachMessage))
+    }
+
+    private val rules = PolicyWindowSpec.checked(
+      Eviction.Sliding(ByCount(5), ByTime(TimeSpan(1000))),
+      PartitionLimits(age = Some(TimeSpan(100000)), messages = Some(30)))
+
+    private def byPolicy(store: ShardStore) = new PolicyShard(rules, Sum, store)
+
+    private def happen(store: ShardStore, from: Int, now: Long): Unit = {
+      val entries = messages.iterator.map { case (key, time, at) =>
+        PolicyEntry(key, time.toDouble, isMarker = false, 1L, key.bytes, Some(at.copy(offset = at.offset + from)))
+      }
+      val shard = byPolicy(store)
+      shard.step(entries, Some(now)).foreach(_ => ())
+      shard.keepState(Map(key(1) -> Seq(Array[Byte](1, 2, 3))))
+    }
+
+    def policies: StoredState = state("windows by policies", happen(_, 0, 1500)) { store =>
+      byPolicy(store).needsPartitionEviction: Unit
+      happen(store, 1000, 4000)
+      byPolicy(store).finish().foreach(_ => ())
+    }
+  }
+
+  // ---- what knows replays
+
+  private def offsets: Seq[StoredState] = {
+    val many = (0L until 3000L).map(i => i * i % 7919 * 3) ++ (100000L until 100900L).filter(_ % 50 > 0)
+    val few  = (0L until 20L).map(_ * 3)
+    for ((holes, cost) <- Seq(few -> 10, many -> 1000))
+      yield StoredState(s"applied offsets with ${holes.size} holes", cost, see(_, holes))(
+        see(_, holes.map(_ + 1) ++ Seq(Long.MinValue, Long.MaxValue)))
+  } :+ bounded
+
+  private def see(store: ShardStore, all: Seq[Long]): Unit = {
+    val offsets = new AppliedOffsets(store)
+    Option(store.header).foreach(bytes => ByteReader.unsealed(bytes, "offsets").decode(offsets.read))
+    all.foreach(offset => offsets(SourcePartition("orders", offset & 1), offset, offset))
+    offsets.tell(Seq(Progress(SourcePartition("orders", 0), 5000, 5100)))
+    offsets.flush((_, place) => place < 1000)
+    offsets.next: Unit
+    val out = new ByteWriter
+    offsets.write(out)
+    store.putHeader(out.sealedResult())
+  }
+
+  /** As they stood once. */
+  private def bounded: StoredState = StoredState.ofRoot("offsets below a bound") { (_, out) =>
+    out.count(1)
+    SourcePartitionCodec.write(SourcePartition("orders", 1), out)
+    out.long(100)
+    out.count(2)
+    Seq(120L -> 5L, 140L -> 0L).foreach { case (first, more) => out.long(first); out.count(more) }
+  } { (store, in) =>
+    val offsets = new AppliedOffsets(store)
+    offsets.read(in)
+    offsets
+  }(_.next)
+}

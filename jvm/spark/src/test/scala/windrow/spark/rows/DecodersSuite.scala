@@ -1,0 +1,22 @@
+package windrow.spark.rows
+
+import org.scalatest.funsuite.AnyFunSuite
+import windrow.core.state.Decoders
+
+/** Each that reads stored or shipped bytes is given other ones by a test (SEMANTICS S1). */
+final class DecodersSuite extends AnyFunSuite {
+  test("S1: a new one is told here, with the test that damages what it reads") {
+    val damagedBy = Map(
+      "rows.Rows"                   -> "EntryCodecSpec",
+      "rows.RowShape"               -> "RowShapeSuite, RowFormatSpec",
+      "functions.RowAggregation"    -> "RowShapeSuite: it is the shape's",
+      "functions.ObjectAggregation" -> "the same",
+      "pack.EntryCodec"             -> "EntryCodecSpec",
+      "join.JoinEntry"              -> "JoinEntrySpec",
+      "query.QuestionPacket"        -> "QuestionPacketSpec",
+      "standalone.OperatorMetadata" -> "OperatorMetadataSpec",
+      "standalone.RowFormat"        -> "RowFormatSpec")
+    val found = Decoders.of(Rows.getClass).map(_.stripPrefix("windrow.spark.").replaceFirst("(\\$.*)?\\.[^.]*$", ""))
+    assert(found == damagedBy.keySet)
+  }
+}
