@@ -13,7 +13,8 @@ import windrow.core.time.Position
 /** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
   *
   * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Pieces
-  * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step. In memory are no
+  * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step; the more there are
+  * the larger they become, so that the root, which each step writes, grows with the square root of the run. In memory are no
   * more than `heldBytes` of them: then what has changed is written, and all are read again as they are needed. What has left
   * by retention is hidden at once and taken away piece by piece (SEMANTICS R11).
   *
@@ -60,7 +61,7 @@ private[core] final class MessageRun(
       val before = piece.held
       piece.insert(placeOf(piece, message), message)
       hold(piece, piece.held - before)
-      if (piece.count > 1 && piece.isHeavierThan(2 * segmentBytes)) pieces.insert(at + 1, piece.split())
+      if (piece.count > 1 && piece.isHeavierThan(2 * pieceBytes)) pieces.insert(at + 1, piece.split())
     }
     total += 1
   }
@@ -68,8 +69,10 @@ private[core] final class MessageRun(
   /** The last piece has its size and ends before the message: what comes in order fills one piece after the other. */
   private def isFullBefore(message: StoredMessage): Boolean = {
     val last = loaded(pieces.size - 1)
-    last.isHeavierThan(segmentBytes) && standsBefore(last(last.count - 1), message)
+    last.isHeavierThan(pieceBytes) && standsBefore(last(last.count - 1), message)
   }
+
+  private def pieceBytes: Int = math.max(segmentBytes, pieces.size * BytesForEach)
 
   /** One that is kept stands before one that comes. */
   private def standsBefore(kept: StoredMessage, message: StoredMessage): Boolean = {
@@ -259,4 +262,7 @@ private[core] final class MessageRun(
 
 private[core] object MessageRun {
   private val InsideBytes = 1024
+
+  /** A piece has so many bytes for each piece that there is: an eighth of the root. */
+  private val BytesForEach = 8
 }

@@ -146,4 +146,19 @@ class MessageRunSuite extends AnyFunSuite {
     assert(store.reads <= 1)
     assert(again.oldest.map(_.time).contains(900L))
   }
+
+  test("S10: the root of a long run, which each step writes, grows with its square root") {
+    val run = new MessageRun(StoredMessage.Order, codec, new Segments("messages", new InMemoryShardStore))
+    def root(until: Int): Int = {
+      (run.size.toInt until until).foreach(n =>
+        run.add(StoredMessage(new Key(Array.empty), n.toLong, Some(Origin("s", 0, n.toLong)), new Array(100))))
+      val out = new ByteWriter
+      run.write(out)
+      out.size
+    }
+    val some = root(50000)
+    val more = root(200000)
+    assert(more < 2.2 * some, s"$some, then $more")
+    assert(run.range(Axis.Time, None, None).map(_.time).sameElements(0L until 200000L))
+  }
 }
