@@ -143,6 +143,7 @@ def sliding(count: int = 3, delta: float = 1.0, limit: wr.Partitions | None = No
 
 EVERY_THIRD, EVERY_OTHER = wr.Every(messages=3), wr.Every(messages=2)
 PERIOD = wr.Every("1 hour")
+AT_ONCE = wr.Every("1 ms")
 RANGE = ("0 hours", "4 hours")
 
 CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
@@ -152,9 +153,16 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "offset": [Change(of(), known, "identity `none`")],
         "watermark": [
             Change(of(), of(watermark="30 minutes")),
+            Change(
+                of(watermark=wr.BehindProcessingTime("400 days")),
+                of(watermark=wr.BehindProcessingTime("500 days")),
+            ),
             Change(of(), of(watermark=wr.BehindProcessingTime("1 hour")), "clock"),
         ],
-        "maxFuture": [Change(of(), of(maxFuture="1 day"))],
+        "maxFuture": [
+            Change(of(), of(maxFuture="1 day")),
+            Change(of(maxFuture="2 days"), of()),
+        ],
         "invalid": [Change(of(), of(invalid="fail"), shown="test_invalid.py")],
         "name": [
             Change(of(), lambda read: total(stream(renamed(read, "orders"), "sold").window(SIX)))
@@ -165,6 +173,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         ],
         "retention": [
             Change(messages(1), messages(3)),
+            Change(messages(3), messages(2)),
             Change(everything(1), everything(3), "retained time `1 day`, the query has `3 days`"),
         ],
         "joinKeys": [Change(asked("product"), asked("mark"))],
@@ -181,6 +190,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             Change(fired(wr.Session("2 hours")), fired(wr.Session("2 hours"), early=EVERY_OTHER)),
             Change(messages(), messages(early=wr.Never())),
             Change(fired(), fired(early=EVERY_THIRD), "neither trigger(early=...) nor"),
+            Change(fired(early=PERIOD), fired(early=wr.Every("2 hours"))),
             Change(fired(early=EVERY_THIRD), fired(early=PERIOD), "clock"),
         ],
         "onTime": [
@@ -190,6 +200,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "late": [
             Change(fired(late=EVERY_OTHER), fired(late=wr.EachMessage())),
             Change(messages(late=wr.Never()), messages()),
+            Change(fired(late=PERIOD), fired(late=wr.Every("2 hours"))),
             Change(fired(), fired(late=PERIOD), "clock"),
         ],
         "fireOnlyUpdated": [Change(fired(), fired(fireOnlyUpdated=True))],
@@ -207,9 +218,13 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             Change(join("2 hours"), join(), shown="test_longer_lateness.py"),
             Change(join(), join("2 hours"), "lateness `12 hours`"),
         ],
-        "early": [Change(join(how="inner"), join(how="inner", early=PERIOD), "clock")],
+        "early": [
+            Change(join(how="inner", early=AT_ONCE), join(how="inner", early=wr.Every("2 ms"))),
+            Change(join(how="inner"), join(how="inner", early=PERIOD), "clock"),
+        ],
         "retention": [
             Change(join(kept=2), join(kept=3)),
+            Change(join(kept=3), join(kept=2)),
             Change(
                 join(kept=1, within=wr.Global(), how="inner", late="0 seconds"),
                 join(kept=3, within=wr.Global(), how="inner", late="0 seconds"),
@@ -232,6 +247,11 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             ),
             Change(sliding(), sliding(limit=wr.Partitions(age="100 days")), "clock"),
             Change(sliding(), sliding(limit=wr.Partitions(keys=100))),  # there is one shard here
+            Change(sliding(limit=wr.Partitions(keys=100)), sliding(limit=wr.Partitions(keys=99))),
+            Change(
+                sliding(limit=wr.Partitions(messages=100)),
+                sliding(limit=wr.Partitions(keys=100, messages=200)),
+            ),
         ],
     },
 }
@@ -262,7 +282,10 @@ def test_refused_and_allowed(spark: SparkSession, tmp_path: Path) -> None:
     for name, one in EACH:
         (begun,), (now,) = (programs(session, query(read)) for query in (one.begun, one.now))
         found = change(session, now, fingerprint(begun))
-        clocks = begun.hasPeriods() == now.hasPeriods() and begun.behind() == now.behind()
+        clocks = (
+            begun.hasPeriods() == now.hasPeriods()
+            and begun.behind().isDefined() == now.behind().isDefined()
+        )
         if one.refused == "clock":
             assert not clocks, name
         elif one.refused is None:
@@ -345,3 +368,72 @@ def test_what_is_allowed_goes_on(spark: SparkSession, tmp_path: Path) -> None:
 def test_each_that_is_allowed_goes_on(spark: SparkSession, tmp_path: Path, name: str) -> None:
     """The same of each."""
     restarted(spark, tmp_path, name)
+
+
+def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:
+    """Of several shards the first such limit, or the last, would be another number of them."""
+    session = session_of(spark)
+    session.conf.set("spark.windrow.shards", "4")
+    read = reading(session, tmp_path)
+    (none,), (some,), (fewer,) = (
+        programs(session, sliding(limit=limit)(read))
+        for limit in (None, wr.Partitions(keys=100), wr.Partitions(keys=99))
+    )
+    for begun, now in ((none, some), (some, none)):
+        assert "[SPEC_CHANGED]" in str(change(session, now, fingerprint(begun)))
+    assert change(session, fewer, fingerprint(some)) is None
+
+
+def totals(session: SparkSession, folder: Path) -> dict[str, wr.Output | DataFrame]:
+    """Give the same windows as they are said in Python and in SQL."""
+    read = reading(session, folder)
+    read("orders").createOrReplaceTempView("orders_of_restarts")
+    said = session.sql(
+        """
+        SELECT * FROM windrow_tumble(
+          TABLE(SELECT product, sum(amount) AS total FROM orders_of_restarts GROUP BY product),
+          time => 'time', size => '6 hours', lateness => '12 hours',
+          accumulate => 'accumulating', watermark => '1 hour')
+        """
+    )
+    return {"python": of()(read), "sql": said}
+
+
+def test_another_language_and_another_sink_go_on(spark: SparkSession, tmp_path: Path) -> None:
+    """From Python into files, then from SQL into a function, then from Python."""
+    session, source = session_of(spark), made()
+    parts = [source["before"], source["after"], closing()]
+
+    def into_files(folder: Path) -> set[str]:
+        output = totals(session, folder)["python"]
+        assert isinstance(output, wr.Output)
+        sink = wr.Files(str(folder / "panes"))
+        output.start(
+            panes=sink, checkpoint=folder / "checkpoint", queryTrigger={"availableNow": True}
+        ).awaitTermination()
+        return rows_of(session.read.parquet(str(folder / "panes")))
+
+    def into_a_function(folder: Path, language: str) -> set[str]:
+        output = totals(session, folder)[language]
+        panes = output.panes if isinstance(output, wr.Output) else output
+        found: set[str] = set()
+        writer = panes.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+        writer.foreachBatch(lambda batch, _: found.update(rows_of(batch))).trigger(
+            availableNow=True
+        ).start().awaitTermination()
+        return found
+
+    def rows_of(panes: DataFrame) -> set[str]:
+        shown = panes.select("product", "window", "total", "pane.index")
+        return {repr(row) for row in shown.collect()}
+
+    changed = tmp_path / "changed"
+    write(parts[0], changed)
+    rows = [into_files(changed)]
+    for part, language in ((parts[1], "sql"), (parts[2], "python")):
+        write(part, changed)
+        rows.append(into_a_function(changed, language))
+    assert all(rows)
+    for part in parts:
+        write(part, tmp_path / "through")
+    assert set.union(*rows) == into_a_function(tmp_path / "through", "python")

@@ -212,7 +212,7 @@ private[state] object PieceStates {
         kept.write((_, _) => false)(_ => ())
       }) { store =>
       admission(store).open(_ => ())
-      LatenessCounts.of(store.header).all.size
+      LatenessCounts.of(store.header).messages
     }
   }
 

@@ -17,7 +17,6 @@ import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.Using
-import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.core.state.ByteReader
@@ -73,7 +72,7 @@ private[query] final class CommittedOperator(
 
   lazy val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
-    if (kept.isEmpty) throw Checkpoint.damaged(path, "it does not say what it holds")
+    if (kept.isEmpty) throw Reading.damaged(path, "it does not say what it holds")
     StateDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
@@ -86,7 +85,7 @@ private[query] final class CommittedOperator(
   }
 
   /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
-  private def variable(name: String): DataFrame = Checkpoint.reading(path) {
+  private def variable(name: String): DataFrame = Reading(path) {
     val rows = Checkpoint.variable(session, operator, batch, name).load(path)
     rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
       col(column).getField(fields.head.name).as(column)
@@ -174,10 +173,10 @@ private[spark] object Checkpoint {
     */
   def wrongValues(session: SparkSession, path: String): Seq[String] = {
     readable(session, path)
-    val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
+    val rows = Reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.filter(variablesOf(_).exists(_._1 == "header")).flatMap { row =>
       val stored = storedBy(session, path, row)
-      reading(path)(stored.values(None, _ => true).flatMap(StoredValue.wrong(_))(Encoders.STRING).collect())
+      Reading(path)(stored.values(None, _ => true).flatMap(StoredValue.wrong(_))(Encoders.STRING).collect())
     }
   }
 
@@ -253,7 +252,7 @@ private[spark] object Checkpoint {
   }
 
   private def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {
-    val rows = reading(path)(session.read.format("state-metadata").load(path).collect())
+    val rows = Reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
       val variables = variablesOf(row)
       Option.when(variables.exists(_._1 == OperatorDescriptor.Variable))(
@@ -283,16 +282,4 @@ private[spark] object Checkpoint {
       throw new CheckpointError(
         ErrorConditions.message("CHECKPOINT_PATH_NOT_READABLE", "path" -> whole.getPath))
   }
-
-  /** What Spark cannot read is damaged. */
-  def reading[T](path: String)(code: => T): T =
-    try code
-    catch {
-      case ours: CheckpointError => throw ours
-      case NonFatal(wrong) =>
-        throw damaged(path, Option(wrong.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(wrong.toString))
-    }
-
-  def damaged(path: String, why: String): CheckpointError =
-    new CheckpointError(ErrorConditions.message("STATE_DAMAGED.CHECKPOINT", "path" -> path, "why" -> why))
 }

@@ -135,7 +135,7 @@ object StateDescriptor {
     * @param path
     *   of the checkpoint, for the error
     */
-  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = Checkpoint.reading(path) {
+  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = Reading(path) {
     val node = new ObjectMapper().readTree(bytes)
     if (node.path("format").asInt != DescriptorJson.Format)
       throw new CheckpointError(

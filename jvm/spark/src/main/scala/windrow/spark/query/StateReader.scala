@@ -195,7 +195,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     ErrorConditions.message("NO_MESSAGE_STORE.CHECKPOINT", "operator" -> descriptor.name, "path" -> path))
 
   private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
-    case Right(texts) => Checkpoint.reading(path)(texts.resolve(session, descriptor.keys))
+    case Right(texts) => Reading(path)(texts.resolve(session, descriptor.keys))
     case Left(unclear) => throw new CheckpointError(
         ErrorConditions.message(
           "AGGREGATE_NOT_READABLE",
