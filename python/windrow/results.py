@@ -221,7 +221,8 @@ class Metrics:
 
     ``read`` is what Spark counts before windrow sees a message, the rest what became of them:
     read = accepted + rejected + replays + gaps. ``unaccounted`` is what this leaves open and must
-    be 0; only where Spark ran a task anew whose output was lost may ``read`` be too high.
+    be 0; only where Spark ran a task anew whose output was lost may ``read`` be too high, and all
+    of a batch too low that goes to several sinks (docs/limits.md).
 
     ``unexplainedReplays``: of sources that log their offsets (Kafka), whose batches never overlap,
     the replays beyond the rows that Spark read more often than the source gave them. It must be 0:

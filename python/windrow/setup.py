@@ -36,19 +36,26 @@ _SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB": "32",
 }
 
+#: The same, where the JAR is in the session from its start.
+_SETTINGS_WITH_JAR = {
+    "spark.sql.streaming.checkpointFileManagerClass": "windrow.spark.running.CheckpointFiles",
+    "spark.sql.codegen.cache.maxEntries": "1000",
+}
+
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the JAR and the settings of state to a session that is to be made.
 
     What the user has set stays: on the builder, in ``spark-defaults.conf``, by ``spark-submit
-    --conf``. JARs are added to those already there. For a remote server (``sc://``) only its
-    settings: start the server with the JAR (``doctor`` shows the path).
+    --conf``. JARs are added to those already there. For a remote server (``sc://``) only what may
+    be set there: start the server with the JAR (``doctor`` shows the path).
     """
     remote = _user_setting(builder, "spark.remote") or os.environ.get("SPARK_REMOTE", "")
-    for name, value in _SETTINGS.items():
+    is_remote = str(remote).startswith("sc://")
+    for name, value in (_SETTINGS | ({} if is_remote else _SETTINGS_WITH_JAR)).items():
         if _user_setting(builder, name) is None:
             builder.config(name, value)
-    if not str(remote).startswith("sc://"):
+    if not is_remote:
         jars = [jar for jar in (_user_setting(builder, "spark.jars") or "").split(",") if jar]
         ours = _jar_at(_NO_COMMA)
         if ours.name not in {jar.rpartition("/")[2] for jar in jars}:

@@ -26,10 +26,6 @@ settings.load_profile("windrow")
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
 time.tzset()
 
-# Spark's default starts a process for the permissions of each file of a checkpoint.
-LOCAL_FILES = (
-    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-)
 PARITY = Path(__file__).parents[1] / "parity"
 
 
@@ -65,7 +61,6 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.codegen.cache.maxEntries", "2000")
-        .config("spark.sql.streaming.checkpointFileManagerClass", LOCAL_FILES)
         .config("spark.metrics.conf.*.sink.jmx.class", "org.apache.spark.metrics.sink.JmxSink")
         .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
     )

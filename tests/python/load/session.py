@@ -10,9 +10,6 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-LOCAL_FILES = (
-    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-)
 #: Room for what is compiled, or after some hours nothing more is.
 JAVA = "-XX:ReservedCodeCacheSize=480m"
 #: Of what has ended Spark remembers 1,000 of each, and each plan with all its text.
@@ -39,7 +36,6 @@ def session(folder: Path, heap: str, batches: int) -> SparkSession:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.codegen.cache.maxEntries", "2000")
-        .config("spark.sql.streaming.checkpointFileManagerClass", LOCAL_FILES)
         .config("spark.sql.streaming.minBatchesToRetain", str(batches))
         .config("spark.sql.streaming.numRecentProgressUpdates", str(batches))
         .config("spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows", "true")

@@ -25,7 +25,7 @@ from torture.broker import broker
 from torture.cluster import Cluster, cluster
 from torture.lives import Life
 from torture.logs import logged, numbered
-from torture.plans import CLUSTER, Kill, Plan, Trouble, plans
+from torture.plans import CLUSTER, KILLED, TWICE, Kill, Plan, Trouble, plans
 from torture.points import Watch
 from torture.subjects import Subject
 from torture.troubles import came
@@ -91,7 +91,7 @@ def tried(subject: Subject, seed: int, folder: Path, common: Servers) -> Told:
     told = Told()
     try:
         told.wrong = _lived(plans(dice, subject), subject, folder, common, dice, told)
-        told.wrong = told.wrong or _judged(subject, folder)
+        told.wrong = told.wrong or _judged(subject, folder, _again(folder, told.kills))
     except Exception:  # noqa: BLE001  the seed's, not the end of all others
         told.wrong = [traceback.format_exc()]
     told.troubles = came(folder)
@@ -154,23 +154,33 @@ def _killed(life: Life, kills: tuple[Kill, ...], folder: Path, dice: random.Rand
     return done
 
 
-def _judged(subject: Subject, folder: Path) -> list[str]:
+def _again(folder: Path, kills: list[Kill]) -> set[int]:
+    """Batches of which Spark may have computed a part again, of which its counts tell alone.
+
+    Their rows are compared as all others (docs/limits.md).
+    """
+    lost = {kill.batch + later for kill in kills if kill.what == "executor" for later in (0, 1)}
+    return lost | {one.batch for one in came(folder) if one.what in {KILLED, TWICE}}
+
+
+def _judged(subject: Subject, folder: Path, again: set[int]) -> list[str]:
     base = duckdb.connect()
     if subject.sink == "spark":
         sinks.taken_apart(base, folder)
-    wrong = judge(_ran(subject, folder))
+    wrong = judge(_ran(subject, folder, again))
     if subject.sink not in {"files", "spark"}:
         loaded(base, "panes", folder / "panes")
         wrong += sinks.wrong(subject.sink, base, folder)
     return wrong
 
 
-def _ran(subject: Subject, folder: Path) -> Ran:
+def _ran(subject: Subject, folder: Path, again: set[int]) -> Ran:
     """Give what came out; how many rows a batch had is told by where each message went.
 
     Spark counts the rows that a lost executor had read twice.
     """
-    counts = {int(file.name): json.loads(file.read_text()) for file in numbered(folder / "counts")}
+    files = {int(file.name): file for file in numbered(folder / "counts")}
+    counts = {n: json.loads(file.read_text()) for n, file in files.items() if n not in again}
     if (
         subject.sink == "spark"
     ):  # a batch that Spark's own sink has is not run again: none is counted

@@ -1,6 +1,7 @@
 package windrow.benchmarks
 
 import org.apache.spark.sql.SparkSession
+import windrow.spark.running.CheckpointFiles
 
 /** A session with the settings that windrow recommends for streams; the same for all contenders. */
 object BenchSession {
@@ -19,6 +20,7 @@ object BenchSession {
     s"$RocksDB.trackTotalNumberOfRows"                       -> "false",
     s"$RocksDB.blockCacheSizeMB"                             -> "128",
     "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2",
+    CheckpointFiles.Setting                                  -> classOf[CheckpointFiles].getName,
     "spark.sql.codegen.cache.maxEntries"                     -> "2000")
 
   def start(settings: Map[String, String]): SparkSession =

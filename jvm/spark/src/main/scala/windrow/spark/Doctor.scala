@@ -3,6 +3,7 @@ package windrow.spark
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.running.CheckpointFiles
 
 /** One thing that was looked at.
   *
@@ -35,7 +36,9 @@ private[spark] object Doctor {
     Provider                                              -> RocksDb,
     s"$StateStore.rocksdb.changelogCheckpointing.enabled" -> "true",
     s"$StateStore.rocksdb.trackTotalNumberOfRows"         -> "false",
-    s"$StateStore.rocksdb.blockCacheSizeMB"               -> "32")
+    s"$StateStore.rocksdb.blockCacheSizeMB"               -> "32",
+    CheckpointFiles.Setting                               -> classOf[CheckpointFiles].getName,
+    "spark.sql.codegen.cache.maxEntries"                  -> "1000")
 
   def configure(builder: SparkSession.Builder): SparkSession.Builder = {
     val (said, defaults) = (SparkInside.options(builder), new SparkConf)

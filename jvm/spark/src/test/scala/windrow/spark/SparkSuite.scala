@@ -6,7 +6,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
-import windrow.spark.replay.SparkEngine
+import windrow.spark.running.CheckpointFiles
 
 /** One Spark session for all suites of the module. */
 abstract class SparkSuite extends AnyFunSuite {
@@ -39,7 +39,7 @@ object SparkSuite {
           "spark.sql.streaming.stateStore.providerClass",
           "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
         .config("spark.sql.codegen.cache.maxEntries", "2000")
-        .config("spark.sql.streaming.checkpointFileManagerClass", SparkEngine.LocalFiles)
+        .config(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
         .getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session

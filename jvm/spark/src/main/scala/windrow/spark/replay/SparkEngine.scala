@@ -12,6 +12,7 @@ import org.apache.spark.sql.windrow.SparkWatermark
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.replay._
+import windrow.spark.running.CheckpointFiles
 
 /** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.
   *
@@ -77,10 +78,6 @@ class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) exten
 
 object SparkEngine {
 
-  /** Writes checkpoints on a local disk without starting a process for the permissions of each file. */
-  private[spark] val LocalFiles =
-    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-
   /** The case as Spark is fed it. */
   private def told(transcript: TranscriptCase): (Retimed, TranscriptCase) = {
     val told  = Feedable(transcript)
@@ -137,7 +134,7 @@ object SparkEngine {
     session.conf.set("spark.sql.codegen.wholeStage", generated)
     session.conf.set("spark.sql.codegen.factoryMode", if (generated) "FALLBACK" else "NO_CODEGEN")
     session.conf.set("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
-    session.conf.set("spark.sql.streaming.checkpointFileManagerClass", LocalFiles)
+    session.conf.set(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
     session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // a step is one micro-batch
     session
   }

@@ -1,0 +1,56 @@
+package windrow.spark.running
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FSDataInputStream
+import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.FileSystem
+import org.apache.hadoop.fs.LocalFileSystem
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.PathFilter
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
+import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
+import windrow.spark.running.CheckpointFiles.Setting
+
+/** Files of checkpoints as Spark writes them, on a local disk without a process for each: where Hadoop has no native library,
+  * Spark's own way starts some fifty in a micro-batch, `chmod` and `readlink`. On other disks it is Spark's own way.
+  *
+  * Spark makes it by its name, with these arguments.
+  */
+final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointFileManager {
+  private val files: CheckpointFileManager =
+    if (path.getFileSystem(conf).isInstanceOf[LocalFileSystem]) new OnLocalDisk(path, conf)
+    else {
+      val others = new Configuration(conf)
+      others.unset(Setting)
+      CheckpointFileManager.create(path, others)
+    }
+
+  def createAtomic(path: Path, overwriteIfPossible: Boolean): CancellableFSDataOutputStream =
+    files.createAtomic(path, overwriteIfPossible)
+
+  def open(path: Path): FSDataInputStream                     = files.open(path)
+  def list(path: Path, filter: PathFilter): Array[FileStatus] = files.list(path, filter)
+  def mkdirs(path: Path): Unit                                = files.mkdirs(path)
+  def exists(path: Path): Boolean                             = files.exists(path)
+  def delete(path: Path): Unit                                = files.delete(path)
+  def isLocal: Boolean                                        = files.isLocal
+  def createCheckpointDirectory(): Path                       = files.createCheckpointDirectory()
+  override def close(): Unit                                  = files.close()
+}
+
+object CheckpointFiles {
+
+  /** Spark's setting. */
+  val Setting = "spark.sql.streaming.checkpointFileManagerClass"
+}
+
+private final class OnLocalDisk(path: Path, conf: Configuration)
+    extends FileSystemBasedCheckpointFileManager(path, conf) {
+
+  override protected val fs: FileSystem = {
+    val disk = new LocalDisk
+    disk.initialize(path.getFileSystem(conf).getUri, conf)
+    disk
+  }
+}

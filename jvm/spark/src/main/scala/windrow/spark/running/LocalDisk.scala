@@ -1,0 +1,22 @@
+package windrow.spark.running
+
+import java.nio.file.Files
+import java.nio.file.attribute.PosixFileAttributeView
+import java.nio.file.attribute.PosixFilePermissions
+import org.apache.hadoop.fs.LocalFileSystem
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.RawLocalFileSystem
+import org.apache.hadoop.fs.permission.FsPermission
+
+/** Hadoop's local files with their checksums, whose permissions Java sets instead of a process. */
+private[running] final class LocalDisk extends LocalFileSystem(new LocalDisk.Raw)
+
+private object LocalDisk {
+  final class Raw extends RawLocalFileSystem {
+    override def setPermission(path: Path, permission: FsPermission): Unit = {
+      val view = Files.getFileAttributeView(pathToFile(path).toPath, classOf[PosixFileAttributeView])
+      if (view == null || permission.getStickyBit) super.setPermission(path, permission)
+      else view.setPermissions(PosixFilePermissions.fromString(permission.toString))
+    }
+  }
+}

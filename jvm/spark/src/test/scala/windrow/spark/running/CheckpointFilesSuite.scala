@@ -1,0 +1,113 @@
+package windrow.spark.running
+
+import java.net.URI
+import java.nio.file.Files
+import java.nio.file.Path
+import java.nio.file.Paths
+import java.nio.file.attribute.PosixFilePermissions
+import jdk.jfr.Recording
+import jdk.jfr.consumer.RecordingFile
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileAlreadyExistsException
+import org.apache.hadoop.fs.RawLocalFileSystem
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
+import org.scalatest.funsuite.AnyFunSuite
+import scala.jdk.CollectionConverters._
+import windrow.spark.SparkSuite
+
+class CheckpointFilesSuite extends AnyFunSuite {
+  private val conf = new Configuration
+
+  private def folder: Path = Paths.get(SparkSuite.folder())
+
+  private def files(folder: Path): CheckpointFileManager =
+    new CheckpointFiles(new HadoopPath(folder.toUri), conf)
+
+  private def write(files: CheckpointFileManager, file: Path, text: String, overwrite: Boolean = false): Unit = {
+    val out = files.createAtomic(new HadoopPath(file.toUri), overwrite)
+    out.write(text.getBytes)
+    out.close()
+  }
+
+  /** What Hadoop has other programs do. */
+  private def programs(code: => Unit): Seq[String] = {
+    val recording = new Recording
+    val found     = Files.createTempFile("windrow", ".jfr")
+    try {
+      recording.enable("jdk.ProcessStart")
+      recording.start()
+      code
+      recording.dump(found)
+      RecordingFile.readAllEvents(found).asScala.toSeq.map(_.getString("command"))
+        .filter(command => command.startsWith("chmod") || command.startsWith("readlink"))
+    } finally {
+      recording.close()
+      Files.delete(found)
+    }
+  }
+
+  test("a file is written, replaced and taken away without a process, which Spark's own way needs") {
+    def all(files: CheckpointFileManager, folder: Path): Unit = {
+      files.mkdirs(new HadoopPath(folder.resolve("a/b").toUri))
+      write(files, folder.resolve("a/b/1"), "one")
+      write(files, folder.resolve("a/b/1"), "two", overwrite = true)
+      files.delete(new HadoopPath(folder.resolve("a/b/1").toUri))
+    }
+    val (ours, sparks) = (folder, folder)
+    assert(programs(all(files(ours), ours)).isEmpty)
+    assert(programs(all(CheckpointFileManager.create(new HadoopPath(sparks.toUri), conf), sparks)).nonEmpty)
+  }
+
+  test("what is written is as Spark writes it: bytes, checksums beside them, permissions") {
+    val (ours, sparks) = (folder, folder)
+    write(files(ours), ours.resolve("1"), "one")
+    write(CheckpointFileManager.create(new HadoopPath(sparks.toUri), conf), sparks.resolve("1"), "one")
+    def seen(folder: Path): Map[String, (String, String)] = folder.toFile.listFiles.toSeq.map(_.toPath).map(file =>
+      file.getFileName.toString -> (
+        Files.readAllBytes(file).toSeq.toString,
+        PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))).toMap
+    assert(seen(ours).keySet == Set("1", ".1.crc"))
+    assert(seen(ours) == seen(sparks))
+    assert(files(ours).list(new HadoopPath(ours.toUri)).map(_.getPath.getName).toSeq == Seq("1"))
+    assert(files(ours).isLocal)
+  }
+
+  test("of two that write a file one is refused, and what is given up is not there") {
+    val place = folder
+    write(files(place), place.resolve("1"), "one")
+    intercept[FileAlreadyExistsException](write(files(place), place.resolve("1"), "two"))
+    assert(Files.readString(place.resolve("1")) == "one")
+    val out = files(place).createAtomic(new HadoopPath(place.resolve("2").toUri), overwriteIfPossible = false)
+    out.write(7)
+    out.cancel()
+    assert(!Files.exists(place.resolve("2")))
+  }
+
+  test("bytes that changed on the disk are not read") {
+    val place = folder
+    write(files(place), place.resolve("1"), "one")
+    Files.write(place.resolve("1"), "two".getBytes)
+    val in = files(place).open(new HadoopPath(place.resolve("1").toUri))
+    intercept[org.apache.hadoop.fs.ChecksumException](in.readAllBytes())
+  }
+
+  test("another disk has its files written as Spark would") {
+    val other = new Configuration
+    other.setClass("fs.other.impl", classOf[OtherDisk], classOf[RawLocalFileSystem])
+    other.set(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
+    val place = folder
+    val path  = new HadoopPath(s"other://$place")
+    val files = new CheckpointFiles(path, other)
+    val out   = files.createAtomic(new HadoopPath(path, "1"), overwriteIfPossible = false)
+    out.write(7)
+    out.close()
+    assert(files.exists(new HadoopPath(path, "1")))
+    assert(place.toFile.list.toSeq == Seq("1")) // no checksums: it is not the local disk's
+  }
+}
+
+/** A disk with a name of its own. */
+final class OtherDisk extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("other:///")
+}
