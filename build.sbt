@@ -82,7 +82,7 @@ lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay, core % "te
     version = version.value,
     jar = (ThisBuild / baseDirectory).value / s".build/testkit/windrow-testkit-${version.value}.jar"))
 
-lazy val spark = (project in file("jvm/spark")).dependsOn(replay, testkit % Test, core % "test->test").settings(
+lazy val spark = (project in file("jvm/spark")).dependsOn(replay, core % "test->test", testkit % "test->test").settings(
   common,
   name                                      := "windrow-spark",
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,

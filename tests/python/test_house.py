@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -167,12 +166,3 @@ def test_files_that_texts_name_are_there() -> None:
         for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs" / page).read_text()):
             end = name.rpartition("…/")[2]
             assert any(file.endswith("/" + end) for file in files), f"{page}: {name}"
-
-
-def test_mutants_are_of_this_code() -> None:
-    """A mutant whose text is gone, or stands twice, is not tried by anyone."""
-    mutants = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())["mutant"]
-    core = SCALA / "core" / "src" / "main" / "scala" / "windrow"
-    stale = [one for one in mutants if (core / one["file"]).read_text().count(one["old"]) != 1]
-    assert len(mutants) > 100
-    assert not stale

@@ -2,7 +2,7 @@ package windrow.testkit.mutants
 
 import java.io.File
 import java.lang.management.ManagementFactory
-import java.nio.file.{Files, Paths}
+import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.{Callable, Executors, Future, TimeUnit, TimeoutException}
 import scala.io.Source
 import scala.util.control.NonFatal
@@ -11,7 +11,9 @@ import scala.util.control.NonFatal
   * answers:
   *
   *   - `compile SOURCE FOLDER`: compiled, or the first error
-  *   - `test FOLDER`: what noticed the classes in it, `nothing` else
+  *   - `test FOLDER`: what noticed the classes in it, `nothing` else; `test FOLDER few` without the many random cases in
+  *     the end, `test FOLDER random` with no more than the first ones
+  *   - `suites FOLDER NAME...`: what of these suites did
   */
 object MutantServer {
 
@@ -21,16 +23,23 @@ object MutantServer {
   /** @param arguments
     *   a file with the class path to compile with; our own class folders on it are those that tests load anew
     */
-  def main(arguments: Array[String]): Unit = {
-    val classpath = Files.readString(Paths.get(arguments(0))).trim
+  def main(arguments: Array[String]): Unit = serve(arguments(0))(_ => PartialFunction.empty)
+
+  /** @param more
+    *   answers to other questions, with our own class folders
+    */
+  def serve(file: String)(more: Seq[Path] => PartialFunction[Seq[String], String]): Unit = {
+    val classpath = Files.readString(Paths.get(file)).trim
     val compiler  = new MutantCompiler(classpath)
     val folders   = classpath.split(File.pathSeparator).toSeq.map(Paths.get(_)).filter(Files.isDirectory(_))
-    Source.stdin.getLines().map(_.split("\t").toSeq).foreach {
+    val answers = more(folders).orElse[Seq[String], String] {
       case Seq("compile", source, folder) =>
-        answer(compiler.compile(Paths.get(source), Paths.get(folder)).fold("compiled")(flat))
-      case Seq("test", folder) => answer(timed(new MutantTests(folders, Paths.get(folder)).firstFailure()))
-      case other               => answer(s"what is $other?")
+        compiler.compile(Paths.get(source), Paths.get(folder)).fold("compiled")(flat)
+      case "test" +: folder +: some => timed(new MutantTests(folders, Paths.get(folder)).firstFailure(some.headOption))
+      case "suites" +: folder +: names => timed(new MutantTests(folders, Paths.get(folder)).failureOf(names))
+      case other                       => s"what is $other?"
     }
+    Source.stdin.getLines().foreach(line => answer(answers(line.split("\t").toSeq)))
   }
 
   private def answer(text: String): Unit = println(s"=> $text")
@@ -38,7 +47,7 @@ object MutantServer {
   private def flat(text: String): String = text.linesIterator.mkString(" ")
 
   /** Tests that never end take the process with them. */
-  private def timed(tests: => Option[String]): String = {
+  def timed(tests: => Option[String]): String = {
     val thread = Executors.newSingleThreadExecutor()
     val coming = thread.submit((() => tests): Callable[Option[String]])
     val until  = cpu + Seconds

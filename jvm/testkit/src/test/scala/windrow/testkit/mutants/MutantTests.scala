@@ -2,29 +2,51 @@ package windrow.testkit.mutants
 
 import java.io.File
 import java.lang.reflect.Modifier
-import java.net.{URL, URLClassLoader}
 import java.nio.file.{Files, Path}
 import org.scalatest.{Args, Reporter, Stopper, Suite}
 import org.scalatest.events.{SuiteAborted, TestFailed}
 import scala.jdk.CollectionConverters._
 
-/** The tests of core and testkit, on a core of which some classes are others. The first that fails ends them.
+/** Tests on classes of which some are others. The first that fails ends them.
   *
   * @param folders
   *   of classes: ours, which each mutant loads anew
   * @param changed
   *   a folder with the classes that take the place of others
   */
-private[mutants] final class MutantTests(folders: Seq[Path], changed: Path) {
+final class MutantTests(folders: Seq[Path], changed: Path) {
   import MutantTests._
 
-  private val loader = new ChangedClasses((changed +: folders).map(_.toUri.toURL).toArray)
+  private val loader = ChangedClasses(folders, changed)
 
-  /** What noticed the mutant; None: nothing did. */
-  def firstFailure(): Option[String] = {
+  /** What of core and testkit noticed the mutant; None: nothing did.
+    *
+    * @param some
+    *   `random`: the first random cases alone; `few`: without the many in the end
+    */
+  def firstFailure(some: Option[String]): Option[String] = loading {
+    val suites = if (some.contains("random")) Iterator.empty else coresSuites
+    differing(SomeRounds).orElse(suites.flatMap(failing(_, None)).nextOption())
+      .orElse(if (some.isEmpty) differing(ManyRounds) else None)
+  }
+
+  /** What of some suites did, `Suite` or `Suite::part of the name of a test`; without names of all of the first folder. */
+  def failureOf(names: Seq[String]): Option[String] = loading {
+    val tests = folders.filter(_.endsWith(Tests))
+    val all   = suitesIn(if (names.isEmpty) tests.take(1) else tests).toSeq
+    val asked = if (names.isEmpty) all.iterator.map(_ -> None) else names.iterator.map(named(all, _))
+    asked.flatMap { case (suite, test) => failing(suite, test) }.nextOption()
+  }
+
+  private def loading(tests: => Option[String]): Option[String] = {
     Thread.currentThread.setContextClassLoader(loader)
-    try differing(SomeRounds).orElse(suites.flatMap(failing).nextOption()).orElse(differing(ManyRounds))
+    try tests
     finally loader.close()
+  }
+
+  private def named(all: Seq[Class[_]], name: String): (Class[_], Option[String]) = {
+    val Array(suite, test @ _*) = name.split("::", 2): @unchecked
+    all.find(_.getSimpleName == suite).getOrElse(throw new NoSuchElementException(s"a suite $suite")) -> test.headOption
   }
 
   private def differing(rounds: Int): Option[String] = {
@@ -33,19 +55,23 @@ private[mutants] final class MutantTests(folders: Seq[Path], changed: Path) {
   }
 
   /** Without those that try cases as [[differing]] does. */
-  private def suites: Iterator[Class[_]] = {
-    val names = folders.filter(_.endsWith("test-classes")).flatMap { folder =>
+  private def coresSuites: Iterator[Class[_]] = suitesIn(folders.filter(_.endsWith(Tests)))
+    .filterNot(loader.loadClass("windrow.testkit.VersusReference").isAssignableFrom(_))
+
+  private def suitesIn(some: Seq[Path]): Iterator[Class[_]] = {
+    val names = some.flatMap { folder =>
       val files = Files.walk(folder).iterator.asScala.map(folder.relativize(_).toString)
       files.filter(file => file.endsWith(".class") && !file.contains("$"))
         .map(_.stripSuffix(".class").replace(File.separatorChar, '.')).toSeq.sorted
     }
-    val all = names.iterator.filterNot(_.startsWith(Own)).map(loader.loadClass)
-    all.filter(one =>
-      classOf[Suite].isAssignableFrom(one) && !Modifier.isAbstract(one.getModifiers) &&
-        !loader.loadClass("windrow.testkit.VersusReference").isAssignableFrom(one))
+    names.iterator.filterNot(ChangedClasses.isTools).map(loader.loadClass)
+      .filter(one => classOf[Suite].isAssignableFrom(one) && !Modifier.isAbstract(one.getModifiers))
   }
 
-  private def failing(of: Class[_]): Option[String] = {
+  /** @param part
+    *   of the names of tests; None: all
+    */
+  private def failing(of: Class[_], part: Option[String]): Option[String] = {
     var failed  = Option.empty[String]
     val stopper = Stopper.default
     val report: Reporter = {
@@ -55,23 +81,22 @@ private[mutants] final class MutantTests(folders: Seq[Path], changed: Path) {
       case _: SuiteAborted => failed = failed.orElse(Some(s"${of.getSimpleName} aborted"))
       case _               => ()
     }
-    try of.getDeclaredConstructor().newInstance().asInstanceOf[Suite].run(None, Args(report, stopper))
-    catch { case wrong: Exception => failed = failed.orElse(Some(s"${of.getSimpleName}: $wrong")) }
+    try {
+      val suite = of.getDeclaredConstructor().newInstance().asInstanceOf[Suite]
+      val tests =
+        part.fold(Seq(Option.empty[String]))(some => suite.testNames.toSeq.filter(_.contains(some)).map(Some(_)))
+      if (tests.isEmpty) throw new NoSuchElementException(s"a test of ${of.getSimpleName} called ${part.mkString}")
+      tests.foreach(test => suite.run(test, Args(report, stopper)))
+    } catch {
+      case none: NoSuchElementException => throw none
+      case wrong: Exception             => failed = failed.orElse(Some(s"${of.getSimpleName}: $wrong"))
+    }
     failed
   }
 }
 
-private[mutants] object MutantTests {
+private object MutantTests {
   val SomeRounds = 100
   val ManyRounds = 2000
-  val Own        = "windrow.testkit.mutants."
-
-  /** Loads what is ours itself, all else as ever. */
-  final class ChangedClasses(urls: Array[URL]) extends URLClassLoader(urls, getClass.getClassLoader) {
-    override def loadClass(name: String, resolve: Boolean): Class[_] = getClassLoadingLock(name).synchronized {
-      if (name.startsWith("windrow.") && !name.startsWith(Own))
-        Option(findLoadedClass(name)).getOrElse(findClass(name))
-      else super.loadClass(name, resolve)
-    }
-  }
+  val Tests      = "test-classes"
 }
