@@ -112,6 +112,16 @@ def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     assert [one.name for one in Path(folder).iterdir()] == ["batch=7"]
 
 
+def test_a_setting_that_was_not_set_is_not_set_again(spark: SparkSession) -> None:
+    """Others have the value that they had."""
+    settings = {"spark.windrow.none-such": "1", "spark.sql.session.timeZone": "Z"}
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    with _settings.having(spark, settings):
+        assert {name: spark.conf.get(name) for name in settings} == settings
+    assert spark.conf.get("spark.windrow.none-such", None) is None
+    assert spark.conf.get("spark.sql.session.timeZone") == zone
+
+
 def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that comes while another starts waits for it."""
     came = Event()

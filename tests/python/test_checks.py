@@ -56,6 +56,17 @@ def test_a_watermark_of_another_column(feed: Feed, both: Both) -> None:
         assert taken.panes.isStreaming
 
 
+def test_a_watermark_is_stated_once(feed: Feed) -> None:
+    """By the DataFrame, by the stream, or by the clock (SEMANTICS T5)."""
+    marked = feed.stream().withWatermark("time", "1 minute")
+    clock = wr.BehindProcessingTime("1 minute")
+    for df, watermark in ((marked, "1 minute"), (marked, clock)):
+        with pytest.raises(wr.SpecError, match=r"\[WATERMARK_TWICE\]"):
+            windows(df, watermark=watermark).panes  # noqa: B018
+    assert windows(marked).panes.isStreaming
+    assert windows(feed.stream(), watermark=clock).panes.isStreaming
+
+
 def test_a_watermark_of_another_column_in_a_cogroup(feed: Feed) -> None:
     """Each stream says it of its own."""
     df = feed.stream().withColumn("ingested", F.now())

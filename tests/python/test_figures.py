@@ -95,6 +95,9 @@ def test_snapshots_add_up() -> None:
     assert (of.totals["onTime"], of.totals["late"]) == (2, 1)
     assert of.newest == datetime(2025, 1, 1, 9, 2, 30, tzinfo=UTC)
     assert of.behind == timedelta(seconds=10)
+    again = [{**batch, "runId": "another"} for batch in progress]
+    both = wr.snapshot(Ended(progress + again))  # type: ignore[arg-type]
+    assert (both.batches, both.totals["read"]) == (8, 14)  # another run of the query
 
 
 def test_open_windows() -> None:

@@ -245,6 +245,13 @@ def test_found_by_the_jvm(both: Both) -> None:
     )
     with pytest.raises(wr.SpecError, match="KEY_TYPES_DIFFER"):
         wr.join(o, cast, on="product", within=SOON).rows  # noqa: B018
+    marked = both.shipments.stream().withWatermark("time", "1 minute")
+    twice = wr.stream(marked, time="time", watermark="1 second", name="s")
+    with pytest.raises(wr.SpecError, match=r"\[WATERMARK_TWICE\].*stream 's'"):
+        wr.join(o, twice, on="product", within=SOON).rows  # noqa: B018
+    guarded = wr.stream(marked, time="time", maxFuture="1 hour", name="s")
+    with pytest.raises(wr.SpecError, match=r"\[GUARD_TOO_LATE\].*stream 's'"):
+        wr.join(o, guarded, on="product", within=SOON).rows  # noqa: B018
 
 
 @pytest.mark.parametrize("batch", [False, True])

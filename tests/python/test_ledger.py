@@ -71,3 +71,14 @@ def test_a_source_that_logs_no_offsets() -> None:
     files = batch(0, given=10, accepted=13, replays=7)
     files["sources"][0]["endOffset"] = '{"logOffset":0}'
     assert wr.metrics(query("files", files)).unexplainedReplays == 0
+    topic = batch(1, given=10, rows=22, accepted=15, replays=7)
+    topic["sources"].append({"startOffset": None, "endOffset": "f", "numInputRows": 2})
+    assert wr.metrics(query("files beside", topic)).unexplainedReplays == 0
+
+
+def test_a_partition_that_is_new_begins_anywhere() -> None:
+    """So all rows of that batch count as given once."""
+    new = batch(1, given=10, accepted=13, replays=7)
+    new["sources"][0]["startOffset"] = '{"topic":{"0":110}}'
+    with pytest.warns(UserWarning, match=r"\[REPLAYS_NOT_EXPLAINED\]"):
+        assert wr.metrics(query("new", new)).unexplainedReplays == 7

@@ -74,3 +74,9 @@ def test_a_limit_must_be_a_number(spark: SparkSession) -> None:
         pytest.raises(wr.SpecError, match=r"\[LIMIT_NOT_UNDERSTOOD\].*maxKeysPerShard.*'many'"),
     ):
         minutes(spark)
+    for shards in ("0", "many"):
+        with (
+            limit(spark, "shards", shards),
+            pytest.raises(wr.SpecError, match=r"\[SHARDS_NOT_UNDERSTOOD\]"),
+        ):
+            minutes(spark)

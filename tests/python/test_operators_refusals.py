@@ -163,8 +163,10 @@ def test_the_zone_of_naive_times(spark: SparkSession) -> None:
             op.addMessage(
                 {"symbol": "a", "time": datetime(2025, 1, 1, 9, tzinfo=UTC), "price": 1.0}
             )
+            naive = {"symbol": ["a"], "time": [datetime(2025, 1, 1, 10)], "price": [1.0]}  # noqa: DTZ001
+            op.addMessages(pa.table(naive))
             op.advanceWatermark("2025-01-01 10:01:00")
-            assert panes(op.getResult()) == [("a", 2, (0.0, 60.0), "ON_TIME 0")]
+            assert panes(op.getResult()) == [("a", 3, (0.0, 60.0), "ON_TIME 0")]
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 

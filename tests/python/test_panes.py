@@ -88,6 +88,24 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
     assert sum(row.n for row in panes) == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "late"),
+    [
+        (wr.Tumbling("1 minute"), 3),
+        (wr.Session("1 minute"), 2),
+        (wr.Sliding("1 minute", granularity="1 second"), 1),
+    ],
+)
+def test_what_is_over_at_the_watermark_itself(feed: Feed, kind: wr.WindowKind, late: int) -> None:
+    """Is handed back whole, as what was over before."""
+    times = ["10:58:59", "10:59:00", "10:59:01"]
+    feed.add([order("11:00:00")], NOTHING, [order(time) for time in times])
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    counted = stream.lateness("0 seconds").window(kind).aggregate(F.count("*"))
+    found = [f"{row.message.time:%H:%M:%S}" for row in feed.run(counted.rejected)]
+    assert sorted(found) == times[:late]
+
+
 def test_too_far_ahead_in_a_long_window(feed: Feed) -> None:
     """The guard judges a message's own time, also where messages of a window are combined."""
     now = datetime.now(UTC)

@@ -93,6 +93,9 @@ def test_many_shuffle_partitions_are_a_hint(spark: SparkSession) -> None:
     report = wr.doctor(other)
     assert report.ok
     assert "hint  shuffle partitions: 200 on" in str(report)
+    few = 4 * spark.sparkContext.defaultParallelism
+    other.conf.set("spark.sql.shuffle.partitions", few)
+    assert f"ok    shuffle partitions: {few} on" in str(wr.doctor(other))
 
 
 @pytest.mark.anywhere

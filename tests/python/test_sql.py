@@ -223,6 +223,24 @@ REFUSED = {
     "zone => 'Berlin', early => 'each message', late => array('never', 'x'))": {
         *("CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN", "TRIGGER_UNKNOWN")
     },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 minute', "
+    "lateness => '0 s', watermark => '-1 s', late => array('never', 'x'), output => 'all of it')": {
+        *("WATERMARK_NEGATIVE", "TRIGGER_UNKNOWN", "OUTPUT_UNKNOWN")
+    },
+    "windrow_tumble(TABLE(SELECT product FROM orders GROUP BY product), time => 'time', "
+    "size => '1 minute', lateness => '0 s', join_keys => 'product', output => 'events')": {
+        *("AGGREGATE_MISSING", "STORE_WITHOUT_MESSAGES", "NO_EVENTS")
+    },
+    "windrow_tumble(TABLE(orders), TABLE(orders), size => '1 minute')": {"TABLE_MISSING"},
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
+    "by_column => 'amount', trigger_count => 2, accumulate => 'discarding')": {
+        *("COLUMN_WITHOUT_DELTA", "TRIGGER_ON_TUMBLING", "VALUE_NOT_SUPPORTED")
+    },
+    "windrow_pending(operator => 'orders')": {"CHECKPOINT_MISSING"},
+    "windrow_join(TABLE(SELECT * FROM orders o JOIN orders p ON o.product = p.product AND p.time "
+    "BETWEEN o.time AND o.time + INTERVAL 1 MINUTE), lateness => '0 s', time => 'time')": {
+        "TIME_TWICE"
+    },
     "windrow_cogroup(TABLE(orders), TABLE(VALUES (1)), key => 'x', time => 'time', sice => 1)": {
         *("ARGUMENT_UNKNOWN", "STREAM_NOT_NAMED", "COLUMN_NOT_FOUND")
     },
@@ -246,6 +264,21 @@ def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
     error = wr.errors.from_text(str(refused.value).split("\n\nJVM stacktrace:")[0])
     assert isinstance(error, wr.SpecError)
     assert {problem.code for problem in error.problems} == REFUSED[said]
+    assert refused.value.getCondition() == error.problems[0].code
+
+
+@pytest.mark.anywhere
+def test_arguments_are_sql(feed: Feed) -> None:
+    """Names and words in any case; null is not said; durations are intervals, too."""
+    feed.batch().createOrReplaceTempView("orders")
+    plain = "time => 'time', size => '5 minutes', lateness => '1 minute'"
+    other = "TIME => 'time', Size => INTERVAL 5 MINUTES, lateness => INTERVAL '1' MINUTE"
+    for said in (
+        f"{plain}, accumulate => 'discarding'",
+        f"{other}, accumulate => 'DISCARDING', early => NULL, stream => NULL",
+    ):
+        panes = feed.spark.sql(f"SELECT * FROM windrow_tumble({TABLE}, {said})")  # noqa: S608
+        assert "pane" in panes.columns
 
 
 @pytest.mark.anywhere

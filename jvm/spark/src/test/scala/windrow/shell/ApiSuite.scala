@@ -49,5 +49,11 @@ final class ApiSuite extends SparkSuite {
     val report = Windrow.doctor(spark)
     assert(report.isOk, report)
     assert(report.toString.contains("ok    state store: RocksDBStateStoreProvider"))
+    val before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "999")
+    val hint =
+      try Windrow.doctor(spark)
+      finally spark.conf.set("spark.sql.shuffle.partitions", before)
+    assert(hint.toString.contains("hint  shuffle partitions: 999 on ") && hint.isOk)
   }
 }

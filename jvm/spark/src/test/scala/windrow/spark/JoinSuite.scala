@@ -80,4 +80,18 @@ final class JoinSuite extends SparkSuite {
         Seq(() => Windrow.join(o, clocked)(within = Within("0 s", "1 s")), () => Windrow.cogroup(o, clocked)))
       assert(intercept[SpecError](several()).problems.map(_.code) == Seq("VALUE_NOT_SUPPORTED"))
   }
+
+  test("names, keys and retention of several streams") {
+    def codes(made: => Any) = intercept[SpecError](made).problems.map(_.code)
+    assert(codes(Windrow.cogroup(o, s.copy(key = Nil))) == Seq("KEYS_DIFFER"))
+    assert(codes(Windrow.cogroup(o, o)) == Seq("STREAM_TWICE"))
+    val soon = Within("0 seconds", "1 second")
+    assert(codes(Windrow.join(o, s)(on = Seq("id", "ID"), within = soon)) == Seq("NAME_TWICE"))
+    assert(codes(Windrow.join(o, s.copy(name = "window"))(Seq("id"), Tumbling("5 minutes"))) == Seq("NAME_TAKEN"))
+    val numbered = s.copy(df = s.df.withColumn("id", length(col("id"))))
+    assert(codes(Windrow.join(o, numbered)(on = Seq("id"), within = soon)) == Seq("KEY_TYPES_DIFFER"))
+    val kept = o.retain(time = Some("1 hour"))
+    assert(codes(Windrow.join(kept, s.retain(time = Some("2 hours")))(Seq("id"), soon)) == Seq("RETENTION_DIFFERS"))
+    assert(Windrow.join(kept, s)(on = Seq("id"), within = soon).rows.columns.toSeq == Seq("id", "o", "s"))
+  }
 }

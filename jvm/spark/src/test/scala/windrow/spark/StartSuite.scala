@@ -103,6 +103,28 @@ final class StartSuite extends SparkSuite {
     assert(intercept[SpecError](named.start(s"$folder/other", panes = files)).problems.map(_.code) == Seq("NAME_TAKEN"))
   }
 
+  test("SEMANTICS B5: a batch that comes again overwrites itself; the first shows the columns, though it has no rows") {
+    val twice = Files(s"$folder/twice")
+    (1 to 2).foreach(_ => twice.write(spark.range(3).toDF(), 7))
+    assert(spark.read.parquet(s"$folder/twice").count() == 3)
+    val valid = Windrow.stream(input.where("time is not null"), time = "time", watermark = Some("0 seconds"))
+      .lateness("0 seconds").window(Tumbling("1 minute")).aggregate(count("*"))
+    valid.start(
+      s"$folder/valid",
+      panes = Some(Each((_, _) => ())),
+      rejected = Some(Files(s"$folder/none-rejected")),
+      queryTrigger = once).awaitTermination()
+    assert(spark.read.parquet(s"$folder/none-rejected").columns.contains("reason"))
+  }
+
+  test("SEMANTICS B10: of panes of one batch the last holds, and a retraction comes after its pane") {
+    for (retraction <- Seq(0L, 1L)) {
+      val panes = spark.range(2).coalesce(1)
+        .selectExpr("'a' id", s"named_struct('index', 0L, 'is_retraction', id = $retraction) pane", "id total")
+      assert(Upsert.lastOfEach(panes, Seq("id")).collect().toSeq.map(_.getLong(2)) == Seq(retraction))
+    }
+  }
+
   test("SEMANTICS B11: records of a compacted topic, and what is none") {
     val topic  = KafkaTable("nowhere:9092", "minutes", options = Map("kafka.sasl.jaas.config" -> "secret"))
     val window = "named_struct('start', timestamp'1970-01-01 00:00:00', 'end', timestamp'1970-01-01 00:01:00')"
@@ -126,12 +148,28 @@ final class StartSuite extends SparkSuite {
       queryTrigger = once,
       isFinal = true).awaitTermination()
     def found = spark.read.parquet(s"$folder/all").select("window.start", "total").collect().map(_.getLong(1)).toSeq
+    def lines = spark.read.text(s"$folder/final/windrow/end").count()
     run()
-    assert(found.sorted == Seq(3, 3))
+    assert(found.sorted == Seq(3, 3) && lines == 1)
     run()
-    assert(found.sorted == Seq(3, 3))
+    assert(found.sorted == Seq(3, 3) && lines == 1)
     def unending = sums("1 minute").start(s"$folder/none", panes = Some(Table("panes")), isFinal = true)
     assert(intercept[SpecError](unending).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
+    def paced = sums("1 minute").start(
+      s"$folder/none",
+      panes = Some(Table("panes")),
+      queryTrigger = Some(Trigger.ProcessingTime("1 second")),
+      isFinal = true)
+    assert(intercept[SpecError](paced).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
+    def endless = sums("1 minute").start(s"$folder/final", panes = Some(Files(s"$folder/all")), queryTrigger = once)
+    assert(intercept[CheckpointError](endless).getMessage.startsWith("[FINAL_LEFT_OUT]"))
+    // A final start that failed before its first batch leaves nothing to go on with.
+    Folders.createDirectories(Path.of(s"$folder/undone/windrow/end"))
+    (1 to 2).foreach(_ =>
+      sums("1 minute").start(
+        s"$folder/undone",
+        panes = Some(Files(s"$folder/of-undone")),
+        queryTrigger = once).awaitTermination())
   }
 
   test("answers to a lookup stream (S7)") {
@@ -198,6 +236,13 @@ final class StartSuite extends SparkSuite {
     assert(spark.read.parquet(s"$folder/rows").select("a.value", "b.value").collect().toSet == Set(Row(1, 2)))
   }
 
+  test("a star is a name") {
+    val named   = input.withColumn("*", col("id"))
+    val starred = Windrow.stream(named, time = "time", key = Seq("*"), watermark = Some("0 seconds"))
+    val counted = starred.lateness("0 seconds").window(Tumbling("1 minute")).aggregate(count(lit(1)).as("n"))
+    assert(counted.panes.columns.toSeq == Seq("*", "window", "n", "pane"))
+  }
+
   test("what cannot start") {
     input
     def codes(start: => Any) = intercept[SpecError](start).problems.map(_.code)
@@ -212,6 +257,10 @@ final class StartSuite extends SparkSuite {
     assert(codes(upsert(held, Upsert("held"))) == Seq("TABLE_NOT_MERGEABLE"))
     assert(codes(upsert(held, Upsert("held", on = Seq("shop")))) == Seq("COLUMN_NOT_FOUND"))
     assert(codes(held.start(s"$folder/none", rejected = Some(Upsert("held")))) == Seq("UPSERT_NOT_OF_PANES"))
+    val latest = stream("messages").lateness("1 minute").window(Over(rows = 2))
+    val over   = latest.accumulate(Accumulating).aggregate(sum("value").as("total"))
+    assert(codes(upsert(over, Jdbc("jdbc:none:", "held", upsert = true))) == Seq("UPSERT_ROW_UNCLEAR"))
+    assert(!codes(upsert(over, Upsert("held", on = Seq("id")))).contains("UPSERT_ROW_UNCLEAR"))
     val parts = corrected.accumulate(Discarding).aggregate(sum("value"))
     assert(codes(upsert(parts, Upsert("held"))) == Seq("UPSERT_OF_PARTS"))
     val batch =

@@ -41,6 +41,7 @@ class StandaloneSuite extends SparkSuite {
     operator.add("orders", table(("a", 30, 3L), ("a", 10, 1L), (null, 70, null)))
     operator.step(60000000L, null)
     assert(panes(operator) == Seq(("a", 0L, 4L, Seq(1L, 3L))))
+    assert(panes(operator).isEmpty) // though nothing was flushed
     operator.add("orders", table(("a", 5, 9L)))
     operator.step(null, 5L)
     assert(rows(operator.rejected())(row => (row.getString(0), row.getString(1), row.getLong(2), row.getLong(3))) ==
