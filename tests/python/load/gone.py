@@ -115,4 +115,5 @@ def _somebodys(rows: DataFrame) -> DataFrame:
 
 def _sums(rows: DataFrame) -> list[Column]:
     """Count rows and sum up their hashes."""
-    return [F.count("*"), F.sum(F.pmod(F.xxhash64(*rows.columns), F.lit(1 << 30)))]
+    columns = (F.col(f"`{name}`") for name in rows.columns)
+    return [F.count("*"), F.sum(F.pmod(F.xxhash64(*columns), F.lit(1 << 30)))]

@@ -24,7 +24,7 @@ READ = 4
 MEASURED = ("files", "bytes", "rows", "values", "value bytes")
 PROCESS = ("heap", "resident")
 #: What Spark keeps beside what is needed would be teeth in files and bytes: old versions that are
-#: not worth a listing yet, and old values in the tables of up to four snapshots.
+#: not worth a listing yet, and old values in tables that are not taken together yet.
 EXACT = {
     "spark.sql.streaming.ratioExtraSpaceAllowedInCheckpoint": "0",
     "spark.sql.streaming.stateStore.rocksdb.compactOnCommit": "true",
