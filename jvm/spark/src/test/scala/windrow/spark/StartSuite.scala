@@ -10,6 +10,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.tags.Slow
+import scala.annotation.nowarn
 import scala.collection.mutable.ArrayBuffer
 import windrow._
 
@@ -155,12 +156,12 @@ final class StartSuite extends SparkSuite {
     assert(found.sorted == Seq(3, 3) && lines == 1)
     def unending = sums("1 minute").start(s"$folder/none", panes = Some(Table("panes")), isFinal = true)
     assert(intercept[SpecError](unending).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
-    def paced = sums("1 minute").start(
+    @nowarn("cat=deprecation") def alone = sums("1 minute").start(
       s"$folder/none",
       panes = Some(Table("panes")),
-      queryTrigger = Some(Trigger.ProcessingTime("1 second")),
+      queryTrigger = Some(Trigger.Once()),
       isFinal = true)
-    assert(intercept[SpecError](paced).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
+    assert(intercept[SpecError](alone).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
     def endless = sums("1 minute").start(s"$folder/final", panes = Some(Files(s"$folder/all")), queryTrigger = once)
     assert(intercept[CheckpointError](endless).getMessage.startsWith("[FINAL_LEFT_OUT]"))
     // A final start that failed before its first batch leaves nothing to go on with.
