@@ -34,6 +34,7 @@ UNTOLD = (
     *("hopping, early, discarding", "tumbling, by the clock", "tumbling, by the first beyond"),
     *("global", "policy, sliding by time", "join, by range and clock", "join, by retention"),
     *("count", "tuple session", "offsets", "policy, tumbling by count", "policy, sliding by delta"),
+    "inherit",  # its windows are of all keys, and so of who only begins the stream
 )
 
 
