@@ -12,6 +12,7 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F
 
 import windrow as wr
+from feed import NOTHING, Feed, order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -346,6 +347,22 @@ def test_keys_that_are_refused(spark: SparkSession, key: str) -> None:
     with pytest.raises(wr.SpecError, match="KEY_NOT_") as refused:
         wr.join(*sides, on="q", within=("0 seconds", "1 minute")).rows  # noqa: B018
     assert "'q'" in str(refused.value)
+
+
+@pytest.mark.slow
+def test_a_collated_text_beside_the_key(feed: Feed) -> None:
+    """Messages with one are combined like others, and rejected as they are, nested ones too."""
+    feed.add([order("09:00:10", "Aa", 1), order("09:00:20", "aA", 2)], [order("09:05:00", "b", 4)])
+    feed.add(NOTHING, [order("09:00:30", "AA", 8)], NOTHING)
+    text = F.collate("product", "UTF8_LCASE")
+    df = feed.stream().withColumns({"product": text, "all": F.array(text)})
+    stream = wr.stream(df, time="time", key="price", watermark="0 seconds").lateness("0 seconds")
+    output = stream.window(wr.Tumbling("1 minute")).aggregate(F.sum("amount").alias("total"))
+    assert sorted(row.total for row in feed.run(output.panes)) == [1, 2]
+    [late] = feed.run(output.rejected)
+    assert (late.message.product, late.message["all"]) == ("AA", ["AA"])
+    kept = output.rejected.select("message.*").schema
+    assert kept["product"].dataType == df.schema["product"].dataType
 
 
 @pytest.mark.slow

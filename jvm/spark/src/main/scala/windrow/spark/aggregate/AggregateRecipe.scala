@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.ProjectExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
@@ -54,7 +55,7 @@ private[spark] final class AggregateRecipe(
       later: LogicalPlan => SparkPlan): PackExec = {
     val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
     val slice   = Alias(If(carries, pack.time, of), "slice")()
-    val struct  = CreateStruct(pack.message)
+    val struct  = CreateStruct(pack.message.map(SparkInside.binary))
     val raw     = Alias(If(carries, struct, Literal.create(null, struct.dataType)), "raw")()
     val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
     val end     = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")().toAttribute }

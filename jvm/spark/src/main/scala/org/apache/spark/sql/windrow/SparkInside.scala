@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.Cast
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.expressions.UnaryExpression
@@ -32,6 +33,7 @@ import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkStrategy
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.SchemaUtils
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
@@ -105,6 +107,12 @@ object SparkInside {
     val sorted = withSortedMaps(key)
     if (sorted eq key) NormalizeFloatingNumbers.normalize(key)
     else Interpreted(NormalizeFloatingNumbers.normalize(sorted))
+  }
+
+  /** The same bytes as a type by which only equal bytes are equal: Spark's hash tables take no text with a collation. */
+  def binary(column: Expression): Expression = {
+    val plain = SchemaUtils.replaceCollatedStringWithString(column.dataType)
+    if (plain == column.dataType) column else Cast(column, plain)
   }
 
   /** Spark does it where rows are distributed by a map. */
