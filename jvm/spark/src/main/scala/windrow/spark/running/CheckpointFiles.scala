@@ -49,8 +49,9 @@ private final class OnLocalDisk(path: Path, conf: Configuration)
     extends FileSystemBasedCheckpointFileManager(path, conf) {
 
   override protected val fs: FileSystem = {
-    val disk = new LocalDisk
-    disk.initialize(path.getFileSystem(conf).getUri, conf)
+    val (disk, hadoops) = (new LocalDisk, path.getFileSystem(conf))
+    disk.initialize(hadoops.getUri, conf)
+    disk.setWorkingDirectory(hadoops.getWorkingDirectory) // whoever else looks there takes a path for the same
     disk
   }
 }

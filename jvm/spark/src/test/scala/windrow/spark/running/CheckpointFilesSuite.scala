@@ -9,6 +9,7 @@ import jdk.jfr.Recording
 import jdk.jfr.consumer.RecordingFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileAlreadyExistsException
+import org.apache.hadoop.fs.FileSystem
 import org.apache.hadoop.fs.RawLocalFileSystem
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
@@ -82,6 +83,17 @@ class CheckpointFilesSuite extends AnyFunSuite {
     out.write(7)
     out.cancel()
     assert(!Files.exists(place.resolve("2")))
+  }
+
+  test("a path that does not say where it begins is where Hadoop has it") {
+    val (place, hadoops) = (folder, FileSystem.getLocal(conf))
+    val before           = hadoops.getWorkingDirectory
+    hadoops.setWorkingDirectory(new HadoopPath(place.toUri))
+    try {
+      val found = new CheckpointFiles(new HadoopPath("checkpoint"), conf).createCheckpointDirectory()
+      assert(found == hadoops.makeQualified(new HadoopPath("checkpoint")))
+      assert(Files.isDirectory(place.resolve("checkpoint")))
+    } finally hadoops.setWorkingDirectory(before)
   }
 
   test("bytes that changed on the disk are not read") {

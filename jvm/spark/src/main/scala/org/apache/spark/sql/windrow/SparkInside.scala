@@ -1,12 +1,16 @@
 package org.apache.spark.sql.windrow
 
 import java.io.InputStream
+import net.jpountz.lz4.LZ4BlockInputStream
+import net.jpountz.lz4.LZ4Factory
+import net.jpountz.xxhash.XXHashFactory
 import java.util.UUID
 import org.apache.spark.Partition
 import org.apache.spark.Partitioner
 import org.apache.spark.SparkEnv
 import org.apache.spark.TaskContext
 import org.apache.spark.io.CompressionCodec
+import org.apache.spark.io.LZ4CompressionCodec
 import org.apache.spark.rdd.InputFileBlockHolder
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Column
@@ -177,9 +181,19 @@ object SparkInside {
         inSession(session)(Literal(value.eval(), value.dataType))
     }
 
-  /** What a codec of Spark's has compressed, by its short name. */
+  /** What a codec of Spark's has compressed, by its short name. Damaged bytes end in an exception: Spark's own LZ4 trusts them,
+    * outside of the JVM's memory.
+    */
   def decompressed(codec: String, in: InputStream): InputStream =
-    CompressionCodec.createCodec(SparkEnv.get.conf, codec).compressedInputStream(in)
+    CompressionCodec.createCodec(SparkEnv.get.conf, codec) match {
+      case _: LZ4CompressionCodec =>
+        val checksum = XXHashFactory.safeInstance.newStreamingHash32(Lz4Seed).asChecksum
+        new LZ4BlockInputStream(in, LZ4Factory.safeInstance.fastDecompressor, checksum, false)
+      case other => other.compressedInputStream(in)
+    }
+
+  /** Of the checksums in LZ4's frames. */
+  private val Lz4Seed = 0x9747b28c
 
   /** The file that this task is reading, and the byte at which its part begins; None: it reads none. */
   def fileBeingRead: Option[(String, Long)] = {
