@@ -64,6 +64,7 @@ def test_goes_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
     goes_on(spark, tmp_path, file)
 
 
+@pytest.mark.anywhere
 @pytest.mark.full
 @pytest.mark.parametrize("file", [f for f in KEPT if f.stem not in ALWAYS], ids=named)
 def test_others_go_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
