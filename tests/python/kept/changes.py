@@ -1,0 +1,242 @@
+"""Each field of a query with another value than its checkpoint was begun with (SEMANTICS S2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import functions as F
+
+import windrow as wr
+from kept.queries import Outputs, Read, identity
+from windrow.operators import JoinSpec
+from windrow.policies import Policy
+from windrow.streams import Stream, Windowed
+
+Query = Callable[[Read], Outputs]
+Windows = Callable[[Read], wr.Output]
+SIX = wr.Tumbling("6 hours")
+
+
+@dataclass(frozen=True)
+class Change:
+    """``refused``: in which words; None: it is allowed. ``shown``: by which other test."""
+
+    begun: Query
+    now: Query
+    refused: str | None = None
+    shown: str | None = None
+
+
+def stream(read: Read, name: str = "orders", **said: Any) -> wr.Stream:
+    """Orders by time, with what is said."""
+    usual: dict[str, Any] = {"time": "time", "key": "product", "watermark": "1 hour"}
+    return wr.stream(read(name), name=name, **{**usual, **said}).lateness("12 hours")
+
+
+def renamed(read: Read, file: str) -> Read:
+    """Give the messages of a file, whatever they are called."""
+    return lambda _: read(file)
+
+
+def total(windows: wr.Windowed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
+    """Sums."""
+    return windows.accumulate(mode).aggregate(F.sum("amount").alias("total"))
+
+
+def of(windows: wr.WindowKind = SIX, late: str = "12 hours", **said: Any) -> Windows:
+    """Windows of a stream."""
+    return lambda read: total(stream(read, **said).lateness(late).window(windows))
+
+
+def later(read: Read) -> wr.Output:
+    """Windows of another event time."""
+    return of(time=F.expr("time + INTERVAL 1 HOUR"))(read)
+
+
+def known(read: Read) -> wr.Output:
+    """Windows of messages with an identity."""
+    return of(offset=identity())(read)
+
+
+def windowed(mode: wr.AccumulationMode = wr.ACCUMULATING, **said: Any) -> Query:
+    """Windows that are said otherwise."""
+    return lambda read: total(stream(read).window(SIX, **said), mode)
+
+
+def fired(kind: wr.WindowKind = SIX, **said: Any) -> Query:
+    """Windows that fire otherwise."""
+    return lambda read: total(stream(read).window(kind).trigger(**said))
+
+
+def messages(days: int = 2, **said: Any) -> Query:
+    """Full state."""
+    return lambda read: (
+        stream(read).retain(time=f"{days} days").window(SIX).trigger(**said).messages()
+    )
+
+
+def asked(*keys: str) -> Query:
+    """Full state with another key of questions."""
+    return lambda read: (
+        stream(read).retain(time="2 days").store(joinKeys=keys).window(SIX).messages()
+    )
+
+
+def everything(days: int) -> Query:
+    """One window for ever."""
+    return lambda read: total(
+        stream(read).retain(time=f"{days} days").window(wr.Global()).trigger(early=wr.EachStep())
+    )
+
+
+def join(late: str = "12 hours", names: tuple[str, str] = ("orders", "shipments"),
+         kept: int | None = None, future: str | None = None, **said: Any) -> Query:  # fmt: skip
+    """A join."""
+
+    def described(read: Read) -> wr.JoinOutput:
+        sides = []
+        for file, name in zip(("orders", "shipments"), names, strict=True):
+            side = stream(renamed(read, file), name, maxFuture=future).lateness(late)
+            sides.append(side if kept is None else side.retain(time=f"{kept} days"))
+        usual = {"on": "product", "within": ("0 hours", "3 hours"), "how": "left"}
+        return wr.join(*sides, **{**usual, **said})
+
+    return described
+
+
+def policy(by: wr.Policy) -> Query:
+    """Windows by policies."""
+    return lambda read: wr.stream(
+        read("orders"), key="product", time="time", name="orders"
+    ).window(by).aggregate(F.sum("amount").alias("total"))  # fmt: skip
+
+
+def sliding(count: int = 3, delta: float = 1.0, limit: wr.Partitions | None = None) -> Query:
+    """The last messages."""
+    by, trigger = wr.ByCount(count), wr.ByDelta("price", delta)
+    return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
+
+
+EVERY_THIRD, EVERY_OTHER = wr.Every(messages=3), wr.Every(messages=2)
+PERIOD = wr.Every("1 hour")
+AT_ONCE = wr.Every("1 ms")
+RANGE = ("0 hours", "4 hours")
+
+CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
+    Stream: {
+        "time": [Change(of(), later, "event time `time")],
+        "key": [Change(of(), of(key="number"), "keys `product STRING`, the query has `number")],
+        "offset": [Change(of(), known, "identity `none`")],
+        "watermark": [
+            Change(of(), of(watermark="30 minutes")),
+            Change(
+                of(watermark=wr.BehindProcessingTime("400 days")),
+                of(watermark=wr.BehindProcessingTime("500 days")),
+            ),
+            Change(of(), of(watermark=wr.BehindProcessingTime("1 hour")), "clock"),
+        ],
+        "maxFuture": [
+            Change(of(), of(maxFuture="1 day")),
+            Change(of(maxFuture="2 days"), of()),
+        ],
+        "invalid": [Change(of(), of(invalid="fail"), shown="test_invalid.py")],
+        "name": [
+            Change(of(), lambda read: total(stream(renamed(read, "orders"), "sold").window(SIX)))
+        ],
+        "lateness": [
+            Change(of(late="2 hours"), of(), shown="test_longer_lateness.py"),
+            Change(of(), of(late="2 hours"), "lateness `12 hours`, the query has `2 hours`"),
+        ],
+        "retention": [
+            Change(messages(1), messages(3)),
+            Change(messages(3), messages(2)),
+            Change(everything(1), everything(3), "retained time `1 day`, the query has `3 days`"),
+        ],
+        "joinKeys": [Change(asked("product"), asked("mark"))],
+    },
+    Windowed: {
+        "kind": [Change(of(), of(wr.Tumbling("3 hours")), "windows `Tumbling('6 hours')`")],
+        "complete": [
+            Change(windowed(), windowed(complete="first_message_beyond"), "complete='watermark'")
+        ],
+        "fillGaps": [Change(windowed(), windowed(fillGaps=True), "fillGaps=false")],
+        "early": [
+            Change(fired(early=EVERY_THIRD), fired(early=EVERY_OTHER)),
+            Change(fired(early=EVERY_THIRD), fired(early=wr.EachStep())),
+            Change(fired(wr.Session("2 hours")), fired(wr.Session("2 hours"), early=EVERY_OTHER)),
+            Change(messages(), messages(early=wr.Never())),
+            Change(fired(), fired(early=EVERY_THIRD), "neither trigger(early=...) nor"),
+            Change(fired(early=PERIOD), fired(early=wr.Every("2 hours"))),
+            Change(fired(early=EVERY_THIRD), fired(early=PERIOD), "clock"),
+        ],
+        "onTime": [
+            Change(fired(early=EVERY_THIRD), fired(early=EVERY_THIRD, onTime=False)),
+            Change(fired(), fired(onTime=False), "neither trigger(early=...) nor"),
+        ],
+        "late": [
+            Change(fired(late=EVERY_OTHER), fired(late=wr.EachMessage())),
+            Change(messages(late=wr.Never()), messages()),
+            Change(fired(late=PERIOD), fired(late=wr.Every("2 hours"))),
+            Change(fired(), fired(late=PERIOD), "clock"),
+        ],
+        "fireOnlyUpdated": [Change(fired(), fired(fireOnlyUpdated=True))],
+        "mode": [
+            Change(windowed(), windowed(wr.DISCARDING), "accumulation `accumulate(ACCUMULATING)`")
+        ],
+    },
+    JoinSpec: {
+        "streams": [Change(join(), join(names=("sold", "sent")), "streams `orders, shipments`")],
+        "on": [Change(join(), join(on="number"), "equal fields `product STRING`")],
+        "within": [Change(join(), join(within=RANGE), "range `within=")],
+        "bounds": [Change(join(), join(bounds="[)"), "range `within=")],
+        "how": [Change(join(), join(how="full"), "kind `how='left'`")],
+        "lateness": [
+            Change(join("2 hours"), join(), shown="test_longer_lateness.py"),
+            Change(join(), join("2 hours"), "lateness `12 hours`"),
+        ],
+        "early": [
+            Change(join(how="inner", early=AT_ONCE), join(how="inner", early=wr.Every("2 ms"))),
+            Change(join(how="inner"), join(how="inner", early=PERIOD), "clock"),
+        ],
+        "retention": [
+            Change(join(kept=2), join(kept=3)),
+            Change(join(kept=3), join(kept=2)),
+            Change(
+                join(kept=1, within=wr.Global(), how="inner", late="0 seconds"),
+                join(kept=3, within=wr.Global(), how="inner", late="0 seconds"),
+                "retained time `1 day`",
+            ),
+        ],
+        "maxFuture": [Change(join(), join(future="1 day"))],
+        "expect": [Change(join(), join(expect="small"), "expectation `expect='Large'`")],
+    },
+    Policy: {
+        "eviction": [
+            Change(sliding(), policy(wr.Policy.tumbling(wr.ByCount(3))), "policy `Sliding(")
+        ],
+        "by": [Change(sliding(), sliding(count=4), "policy `Sliding(ByCount(3),ByDelta(price,1")],
+        "trigger": [Change(sliding(), sliding(delta=2.0), "policy `Sliding(")],
+        "limit": [
+            Change(
+                sliding(limit=wr.Partitions(age="100 days")),
+                sliding(limit=wr.Partitions(age="90 days")),
+            ),
+            Change(sliding(), sliding(limit=wr.Partitions(age="100 days")), "clock"),
+            Change(sliding(), sliding(limit=wr.Partitions(keys=100))),  # there is one shard here
+            Change(sliding(limit=wr.Partitions(keys=100)), sliding(limit=wr.Partitions(keys=99))),
+            Change(
+                sliding(limit=wr.Partitions(messages=100)),
+                sliding(limit=wr.Partitions(keys=100, messages=200)),
+            ),
+        ],
+    },
+}
+EACH = [
+    (f"{spec.__name__}.{field}{number}", one)
+    for spec, by_field in CHANGES.items()
+    for field, all_of_them in by_field.items()
+    for number, one in enumerate(all_of_them)
+]
+ALLOWED = {name: one for name, one in EACH if one.refused is None and one.shown is None}
