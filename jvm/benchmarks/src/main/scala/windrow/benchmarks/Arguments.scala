@@ -57,10 +57,11 @@ object Arguments {
   private val Setting = "([^=]+)=(.*)".r
 
   val Usage: String = Seq(
-    "scripts/bench [--quick] [--workload NAME]... [--only NAME]... [--flink] [--floor] [--check] [--events N] [--batch N]",
+    "scripts/bench [--quick] [--workload NAME]... [--growth] [--only NAME]... [--flink] [--floor] [--check] [--events N] [--batch N]",
     "              [--repeats N] [--conf NAME=VALUE]... [--markdown FILE] [--json FILE] [--keep] [--compare FILE]",
     "  --quick     a few workloads, small, in one JVM: some 2 minutes",
-    s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all",
+    s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all that have marks",
+    "  --growth    the workloads that show how cost grows with a size",
     s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all of a workload",
     "  --flink     Flink takes part, in JVMs of its own",
     "  --floor     the engine's floor and reading take part",
@@ -82,6 +83,7 @@ object Arguments {
     case "--workload" :: name :: rest =>
       Workload.all.find(_.name == name).toRight(s"there is no workload '$name'.")
         .flatMap(found => taken(rest, so.copy(workloads = so.workloads :+ found)))
+    case "--growth" :: rest => taken(rest, so.copy(workloads = so.workloads ++ Growth.all))
     case "--only" :: name :: rest =>
       Contender.all.find(_.name == name).toRight(s"there is no contender '$name'.")
         .flatMap(found => taken(rest, so.copy(only = so.only :+ found)))
@@ -104,7 +106,7 @@ object Arguments {
     text.replace("_", "").toLongOption.filter(_ > 0).toRight(s"'$text' is no whole number above 0.")
 
   private def checked(so: Arguments): Either[String, Arguments] = {
-    val workloads = if (so.workloads.nonEmpty) so.workloads else Workload.all.filter(_.quick || !so.quick)
+    val workloads = if (so.workloads.nonEmpty) so.workloads else Workload.marked.filter(_.quick || !so.quick)
     workloads.flatMap(workload => unfit(workload.name, so.amount(workload))).headOption
       .toLeft(so.copy(workloads = workloads))
   }

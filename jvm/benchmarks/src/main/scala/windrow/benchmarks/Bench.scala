@@ -92,7 +92,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
       .getOrElse(sys.error(s"${contender.name}: ${reply.error.getOrElse("no answer")}"))
   }
 
-  /** Two runs in a process of their own, the first of which finds it fresh. */
+  /** Two of the runs in a process of their own: the first finds it fresh, the last warm. */
   private def timed(workload: Workload, amount: Amount, repeat: Int): Seq[Timed] = {
     prepare(workload, amount)
     if (!arguments.quick) lanes.close()
@@ -104,7 +104,11 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
         Timed(contender.name, pass, repeat, measured)
       }
       if (arguments.quick) Seq(run(lanes.lasting(contender), Timed.Warm))
-      else lanes.once(contender)(lane => Seq(run(lane, Timed.Fresh), run(lane, Timed.Warm)))
+      else lanes.once(contender) { lane =>
+        def seconds(run: Timed) = run.measured.cpu * workload.pace.fold(amount.events)(_.events) / 1e6
+        val fresh               = run(lane, Timed.Fresh)
+        Seq(fresh, Warmth.warm(seconds(fresh), () => run(lane, Timed.Warm))(seconds))
+      }
     }
   }
 

@@ -15,6 +15,11 @@ object Values {
     "median(value) AS middle, percentile(value, 0.95) AS high",
     Seq("CAST(round(middle * 100) AS BIGINT)", "CAST(round(high * 100) AS BIGINT)"))
 
+  /** All that is in the window, in no certain order. */
+  val All: Values = Values(
+    "collect_list(value) AS list",
+    Seq("CAST(size(list) AS BIGINT)", "aggregate(list, 0L, (sum, value) -> sum + value)"))
+
   val Highest: Values =
     Values("max(struct(price, auction, bidder)) AS best", Seq("best.price", "best.auction", "best.bidder"))
 }

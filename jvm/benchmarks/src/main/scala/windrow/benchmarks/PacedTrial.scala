@@ -12,7 +12,9 @@ import org.apache.spark.sql.streaming.Trigger
   * @param seconds
   *   for how long, of which the first third is not measured
   */
-final case class Pace(perSecond: Int, seconds: Int)
+final case class Pace(perSecond: Int, seconds: Int) {
+  def events: Long = perSecond.toLong * seconds
+}
 
 /** Measures how long events wait: from their coming to the end of the batch that took them; a batch each second. */
 final class PacedTrial(session: SparkSession, trial: Trial) {

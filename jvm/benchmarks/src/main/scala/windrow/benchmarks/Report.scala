@@ -19,18 +19,22 @@ object Report {
     (heads +: rule +: lines).map(_.mkString("| ", " | ", " |")).mkString("\n")
   }
 
-  private def marks(found: Findings): String = section(
-    "Marks",
-    table(
-      Seq("workload", "what", "fresh", "warm", "at most", "met"),
-      Verdict.of(found).map(one =>
-        Seq(
-          one.workload,
-          one.what,
-          one.fresh.toString,
-          one.warm.toString,
-          f"${one.most}%.2f",
-          one.met.fold("–")(met => if (met) "yes" else "**no**")))))
+  private def marks(found: Findings): String = {
+    val verdicts = Verdict.of(found)
+    if (verdicts.isEmpty) ""
+    else section(
+      "Marks",
+      table(
+        Seq("workload", "what", "fresh", "warm", "at most", "met"),
+        verdicts.map(one =>
+          Seq(
+            one.workload,
+            one.what,
+            one.fresh.toString,
+            one.warm.toString,
+            f"${one.most}%.2f",
+            one.met.fold("–")(met => if (met) "yes" else "**no**")))))
+  }
 
   private def costs(found: Findings): String = section(
     s"CPU microseconds an event: median (least to most) of the repeats",

@@ -49,7 +49,7 @@ object Verdict {
       .map { case (cpu, rows) => (cpu - 1) / (rows - 1) }
 
   private def flat(found: Findings, of: Contender, family: String, pass: String): Seq[Double] = {
-    val medians = found.results.filter(result => Workload(result.workload).family.contains(family))
+    val medians = found.results.filter(result => Workload(result.workload).size.exists(_.family == family))
       .map(_.each(of, pass)(_.cpu)).filter(_.nonEmpty).map(Spread(_).median)
     if (medians.size < 2) Nil else Seq(medians.max / medians.min)
   }

@@ -9,8 +9,8 @@ import windrow.benchmarks.Mark._
   *   on how many its output is compared
   * @param pace
   *   events come by the clock, not from files
-  * @param family
-  *   of workloads that differ in one size
+  * @param size
+  *   what alone it differs in from others
   * @param quick
   *   whether a quick run has it
   */
@@ -23,7 +23,7 @@ final case class Workload(
     marks: Seq[Mark],
     check: Amount = Amount(160000, 80000),
     pace: Option[Pace] = None,
-    family: Option[String] = None,
+    size: Option[Size] = None,
     quick: Boolean = false)
 
 object Workload {
@@ -80,7 +80,7 @@ object Workload {
       large,
       Seq(Windrow, SparkOwn),
       Seq(toSpark(0.25), Flat(Windrow, "disorder", 1.5)),
-      family = Some("disorder"))
+      size = Some(Size("disorder", within)))
   }
 
   /** 1,000 keys, each with so many events in 10 s; the stream spans at least four windows. */
@@ -94,7 +94,7 @@ object Workload {
           amount,
           Seq(Windrow),
           Seq(Micros(Windrow, 3), Flat(Windrow, "slide", 1.5)),
-          family = Some("slide"))
+          size = Some(Size("slide", inside)))
       }
 
   /** No window of a thousand is full before a million events. */
@@ -180,10 +180,13 @@ object Workload {
       Seq(Windrow, Python),
       Seq(Ratio(Python, Windrow, 1.02)))
 
-  val all: Seq[Workload] =
+  /** Those with marks. */
+  val marked: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
       offsets) ++ batches ++ panes ++ auctions ++ latency :+
       python
+
+  val all: Seq[Workload] = marked ++ Growth.all
 
   def apply(name: String): Workload = all.find(_.name == name).getOrElse(sys.error(s"there is no workload '$name'"))
 }

@@ -24,7 +24,7 @@ final class BenchSuite extends AnyFunSuite {
     case Mark.Latency(of, to, _)     => Seq(of, to)
     case Mark.Micros(of, _)          => Seq(of)
     case Mark.Flat(of, family, _) =>
-      assert(workload.family.contains(family))
+      assert(workload.size.exists(_.family == family))
       Seq(of)
   }
 
@@ -106,9 +106,27 @@ final class BenchSuite extends AnyFunSuite {
     assert(report.contains("* `tumble-1k`: windrow gives 1, not 2"))
   }
 
+  test("a process is warm when it has worked long enough before its last run, and once at least") {
+    def runs(fresh: Double, each: Double) = {
+      val ran = Iterator.from(2)
+      Warmth.warm(fresh, () => ran.next())(_ => each)
+    }
+    assert(runs(fresh = 31, each = 31) == 2)
+    assert(runs(fresh = 10, each = 5) == 6)
+    assert(runs(fresh = 10, each = 20) == 3)
+  }
+
+  test("workloads that show growth differ in their size alone, and none is like another") {
+    Growth.all.groupBy(_.size.get.family).foreach { case (family, some) =>
+      assert(some.map(_.size.get.at) == some.map(_.size.get.at).distinct.sorted, family)
+      assert(some.size > 2, family)
+    }
+  }
+
   test("arguments") {
     assert(Arguments.parse(List("--quick")).map(_.workloads) == Right(Workload.all.filter(_.quick)))
-    assert(Arguments.parse(Nil).map(_.workloads) == Right(Workload.all))
+    assert(Arguments.parse(Nil).map(_.workloads) == Right(Workload.marked))
+    assert(Arguments.parse(List("--growth")).map(_.workloads) == Right(Growth.all))
     assert(Arguments.parse(List("--workload", "no")).left.map(_.contains("'no'")) == Left(true))
     assert(Arguments.parse(List("--batch", "7")).isLeft)
     assert(Arguments.parse(List("--events", "1000000", "--batch", "500000", "--workload", "tumble-1k")).isLeft)

@@ -1,0 +1,57 @@
+package windrow.benchmarks
+
+/** A size that workloads differ in, all else equal.
+  *
+  * @param family
+  *   which size
+  * @param at
+  *   how large it is here
+  */
+final case class Size(family: String, at: Long)
+
+/** Workloads of one family for each size: how cost grows with it. They have no marks. */
+object Growth {
+
+  /** The same aggregates of 60 s of a thousand keys, but for what grows. */
+  private val minute = Grouped(Hops(60, 60))
+  private val some   = Amount(1000000, 125000)
+  private val toPeer = Seq(Windrow, SparkOwn)
+
+  private def each(family: String, sizes: Long*)(of: (String, Long) => Workload): Seq[Workload] =
+    sizes.map(n => of(s"$family-$n", n).copy(size = Some(Size(family, n))))
+
+  private val keys = each("keys", 100, 1000, 10000, 100000, 1000000) { (name, n) =>
+    Workload(name, Keyed.steady(name, n), minute, some, toPeer, Nil)
+  }
+
+  /** Windows of 600 s, so many of which a message is in; Spark copies it for each. */
+  private val overlap = each("overlap", 1, 6, 60, 600) { (name, n) =>
+    val peers = if (n > 60) Seq(Windrow) else toPeer
+    Workload(name, Keyed.steady("overlap", 1000), Grouped(Hops(600, 600 / n.toInt)), some, peers, Nil)
+  }
+
+  private val batches = each("batch", 1000, 10000, 100000, 1000000) { (name, n) =>
+    val amount = Amount(math.max(40 * 1000, 12 * n) / n * n, n)
+    Workload(name, Keyed.steady("batches", 1000), minute, amount, toPeer, Nil)
+  }
+
+  /** So many messages in each window of 50 s: what is kept of every one, in order or sorted, or as it came. */
+  private def inside(family: String, contenders: Seq[Contender])(question: Question) =
+    each(family, 10, 1000, 100000, 1000000) { (name, n) =>
+      Workload(
+        name,
+        Keyed.steady(s"inside-$n", 1000000 / n, perSecond = 20000),
+        question,
+        Amount(2200000, 200000),
+        contenders,
+        Nil,
+        check = Amount(1200000, 200000))
+    }
+
+  private val full = Hops(50, 50)
+
+  val all: Seq[Workload] = keys ++ overlap ++ batches ++
+    inside("list", toPeer)(Grouped(full, Values.All)) ++
+    inside("ranks", toPeer)(Grouped(full, Values.Ranks)) ++
+    inside("store", Seq(Windrow))(Stored(full))
+}

@@ -1,0 +1,165 @@
+"""Write how cost grows, from the figures of `scripts/bench`: a page, and a picture for each size.
+
+A point is the CPU time of an event in a warm process, as a multiple of the least among the same
+workloads: only ratios of one run say something.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log10
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from windrow._drawing._svg import Element, Picture, Style, element, picture
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+#: What grows in the workloads that are called so, and what they ask for.
+FAMILIES: Mapping[str, tuple[str, str]] = {
+    "keys": ("keys", "tumbling windows of 60 s"),
+    "overlap": ("windows that a message is in", "windows of 600 s, 1,000 keys"),
+    "batch": ("rows in a micro-batch", "tumbling windows of 60 s, 1,000 keys"),
+    "disorder": ("seconds out of order", "60 s every second, corrected for 60 s"),
+    "slide": ("messages in a window", "a window of 10 s at each message"),
+    "list": ("messages in a window", "`collect_list`, windows of 50 s"),
+    "ranks": ("messages in a window", "exact median and 95th percentile, windows of 50 s"),
+    "store": ("messages in a window", "windows of 50 s that keep their messages"),
+}
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 230, 44, 90, 16, 36
+DASHES = {"windrow": "none", "spark": "5 4"}
+
+HEAD = """\
+CPU time of an event in a warm process, by one size, as a multiple of the least in the same plot.
+Both axes go by powers of ten: a level line is a cost that does not grow, one at 45 degrees a cost
+that grows as the size does. Made by `scripts/growth` of what `scripts/bench --publish --growth` has
+measured ([benchmarks.md](benchmarks.md))."""
+
+#: Cost by size, of each contender.
+Lines = Mapping[str, Mapping[int, float]]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A family's lines; both axes go by powers of ten."""
+
+    family: str
+    lines: Lines
+
+    @property
+    def sizes(self) -> list[int]:
+        """All that were measured."""
+        return sorted({size for line in self.lines.values() for size in line})
+
+    @property
+    def decades(self) -> int:
+        """So many powers of ten the costs span."""
+        return max(1, ceil(log10(max(max(line.values()) for line in self.lines.values()))))
+
+    def x(self, size: int) -> float:
+        """Give the place of a size; 0 stands where 0.1 would."""
+        low, high = (log10(max(end, 0.1)) for end in (self.sizes[0], self.sizes[-1]))
+        return LEFT + (log10(max(size, 0.1)) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, cost: float) -> float:
+        """Give the place of a cost."""
+        return HEIGHT - BOTTOM - log10(cost) / self.decades * (HEIGHT - TOP - BOTTOM)
+
+    def drawn(self) -> Picture:
+        """Draw it."""
+        axis, _ = FAMILIES[self.family]
+        middle = (LEFT + WIDTH - RIGHT) / 2
+        named = element("text", axis, x=middle, y=HEIGHT - 4, text_anchor="middle")
+        lines = (part for name, line in self.lines.items() for part in self._line(name, line))
+        return picture(
+            f"cost by {axis}", WIDTH, HEIGHT, *self._rules(), *self._sizes(), named, *lines
+        )
+
+    def _rules(self) -> list[Element]:
+        drawn = []
+        for decade in range(self.decades + 1):
+            y = self.y(10.0**decade)
+            ends = {"x1": LEFT, "x2": WIDTH - RIGHT, "y1": y, "y2": y}
+            drawn.append(element("line", **ends, stroke="currentColor", opacity=0.3))
+            drawn.append(element("text", f"{10**decade}x", x=LEFT - 6, y=y + 4, text_anchor="end"))
+        return drawn
+
+    def _sizes(self) -> list[Element]:
+        y = HEIGHT - BOTTOM + 15
+        return [
+            element("text", f"{size:,}", x=self.x(size), y=y, text_anchor="middle", opacity=0.75)
+            for size in self.sizes
+        ]
+
+    def _line(self, name: str, line: Mapping[int, float]) -> list[Element]:
+        places = [(self.x(size), self.y(cost)) for size, cost in sorted(line.items())]
+        ink: Style = {"stroke": "currentColor", "stroke_width": 1.5, "fill": "none"}
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        drawn = [element("polyline", points=points, stroke_dasharray=DASHES[name], **ink)]
+        drawn += [element("circle", cx=x, cy=y, r=2.5, fill="currentColor") for x, y in places]
+        x, y = places[-1]
+        return [*drawn, element("text", name, x=x + 8, y=y + 4)]
+
+
+def measured(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
+    """Take the warm medians of each family that was measured at more than one size."""
+    plots = []
+    for family in FAMILIES:
+        costs: dict[str, dict[int, float]] = {}
+        for result in results:
+            of, _, size = result["workload"].rpartition("-")
+            if of == family:
+                for name in DASHES:
+                    if found := _warm(result, name):
+                        costs.setdefault(name, {})[int(size)] = median(found)
+        if len(costs.get("windrow", {})) > 1:
+            least = min(cost for line in costs.values() for cost in line.values())
+            lines = {
+                name: {size: cost / least for size, cost in line.items()}
+                for name, line in costs.items()
+            }
+            plots.append(Plot(family, lines))
+    return plots
+
+
+def _warm(result: Mapping[str, Any], contender: str) -> list[float]:
+    runs = (run for run in result["runs"] if run["contender"] == contender)
+    return [run["measured"]["cpu"] for run in runs if run["pass"] == "warm"]  # noqa: S105
+
+
+def page(plots: Sequence[Plot]) -> str:
+    """Write the page."""
+    parts = ["# How cost grows", HEAD]
+    for plot in plots:
+        axis, asked = FAMILIES[plot.family]
+        head = ("", *(f"{size:,}" for size in plot.sizes))
+        rows = [
+            (name, *(f"{line[size]:.2f}" if size in line else "–" for size in plot.sizes))
+            for name, line in plot.lines.items()
+        ]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+        parts += [
+            f"## By {axis}: {asked}",
+            f"![Cost by {axis}](pictures/growth-{plot.family}.svg)",
+            table,
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page and its pictures, into a folder if one is named."""
+    folder = Path(arguments[0]) if arguments else DOCS
+    plots = measured(json.loads((DOCS / "benchmarks-run.json").read_text())["results"])
+    (folder / "pictures").mkdir(exist_ok=True)
+    for plot in plots:
+        plot.drawn().save(folder / "pictures" / f"growth-{plot.family}.svg")
+    (folder / "growth.md").write_text(page(plots))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
