@@ -40,7 +40,7 @@ class Side:
 
     make: puts a changed file, by its name and text, into an emptied folder; gives why it cannot.
     noticed: gives what of these tests failed on such a folder, or nothing; without tests of all.
-    first: what is tried of each before the tests that are named with it.
+    first: what is tried of each after the tests that are named with it, and before all others.
     control: what must hold without a mutant; else the test that noticed one.
     """
 

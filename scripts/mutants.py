@@ -22,7 +22,7 @@ def tried(side: Side, mutant: Mutant, *, named: bool) -> str | None:
     if wrong := side.make(mutant.file, text, made):
         print(f"does not compile: {mutant.row}\n{wrong}", flush=True)
         return None
-    runs: list[Sequence[str]] = [some for some in (side.first, mutant.tests) if some]
+    runs: list[Sequence[str]] = [some for some in (mutant.tests, side.first) if some]
     if not named:  # of what no test can notice not all need try
         runs.append(side.control if mutant.survives else ())
     noticed = next(filter(None, (side.noticed(some, made) for some in runs)), "")

@@ -106,10 +106,8 @@ private[windrow] object JoinCheck {
   }
 
   /** A window bounds the other side only if that has one too. Windows on offsets do not end by the watermark. */
-  private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] = {
-    val open = streams.filterNot(_.window.exists(_.boundsSide))
-    if (open.isEmpty) Nil else open
-  }
+  private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] =
+    streams.filterNot(_.window.exists(_.boundsSide))
 
   private def small(draft: JoinDraft): Seq[SpecProblem] = refuse(
     draft.expect == ExpectedSize.Small && draft.retention.messages.isDefined,

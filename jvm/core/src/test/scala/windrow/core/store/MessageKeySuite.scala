@@ -30,8 +30,8 @@ class MessageKeySuite extends AnyFunSuite {
     assert(MessageKey.isRunPerKey(fields) == Set(4, 8, 10)(row))
   }
 
-  private def message(key: Int, time: Long, offset: Long) =
-    StoredMessage(new Key(Array(key.toByte)), time, Some(Origin("s", 0, offset)), Array.emptyByteArray)
+  private def message(key: Int, time: Long, offset: Long, partition: Long = 0) =
+    StoredMessage(new Key(Array(key.toByte)), time, Some(Origin("s", partition, offset)), Array.emptyByteArray)
 
   test("messages sort by the fields in their order") {
     val (a, b, c)                 = (message(2, 1, 5), message(1, 1, 6), message(1, 2, 4))
@@ -40,5 +40,11 @@ class MessageKeySuite extends AnyFunSuite {
     assert(sorted(Timestamp, EqualityFields, Offset) == Seq(b, a, c))
     assert(sorted(EqualityFields, Timestamp, Offset) == Seq(b, c, a))
     assert(sorted(Offset) == Seq(c, a, b))
+  }
+
+  test("SEMANTICS R24: messages of one time go by source and partition before their offsets") {
+    val (a, b) = (message(1, 1, 6), message(1, 1, 5, partition = 1))
+    assert(Seq(b, a).sorted(MessageKey.order(Seq(Timestamp, Offset))) == Seq(a, b))
+    assert(Seq(a, b).sorted(MessageKey.order(Seq(Offset))) == Seq(b, a))
   }
 }
