@@ -8,11 +8,13 @@ the mutant, then all short ones. The first failure ends them; what fails must ho
 
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from mutant_jvm import CORE, ROOT, SPARK, WORK
 from mutant_sides import SIDES, Mutant, Side, emptied
 
 PAGE = ROOT / "docs" / "mutants.md"
+TOGETHER = 20  # mutants whose tests are run once without any, before the page has them
 
 
 def tried(side: Side, mutant: Mutant, *, named: bool) -> str | None:
@@ -79,19 +81,20 @@ def chosen(words: str, without: Iterable[str]) -> list[tuple[Side, Mutant]]:
         if any(words in text for text in (side.title, one.file, one.breaks))
         and one.row not in without
     ]
-    return sorted(found, key=lambda each: bool(each[1].survives))
+    return sorted(found, key=lambda each: (bool(each[1].survives), list(each[1].tests)))
 
 
-def is_sound(side: Side, noticed: str, known: dict[str, bool]) -> bool:
-    """Whether the test that noticed a mutant holds without one."""
-    if noticed.startswith("no end"):
-        return True
-    control = side.control or ["::".join(noticed.split(": ", 1))]
-    if control[0] not in known:
-        known[control[0]] = not side.noticed(control, emptied(WORK / "made"))
-        if not known[control[0]]:
-            print(f"without a mutant, too, this fails: {noticed}", flush=True)
-    return known[control[0]]
+def unsound(side: Side, noticed: Iterable[str]) -> set[str]:
+    """Give what noticed mutants of a side, but fails without one as well."""
+    none = emptied(WORK / "none")
+    tests = {
+        said: side.control or ["::".join(said.split(": ", 1))]
+        for said in noticed
+        if not said.startswith("no end")
+    }
+    if not tests or not side.noticed(list(dict.fromkeys(chain(*tests.values()))), none):
+        return set()
+    return {said for said, control in tests.items() if side.noticed(control, none)}
 
 
 def main(arguments: list[str]) -> int:
@@ -105,18 +108,25 @@ def main(arguments: list[str]) -> int:
     results = known()
     survivors = 0
     todo = chosen(words, results if more else ())
-    sound: dict[str, bool] = {}
     try:
-        for number, (side, mutant) in enumerate(todo, 1):
-            noticed = tried(side, mutant, named=named)
-            if noticed is None or (noticed and not is_sound(side, noticed, sound)):
-                survivors += 1
-                continue
-            survivors += not (noticed or mutant.survives)
-            print(f"{number}/{len(todo)} {mutant.row} {verdict(mutant, noticed)}", flush=True)
-            if noticed or not named:
-                results[mutant.row] = verdict(mutant, noticed)
-                PAGE.write_text(page(results))
+        for first in range(0, len(todo), TOGETHER):
+            found: list[tuple[Side, Mutant, str]] = []
+            for number, (side, mutant) in enumerate(todo[first : first + TOGETHER], first + 1):
+                noticed = tried(side, mutant, named=named)
+                survivors += noticed is None or not (noticed or mutant.survives)
+                if noticed is not None:
+                    text = f"{mutant.row} {verdict(mutant, noticed)}"
+                    print(f"{number}/{len(todo)} {text}", flush=True)
+                    found.append((side, mutant, noticed))
+            for side in SIDES:
+                failing = unsound(side, [said for of, _, said in found if of is side and said])
+                for of, mutant, said in found:
+                    if said in failing and of is side:
+                        print(f"without a mutant, too, this fails: {said}", flush=True)
+                        survivors += 1
+                    elif of is side and (said or not named):
+                        results[mutant.row] = verdict(mutant, said)
+            PAGE.write_text(page(results))
     finally:
         CORE.close()
         SPARK.close()

@@ -1,0 +1,20 @@
+package windrow.spark
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Which row of a table is a pane's (SEMANTICS B10). */
+final class SinksSpec extends AnyFunSuite {
+  private def panes(columns: String) = StructType.fromDDL(s"user string, $columns, total bigint, pane string")
+
+  test("by the key and the window, of `Over` the key and the message, or by what is said") {
+    assert(Upsert("t").columns(panes("window string")) == Seq("user", "window"))
+    assert(Upsert("t").columns(panes("window string, message string")) == Seq("user", "message"))
+    assert(Upsert("t", on = Seq("total")).columns(panes("window string")) == Seq("total"))
+  }
+
+  test("rows are added to a database unless upsert says otherwise") {
+    val sink = Jdbc("jdbc:h2:mem:x", "t", on = Seq("user"))
+    assert(sink.asUpsert.isEmpty && sink.copy(upsert = true).asUpsert == Some(Upsert("t", Seq("user"))))
+  }
+}

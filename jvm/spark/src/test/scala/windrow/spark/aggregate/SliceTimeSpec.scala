@@ -1,0 +1,32 @@
+package windrow.spark.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.window.SliceGrid
+
+/** Messages are combined by the slices that the core has. */
+final class SliceTimeSpec extends AnyFunSuite {
+  private val windows = Seq[AlignedWindows](
+    Tumbling("20 seconds"),
+    Tumbling("20 seconds", offset = "7 seconds"),
+    Hopping("30 seconds", step = "10 seconds", offset = "3 seconds"),
+    Hopping("25 seconds", step = "9 seconds"),
+    Hopping("5 seconds", step = "9 seconds"))
+
+  private def slice(draft: WindowOperatorDraft, seconds: Long): Option[Any] =
+    SliceTime.of(draft.checked, Literal(seconds * 1000000)).map(_.eval())
+
+  for (kind <- windows) test(s"slices of $kind") {
+    val grid = SliceGrid(kind)
+    (-90L to 90L).foreach(seconds =>
+      assert(slice(WindowOperatorDraft(kind, Some(TimeSpan.Zero)), seconds) ==
+        Some(grid.sliceStart(seconds * 1000000))))
+  }
+
+  test("all messages of a global window share one, unless retention goes by each time (SEMANTICS R10)") {
+    val draft = WindowOperatorDraft(Global, early = EachStep, accumulation = Some(Accumulating))
+    assert(slice(draft, 5) == slice(draft, 7) && slice(draft, 5).isDefined)
+    assert(slice(draft.copy(retention = Retention(time = Some("1 hour"))), 5).isEmpty)
+  }
+}
