@@ -273,7 +273,7 @@ def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
 def test_mistakes(both: Both) -> None:
     """All that is wrong at once, in plain errors."""
     output = both.kept(joinKeys=["gap"])
-    lookups = both.asks().withColumn("messages", F.lit(1))
+    lookups = both.asks().withColumn("Messages", F.lit(1))
     with pytest.raises(wr.SpecError) as refused:
         output.getMessages(lookups, "product", "time", joinKeys={"price": "price"})
     codes = [problem.code for problem in refused.value.problems]

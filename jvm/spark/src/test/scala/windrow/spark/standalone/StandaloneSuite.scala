@@ -71,4 +71,34 @@ class StandaloneSuite extends SparkSuite {
     val error = intercept[SpecError](Standalone.open(spark, json("""["max(price)", "sum(qty)"]"""), null))
     assert(error.problems.map(_.code) == Seq("AGGREGATE_NOT_UNDERSTOOD", "AGGREGATE_NOT_UNDERSTOOD"))
   }
+
+  test("names that are taken, or stand twice, and what is another thing each time") {
+    def codes(text: String) = intercept[SpecError](Standalone.open(spark, text, null)).problems.map(_.code)
+    assert(codes(json().replace("key string", "window string").replace("[\"key\"]", "[\"window\"]")) ==
+      Seq("NAME_TAKEN"))
+    assert(codes(json().replace("key string", "key string, KEY string")) == Seq("NAME_TWICE"))
+    assert(codes(json("""["sum(value) + rand() AS noise"]""")) == Seq("AGGREGATE_NOT_SUPPORTED"))
+  }
+
+  test("a message is judged by the watermark before its step, at a clock that never falls") {
+    val operator = Standalone.open(spark, json(), null)
+    operator.step(60000000L, 9L)
+    operator.add("orders", table(("a", 5, 9L)))
+    operator.step(120000000L, 5L)
+    assert(rows(operator.rejected())(row => (row.getLong(2), row.getLong(3))) == Seq((60000000L, 9L)))
+    operator.close()
+  }
+
+  test("offsets of a window are those of all partitions") {
+    val operator = Standalone.open(
+      spark,
+      """{"operator": "full_state", "window": {"kind": "global"}, "retention": {"messages": 9}, "lateness": 0,
+        |"input": {"name": "orders", "schema": "key string, time timestamp, value bigint", "time": "time", "key": ["key"],
+        |"offset": {"source": "key", "partition": "value", "offset": "value"}}}""".stripMargin,
+      null)
+    operator.add("orders", table(("a", 1, 3L), ("a", 2, 7L)))
+    operator.step(null, null)
+    assert(rows(operator.windows(null, null, null))(row => (row.getLong(2), row.getLong(3))) == Seq((3L, 7L)))
+    operator.close()
+  }
 }

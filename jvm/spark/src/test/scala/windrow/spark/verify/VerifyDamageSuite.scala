@@ -110,4 +110,14 @@ final class VerifyDamageSuite extends SparkSuite {
       files.collect { case (name, bytes) if name.startsWith("sources/0/") => s"sources/0/$most.compact" -> bytes }
     assert(verified(files ++ ahead).findings.nonEmpty)
   }
+
+  test("S13: a compact log has all entries before it, and a snapshot all its parts") {
+    val (logs, others) = files.partition(_._1.startsWith("sources/0/"))
+    val last           = logs.keys.maxBy(_.split('/').last.toLong)
+    assert(logs.size > 1 && !verified(others + (s"$last.compact" -> logs(last))).ok)
+    val (name, snapshot) = files.find(_._1.endsWith(".zip")).get
+    val parts            = snapshot.length - 12
+    assert(Snapshots.read(snapshot).isRight)
+    assert(Snapshots.read(snapshot.updated(parts, (snapshot(parts) + 1).toByte)) == Left("it is cut off"), name)
+  }
 }

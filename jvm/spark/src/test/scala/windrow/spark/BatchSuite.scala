@@ -1,0 +1,22 @@
+package windrow.spark
+
+import org.apache.spark.sql.functions.count
+import org.apache.spark.sql.functions.lit
+import windrow._
+
+/** All of a batch is there at once (SEMANTICS B1). */
+final class BatchSuite extends SparkSuite {
+  private def input = spark.range(6).selectExpr("'a' AS id", "timestamp_seconds(id * 20) AS time", "id AS value")
+  private def windows =
+    Windrow.stream(input, time = "time", key = Seq("id")).lateness("0 seconds").retain(time = Some("1 hour"))
+      .window(Tumbling("1 minute"))
+
+  private def timings(output: Output) = output.panes.select("pane.timing").collect().map(_.getString(0)).toSeq
+
+  test("nothing is early in it, and every window is complete") {
+    assert(timings(windows.trigger(early = Every(1)).messages()) == Seq("ON_TIME", "ON_TIME"))
+    assert(
+      timings(windows.trigger(early = EachMessage).accumulate(Accumulating).aggregate(count(lit(1)))) ==
+        Seq("ON_TIME", "ON_TIME"))
+  }
+}

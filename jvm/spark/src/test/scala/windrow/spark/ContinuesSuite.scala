@@ -1,0 +1,57 @@
+package windrow.spark
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.sum
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.spark.running.BeforeStart
+
+/** With what a checkpoint goes on, and with what not (SEMANTICS S2). */
+final class ContinuesSuite extends SparkSuite {
+  private val folder = SparkSuite.folder()
+
+  private lazy val input: DataFrame = {
+    spark.range(9).selectExpr("'a' AS id", "timestamp_seconds(id * 20) AS time", "id AS value").write.json(s"$folder/in")
+    spark.readStream.schema("id string, time timestamp, value bigint").json(s"$folder/in")
+  }
+
+  private def stream(of: DataFrame, name: String = "messages") =
+    Windrow.stream(of, time = "time", key = Seq("id"), watermark = Some("1 minute"), name = name).lateness("0 seconds")
+
+  private def begun(rows: DataFrame, name: String): String = {
+    val checkpoint = s"$folder/$name"
+    rows.writeStream.format("noop").option("checkpointLocation", checkpoint).trigger(Trigger.AvailableNow)
+      .start().awaitTermination()
+    Windrow.continues(rows, checkpoint)
+    checkpoint
+  }
+
+  private def refused(rows: DataFrame, checkpoint: String): String =
+    intercept[CheckpointError](Windrow.continues(rows, checkpoint)).getMessage
+      .stripPrefix("[SPEC_CHANGED] the checkpoint was begun with ")
+
+  test("rows of messages in the state keep their columns, and a checkpoint its store") {
+    def over(of: DataFrame) = stream(of).window(Over.Rows(2)).aggregate(sum("value").as("sum")).panes
+    val checkpoint          = begun(over(input), "over")
+    assert(refused(over(input.selectExpr("*", "1 AS more")), checkpoint).startsWith("messages "))
+    val provider = "spark.sql.streaming.stateStore.providerClass"
+    val rocks    = spark.conf.get(provider)
+    spark.conf.set(provider, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
+    def check(at: String) =
+      BeforeStart.check(spark, SparkInside.plan(over(input)), at, isFinal = false, Nil, Map.empty)
+    try {
+      check(checkpoint)
+      assert(intercept[SpecError](check(s"$folder/none")).problems.map(_.code) == Seq("STATE_STORE_NOT_ROCKSDB"))
+    } finally spark.conf.set(provider, rocks)
+  }
+
+  test("a join stays of its kind") {
+    def joined(how: JoinKind) = Windrow.join(stream(input, "a"), stream(input, "b"))(
+      on = Seq("id"),
+      within = Within("0 minutes", "5 minutes"),
+      how = how).rows
+    val checkpoint = begun(joined(JoinKind.Left), "joined")
+    assert(refused(joined(JoinKind.Full), checkpoint).startsWith("kind `how='left'`"))
+  }
+}

@@ -1,0 +1,36 @@
+package windrow.spark.input
+
+import java.util.UUID
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.unsafe.types.CalendarInterval
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Which of several inputs holds the watermark back is told where each of them has one of its own (SEMANTICS R87). */
+final class InputReachSpec extends AnyFunSuite {
+
+  private def marked(column: AttributeReference, child: LogicalPlan) =
+    EventTimeWatermark(UUID.randomUUID, column, new CalendarInterval(0, 0, 1000000), child)
+
+  private def times                              = Seq("time", "other").map(AttributeReference(_, TimestampType)())
+  private def told(tables: LogicalPlan*): String = InputReach.ofAll(tables).map(_.fold('-')(_ => '+')).mkString
+
+  test("each with one, all with one") {
+    def one = {
+      val columns = times
+      marked(columns.head, LocalRelation(columns, isStreaming = true))
+    }
+    def two = {
+      val columns = times
+      val first   = marked(columns.head, LocalRelation(columns, isStreaming = true))
+      val both    = marked(columns(1), Project(columns, first))
+      Project(both.output.drop(1), both)
+    }
+    assert(told(one, one) == "++")
+    assert(told(one, two) == "--" && told(one, LocalRelation(times, isStreaming = true)) == "--")
+  }
+}

@@ -1,0 +1,65 @@
+package windrow.spark.panes
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.functions.sum
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.spark.SparkSuite
+import windrow.spark.Windrow
+
+/** Which panes come on the way from one operator to another, and whether they take the place of others (SEMANTICS B4). */
+final class PanesBeforeSuite extends SparkSuite {
+  private val once = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
+
+  private def panes(mode: AccumulationMode, early: PaneTrigger = Never, lateness: TimeSpan = "1 hour"): DataFrame = {
+    val folder = java.nio.file.Files.createTempDirectory("windrow-panes").toString
+    val input  = spark.readStream.schema("id string, time timestamp, value bigint").json(folder)
+    Windrow.stream(input, time = "time", key = Seq("id"), watermark = Some("0 seconds"), name = "orders")
+      .lateness(lateness).window(Tumbling("1 minute")).trigger(early = early).accumulate(mode)
+      .aggregate(sum("value").as("sold")).panes
+  }
+
+  private def before(table: DataFrame, reads: String*): Seq[PanesBefore] = {
+    val read: Seq[Expression] = SparkInside.plan(table.select(reads.map(expr): _*)) match {
+      case Project(columns, _) => columns.map { case Alias(value, _) => value; case column => column }
+      case _                   => Nil
+    }
+    PanesBefore.of(SparkInside.plan(table), read)
+  }
+
+  private def comeOnce(table: DataFrame): Boolean = {
+    val found = before(table)
+    assert(found.size == 1)
+    found.head.comeOnce
+  }
+
+  test("panes of windows that fire once, in parts, or of which one is chosen, take no place") {
+    assert(!comeOnce(panes(Accumulating)))
+    assert(comeOnce(panes(Accumulating, lateness = TimeSpan.Zero)) && comeOnce(panes(Discarding)))
+    assert(comeOnce(panes(Accumulating).where(once)))
+    assert(!comeOnce(panes(Accumulating, EachStep).where("pane.timing <> 'LATE' AND NOT pane.is_retraction")))
+  }
+
+  test("one may be chosen by the condition of a join") {
+    val names = spark.range(3).selectExpr("CAST(id AS STRING) AS name")
+    val all   = panes(Accumulating)
+    assert(comeOnce(all.join(names, expr(s"id = name AND $once"))) && !comeOnce(all.join(names, expr("id = name"))))
+  }
+
+  test("they are taken back if every aggregate sees retractions, and none was left out") {
+    val signed = "IF(pane.is_retraction, -sold, sold)"
+    def codes(table: DataFrame, reads: String*) = Corrections.aggregated(before(table, reads: _*), "sums").map(_.code)
+    val all = panes(Accumulating)
+    assert(codes(all, signed).isEmpty && codes(all, signed, "sold") == Seq("PANES_COME_AGAIN"))
+    assert(codes(all.where("NOT pane.is_retraction"), signed) == Seq("RETRACTIONS_LEFT_OUT"))
+  }
+
+  test("windows that are inherited take panes back themselves") {
+    def codes(read: String) = Corrections.inherited(before(panes(Accumulating), read)).map(_.code)
+    assert(codes("sold").isEmpty && codes("IF(pane.is_retraction, -sold, sold)") == Seq("RETRACTION_READ"))
+  }
+}

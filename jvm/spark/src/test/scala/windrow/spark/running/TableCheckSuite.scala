@@ -1,0 +1,49 @@
+package windrow.spark.running
+
+import org.apache.spark.sql.SQLContext
+import org.apache.spark.sql.sources.BaseRelation
+import org.apache.spark.sql.sources.SchemaRelationProvider
+import org.apache.spark.sql.types.StructType
+import windrow.spark.SparkSuite
+
+/** A format that is none of files. */
+final class Elsewhere extends SchemaRelationProvider {
+  def createRelation(context: SQLContext, parameters: Map[String, String], columns: StructType): BaseRelation =
+    new BaseRelation {
+      def sqlContext: SQLContext = context
+      def schema: StructType     = columns
+    }
+}
+
+/** Whether rows fit a table is told before they are there (SEMANTICS B9). */
+final class TableCheckSuite extends SparkSuite {
+  private def refused(table: String, columns: String*): Option[String] =
+    TableCheck(spark, table, columns).map(_.code)
+
+  private def having[T](format: String)(check: String => T): T = {
+    spark.sql(s"CREATE TABLE checked (a INT, b INT) USING $format")
+    try check("checked")
+    finally spark.sql("DROP TABLE checked"): Unit
+  }
+
+  test("a table of files has the columns of the rows, neither fewer nor more, in any case of letters") {
+    having("parquet") { table =>
+      assert(refused(table, "a", "B").isEmpty)
+      for (columns <- Seq(Seq("a"), Seq("a", "b", "c"), Seq("a", "c")))
+        assert(refused(table, columns: _*) == Some("TABLE_COLUMNS_DIFFER"))
+    }
+  }
+
+  test("whatever part of its name is said") {
+    having("parquet") { table =>
+      for (whole <- Seq(table, s"default.$table", s"spark_catalog.default.$table"))
+        assert(refused(whole, "a") == Some("TABLE_COLUMNS_DIFFER"))
+    }
+  }
+
+  test("one of another format may take other columns, and one that is not there is made") {
+    having(classOf[Elsewhere].getName)(table => assert(refused(table, "a", "c").isEmpty))
+    assert(refused("not_there", "a").isEmpty)
+    assert(refused("nobody.knows.it", "a") == Some("TABLE_NOT_USABLE"))
+  }
+}

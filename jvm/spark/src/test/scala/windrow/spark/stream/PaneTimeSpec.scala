@@ -1,0 +1,31 @@
+package windrow.spark.stream
+
+import java.util.UUID
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.expressions.SessionWindow
+import org.apache.spark.sql.catalyst.expressions.TimeWindow
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.unsafe.types.CalendarInterval
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** What Spark's own operators find on the windows of panes (SEMANTICS B3). */
+final class PaneTimeSpec extends AnyFunSuite {
+  private val time   = AttributeReference("time", TimestampType)()
+  private val marked = EventTimeWatermark(UUID.randomUUID, time, new CalendarInterval(0, 0, 0), LocalRelation(time))
+
+  private def found(window: Option[WindowKind]) = PaneTime.of(window, marked)
+
+  test("`window_time` takes windows of time, inherited ones as well, and sessions") {
+    for (window <- Seq(Tumbling("1 minute"), Inherit("window")))
+      assert(found(Some(window)).contains(TimeWindow.marker))
+    assert(found(Some(Session("1 minute"))).contains(SessionWindow.marker))
+    assert(Seq(Some(Count(3)), None).forall(!found(_).contains(TimeWindow.marker)))
+  }
+
+  test("a watermark that no operator passes on is not theirs") {
+    assert(!found(Some(Tumbling("1 minute"))).contains(EventTimeWatermark.delayKey))
+  }
+}

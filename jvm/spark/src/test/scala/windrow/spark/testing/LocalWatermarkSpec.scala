@@ -1,0 +1,26 @@
+package windrow.spark.testing
+
+import java.util.UUID
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.unsafe.types.CalendarInterval
+import org.scalatest.funsuite.AnyFunSuite
+
+final class LocalWatermarkSpec extends AnyFunSuite {
+
+  test("the greatest time less the delay; what has no time does not move it, and a restart forgets it") {
+    val time = AttributeReference("time", TimestampType)()
+    val mark = new LocalWatermark(
+      EventTimeWatermark(UUID.randomUUID, time, new CalendarInterval(0, 0, -5000000), LocalRelation(time)))
+    mark.see(InternalRow(null))
+    assert(mark.millis == 0)
+    mark.see(InternalRow(20000000L))
+    mark.see(InternalRow(10000000L))
+    assert(mark.millis == 25000)
+    mark.restart()
+    assert(mark.millis == 0)
+  }
+}

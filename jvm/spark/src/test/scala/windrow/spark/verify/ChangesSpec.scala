@@ -1,0 +1,36 @@
+package windrow.spark.verify
+
+import java.io.ByteArrayInputStream
+import java.io.ByteArrayOutputStream
+import java.io.DataOutputStream
+import org.apache.spark.SparkConf
+import org.apache.spark.io.LZ4CompressionCodec
+import windrow.spark.SparkSuite
+
+/** Files of changes as Spark writes them, and what is not one (SEMANTICS S13). */
+final class ChangesSpec extends SparkSuite {
+
+  private def wrong(write: DataOutputStream => Unit): Option[String] = {
+    spark: Unit // decompresses them
+    val bytes = new ByteArrayOutputStream
+    val out   = new DataOutputStream(new LZ4CompressionCodec(new SparkConf).compressedOutputStream(bytes))
+    write(out)
+    out.close()
+    Changes.wrong(() => new ByteArrayInputStream(bytes.toByteArray), "lz4")
+  }
+
+  private def put(out: DataOutputStream): Unit = {
+    out.writeUTF("v2")
+    out.writeByte(1)
+    Seq("key", "value").foreach { text => out.writeInt(text.length); out.writeBytes(text) }
+  }
+
+  test("what ends at its mark is whole") {
+    assert(wrong { out => put(out); out.writeByte(0) }.isEmpty)
+  }
+
+  test("without the mark it is cut off, and behind it nothing stands") {
+    assert(wrong(put) == Some("it is cut off"))
+    assert(wrong { out => put(out); out.writeShort(0) } == Some("something stands behind its end"))
+  }
+}
