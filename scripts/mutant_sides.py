@@ -128,8 +128,8 @@ def pytest(tests: Sequence[str], classes: Path, package: Path) -> str:
     """Run Python tests in a warm JVM with changed classes; give the first that failed."""
     port, secret = SPARK.ask("gateway", classes).split()
     paths = f"pythonpath={package} tests/python docs"
-    some = "not full" if all("::" in test for test in tests) and tests else "not slow and not full"
-    named = ["-m", some, *([f"tests/python/{test}" for test in tests] or ["tests"])]
+    short = ["-m", "not slow and not full", "tests"]
+    named = ["-m", "not full", *(f"tests/python/{test}" for test in tests)] if tests else short
     run = [
         sys.executable,
         "-m",

@@ -69,11 +69,10 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
 
 def test_a_limit_must_be_a_number(spark: SparkSession) -> None:
     """What cannot be a limit says what can."""
-    with (
-        limit(spark, "maxKeysPerShard", "many"),
-        pytest.raises(wr.SpecError, match=r"\[LIMIT_NOT_UNDERSTOOD\].*maxKeysPerShard.*'many'"),
-    ):
-        minutes(spark)
+    for value in ("many", "0"):
+        said = rf"\[LIMIT_NOT_UNDERSTOOD\].*maxKeysPerShard.*'{value}'"
+        with limit(spark, "maxKeysPerShard", value), pytest.raises(wr.SpecError, match=said):
+            minutes(spark)
     for shards in ("0", "many"):
         with (
             limit(spark, "shards", shards),

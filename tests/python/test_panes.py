@@ -106,6 +106,17 @@ def test_what_is_over_at_the_watermark_itself(feed: Feed, kind: wr.WindowKind, l
     assert sorted(found) == times[:late]
 
 
+def test_equal_messages_that_are_refused_are_as_many_rows(feed: Feed) -> None:
+    """SEMANTICS A2: also where they came to their shard as one."""
+    feed.add([order("11:00:00")], NOTHING, [order("09:30:00", "late")] * 3)
+    feed.spark.conf.set("spark.windrow.combine", "always")
+    try:
+        rejected = feed.run(minutes(feed).aggregate(F.count("*").alias("n")).rejected)
+    finally:
+        feed.spark.conf.unset("spark.windrow.combine")
+    assert [(row.message.product, row.reason) for row in rejected] == [("late", "TOO_LATE")] * 3
+
+
 def test_too_far_ahead_in_a_long_window(feed: Feed) -> None:
     """The guard judges a message's own time, also where messages of a window are combined."""
     now = datetime.now(UTC)

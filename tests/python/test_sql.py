@@ -191,6 +191,12 @@ def test_with(feed: Feed, *, batch: bool) -> None:
                lateness => '0 seconds', watermark => '0 seconds'))
         SELECT product, total FROM panes""")
     assert ("a", 3) in (said.collect() if batch else feed.run(said))
+    with pytest.raises(AnalysisException, match="UNRESOLVED_COLUMN"):
+        feed.spark.sql("""
+            WITH wrong AS (SELECT nobody_has_it FROM orders),
+                 sums AS (SELECT product, sum(amount) AS total FROM orders GROUP BY product)
+            SELECT * FROM windrow_tumble(TABLE(sums), time => 'time', size => '1 minute',
+              lateness => '0 seconds', watermark => '0 seconds')""")
 
 
 REFUSED = {
@@ -207,6 +213,8 @@ REFUSED = {
     },
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
     "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
+    "by_punctuation => 'm')": {"PUNCTUATION_NOT_ALONE"},
     "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
@@ -244,6 +252,8 @@ REFUSED = {
     "windrow_cogroup(TABLE(orders), TABLE(VALUES (1)), key => 'x', time => 'time', sice => 1)": {
         *("ARGUMENT_UNKNOWN", "STREAM_NOT_NAMED", "COLUMN_NOT_FOUND")
     },
+    "windrow_cogroup(TABLE(SELECT * FROM orders AS PRODUCT), TABLE(SELECT * FROM orders AS p), "
+    "key => 'product', time => 'time')": {"NAME_TAKEN"},
     "windrow_cogroup(TABLE(orders), TABLE(orders), watermark => '1 minute')": {
         *("STREAM_TWICE", "TIME_NOT_STATED")
     },

@@ -130,6 +130,8 @@ def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) 
     expected = [row for row in batch.select(columns).collect() if row.total is not None]
     assert sorted(map(repr, ours.select(columns).collect())) == sorted(map(repr, expected))
     assert expected
+    of_a = wr.state(checkpoint).getWindows(None, None, sessionKey={"product": "a"})
+    assert of_a.count() == sum(row.product == "a" for row in expected) > 0
 
 
 def test_pending(feed: Feed, tmp_path: Path) -> None:
@@ -258,6 +260,7 @@ def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
         state.getWindows(None, None, sessionKey={"amount": 1})
     with pytest.raises(wr.CheckpointError, match=r"OPERATOR_NOT_CLEAR.*orders"):
         wr.state(str(tmp_path / "cp"), operator="shipments")
+    assert wr.state(str(tmp_path / "cp"), operator="0").getWindows(None, None).count() == 1
 
 
 def test_damage(feed: Feed, tmp_path: Path) -> None:

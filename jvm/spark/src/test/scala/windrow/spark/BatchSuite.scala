@@ -1,5 +1,6 @@
 package windrow.spark
 
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.count
 import org.apache.spark.sql.functions.lit
 import windrow._
@@ -18,5 +19,15 @@ final class BatchSuite extends SparkSuite {
     assert(
       timings(windows.trigger(early = EachMessage).accumulate(Accumulating).aggregate(count(lit(1)))) ==
         Seq("ON_TIME", "ON_TIME"))
+  }
+
+  test("SEMANTICS R35: a null matches nothing, in whichever field of the key") {
+    def side(name: String) = Windrow.stream(
+      spark.sql("SELECT * FROM VALUES ('a', 1), ('b', NULL), (NULL, 2) AS (id, day)")
+        .selectExpr("*", "TIMESTAMP '2026-01-01' AS time"),
+      time = "time",
+      name = name).lateness("0 seconds")
+    val joined = Windrow.join(side("l"), side("r"))(on = Seq("id", "day"), within = Within("0 minutes", "5 minutes"))
+    assert(joined.rows.select("id", "day").collect().toSeq == Seq(Row("a", 1)))
   }
 }

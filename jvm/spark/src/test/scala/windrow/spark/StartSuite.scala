@@ -224,8 +224,10 @@ final class StartSuite extends SparkSuite {
     val policies =
       Windrow.stream(input, time = "time").policy(Eviction.Tumbling(ByCount(3))).aggregate(sum("value")).explanation
     assert(policies.contains("For each key, all messages leave once there are 3. It fires as they leave."))
-    val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages().explanation
+    val kept = stream("messages").retain(time = Some("2 hours")).window(Tumbling("1 minute")).lateness("1 hour")
+      .messages().explanation
     assert(kept.contains("each message once"))
+    assert(kept.linesIterator.count(_.contains("one pane for each message")) == 2) // early and late
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
     assert(
       joined.explanation.contains("equal id, null equals nothing; event time of 'b' less that of 'a' in [1 second, "))

@@ -78,6 +78,8 @@ class StandaloneSuite extends SparkSuite {
       Seq("NAME_TAKEN"))
     assert(codes(json().replace("key string", "key string, KEY string")) == Seq("NAME_TWICE"))
     assert(codes(json("""["sum(value) + rand() AS noise"]""")) == Seq("AGGREGATE_NOT_SUPPORTED"))
+    val inherits = json().replaceFirst("\\{\"kind\".*?\\}", """{"kind": "inherit", "column": "window"}""")
+    assert(codes(inherits) == Seq("INHERIT_NOT_HERE"))
   }
 
   test("a message is judged by the watermark before its step, at a clock that never falls") {
