@@ -8,13 +8,13 @@ sys.path.append(str(ROOT / "scripts"))
 
 from mutant_sides import SIDES, Mutant  # noqa: E402
 
-SUITES = {file.stem: file for file in (ROOT / "jvm/spark/src/test/scala").glob("**/*.scala")}
+SUITES = {file.stem for file in ROOT.glob("jvm/*/src/test/scala/**/*.scala")}
 
 
 def test_each_mutant_changes_what_stands_in_its_file_once() -> None:
     """Hold the lists to the sources."""
     assert [line for side in SIDES for line in side.stale] == []
-    assert all(len(side.mutants) >= few for side, few in zip(SIDES, (128, 200, 60), strict=True))
+    assert all(len(side.mutants) >= few for side, few in zip(SIDES, (131, 260, 66), strict=True))
 
 
 def is_there(test: str) -> bool:
@@ -28,6 +28,6 @@ def is_there(test: str) -> bool:
 
 def test_the_tests_that_may_notice_a_mutant_are_there() -> None:
     """One that is not there would notice nothing."""
-    named: list[Mutant] = [one for side in SIDES[1:] for one in side.mutants]
-    assert all(one.tests for one in named)
+    named: list[Mutant] = [one for side in SIDES for one in side.mutants]
+    assert all(one.tests for side in SIDES[1:] for one in side.mutants)
     assert [test for one in named for test in one.tests if not is_there(test)] == []
