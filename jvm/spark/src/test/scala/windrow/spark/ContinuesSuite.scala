@@ -12,7 +12,10 @@ final class ContinuesSuite extends SparkSuite {
   private val folder = SparkSuite.folder()
 
   private lazy val input: DataFrame = {
-    spark.range(9).selectExpr("'a' AS id", "timestamp_seconds(id * 20) AS time", "id AS value").write.json(s"$folder/in")
+    spark.range(9).selectExpr(
+      "'a' AS id",
+      "timestamp_seconds(id * 20) AS time",
+      "id AS value").write.json(s"$folder/in")
     spark.readStream.schema("id string, time timestamp, value bigint").json(s"$folder/in")
   }
 

@@ -43,7 +43,7 @@ final class StreamTableSuite extends SparkSuite {
   }
 
   test("SEMANTICS R42, R56: the name of its stream is the source of a message") {
-    val streams    = Seq("a", "b").map(stream(_, isStreaming = false, sender = Seq(Literal(3L), Literal(7L))))
+    val streams = Seq("a", "b").map(stream(_, isStreaming = false, sender = Seq(Literal(3L), Literal(7L))))
     val Union(branches, _, _) = CoGroupPlan.union(spark, streams, Nil): @unchecked
     val sources = branches.collect { case Project(columns, _) =>
       columns.collect { case Alias(Literal(value, StringType), name) if name.endsWith("source") => value.toString }
@@ -52,12 +52,14 @@ final class StreamTableSuite extends SparkSuite {
   }
 
   test("a query over streams has no batch among them") {
-    assert(StreamTable.mixed(Seq(stream("a"), stream("b", isStreaming = false))).map(_.code) == Seq("STREAM_WITH_BATCH"))
+    assert(StreamTable.mixed(Seq(
+      stream("a"),
+      stream("b", isStreaming = false))).map(_.code) == Seq("STREAM_WITH_BATCH"))
     assert(StreamTable.mixed(Seq(stream("a", isStreaming = false), stream("b", isStreaming = false))).isEmpty)
   }
 
   test("SEMANTICS R73: the guard stands before the watermark, and what has no time does not move it") {
-    val now                   = 1700000000000000L
+    val now = 1700000000000000L
     val EventTimeWatermark(_, _, _, Project(columns, below)) =
       stream("a").watermarked(spark, Some("1 hour")): @unchecked
     val mark = BindReferences.bindReference(

@@ -51,9 +51,9 @@ final class PanesBeforeSuite extends SparkSuite {
   }
 
   test("they are taken back if every aggregate sees retractions, and none was left out") {
-    val signed = "IF(pane.is_retraction, -sold, sold)"
+    val signed                                  = "IF(pane.is_retraction, -sold, sold)"
     def codes(table: DataFrame, reads: String*) = Corrections.aggregated(before(table, reads: _*), "sums").map(_.code)
-    val all = panes(Accumulating)
+    val all                                     = panes(Accumulating)
     assert(codes(all, signed).isEmpty && codes(all, signed, "sold") == Seq("PANES_COME_AGAIN"))
     assert(codes(all.where("NOT pane.is_retraction"), signed) == Seq("RETRACTIONS_LEFT_OUT"))
   }

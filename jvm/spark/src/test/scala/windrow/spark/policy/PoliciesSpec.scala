@@ -13,7 +13,7 @@ final class PoliciesSpec extends AnyFunSuite {
     PolicyWindowSpec.checked(eviction, limits)
 
   test("SEMANTICS P1: messages say their order, by offsets or by time") {
-    val policy = Policies(spec(Eviction.Tumbling(ByCount(3))))
+    val policy                                       = Policies(spec(Eviction.Tumbling(ByCount(3))))
     def wrong(hasOffsets: Boolean, hasTime: Boolean) = policy.withoutOrder(hasOffsets, hasTime).map(_.code)
     assert(wrong(hasOffsets = false, hasTime = false) == Some("ORDER_NOT_STATED"))
     assert(wrong(hasOffsets = true, hasTime = false).isEmpty && wrong(hasOffsets = false, hasTime = true).isEmpty)
