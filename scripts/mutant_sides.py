@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mutant_jvm import CORE, ROOT, SPARK, WORK, Jvm
 
-LONGEST = 900  # seconds for the Python tests of a mutant
+LONGEST = {True: 300, False: 1800}  # seconds for Python tests: those that are named, and all
 _FAILED = re.compile(r"^(?:FAILED|ERROR) tests/python/([\w/]+\.py)(?:::(\w+))?", re.MULTILINE)
 
 
@@ -149,12 +149,12 @@ def pytest(tests: Sequence[str], classes: Path, package: Path) -> str:
             env={**os.environ, **gateway, "WINDROW_MODE": "quick", "WINDROW_CASES": "100"},
             capture_output=True,
             text=True,
-            timeout=LONGEST,
+            timeout=LONGEST[bool(tests)],
             check=False,
         )
     except subprocess.TimeoutExpired:
         SPARK.close()
-        return f"no end within {LONGEST} s of {', '.join(tests)}"
+        return f"no end within {LONGEST[bool(tests)]} s of {', '.join(tests)}"
     SPARK.ask("over")
     (WORK / "pytest.log").write_text(ran.stdout + ran.stderr)
     if ran.returncode == 0:
