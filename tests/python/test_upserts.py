@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -55,9 +56,11 @@ def minutes(feed: Feed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Outpu
 
 def codes(output: wr.Output, **sinks: Any) -> list[str]:
     """What is wrong with a start."""
-    with pytest.raises(wr.SpecError) as refused:
-        output.start(checkpoint="never made", **sinks)
-    assert not Path("never made").exists()
+    with TemporaryDirectory() as folder:
+        never = Path(folder) / "made"
+        with pytest.raises(wr.SpecError) as refused:
+            output.start(checkpoint=never, **sinks)
+        assert not never.exists()
     return [problem.code for problem in refused.value.problems]
 
 
