@@ -21,7 +21,9 @@ object BenchSession {
     s"$RocksDB.blockCacheSizeMB"                             -> "128",
     "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2",
     CheckpointFiles.Setting                                  -> classOf[CheckpointFiles].getName,
-    "spark.sql.codegen.cache.maxEntries"                     -> "2000")
+    "spark.sql.codegen.cache.maxEntries"                     -> "2000",
+    // As spark-submit has it: else each run has a class loader of its own, and all that is generated is compiled anew.
+    "spark.sql.artifact.isolation.enabled" -> "false")
 
   def start(settings: Map[String, String]): SparkSession =
     settings.foldLeft(SparkSession.builder().master("local[2]").appName("windrow benchmarks")) {
