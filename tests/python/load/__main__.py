@@ -60,7 +60,7 @@ def _empty(said: argparse.Namespace, folder: Path) -> Iterator[Row]:
 
 def _steady(said: argparse.Namespace, folder: Path) -> Iterator[Row]:
     if not said.told:
-        spark = session(folder, said.heap, 10)
+        spark = session(folder, said.heap, 10, touched=True)
         steady.steady(spark, folder, tuple(_chosen(KINDS, said)), said.hours, said.log)
     yield from steady.told(said.log)
 

@@ -16,16 +16,20 @@ JAVA = "-XX:ReservedCodeCacheSize=480m"
 _HISTORY = ("ui.retainedJobs", "ui.retainedStages", "sql.ui.retainedExecutions")
 
 
-def session(folder: Path, heap: str, batches: int) -> SparkSession:
-    """Two cores, and nothing outside ``folder``; so many batches are kept and remembered."""
+def session(folder: Path, heap: str, batches: int, *, touched: bool = False) -> SparkSession:
+    """Two cores, and nothing outside ``folder``; so many batches are kept and remembered.
+
+    touched: the whole heap is resident from the start, or its garbage would look like a leak.
+    """
     from pyspark.sql import SparkSession
 
+    whole = f"-Xms{heap} -XX:+AlwaysPreTouch"
     builder: SparkSession.Builder = SparkSession.builder
     builder = (
         builder.master("local[2]")
         .appName("windrow load")
         .config("spark.driver.memory", heap)
-        .config("spark.driver.extraJavaOptions", JAVA)
+        .config("spark.driver.extraJavaOptions", f"{JAVA} {whole}" if touched else JAVA)
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.ui.enabled", "false")
