@@ -12,7 +12,8 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case Unpack(packet, kinds, output, child) => UnpackExec(packet, kinds, output, planLater(child)) :: Nil
     case CallShards(shards, child)            => CallShardsExec(shards, planLater(child)) :: Nil
     case SortStep(shard, place, child)        => SortStepExec(shard, place, planLater(child)) :: Nil
-    case pack: PackNode                       => pack.planned(session, planLater) :: Nil
-    case _                                    => Nil
+    case pack: PackNode => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
+    case FusedWatermark(id, time, delay, child) => new FusedWatermarkExec(id, time, delay, planLater(child)) :: Nil
+    case _                                      => Nil
   }
 }
