@@ -36,7 +36,8 @@ class Bounds:
 class Messages:
     """``rows`` a batch, which moves event time on by ``minutes``.
 
-    keys: so many at a time; ``passing`` ones are others every 20 batches, ``lasting`` ones stay.
+    keys: so many at a time; ``passing`` ones are others every 20 batches, from the second batch on,
+    ``lasting`` ones stay.
     delay: of the watermark. behind: how many minutes the latest message is behind its place; few
     are late. whole: all that is between the bounds, as batch input.
     """
@@ -58,7 +59,7 @@ class Messages:
         millis = number / self.rows * self.minutes * MINUTE - late
         key = drawn % self.keys
         if keys == "passing":
-            key += F.floor(number / (20 * self.rows)) * self.keys
+            key += F.floor((number + 19 * self.rows) / (20 * self.rows)) * self.keys
         time, at = (millis * 1000).cast("bigint"), F.floor(number / PARTITIONS)
         if self.bounds is not None:
             far = self.bounds.minutes * MINUTE * 1000
