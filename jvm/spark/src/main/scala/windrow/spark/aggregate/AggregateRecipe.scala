@@ -12,6 +12,7 @@ import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
+import windrow.spark.input.KeyCheck
 import windrow.spark.pack._
 
 /** How messages of aggregates are packed: those that share key and slice together where nothing tells them apart, by Spark's
@@ -40,6 +41,9 @@ private[spark] final class AggregateRecipe(
     if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
     else if (!Aggregate.supportsHashAggregate(functions.functions.flatMap(_.aggBufferAttributes), pack.keys))
       Left("Spark has no hash table for such values")
+    else if (!pack.message.forall(column =>
+        KeyCheck.hasOrder(column.dataType))) // it sorts what does not fit into memory
+      Left("Spark cannot sort messages with such columns")
     else SliceTime.of(spec, pack.time).toRight(s"${spec.window} tells each from the others")
 
   def travel(pack: Pack): String =

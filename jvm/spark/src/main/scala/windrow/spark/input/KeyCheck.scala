@@ -56,7 +56,7 @@ private[spark] object KeyCheck {
     Option.unless(hasOrder(of))(notComparable(name, of))
 
   /** Entries of maps are put in the order of their keys. */
-  private def hasOrder(of: DataType): Boolean = of match {
+  private[spark] def hasOrder(of: DataType): Boolean = of match {
     case MapType(key, value, _) => RowOrdering.isOrderable(key) && hasOrder(value)
     case ArrayType(element, _)  => hasOrder(element)
     case struct: StructType     => struct.forall(field => hasOrder(field.dataType))

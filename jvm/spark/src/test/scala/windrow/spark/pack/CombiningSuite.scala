@@ -7,6 +7,7 @@ import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
+import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.mutable
 import windrow.spark.SparkSuite
 
@@ -52,6 +53,30 @@ class CombiningSuite extends SparkSuite {
     assert(auto.head && !auto(2) && always.forall(identity) && never.forall(!_))
     assert(some == others && some == last && some.nonEmpty)
     assert(run("auto", Seq(10, 10, 10))._1.forall(identity))
+  }
+
+  test("messages that Spark cannot sort are not combined: it sorts groups where they do not fit into memory") {
+    implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
+    import session.implicits._
+    session.conf.set(Combining.Setting, "always")
+    session.conf.set("spark.sql.TungstenAggregate.testFallbackStartsAt", "2,3")
+    val input = MemoryStream[(Timestamp, Long)]
+    def counted(more: String) = {
+      input.toDF().toDF("time", "key").selectExpr("*", s"$more AS more").createOrReplaceTempView("orders")
+      session.sql("""SELECT * FROM windrow_tumble(TABLE(SELECT key, count(*) n FROM orders GROUP BY key),
+        time => 'time', size => '1 minute', watermark => '0 seconds', lateness => '0 seconds')""")
+    }
+    input.addData((1L to 20L).map(key => (new Timestamp(key), key)))
+    input.addData((new Timestamp(90000), 1L))
+    val variant = counted("array(parse_json('{}'))")
+    assert(rowsOf(variant)(Seq(() => ())).size == 20)
+    assert(Travel.told(
+      "",
+      SparkInside.plan(variant)).contains("each by itself, for Spark cannot sort messages with such columns"))
+    for (sorted <- Seq("map('a', key)", "make_interval(1)", "array(key)")) {
+      val panes = counted(sorted)
+      assert(Travel.told("", SparkInside.plan(panes)).contains(Combining.inWords))
+    }
   }
 
   test("a word that the setting does not have is refused before the query begins") {
