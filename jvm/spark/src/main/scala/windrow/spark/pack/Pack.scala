@@ -188,7 +188,7 @@ final case class Pack(
 
   /** With what may have left before this run, or before now if it is not known since when it runs. */
   private def leaving(watermark: Watermark): Watermark =
-    watermark.copy(left = RunStart.watermark(watermark).getOrElse(watermark).micros)
+    watermark.copy(left = RunStart.watermark(metrics, watermark).getOrElse(watermark).micros)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
