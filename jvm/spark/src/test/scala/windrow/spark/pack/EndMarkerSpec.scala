@@ -1,0 +1,19 @@
+package windrow.spark.pack
+
+import java.nio.file.Files
+import org.apache.hadoop.conf.Configuration
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Whether a folder says that the input is over (SEMANTICS R71). */
+final class EndMarkerSpec extends AnyFunSuite {
+  test("files that Spark does not read say nothing: some committers write what they did into _SUCCESS") {
+    val folder                  = Files.createTempDirectory("windrow-end")
+    def hasEnd                  = EndMarker(folder.toString).hasEnd(new Configuration())
+    def add(name: String): Unit = Files.writeString(folder.resolve(name), "all is in"): Unit
+    assert(!EndMarker(folder.resolve("none").toString).hasEnd(new Configuration()) && !hasEnd)
+    Seq("_SUCCESS", ".part-0.txt.crc").foreach(add)
+    assert(!hasEnd)
+    add("part-0.txt")
+    assert(hasEnd)
+  }
+}
