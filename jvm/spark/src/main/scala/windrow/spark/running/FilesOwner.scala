@@ -5,7 +5,9 @@ import java.util.UUID
 import org.apache.hadoop.fs.FileSystem
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import scala.util.Using
+import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.spark.query.Checkpoint
@@ -49,9 +51,22 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     files(path).exists(path) && files(path).listStatus(path).exists(_.getPath.getName.startsWith("batch="))
   }
 
+  /** An empty mark is none: its driver ended before it was written. */
   private def read(path: Path): Option[String] = Option.when(files(path).exists(path))(
-    Using.resource(files(path).open(path))(in => new String(in.readAllBytes(), UTF_8).trim))
+    Using.resource(files(path).open(path))(in => new String(in.readAllBytes(), UTF_8).trim)).filter(_.nonEmpty)
 
-  private def write(path: Path, text: String): Unit =
-    Using.resource(files(path).create(path, true))(_.write(text.getBytes(UTF_8)))
+  /** Whole or not at all. */
+  private def write(path: Path, text: String): Unit = {
+    val parent = CheckpointFileManager.create(path.getParent, settings)
+    parent.mkdirs(path.getParent)
+    val out = parent.createAtomic(path, overwriteIfPossible = true)
+    try {
+      out.write(text.getBytes(UTF_8))
+      out.close()
+    } catch {
+      case NonFatal(failed) =>
+        out.cancel()
+        throw failed
+    }
+  }
 }

@@ -1,0 +1,35 @@
+package windrow.spark.running
+
+import java.nio.file.Files
+import java.nio.file.Path
+import windrow.CheckpointError
+import windrow.spark.SparkSuite
+
+/** Which query a folder belongs to (SEMANTICS B5). */
+final class FilesOwnerSuite extends SparkSuite {
+  private def empty(in: String, mark: String): Path = {
+    val file = Path.of(in, mark, "query")
+    Files.createDirectories(file.getParent)
+    Files.createFile(file)
+  }
+
+  test("a mark without a word is none: its driver ended before it was written") {
+    val (checkpoint, folder) = (SparkSuite.folder(), SparkSuite.folder())
+    val (ours, theirs)       = (empty(checkpoint, "windrow"), empty(folder, "_windrow"))
+    val owner                = new FilesOwner(spark, checkpoint)
+    owner.claim(folder)
+    val id = owner.kept()
+    assert(id.nonEmpty && Files.readString(ours) == id && Files.readString(theirs) == id)
+    assert(new FilesOwner(spark, checkpoint).kept() == id)
+    for (file <- Seq(ours, theirs))
+      assert(Files.list(file.getParent).filter(!_.getFileName.toString.endsWith(".crc")).count() == 1)
+  }
+
+  test("with batches it is another query's all the same") {
+    val folder = SparkSuite.folder()
+    empty(folder, "_windrow")
+    Files.createDirectories(Path.of(folder, "batch=0"))
+    val refused = intercept[CheckpointError](new FilesOwner(spark, SparkSuite.folder()).claim(folder))
+    assert(refused.getMessage.startsWith("[FILES_OF_ANOTHER_QUERY]"))
+  }
+}
