@@ -112,6 +112,16 @@ def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     assert [one.name for one in Path(folder).iterdir()] == ["batch=7"]
 
 
+def test_a_function_is_told_of_batches_without_rows(spark: SparkSession) -> None:
+    """It may count them; files of such a batch would say nothing."""
+    told: list[tuple[int, int]] = []
+    writer = BatchWriter({"panes": lambda rows, batch: told.append((batch, rows.count()))})
+    nothing = spark.createDataFrame([], "kind string, panes struct<n: bigint>")
+    writer(nothing, 7)
+    writer(nothing, 8)
+    assert told == [(7, 0), (8, 0)]
+
+
 def test_a_setting_that_was_not_set_is_not_set_again(spark: SparkSession) -> None:
     """Others have the value that they had."""
     settings = {"spark.windrow.none-such": "1", "spark.sql.session.timeZone": "Z"}

@@ -53,6 +53,16 @@ def seen(name: str, error: str | None = None) -> wr.Snapshot:
     return wr.snapshot(Ended(recorded(name), error))  # type: ignore[arg-type]
 
 
+def test_no_open_window_is_a_number_too() -> None:
+    """SEMANTICS S16: unknown is something else."""
+    progress = recorded("minutes")[-1]
+    progress["observedMetrics"] = {
+        "windrow_minutes": {"open_windows": 0, "open_windows_change": None}
+    }
+    assert figures(progress).openWindows == {"minutes": 0}
+    assert figures(progress).openChange == {}
+
+
 def test_of_a_batch() -> None:
     """Rows by their fate, panes by their timing, times, state, and the parts of the batch."""
     last = figures(recorded("minutes")[-1])

@@ -55,6 +55,19 @@ def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
     assert (counts.read, counts.panes, counts.unaccounted) == (2, 2, 0), "of both parts"
 
 
+def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
+    """SEMANTICS R71: a run that goes on knows that it was told."""
+    feed.add([order("09:00:10")])
+    for _ in range(2):
+        minutes(feed).start(
+            panes=lambda *_: None,
+            checkpoint=tmp_path / "c",
+            queryTrigger={"availableNow": True},
+            final=True,
+        ).awaitTermination()
+    assert feed.spark.read.text(str(tmp_path / "c" / "windrow" / "end")).count() == 1
+
+
 def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
     """It comes back, and the end is not told twice."""
     feed.add([order("09:00:10", amount=1)])

@@ -279,3 +279,9 @@ def test_cogroup_refuses(both: Both) -> None:
         wr.cogroup(o)
     with pytest.raises(wr.SpecError, match="STREAM_TWICE"):
         wr.cogroup(o, o)
+    orders = both.orders.stream()
+    guarded = wr.stream(orders, time="time", watermark="0 seconds", maxFuture="1 hour")
+    with pytest.raises(wr.SpecError) as several:
+        wr.cogroup(guarded)
+    codes = {problem.code for problem in several.value.problems}
+    assert codes == {"STREAMS_TOO_FEW", "VALUE_NOT_SUPPORTED"}

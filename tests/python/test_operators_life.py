@@ -73,6 +73,27 @@ def test_a_full_downstream_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "downstream is full" in caplog.text
 
 
+def test_outputs_that_wait_hold_messages_back_after_a_reset() -> None:
+    """They are handed out by the next timeout, not by the reset."""
+    taken: list[tuple[Any, ...]] = []
+
+    def send(outputs: pa.Table) -> bool:
+        taken.extend(panes(outputs))
+        return True
+
+    with wr.AggregatedWindowOperator(counts(), send=lambda _: False) as full:
+        full.addMessages(_minute(0))
+        full.advanceWatermark(at(60))
+        kept = full.checkpoint()
+    with wr.AggregatedWindowOperator(counts(), send=send) as op:
+        op.reset(kept)
+        assert not _selects(op)
+        assert taken == []
+        op.timeout(at(0))
+        assert _selects(op)
+        assert taken == [("a", 1, (0.0, 60.0), "ON_TIME 0")]
+
+
 class _Halved(wr.AggregatedWindowOperator):
     """Withholds what is cheap, and shows no symbol."""
 

@@ -213,6 +213,8 @@ def test_unknown_columns(feed: Feed) -> None:
         "time='tyme'",
         "key[1]='ki'",
     ]
+    other = wr.stream(feed.stream(), time="TIME", key="Product", watermark="0 seconds")
+    other.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
     stream = wr.stream(feed.stream(), time=F.col("tyme"), watermark="0 seconds")
     with pytest.raises(wr.SpecError, match=r"QUERY_REFUSED.*`tyme`[^\n]*$"):
         stream.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(F.count("*"))

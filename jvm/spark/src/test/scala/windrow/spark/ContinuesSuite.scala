@@ -57,4 +57,15 @@ final class ContinuesSuite extends SparkSuite {
     val checkpoint = begun(joined(JoinKind.Left), "joined")
     assert(refused(joined(JoinKind.Full), checkpoint).startsWith("kind `how='left'`"))
   }
+
+  test("a query keeps the clock that it goes by; a share of its messages is above 0 and at most 1") {
+    def minutes(early: PaneTrigger) = stream(input).window(Tumbling("1 minute")).trigger(early = early)
+      .accumulate(Accumulating).aggregate(sum("value").as("sum")).panes
+    val checkpoint = begun(minutes(Never), "minutes")
+    Windrow.continues(minutes(EachStep), checkpoint)
+    assert(refused(minutes(EveryPeriod("1 minute")), checkpoint).contains("no trigger with a period"))
+    for (share <- Seq(0.0, -0.5, 1.5))
+      assert(intercept[SpecError](Windrow.advise(checkpoint, share)).problems.map(_.code) == Seq("SHARE_NOT_UNDERSTOOD"))
+    Windrow.advise(checkpoint, 1.0)
+  }
 }

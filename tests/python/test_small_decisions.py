@@ -1,0 +1,102 @@
+"""Decisions of the package that need neither a session nor an operator."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from conftest import problems_of
+from windrow._bridge import _doctor, _jar
+from windrow._running._query import _of_trigger
+from windrow._specs._values import is_count
+from windrow.errors import from_text
+from windrow.operators._tables import _converted
+from windrow.testing import assertSamePanes
+
+
+def are_same(came: object, expected: object) -> bool:
+    """Whether a test takes a value for another."""
+    try:
+        assertSamePanes([{"value": came}], [{"value": expected}])
+    except AssertionError:
+        return False
+    return True
+
+
+def test_values_that_a_test_takes_for_the_same() -> None:
+    """Floating point to 1e-9; lists by all their items."""
+    assert are_same(1.0 + 1e-12, 1.0)
+    assert not are_same(1.0001, 1.0)
+    assert are_same(float("nan"), float("nan"))
+    assert are_same([1, 2], [1, 2])
+    assert not are_same([1, 2], [1])
+    assert not are_same([1], [1, 2])
+
+
+def test_rows_that_say_the_most_choose_first() -> None:
+    """Else one that says little would take the row of one that says more."""
+    came = [{"a": 1, "b": 1}, {"a": 1, "b": 2}]
+    assertSamePanes(came, [{"a": 1}, {"a": 1, "b": 1}])
+
+
+def test_errors_of_the_jvm_keep_their_class_and_problems() -> None:
+    """Those of messages, too."""
+    found = from_text("[MESSAGE_INVALID] stream 'orders': its time is null")
+    assert type(found) is wr.MessageError
+    assert [one.code for one in found.problems] == ["MESSAGE_INVALID"]
+
+
+def test_a_session_has_the_jar_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of another version is refused by name."""
+    monkeypatch.setattr(_jar._sql, "jar_version", lambda _: "0.0.0")
+    with pytest.raises(wr.WindrowError, match=r"\[JAR_VERSION\].*0\.0\.0"):
+        _jar.check(object())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"), [("4.0.2", False), ("4.1.0", True), ("4.3.9", True), ("4.4.0", False)]
+)
+def test_versions_of_spark(monkeypatch: pytest.MonkeyPatch, version: str, *, fits: bool) -> None:
+    """The doctor knows which are supported."""
+    monkeypatch.setattr(_doctor, "_pyspark_version", lambda: version)
+    assert (_doctor._pyspark().remedy == "") is fits
+
+
+@pytest.mark.parametrize("trigger", [{"availableNow": False}, {"processingTime": ""}, {}, "once"])
+def test_a_trigger_says_what_it_does(trigger: object) -> None:
+    """One that is off is none."""
+    assert [one.code for one in _of_trigger(trigger)] == ["QUERY_TRIGGER_NOT_UNDERSTOOD"]
+    assert list(_of_trigger({"availableNow": True})) == []
+
+
+def test_truth_and_what_has_no_end_are_no_numbers() -> None:
+    """Of counts and deltas."""
+    assert [is_count(value) for value in (1, True, 2**63, 1.0)] == [True, False, False, False]
+    for delta in (float("inf"), float("nan")):
+        codes = {one.code for one in problems_of(lambda d=delta: wr.ByDelta("price", d))}
+        assert codes == {"DELTA_NOT_UNDERSTOOD"}
+
+
+def test_a_time_with_a_zone_is_no_local_one() -> None:
+    """The other way round the session says the zone."""
+    zoned, local = pa.timestamp("us", tz="UTC"), pa.timestamp("us")
+    times = [datetime(2025, 1, 1)]  # noqa: DTZ001
+    assert _converted(pa.array(times, zoned), local, "UTC") is None
+    assert _converted(pa.array(times, local), zoned, "UTC").type == zoned
+
+
+def test_inputs_that_are_alike_hold_nothing_back() -> None:
+    """SEMANTICS R87."""
+    noon, one = datetime(2025, 1, 1, 12, tzinfo=UTC), datetime(2025, 1, 1, 13, tzinfo=UTC)
+    assert wr.Snapshot(inputs={"a": noon, "b": noon}).heldBackBy is None
+    assert wr.Snapshot(inputs={"a": one, "b": noon}).heldBackBy == "b"
+    assert wr.Snapshot(inputs={"a": one, "b": None}).heldBackBy == "b"
+
+
+def test_windows_of_a_policy_are_drawn_as_its_trigger_fires() -> None:
+    """Not as messages leave."""
+    policy = wr.Policy.sliding(wr.ByCount(4), trigger=wr.ByCount(2))
+    assert policy._holding(range(6)) == [(0, 1), (0, 3), (2, 5)]
