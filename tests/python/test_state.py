@@ -186,13 +186,14 @@ def test_a_frame_is_of_its_batch(feed: Feed, tmp_path: Path) -> None:
 
 def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
     """A spec that may change in a checkpoint is read as it is now."""
-    feed.add([order("09:00:10")])
+    feed.add([order("09:00:10", amount=1)])
     run(keeping(feed).panes, tmp_path / "cp")
-    feed.add([order("09:00:20")])
-    longer = stream(feed).lateness("2 hours").retain(time="3 hours")
+    feed.add([order("09:00:20", amount=2)])
+    longer = stream(feed).store(joinKeys="amount").lateness("2 hours").retain(time="3 hours")
     run(longer.window(wr.Tumbling("1 minute")).messages().panes, tmp_path / "cp")
     state = wr.state(str(tmp_path / "cp"))
     assert state.getMessages(None, None).count() == 2
+    assert amounts(state.getMessages(None, None, joinKeys={"amount": 2})) == [2]
 
 
 def test_store_join_keys(feed: Feed, tmp_path: Path) -> None:

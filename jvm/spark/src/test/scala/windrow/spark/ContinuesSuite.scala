@@ -5,6 +5,7 @@ import org.apache.spark.sql.functions.sum
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.spark.query.Checkpoint
 import windrow.spark.running.BeforeStart
 
 /** With what a checkpoint goes on, and with what not (SEMANTICS S2). */
@@ -61,11 +62,22 @@ final class ContinuesSuite extends SparkSuite {
   test("a query keeps the clock that it goes by; a share of its messages is above 0 and at most 1") {
     def minutes(early: PaneTrigger) = stream(input).window(Tumbling("1 minute")).trigger(early = early)
       .accumulate(Accumulating).aggregate(sum("value").as("sum")).panes
-    val checkpoint = begun(minutes(Never), "minutes")
-    Windrow.continues(minutes(EachStep), checkpoint)
+    val checkpoint = begun(minutes(EachStep), "minutes")
+    Windrow.continues(minutes(EachMessage), checkpoint)
     assert(refused(minutes(EveryPeriod("1 minute")), checkpoint).contains("no trigger with a period"))
     for (share <- Seq(0.0, -0.5, 1.5))
-      assert(intercept[SpecError](Windrow.advise(checkpoint, share)).problems.map(_.code) == Seq("SHARE_NOT_UNDERSTOOD"))
+      assert(intercept[SpecError](Windrow.advise(
+        checkpoint,
+        share)).problems.map(_.code) == Seq("SHARE_NOT_UNDERSTOOD"))
     Windrow.advise(checkpoint, 1.0)
+  }
+
+  test("a setting of a checkpoint is that of its last batch") {
+    val offsets = java.nio.file.Files.createDirectories(java.nio.file.Path.of(s"$folder/set/offsets"))
+    for ((batch, value) <- Seq(2 -> "min", 9 -> "max", 10 -> "last"))
+      java.nio.file.Files.writeString(offsets.resolve(batch.toString), s"""v1\n{"conf":{"policy":"$value"}}\n-""")
+    assert(Checkpoint.begunWith(spark, s"$folder/set", "policy") == Some("last"))
+    assert(Checkpoint.begunWith(spark, s"$folder/set", "other").isEmpty)
+    assert(Checkpoint.begunWith(spark, s"$folder/not-there", "policy").isEmpty)
   }
 }

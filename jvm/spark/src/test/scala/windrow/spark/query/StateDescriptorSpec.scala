@@ -62,4 +62,10 @@ final class StateDescriptorSpec extends AnyFunSuite {
     assert(intercept[CheckpointError](StateDescriptor.read(none.getBytes(UTF_8), "here")).getMessage.startsWith(
       "[STATE_DAMAGED] the checkpoint 'here' cannot be read"))
   }
+
+  test("SEMANTICS S14: a format that is not known is refused by name") {
+    val later = new String(all.head.bytes, UTF_8).replaceFirst("\"format\":(\\d+)", "\"format\":99")
+    assert(intercept[CheckpointError](StateDescriptor.read(later.getBytes(UTF_8), "here")).getMessage.startsWith(
+      "[STATE_VERSION]"))
+  }
 }

@@ -80,6 +80,7 @@ class StandaloneSuite extends SparkSuite {
     assert(codes(json("""["sum(value) + rand() AS noise"]""")) == Seq("AGGREGATE_NOT_SUPPORTED"))
     val inherits = json().replaceFirst("\\{\"kind\".*?\\}", """{"kind": "inherit", "column": "window"}""")
     assert(codes(inherits) == Seq("INHERIT_NOT_HERE"))
+    assert(codes(json().replace("\"key\": [", "\"gap\": \"value\", \"key\": [")) == Seq("VALUE_NOT_SUPPORTED"))
   }
 
   test("a message is judged by the watermark before its step, at a clock that never falls") {

@@ -1,0 +1,36 @@
+package windrow.spark.output
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.SparkSuite
+import windrow.spark.rows.RowPacket
+
+/** Open windows are known where all shards tell of theirs (SEMANTICS S16). */
+final class ObservedSuite extends SparkSuite {
+  private val counts = CountColumns("panes", windows = true)
+
+  /** What a shard tells: open windows, how many more these are; None: it does not know that. */
+  private def packet(open: Long, change: Option[Long]): Array[Byte] = {
+    val writer = new RowPacket.Writer(counts.all)
+    val told   = Seq(open, change.getOrElse(0L), 1L, if (change.isEmpty) 1L else 0L)
+    told.zipWithIndex.foreach { case (value, i) => writer.add(counts.names.size + i, value) }
+    writer.result()
+  }
+
+  private def observed(packets: Array[Byte]*): Row = {
+    import spark.implicits._
+    val plan  = Observed(spark, "orders", SparkInside.plan(packets.toDF("packet")), counts, number = 2)
+    val frame = SparkInside.frame(spark, plan)
+    frame.collect()
+    frame.queryExecution.observedMetrics(OutputColumns.metrics("orders"))
+  }
+
+  private def open(row: Row): (Any, Any) =
+    (row.getAs[Any](CountColumns.OpenWindows), row.getAs[Any](CountColumns.OpenChange))
+
+  test("all shards have told, one rests, one does not know by how many it has more") {
+    assert(open(observed(packet(5, Some(2)), packet(7, Some(-1)))) == ((12L, 1L)))
+    assert(open(observed(packet(5, Some(2)))) == ((null, 2L)))
+    assert(open(observed(packet(5, Some(2)), packet(7, None))) == ((12L, null)))
+  }
+}
