@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -51,7 +52,7 @@ def test_errors_of_the_jvm_keep_their_class_and_problems() -> None:
 
 def test_a_session_has_the_jar_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of another version is refused by name."""
-    monkeypatch.setattr(_jar._sql, "jar_version", lambda _: "0.0.0")
+    monkeypatch.setattr("windrow._bridge._jar._sql.jar_version", lambda _: "0.0.0")
     with pytest.raises(wr.WindrowError, match=r"\[JAR_VERSION\].*0\.0\.0"):
         _jar.check(object())  # type: ignore[arg-type]
 
@@ -76,7 +77,7 @@ def test_truth_and_what_has_no_end_are_no_numbers() -> None:
     """Of counts and deltas."""
     assert [is_count(value) for value in (1, True, 2**63, 1.0)] == [True, False, False, False]
     for delta in (float("inf"), float("nan")):
-        codes = {one.code for one in problems_of(lambda d=delta: wr.ByDelta("price", d))}
+        codes = {one.code for one in problems_of(partial(wr.ByDelta, "price", delta))}
         assert codes == {"DELTA_NOT_UNDERSTOOD"}
 
 
