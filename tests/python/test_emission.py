@@ -152,6 +152,8 @@ def test_a_period_has_a_pace(feed: Feed, tmp_path: Path) -> None:
     for name, output in {"timed": timed, "untimed": untimed}.items():
         query = output.start(checkpoint=tmp_path / name, panes=lambda _, __: None)
         begun[name] = trigger_of(query)
+        running = query._jsq.streamingQuery().sparkSessionForStream()
+        assert running.conf().get("spark.sql.streaming.noDataMicroBatches.enabled") == "true"
         query.stop()
     assert begun == {"timed": "ProcessingTimeTrigger(1000)", "untimed": "ProcessingTimeTrigger(0)"}
 
