@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,30 @@ def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
             assert None in errors
             assert all(error is None or isinstance(error, wr.WindrowError) for error in errors)
     assert len(held(spark, url, "log")) == 6 * 20
+
+
+@contextmanager
+def berlin(spark: SparkSession) -> Iterator[None]:
+    """Have the database's side of Spark live where clocks are set back."""
+    zone: Any = spark._jvm.java.util.TimeZone
+    usual = zone.getDefault()
+    zone.setDefault(zone.getTimeZone("Europe/Berlin"))
+    try:
+        yield
+    finally:
+        zone.setDefault(usual)
+
+
+def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
+    """Whatever the zone of the JVM: also in the hour that it has twice."""
+    sink = wr.Jdbc(url, "hours", upsert=True)
+    folds = [datetime(2024, 10, 27, hour) for hour in (0, 1)]  # noqa: DTZ001
+    schema = f"k string, window struct<start: timestamp, end: timestamp>, {PANE}"
+    with berlin(spark):
+        for batch, fold in enumerate(folds):
+            row = ("a", (fold, fold), ("LATE", 0, False, False))
+            sink.write(spark.createDataFrame([row], schema), batch, "q", "panes")
+    assert sorted(row.window_start for row in held(spark, url, "hours")) == folds
 
 
 def test_what_is_refused(spark: SparkSession, url: str) -> None:

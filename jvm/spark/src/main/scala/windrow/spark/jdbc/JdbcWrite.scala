@@ -27,6 +27,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     val rows = JdbcColumns.flat(data)
     val table = new PaneTable(
       dialect,
+      options.url.split(':').lift(1).getOrElse(""),
       options.table,
       rows.schema,
       JdbcColumns.of(data.schema, on),

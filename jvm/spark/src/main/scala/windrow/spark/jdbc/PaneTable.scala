@@ -9,6 +9,8 @@ import scala.util.Using
 
 /** A table of a database with flat rows.
   *
+  * @param database
+  *   as the address calls it, `postgresql`
   * @param on
   *   columns by which a row takes the place of another; none: rows are added
   * @param hides
@@ -16,6 +18,7 @@ import scala.util.Using
   */
 private[jdbc] final class PaneTable(
     dialect: JdbcDialect,
+    database: String,
     table: String,
     schema: StructType,
     on: Seq[String],
@@ -23,7 +26,7 @@ private[jdbc] final class PaneTable(
   val columns: Seq[String] = schema.fieldNames.toSeq
 
   private val kinds =
-    schema.fields.map(field => JdbcKind(field.dataType, dialect, on.contains(field.name))).toIndexedSeq
+    schema.fields.map(field => JdbcKind(field.dataType, dialect, database, on.contains(field.name))).toIndexedSeq
   private val places             = on.map(schema.fieldIndex)
   private def quoted(place: Int) = dialect.quoteIdentifier(columns(place))
   private val all                = columns.indices

@@ -1,0 +1,46 @@
+package windrow.spark.jdbc
+
+import java.lang.reflect.Proxy
+import java.sql.PreparedStatement
+import java.sql.Timestamp
+import java.time.Instant
+import java.time.LocalDateTime
+import java.util.Calendar
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+final class JdbcKindSpec extends AnyFunSuite {
+
+  /** What a statement is given for a value: the value, and the zone in which it is to be told. */
+  private def told(database: String, kind: DataType, value: Any): Seq[Any] = {
+    var seen = Seq.empty[Any]
+    val statement = Proxy.newProxyInstance(
+      getClass.getClassLoader,
+      Array(classOf[PreparedStatement]),
+      (_, _, said) => { seen = said.toSeq.drop(1); null }).asInstanceOf[PreparedStatement]
+    JdbcKind(kind, JdbcDialects.get(s"jdbc:$database:"), database, isKey = false).set(statement, 1, Row(value), 0)
+    seen.map {
+      case zoned: Calendar => zoned.getTimeZone.getID
+      case other           => other
+    }
+  }
+
+  private val instant = Instant.parse("2024-03-31T02:30:00.000001Z")
+
+  test("SEMANTICS B10: times are those of UTC where a column has no zone") {
+    for (database <- Seq("derby", "postgresql", "sqlite", "sqlserver")) {
+      assert(told(database, TimestampType, instant) == Seq(Timestamp.from(instant), "UTC"), database)
+      assert(told(database, TimestampType, Timestamp.from(instant)) == Seq(Timestamp.from(instant), "UTC"), database)
+    }
+    for (database <- Seq("mysql", "mariadb", "oracle"))
+      assert(told(database, TimestampType, instant) == Seq(Timestamp.from(instant)), database)
+  }
+
+  test("SEMANTICS B10: a time without a zone is told as it is, also in an hour that the JVM's zone does not have") {
+    val local = LocalDateTime.parse("2024-03-31T02:30:00.000001")
+    for (database <- Seq("derby", "mysql"))
+      assert(told(database, TimestampNTZType, local) == Seq(Timestamp.from(instant), "UTC"), database)
+  }
+}
