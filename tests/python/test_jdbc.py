@@ -142,6 +142,19 @@ def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
     assert sorted(row.window_start for row in held(spark, url, "hours")) == folds
 
 
+def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> None:
+    """Rows that are found by JSON, as those of `Over` are, are found by all of its times."""
+    schema = f"message struct<time: timestamp, local: timestamp_ntz>, total bigint, {PANE}"
+    said = [datetime(2025, 1, 1, 9, 0, 0, micros) for micros in (1, 2)]  # noqa: DTZ001
+    same = datetime(2025, 1, 1, 9)  # noqa: DTZ001
+    pane = ("LATE", 0, False, False)
+    sink = wr.Jdbc(url, "corrections", upsert=True, on="message")
+    for batch, message in enumerate([(said[0], same), (said[1], same), (same, said[0])]):
+        rows = spark.createDataFrame([(message, batch, pane)], schema)
+        sink.write(rows, batch, "q", "panes")
+    assert sorted(row.total for row in held(spark, url, "corrections")) == [0, 1, 2]
+
+
 def test_what_is_refused(spark: SparkSession, url: str) -> None:
     """Before a query begins: no database, other columns; and no secret is shown."""
     nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")

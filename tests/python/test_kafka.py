@@ -49,11 +49,31 @@ def test_records_of_panes(spark: SparkSession) -> None:
         schema,
     )
     records = wr.KafkaTable("nowhere", "t").records(panes).collect()
-    end = '"window":{"start":"2025-01-01T09:00:00.000Z","end":"2025-01-01T09:01:00.000Z"}'
+    end = '"window":{"start":"2025-01-01T09:00:00.000000Z","end":"2025-01-01T09:01:00.000000Z"}'
     pane = '"pane":{"timing":"LATE","index":1,"is_last":false,"is_retraction":false}'
     assert {(row.key, row.value) for row in records} == {
         (f'{{"k":"a",{end}}}', f'{{"k":"a",{end},"total":2,{pane}}}'),
         (f'{{"k":null,{end}}}', None),
+    }
+
+
+@pytest.mark.anywhere
+def test_keys_have_microseconds(spark: SparkSession) -> None:
+    """SEMANTICS B11: a session that grew by less than a millisecond is another window."""
+    schema = "k timestamp_ntz, window struct<start: timestamp, end: timestamp>, "
+    schema += "pane struct<index: bigint, is_retraction: boolean>"
+    start, *ends = (datetime(2025, 1, 1, 9, 0, 0, micros) for micros in (100, 5100, 5300))  # noqa: DTZ001
+    panes = spark.createDataFrame(
+        [(start, (start, ends[0]), (0, True)), (start, (start, ends[1]), (0, False))], schema
+    )
+    records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    assert {(row.key, row.value is None) for row in records} == {
+        (
+            '{"k":"2025-01-01T09:00:00.000100","window":{"start":"2025-01-01T09:00:00.000100Z",'
+            f'"end":"2025-01-01T09:00:00.00{end}Z"}}}}',
+            gone,
+        )
+        for end, gone in (("5100", True), ("5300", False))
     }
 
 

@@ -13,7 +13,14 @@ from windrow._specs._frozen import call
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_WHOLE = {"ignoreNullFields": "false"}  # a null key must not look like no key
+_MICROS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
+
+#: A null key must not look like no key, nor a window like one that is longer by a microsecond.
+_WHOLE = {
+    "ignoreNullFields": "false",
+    "timestampFormat": f"{_MICROS}XXX",
+    "timestampNTZFormat": _MICROS,
+}
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,8 +4,8 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.functions._
-import scala.jdk.CollectionConverters._
 import windrow.SpecProblem
+import windrow.spark.output.ExactJson
 
 /** A compacted topic of Kafka (`cleanup.policy=compact`) that holds the last pane of each window: a record's key is JSON of the
   * key columns and `window`, its value JSON of the pane, or null (a tombstone) where a window was withdrawn. A batch that comes
@@ -45,10 +45,6 @@ final case class KafkaTable(
 }
 
 object KafkaTable {
-
-  /** A null key must not look like no key. */
-  private val Whole = Map("ignoreNullFields" -> "false").asJava
-
   private[spark] def json(names: Seq[String]): Column =
-    to_json(struct(names.map(name => col(QuotingUtils.quoteIdentifier(name))): _*), Whole)
+    ExactJson.of(struct(names.map(name => col(QuotingUtils.quoteIdentifier(name))): _*))
 }

@@ -134,7 +134,7 @@ final class StartSuite extends SparkSuite {
       s"$window window",
       "id total",
       "named_struct('timing', 'LATE', 'index', id, 'is_last', false, 'is_retraction', id = 3) pane")
-    val bounds  = """"window":{"start":"1970-01-01T00:00:00.000Z","end":"1970-01-01T00:01:00.000Z"}"""
+    val bounds  = """"window":{"start":"1970-01-01T00:00:00.000000Z","end":"1970-01-01T00:01:00.000000Z"}"""
     val records = topic.records(panes).orderBy("key").collect()
     assert(records.map(_.getString(0)).toSeq == Seq(s"""{"id":"b",$bounds}""", s"""{"id":null,$bounds}"""))
     assert(records(0).isNullAt(1) && records(1).getString(1).startsWith(s"""{"id":null,$bounds,"total":2,"pane":{"""))

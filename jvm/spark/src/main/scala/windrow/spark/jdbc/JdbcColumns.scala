@@ -4,8 +4,8 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.functions.to_json
 import org.apache.spark.sql.types._
+import windrow.spark.output.ExactJson
 
 /** Rows as databases have them: `window` and `pane` become a column for each of their fields, `window_start`, `pane_index`;
   * other structs, arrays and maps are JSON.
@@ -30,7 +30,7 @@ private[jdbc] object JdbcColumns {
     field.dataType match {
       case struct: StructType if Open(field.name) =>
         struct.fieldNames.toSeq.map(one => s"${field.name}_$one" -> col(s"$whole.${quoteIdentifier(one)}"))
-      case _: StructType | _: ArrayType | _: MapType => Seq(field.name -> to_json(col(whole)))
+      case _: StructType | _: ArrayType | _: MapType => Seq(field.name -> ExactJson.of(col(whole)))
       case _                                         => Seq(field.name -> col(whole))
     }
   }
