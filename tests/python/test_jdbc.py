@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, add_files, order
 from programs import ROOT, answers, awaited, build, free_ports, printed, running, start
+from windrow._running._settings import having
 
 pytestmark = [pytest.mark.spark]
 
@@ -176,9 +177,9 @@ def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
     first = panes(spark, ("a", 0, 1, False), ("b", 0, 2, False))
     sink.check(spark._jsparkSession, first._jdf.schema())
     for rows, batch in ((first, 0), (panes(spark, ("a", 0, 9, False)), 0), (first, 1)):
-        sink.of("q", "panes").write(rows._jdf, batch)
+        sink.of("q", "", "panes").write(rows._jdf, batch)
     later = panes(spark, ("a", 0, 5, False), ("b", 0, 2, True))
-    sink.of("q", "panes").write(later._jdf, 2)
+    sink.of("q", "", "panes").write(later._jdf, 2)
     assert [(row.k, row.total) for row in held(spark, url, "totals")] == [("a", 5)]
 
 
@@ -206,6 +207,65 @@ def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
         windows.accumulate("discarding").aggregate(F.sum("amount")).start(panes=upsert, **said)
     with pytest.raises(wr.SpecError, match="UPSERT_NOT_OF_PANES"):
         minutes.start(rejected=upsert, **said)
+
+
+@pytest.mark.slow
+def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: Path) -> None:
+    """The last batch that comes again is skipped; another one of its number is refused."""
+    checkpoint, before = tmp_path / "c", tmp_path / "before"
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    minutes = (
+        stream.lateness("0 seconds")
+        .window(wr.Tumbling("1 minute"))
+        .aggregate(F.sum("amount").alias("total"))
+    )
+
+    def run() -> None:
+        sink = wr.Jdbc(url, "minutes", upsert=True)
+        with having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
+            minutes.start(panes=sink, checkpoint=checkpoint, queryTrigger=ONCE).awaitTermination()
+
+    def totals() -> list[int]:
+        return sorted(row.total for row in held(feed.spark, url, "minutes"))
+
+    feed.add([order("09:00:10", amount=1), order("09:03:00", amount=2)])
+    run()
+    shutil.copytree(checkpoint, before)
+    feed.add([order("09:04:10", amount=3)])
+    run()
+    assert totals() == [1]
+    commits = checkpoint / "commits"
+    last = max(int(entry.name) for entry in commits.iterdir() if entry.name.isdigit())
+    (commits / str(last)).unlink()
+    (commits / f".{last}.crc").unlink()
+    run()
+    assert totals() == [1]
+    shutil.rmtree(checkpoint)
+    shutil.copytree(before, checkpoint)
+    feed.add([order("09:06:00", amount=4)])
+    with pytest.raises(Exception, match="BATCH_IS_ANOTHER"):
+        run()
+    assert totals() == [1]
+
+
+def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path: Path) -> None:
+    """One that does not say which batches they were goes on, and says so from then on."""
+    sink = wr.Jdbc(url, "log")
+    known = spark.createDataFrame([("q", "panes log", 0)], "query string, sink string, batch long")
+    known.write.format("jdbc").options(
+        url=url,
+        dbtable="windrow_batches",
+        createTableColumnTypes="query VARCHAR(64), sink VARCHAR(400)",
+    ).save()
+    (tmp_path / "offsets").mkdir()
+    for number in ("0", "1"):
+        (tmp_path / "offsets" / number).write_text(number)
+    for batch in (0, 1, 1):
+        sink.write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes", str(tmp_path))
+    assert [row.window_start for row in held(spark, url, "log")] == [at(1)]
+    (tmp_path / "offsets" / "1").write_text("another")
+    with pytest.raises(wr.CheckpointError, match="BATCH_IS_ANOTHER"):
+        sink.write(panes(spark, ("a", 1, 1, False)), 1, "q", "panes", str(tmp_path))
 
 
 @pytest.fixture

@@ -54,11 +54,18 @@ class Jdbc:
         with _sql.plain_errors():
             self._save(spark.createDataFrame([], schema))
 
-    def write(self, rows: DataFrame, batch_id: int, query: str, kind: str) -> None:
-        """Bring a batch into the table; once or twice makes no difference."""
+    def write(
+        self, rows: DataFrame, batch_id: int, query: str, kind: str, checkpoint: str = ""
+    ) -> None:
+        """Bring a batch into the table; once or twice makes no difference.
+
+        checkpoint: where the query's is, which says by what its batches differ.
+        """
         upsert = self.as_upsert
         held = rows if upsert is None else last_of_each(rows, upsert.columns(rows.schema))
         own = {"batch": str(batch_id), "query": query, "sink": f"{kind} {self.table}"}
+        if checkpoint:
+            own["checkpoint"] = checkpoint
         with _sql.plain_errors():
             self._save(held, own)
 

@@ -78,7 +78,7 @@ def start(
         if trigger:
             writer = writer.trigger(**trigger)
         with _sql.plain_errors(), _ending_with_data(output.sparkSession, ends_with_data):
-            return _begun(writer.foreachBatch(BatchWriter(stated, begun.query)))
+            return _begun(writer.foreachBatch(BatchWriter(stated, begun.query, checkpoint)))
 
     if not final:
         return run(output, trigger)

@@ -38,12 +38,13 @@ Sink: TypeAlias = "str | Files | Upsert | Jdbc | KafkaTable | Callable[[DataFram
 class BatchWriter:
     """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it.
 
-    query: its id, as the checkpoint keeps it. is_first: no batch came since the start; the first
+    query: its id, as the checkpoint keeps it. checkpoint: where that is. is_first: no batch came since the start; the first
     may have come before, with other rows.
     """
 
     sinks: Mapping[str, Sink]
     query: str = ""
+    checkpoint: str = ""
     is_first: bool = True
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
@@ -59,13 +60,20 @@ class BatchWriter:
             for kind, sink in self.sinks.items():
                 if counts[kind] or self.is_first or callable(sink):
                     part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
-                    _write(part, sink, batch_id, kind, self.query)
+                    _write(part, sink, batch_id, kind, self.query, self.checkpoint)
             self.is_first = False
         finally:
             batch.unpersist()
 
 
-def _write(rows: DataFrame, sink: Sink, batch_id: int, kind: str = "", query: str = "") -> None:
+def _write(
+    rows: DataFrame,
+    sink: Sink,
+    batch_id: int,
+    kind: str = "",
+    query: str = "",
+    checkpoint: str = "",
+) -> None:
     if isinstance(sink, str):
         rows.write.mode("append").saveAsTable(sink)
     elif isinstance(sink, Upsert):
@@ -73,7 +81,7 @@ def _write(rows: DataFrame, sink: Sink, batch_id: int, kind: str = "", query: st
     elif isinstance(sink, KafkaTable):
         sink.write(rows)
     elif isinstance(sink, Jdbc):
-        sink.write(rows, batch_id, query, kind)
+        sink.write(rows, batch_id, query, kind, checkpoint)
     elif isinstance(sink, Files):
         folder = f"{sink.path}/batch={batch_id}"
         rows.write.mode("overwrite").format(sink.format).save(folder)

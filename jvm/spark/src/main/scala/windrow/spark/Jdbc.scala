@@ -26,9 +26,15 @@ final case class Jdbc(
     on: Seq[String] = Nil,
     options: Map[String, String] = Map.empty) extends Sink {
 
-  def write(rows: DataFrame, batch: Long): Unit = of("", "").write(rows, batch)
+  def write(rows: DataFrame, batch: Long): Unit = of("", "", "").write(rows, batch)
 
-  override private[spark] def of(query: String, kind: String): Sink = new Jdbc.Bound(this, query, kind)
+  override private[spark] def of(query: String, checkpoint: String, kind: String): Sink =
+    new Jdbc.Bound(
+      this,
+      Map(
+        JdbcWrite.Query      -> query,
+        JdbcWrite.Checkpoint -> checkpoint,
+        JdbcWrite.Sink       -> s"$kind $table").filter(_._2.nonEmpty))
 
   private[spark] def asUpsert: Option[Upsert] = Option.when(upsert)(Upsert(table, on))
 
@@ -51,11 +57,11 @@ final case class Jdbc(
 object Jdbc {
 
   /** Whose batches they are. */
-  private[spark] final class Bound(sink: Jdbc, query: String, kind: String) extends Sink {
+  private[spark] final class Bound(sink: Jdbc, whose: Map[String, String]) extends Sink {
     override def takesEmpty: Boolean = false
 
     def write(rows: DataFrame, batch: Long): Unit = sink.save(
       sink.asUpsert.fold(rows)(one => Upsert.lastOfEach(rows, one.columns(rows.schema))),
-      Map(JdbcWrite.Batch -> batch.toString, JdbcWrite.Query -> query, JdbcWrite.Sink -> s"$kind ${sink.table}"))
+      whose + (JdbcWrite.Batch -> batch.toString))
   }
 }

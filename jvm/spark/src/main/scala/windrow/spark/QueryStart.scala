@@ -63,7 +63,7 @@ private[spark] object QueryStart {
     val (id, unchecked) = BeforeStart.check(session, plan, how.checkpoint, how.isFinal, files, tables)
     unchecked.foreach(LoggerFactory.getLogger(getClass).warn(_))
     stated.foreach { case (kind, sink) => sink.check(session, rowsOf(output, kind)) }
-    val own          = stated.map { case (kind, sink) => kind -> sink.of(id, kind) }
+    val own          = stated.map { case (kind, sink) => kind -> sink.of(id, how.checkpoint, kind) }
     val hasPeriods   = ResumeCheck.hasPeriods(plan)
     val endsWithData = how.isBounded && hasPeriods
     def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {

@@ -14,8 +14,8 @@ trait Sink {
   /** Refuses what cannot be written to, before the query begins. */
   private[spark] def check(session: SparkSession, rows: StructType): Unit = ()
 
-  /** The same, told which query writes which kind of rows to it. */
-  private[spark] def of(query: String, kind: String): Sink = this
+  /** The same, told which query, with which checkpoint, writes which kind of rows to it. */
+  private[spark] def of(query: String, checkpoint: String, kind: String): Sink = this
 
   /** Why the key and window of panes do not say which row is theirs, if it keeps one of each.
     *

@@ -1,51 +1,78 @@
 package windrow.spark.jdbc
 
 import java.sql.Connection
+import java.sql.SQLException
 import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using
 
 /** The last batch of each query and sink that a database holds: the table `windrow_batches` beside the rows. */
 private[jdbc] final class BatchLedger(dialect: JdbcDialect, query: String, sink: String) {
-  private val table                     = "windrow_batches"
-  private def name(of: String)          = dialect.quoteIdentifier(of)
-  private val (queries, sinks, batches) = (name("query"), name("sink"), name("batch"))
-  private val whose                     = s"WHERE $queries = ? AND $sinks = ?"
+  private val table                              = "windrow_batches"
+  private def name(of: String)                   = dialect.quoteIdentifier(of)
+  private val (queries, sinks, batches, digests) = (name("query"), name("sink"), name("batch"), name("digest"))
+  private val whose                              = s"WHERE $queries = ? AND $sinks = ?"
 
-  def create(connection: Connection): Unit =
-    if (!exists(connection)) execute(
-      connection,
-      s"CREATE TABLE $table ($queries VARCHAR(64) NOT NULL, $sinks VARCHAR(400) NOT NULL, $batches BIGINT NOT NULL, " +
-        s"PRIMARY KEY ($queries, $sinks))")
+  /** Makes the table, or gives one of an older version what it lacks. */
+  def create(connection: Connection): Unit = lacking(connection).foreach { sql =>
+    try Using.resource(connection.createStatement())(statement => { statement.execute(sql); () })
+    catch {
+      // Another query has done so meanwhile.
+      case _: SQLException if !lacking(connection).contains(sql) => ()
+    }
+  }
 
-  def last(connection: Connection): Option[Long] =
-    Using.resource(connection.prepareStatement(s"SELECT $batches FROM $table $whose")) { statement =>
+  def last(connection: Connection): Option[BatchLedger.Noted] =
+    Using.resource(connection.prepareStatement(s"SELECT $batches, $digests FROM $table $whose")) { statement =>
       statement.setString(1, query)
       statement.setString(2, sink)
       val found = statement.executeQuery()
-      Option.when(found.next())(found.getLong(1))
+      Option.when(found.next())(BatchLedger.Noted(found.getLong(1), Option(found.getString(2))))
     }
 
   /** Takes the place of the last batch; false: another run of the query has done so since `last` was asked, or waits to. A
     * database has the others wait here until the rows are in.
     */
-  def note(connection: Connection, batch: Long, last: Option[Long]): Boolean = {
-    val sql = last.fold(s"INSERT INTO $table ($batches, $queries, $sinks) VALUES (?, ?, ?)")(_ =>
-      s"UPDATE $table SET $batches = ? $whose AND $batches = ?")
+  def note(connection: Connection, batch: BatchLedger.Noted, last: Option[BatchLedger.Noted]): Boolean = {
+    val sql =
+      last.fold(s"INSERT INTO $table ($batches, $digests, $queries, $sinks) VALUES (?, ?, ?, ?)")(_ =>
+        s"UPDATE $table SET $batches = ?, $digests = ? $whose AND $batches = ?")
     Using.resource(connection.prepareStatement(sql)) { statement =>
-      statement.setLong(1, batch)
-      statement.setString(2, query)
-      statement.setString(3, sink)
-      last.foreach(statement.setLong(4, _))
+      statement.setLong(1, batch.number)
+      statement.setString(2, batch.digest.orNull)
+      statement.setString(3, query)
+      statement.setString(4, sink)
+      last.foreach(before => statement.setLong(5, before.number))
       statement.executeUpdate() == 1
     }
   }
 
-  private def exists(connection: Connection): Boolean =
-    try {
-      execute(connection, dialect.getTableExistsQuery(table))
-      true
-    } catch { case _: java.sql.SQLException => false }
+  private def lacking(connection: Connection): Option[String] = columns(connection) match {
+    case None => Some(
+        s"CREATE TABLE $table ($queries VARCHAR(64) NOT NULL, $sinks VARCHAR(400) NOT NULL, $batches BIGINT NOT NULL, " +
+          s"$digests VARCHAR(64), PRIMARY KEY ($queries, $sinks))")
+    case Some(has) if has.exists(_.equalsIgnoreCase("digest")) => None
+    case _ => Some(dialect.getAddColumnQuery(table, "digest", "VARCHAR(64)"))
+  }
 
-  private def execute(connection: Connection, sql: String): Unit =
-    Using.resource(connection.createStatement())(statement => { statement.execute(sql); () })
+  /** None: there is no such table. */
+  private def columns(connection: Connection): Option[Seq[String]] =
+    try
+      Using.resource(connection.createStatement()) { statement =>
+        val found = statement.executeQuery(dialect.getSchemaQuery(table)).getMetaData
+        Some((1 to found.getColumnCount).map(found.getColumnLabel))
+      }
+    catch { case _: SQLException => None }
+}
+
+private[jdbc] object BatchLedger {
+
+  /** @param digest
+    *   [[BatchDigest]]; None: not known
+    */
+  final case class Noted(number: Long, digest: Option[String]) {
+
+    /** Numbers come again in a checkpoint that was turned back, for other messages. */
+    def isAnother(than: Noted): Boolean =
+      number == than.number && digest.exists(one => than.digest.exists(_ != one))
+  }
 }

@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 /** A batch and its number go into a database in one transaction, by one connection of the driver: after a crash the last batch
-  * comes again, and is known by its number (SEMANTICS B10).
+  * comes again, and is known by its number and its offsets (SEMANTICS B10).
   *
   * @param said
   *   the options, of which windrow's own begin with `windrow.`
@@ -54,17 +54,22 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     ledger.create(connection)
   }
 
-  private def batch(connection: Connection, table: PaneTable, rows: DataFrame, number: Long): Unit =
+  private def batch(connection: Connection, table: PaneTable, rows: DataFrame, number: Long): Unit = {
+    val digest = said.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
+    val came   = BatchLedger.Noted(number, digest)
     ledger.last(connection) match {
-      case Some(last) if last == number => ()
-      case Some(last) if last > number =>
-        throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last)
+      case Some(last) if last.isAnother(came) =>
+        throw JdbcRefusal("BATCH_IS_ANOTHER", None, "table" -> options.table, "batch" -> number)
+      case Some(last) if last.number == number => ()
+      case Some(last) if last.number > number =>
+        throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last.number)
       case last =>
         // Before the rows: another run of the query that has the same batch waits here, and finds it taken.
-        if (!ledger.note(connection, number, last))
+        if (!ledger.note(connection, came, last))
           throw JdbcRefusal("BATCH_TAKEN", None, "table" -> options.table, "batch" -> number)
         table.write(connection, rows.toLocalIterator().asScala: Iterator[Row])
     }
+  }
 
   private def inOne(connection: Connection)(work: => Unit): Unit = {
     connection.setAutoCommit(false)
@@ -86,6 +91,9 @@ private[spark] object JdbcWrite {
 
   /** Id of the query, as its checkpoint keeps it. */
   val Query = "windrow.query"
+
+  /** Where it is. */
+  val Checkpoint = "windrow.checkpoint"
 
   /** Which of the query's sinks it is. */
   val Sink = "windrow.sink"
