@@ -38,8 +38,8 @@ Sink: TypeAlias = "str | Files | Upsert | Jdbc | KafkaTable | Callable[[DataFram
 class BatchWriter:
     """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it.
 
-    query: its id, as the checkpoint keeps it. checkpoint: where that is. is_first: no batch came since the start; the first
-    may have come before, with other rows.
+    query: its id, as the checkpoint keeps it. checkpoint: where that is. is_first: no batch
+    came since the start; the first may have come before, with other rows.
     """
 
     sinks: Mapping[str, Sink]

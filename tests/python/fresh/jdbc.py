@@ -26,11 +26,18 @@ write = _sinks._write
 read = {"url": url, "driver": "org.postgresql.Driver"}
 
 
-def dying(rows: DataFrame, sink: _sinks.Sink, batch_id: int, kind: str = "", *whose: str) -> None:
+def dying(
+    rows: DataFrame,
+    sink: _sinks.Sink,
+    batch_id: int,
+    kind: str = "",
+    query: str = "",
+    checkpoint: str = "",
+) -> None:
     """Write, and die before Spark hears of it; with a sign, die before anything is written."""
     if deadly == f"-{batch_id}":
         os.killpg(os.getpid(), signal.SIGKILL)
-    write(rows, sink, batch_id, kind, *whose)
+    write(rows, sink, batch_id, kind, query, checkpoint)
     if deadly == str(batch_id) and kind == "panes":
         os.killpg(os.getpid(), signal.SIGKILL)
 

@@ -33,7 +33,12 @@ def witnessed(folder: Path, life: int) -> None:
     write = _sinks._write
 
     def both(
-        rows: DataFrame, sink: _sinks.Sink, batch_id: int, kind: str = "", query: str = ""
+        rows: DataFrame,
+        sink: _sinks.Sink,
+        batch_id: int,
+        kind: str = "",
+        query: str = "",
+        checkpoint: str = "",
     ) -> None:
         if not isinstance(sink, wr.Files):
             write(rows, wr.Files(str(folder / "panes")), batch_id)
@@ -41,7 +46,7 @@ def witnessed(folder: Path, life: int) -> None:
             if not isinstance(sink, wr.Upsert):
                 told = {"batch": F.lit(batch_id), "life": F.lit(life)}
                 rows = rows.withColumns(told)
-        write(rows, _TOLD if sink == TABLE else sink, batch_id, kind, query)
+        write(rows, _TOLD if sink == TABLE else sink, batch_id, kind, query, checkpoint)
 
     _sinks._write = both
 

@@ -4,6 +4,8 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.sha2
+import org.apache.spark.sql.functions.struct
 import org.apache.spark.sql.types._
 import windrow.spark.output.ExactJson
 
@@ -13,7 +15,17 @@ import windrow.spark.output.ExactJson
 private[jdbc] object JdbcColumns {
   private val Open = Set("window", "pane")
 
-  def flat(data: DataFrame): DataFrame = data.select(data.schema.fields.toSeq.flatMap(columns): _*)
+  /** Says by which row another is replaced, exactly: databases compare texts without case or blanks, and cut times. */
+  val Key = "__windrow_key"
+
+  /** @param on
+    *   columns by which a row takes the place of another; none: rows are added, and have no [[Key]]
+    */
+  def flat(data: DataFrame, on: Seq[String]): DataFrame = {
+    val by  = struct(on.map(name => col(quoteIdentifier(name))): _*)
+    val key = Option.when(on.nonEmpty)(sha2(ExactJson.of(by, "timeZone" -> "UTC"), 256).as(Key))
+    data.select(data.schema.fields.toSeq.flatMap(columns) ++ key: _*)
+  }
 
   /** Names in flat rows of columns of the others. */
   def of(schema: StructType, names: Seq[String]): Seq[String] =

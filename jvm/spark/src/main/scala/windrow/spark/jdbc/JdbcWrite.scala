@@ -24,7 +24,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
 
   /** Without a number of a batch only the tables are made. */
   def write(data: DataFrame): Unit = {
-    val rows = JdbcColumns.flat(data)
+    val rows = JdbcColumns.flat(data, on)
     val table = new PaneTable(
       dialect,
       options.url.split(':').lift(1).getOrElse(""),
