@@ -269,3 +269,37 @@ def test_an_operator_that_is_dropped_is_freed(spark: SparkSession) -> None:
     assert held.alive(until=1) == [True]
     del op
     assert held.alive(until=0) == [False]
+
+
+@pytest.mark.parametrize("how", ["checkpoint", "reset"])
+def test_panes_that_wait_survive_a_crash(tmp_path: Path, how: str) -> None:
+    """A checkpoint takes nothing as received: what led to a pane stays unapplied in the store."""
+    folder = str(tmp_path / "operator")
+    expected = [("a", 1, (0.0, 60.0), "ON_TIME 0")]
+    with wr.AggregatedWindowOperator(counts(), store=folder) as op:
+        op.addMessages(_minute(0))
+        op.advanceWatermark(at(60))
+        kept = op.checkpoint()
+        if how == "reset":
+            op.reset(kept)
+        assert panes(op.getResult()) == expected
+    with wr.AggregatedWindowOperator(counts(), store=folder) as op:
+        assert op.getResult().num_rows == 0
+        op.addMessages(_minute(0))
+        op.advanceWatermark(at(60))
+        assert panes(op.getResult()) == expected
+
+
+def test_a_checkpoint_is_in_the_store_once_it_is_flushed(tmp_path: Path) -> None:
+    """What a store had before a reset is there until then."""
+    folder = str(tmp_path / "operator")
+    with aggregated(**COUNTS) as op:
+        op.addMessages(_minute(0))
+        kept = op.checkpoint()
+    with wr.AggregatedWindowOperator(counts(), store=folder) as op:
+        op.reset(kept)
+        op.flush()
+        op.reset()
+    with wr.AggregatedWindowOperator(counts(), store=folder) as op:
+        op.finish()
+        assert panes(op.getResult()) == [("a", 1, (0.0, 60.0), "ON_TIME 0")]

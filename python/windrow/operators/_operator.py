@@ -189,9 +189,11 @@ class StandaloneOperator(ABC):
         return self._selects
 
     def checkpoint(self) -> bytes:
-        """Give the whole state, with the outputs that wait, as bytes for ``reset``."""
+        """Give the whole state, with the outputs that wait, as bytes for ``reset``.
+
+        Nothing is persisted: a store keeps what the last ``flush`` left in it.
+        """
         waiting = self.getResult()
-        self._call("flush")
         parts = (self._call("checkpoint"), _tables.write(waiting), _tables.write(self._extra()))
         body = b"".join(struct.pack(">Q", len(part)) + part for part in parts)
         return _MAGIC + struct.pack(">I", zlib.crc32(body)) + body
@@ -199,7 +201,7 @@ class StandaloneOperator(ABC):
     def reset(self, checkpoint: bytes | None = None) -> None:
         """Drop what is there without a word, and go on from a checkpoint, or from nothing.
 
-        Errors: CheckpointError if the checkpoint is damaged or of another spec.
+        A store keeps what it had until ``flush``. Errors: CheckpointError if the checkpoint is damaged or of another spec.
         """
         self._opened()
         state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)

@@ -276,6 +276,12 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     val _ = opened
     if (waiting.nonEmpty) throw new CheckpointError(
       ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waiting.size))
+    image()
+  }
+
+  /** A checkpoint for who keeps the outputs that wait beside it. */
+  private[windrow] final def image(): Array[Byte] = {
+    val _ = opened
     persisting()
     journaled.foreach(WindowOperator.writeClock(_, clock))
     journaled.get.image()
@@ -311,7 +317,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     owed = Watermark.None
     isSelecting = true
     isHeld = false
-    persist()
+    if (context.send.isDefined) persist() // else `flush` does: what waits beside a checkpoint is in no store yet
     if (image.isDefined && clock.isDefined) move(Watermark.None)
   }
 

@@ -165,15 +165,15 @@ abstract class StandaloneOperator private[standalone] (
     counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
   }
 
-  /** Everything as bytes; outputs are to be flushed before. */
+  /** Everything but the outputs that wait, as bytes; nothing is persisted. */
   final def checkpoint(): Array[Byte] = {
     val out = new ByteWriter(4096)
     OperatorMetadata.write(fixed, mark, out)
-    out.bytes(running.checkpoint())
+    out.bytes(running.image())
     out.sealedResult()
   }
 
-  /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. */
+  /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. `flush` persists it. */
   final def reset(checkpoint: Array[Byte]): Unit = active {
     val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
     from.foreach(OperatorMetadata.check(_, fixed))
@@ -181,7 +181,6 @@ abstract class StandaloneOperator private[standalone] (
     refused = Vector.empty
     shown = 0
     from.fold(running.reset())(in => running.reset(in.bytes()))
-    belongings.foreach(_.keep(mark))
   }
 
   /** A key of one row with the columns of `keyColumns`; null: all keys. */
