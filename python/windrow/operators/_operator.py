@@ -59,6 +59,7 @@ class StandaloneOperator(ABC):
         self._closed = False
         self._zone = "UTC"
         self._columns: dict[str, pa.Schema] = {}
+        self._unshown: list[pa.Table] = []  # to beforeSend, or it failed on them
         self._outbox: list[pa.Table] = []
         self._selects = True
         self._filtered = 0
@@ -76,7 +77,7 @@ class StandaloneOperator(ABC):
         if self._java is not None:
             self._java.close()
             self._java = None
-            self._outbox = []
+            self._unshown, self._outbox = [], []
 
     def __enter__(self) -> Self:
         """Open the operator."""
@@ -165,6 +166,9 @@ class StandaloneOperator(ABC):
     def getResult(self) -> pa.Table:
         """Give a copy of the outputs that wait, in firing order."""
         self._fetch()
+        if not self._outbox:
+            self._unshown.append(_tables.read(self._call("outputs")))
+            self._fetch()
         return _tables.concatenated(self._outbox)
 
     def getRejected(self) -> pa.Table:
@@ -176,8 +180,11 @@ class StandaloneOperator(ABC):
         return _tables.read(self._call("rejected"))
 
     def flush(self) -> None:
-        """Take the outputs as received: persist what led to them, and forget them."""
-        self._opened()
+        """Take the outputs as received: persist what led to them, and forget them.
+
+        Errors: what ``beforeSend`` raises, or an aggregate whose value cannot be told; they wait on.
+        """
+        self._fetch()
         if self._send is None:
             self._taken()
         else:
@@ -206,6 +213,7 @@ class StandaloneOperator(ABC):
         self._opened()
         state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)
         self._call("reset", state)
+        self._unshown = []
         self._outbox = [] if waiting is None else [waiting]
         self._select(self._send is None or waiting is None or not waiting.num_rows)
         if extra is not None:
@@ -220,7 +228,10 @@ class StandaloneOperator(ABC):
         return batch
 
     def beforeSend(self, outputs: pa.Table) -> pa.Table:
-        """See outputs before they are handed out; they may be changed or left out."""
+        """See outputs before they are handed out; they may be changed or left out.
+
+        What it raises comes out of the call, whose step is done. It sees the same again in the next.
+        """
         return outputs
 
     # ---- inside
@@ -293,20 +304,22 @@ class StandaloneOperator(ABC):
 
     def _after(self) -> None:
         """Hand over what a step has given."""
-        hooked = type(self).beforeSend is not StandaloneOperator.beforeSend
-        if self._send is not None or hooked:
+        if type(self).beforeSend is not StandaloneOperator.beforeSend:
             self._fetch()
         self._drained()
 
     def _fetch(self) -> None:
-        """Take over the outputs that the JVM holds; the first table is there even if empty."""
-        if not self._outbox or self._call("hasOutputs"):
-            fresh = _tables.read(self._call("outputs"))
-            self._outbox.append(self.beforeSend(fresh))
+        """Take over the outputs that the JVM holds. What fails here comes again the next time."""
+        if self._call("hasOutputs"):
+            self._unshown.append(_tables.read(self._call("outputs")))
+        while self._unshown:
+            self._outbox.append(self.beforeSend(self._unshown[0]))
+            del self._unshown[0]
 
     def _drained(self) -> bool:
         """Offer what waits to the downstream; whether none is left."""
         if self._send is not None:
+            self._fetch()
             waiting = [table for table in self._outbox if table.num_rows]
             if waiting and not self._send(_tables.concatenated(waiting)):
                 self._select(False)

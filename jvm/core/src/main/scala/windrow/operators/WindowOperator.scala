@@ -31,6 +31,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private val log       = System.getLogger("windrow")
   private var journaled = Option.empty[JournaledStore]
   private var core      = Option.empty[Core[M, R]]
+  private var unshown   = Queue.empty[R] // to `beforeSend`, or it failed on them
   private var waiting   = Queue.empty[R]
   private var rejects   = Vector.empty[Rejected[M]]
   private var refusals  = Map.empty[Reason, Long]
@@ -195,9 +196,15 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private[operators] final def add(outputs: Seq[R]): Unit = {
     isChanged = true
-    waiting ++= outputs.flatMap(context.hooks.beforeSend(_))
+    unshown ++= outputs
     release()
     ()
+  }
+
+  /** What `beforeSend` fails on it sees again in the next call. */
+  private def show(): Unit = while (unshown.nonEmpty) {
+    waiting ++= context.hooks.beforeSend(unshown.head)
+    unshown = unshown.tail
   }
 
   /** Who takes the outputs can take no more, or can again: then what the watermark would release follows as time moves on.
@@ -214,6 +221,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   messages can be taken
     */
   private def release(): Boolean = {
+    show()
     context.send match {
       case Some(send) =>
         while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
@@ -238,7 +246,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   /** A copy of the outputs that wait, in firing order. */
-  final def getResult(): Seq[R] = waiting
+  final def getResult(): Seq[R] = {
+    show()
+    waiting
+  }
 
   /** The refused messages since they were last asked for. */
   final def takeRejected(): Seq[Rejected[M]] = {
@@ -252,6 +263,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def flush(): Unit = {
     val _ = opened
+    show()
     if (context.send.isEmpty) {
       persist()
       waiting = Queue.empty
@@ -274,6 +286,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def checkpoint(): Array[Byte] = {
     val _ = opened
+    show()
     if (waiting.nonEmpty) throw new CheckpointError(
       ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waiting.size))
     image()
@@ -311,6 +324,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
         core = Some(open(store))
         throw error
     }
+    unshown = Queue.empty
     waiting = Queue.empty
     rejects = Vector.empty
     marks = Map.empty
@@ -326,6 +340,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     closing()
     core = None
     journaled = None
+    unshown = Queue.empty
     waiting = Queue.empty
     rejects = Vector.empty
     context.store match {

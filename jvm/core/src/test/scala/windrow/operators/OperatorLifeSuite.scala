@@ -13,6 +13,12 @@ class OperatorLifeSuite extends AnyFunSuite {
     lateness = Some(TimeSpan(0)),
     retention = Retention(time = Some(TimeSpan(600)))).checked
 
+  private val perPane = FullStateDraft(
+    Tumbling(TimeSpan(60)),
+    Some(TimeSpan(0)),
+    early = Never,
+    retention = Retention(time = Some(TimeSpan(600)))).checked
+
   private def event(offset: Long, time: Long, key: String = "a") = Event("messages", key, time, offset * 10, offset)
 
   private def open(context: Context[Event, Out], spec: FullStateSpec = spec) = {
@@ -28,11 +34,6 @@ class OperatorLifeSuite extends AnyFunSuite {
     var room            = 1
     val taken           = Seq.newBuilder[Out]
     def send(pane: Out) = { if (room > 0) taken += pane; room -= 1; room >= 0 }
-    val perPane = FullStateDraft(
-      Tumbling(TimeSpan(60)),
-      Some(TimeSpan(0)),
-      early = Never,
-      retention = Retention(time = Some(TimeSpan(600)))).checked
     val operator = open(Context(send = Some(send)), perPane)
     operator.addMessage("messages", event(1, 10))
     operator.addMessage("messages", event(2, 70))
@@ -53,6 +54,24 @@ class OperatorLifeSuite extends AnyFunSuite {
     assert(shown(taken.result()) == Seq((0L, Timing.OnTime, 0L, Seq(1L)), (60L, Timing.OnTime, 0L, Seq(2L))))
     operator.addMessage("messages", event(3, 130))
     assert(operator.getMessages(None, None).map(_.offset) == Seq(1L, 2L, 3L))
+  }
+
+  test("R28, R41: outputs that beforeSend fails on are shown to it again, by any next call") {
+    Seq[WindowOperator[Event, Out] => Unit](_.getResult(), _.drain(), _.timeout(9), _.flush()).foreach { next =>
+      var isBroken = true
+      var sent     = Seq.empty[Out]
+      val hooks = Hooks[Event, Out](
+        Some(_),
+        out => if (isBroken) throw new IllegalStateException("broken") else { sent :+= out; Some(out) })
+      val operator = open(Context(hooks = hooks), perPane)
+      operator.addMessage("messages", event(1, 10))
+      intercept[IllegalStateException](operator.advanceWatermark(60))
+      intercept[IllegalStateException](next(operator))
+      isBroken = false
+      next(operator)
+      operator.finish()
+      assert(shown(sent) == Seq((0L, Timing.OnTime, 0L, Seq(1L))))
+    }
   }
 
   test("without send outputs wait; getResult copies, flush means taken (R31)") {
