@@ -1,4 +1,4 @@
-"""Outputs of operators without a query whose way out fails once: nothing is lost, nothing comes twice."""
+"""Outputs of operators without a query whose way out fails: none is lost or comes twice."""
 
 from __future__ import annotations
 

@@ -109,8 +109,8 @@ class StandaloneOperator(ABC):
         """Apply messages as one step, in the order of their event times.
 
         stream: which of the input streams, if there are several. Errors: MessageError with every
-        column that does not fit; SelectorDisabledError while the downstream is full. Then nothing
-        has changed.
+        column that does not fit; SelectorDisabledError while the downstream is full; what an
+        aggregate raises. Then nothing has changed.
         """
         named = self._named(stream)
         schema = self._schema(named)
@@ -119,8 +119,10 @@ class StandaloneOperator(ABC):
         kept = self.beforeProcess(table)
         if kept is not table:
             kept = _tables.conformed(kept, schema, f"beforeProcess of {named}", self._zone)
+        self._call("add", named, _tables.write(kept))
+        self._call("step", None, None)
         self._filtered += max(0, table.num_rows - kept.num_rows)
-        self._follow({named: kept})
+        self._after()
 
     @property
     def selectorEnabled(self) -> bool:
@@ -182,7 +184,7 @@ class StandaloneOperator(ABC):
     def flush(self) -> None:
         """Take the outputs as received: persist what led to them, and forget them.
 
-        Errors: what ``beforeSend`` raises, or an aggregate whose value cannot be told; they wait on.
+        Errors: what ``beforeSend`` raises, an aggregate whose value cannot be told; they wait on.
         """
         self._fetch()
         if self._send is None:
@@ -208,7 +210,8 @@ class StandaloneOperator(ABC):
     def reset(self, checkpoint: bytes | None = None) -> None:
         """Drop what is there without a word, and go on from a checkpoint, or from nothing.
 
-        A store keeps what it had until ``flush``. Errors: CheckpointError if the checkpoint is damaged or of another spec.
+        A store keeps what it had until ``flush``. Errors: CheckpointError if the checkpoint is
+        damaged or of another spec.
         """
         self._opened()
         state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)
@@ -230,7 +233,7 @@ class StandaloneOperator(ABC):
     def beforeSend(self, outputs: pa.Table) -> pa.Table:
         """See outputs before they are handed out; they may be changed or left out.
 
-        What it raises comes out of the call, whose step is done. It sees the same again in the next.
+        What it raises comes out of the call, whose step is done. It sees them again in the next.
         """
         return outputs
 

@@ -30,3 +30,7 @@ final case class Ledger(
   /** All messages that were given. */
   def read: Long = accepted + rejected.values.sum + replays + gaps + filtered
 }
+
+private[operators] object Ledger {
+  val Empty: Ledger = Ledger(0, Map.empty, 0, 0, 0, 0, 0)
+}

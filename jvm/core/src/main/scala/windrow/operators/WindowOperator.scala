@@ -36,6 +36,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var rejects   = Vector.empty[Rejected[M]]
   private var refusals  = Map.empty[Reason, Long]
   private var filtered  = 0L
+  private var before    = Ledger.Empty   // what shards have counted that a failed step has ended
 
   private var clock       = Option.empty[Long]
   private var marks       = Map.empty[String, Long] // of streams that told their own
@@ -56,6 +57,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     clock = (clock ++ WindowOperator.readClock(store)).maxOption
     refusals = Map.empty
     filtered = 0
+    before = Ledger.Empty
     restored()
   }
 
@@ -82,12 +84,12 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def ledger: Ledger = {
     val of = opened
     Ledger(
-      of.counters.accepted,
+      before.accepted + of.counters.accepted,
       refusals,
-      of.counters.replays,
-      of.counters.gaps,
+      before.replays + of.counters.replays,
+      before.gaps + of.counters.gaps,
       filtered,
-      of.retired,
+      before.retired + of.retired,
       of.overRetention)
   }
 
@@ -112,7 +114,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def addMessages(stream: String, messages: Seq[M]): Unit = {
     val _ = opened
     requireSelector()
-    step(messages.map(stream -> _), Watermark.None)
+    step(messages.map(stream -> _), Watermark.None, None)
   }
 
   /** A whole step of a log that is followed: messages of any stream, the watermark after them, and the processing time by
@@ -124,8 +126,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       processingTime: Option[Long]): Unit = {
     val _ = opened
     requireSelector()
-    clock = (clock ++ processingTime).maxOption
-    step(messages, watermark.fold(Watermark.None)(Watermark(_)))
+    step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime)
   }
 
   private def requireSelector(): Unit = if (!isSelecting) {
@@ -141,11 +142,8 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * @param watermark
     *   in microseconds; None: unchanged
     */
-  final def timeout(processingTime: Long, watermark: Option[Long] = None): Unit = {
-    val _ = opened
-    clock = (clock ++ Some(processingTime)).maxOption
-    move(watermark.fold(Watermark.None)(Watermark(_)))
-  }
+  final def timeout(processingTime: Long, watermark: Option[Long] = None): Unit =
+    move(watermark.fold(Watermark.None)(Watermark(_)), Some(processingTime))
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
@@ -157,29 +155,58 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def advanceWatermark(stream: String, watermark: Long): Unit = {
     requireInput(stream)
-    marks += stream -> marks.get(stream).fold(watermark)(math.max(_, watermark))
-    if (inputStreams.forall(marks.contains)) move(Watermark(marks.values.min))
+    val told = marks.updated(stream, marks.get(stream).fold(watermark)(math.max(_, watermark)))
+    if (inputStreams.forall(told.contains)) move(Watermark(told.values.min))
+    marks = told
   }
 
   /** The input is over: every window is complete. */
   final def finish(): Unit = move(Watermark.End)
 
   /** While the downstream is full the watermark waits with what it would release. */
-  private def move(watermark: Watermark): Unit = {
+  private def move(watermark: Watermark, processingTime: Option[Long] = None): Unit = {
     val _ = opened
-    owed = owed.max(watermark)
-    if (release()) step(Nil, Watermark.None)
+    if (release()) step(Nil, watermark, processingTime)
+    else {
+      owed = owed.max(watermark)
+      clock = later(processingTime)
+    }
   }
 
-  private def step(messages: Seq[(String, M)], watermark: Watermark): Unit = {
+  private def later(processingTime: Option[Long]): Option[Long] = (clock ++ processingTime).maxOption
+
+  private def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]): Unit = {
     messages.map(_._1).distinct.foreach(requireInput)
-    val outcome = opened.step(hooked(messages), owed.max(watermark), clock)
+    val arrivals = hooked(messages)
+    val now      = later(processingTime)
+    val outcome  = whole(_.step(arrivals, owed.max(watermark), now))
+    clock = now
     owed = Watermark.None
     rejects ++= outcome.rejected
     outcome.rejected.foreach(one => refusals += one.reason -> (refusals.getOrElse(one.reason, 0L) + 1))
     filtered += outcome.filtered
     add(outcome.outputs)
     stepped()
+  }
+
+  /** A step that fails leaves everything as it was: the shard reads anew what the store had before it (SEMANTICS S9). */
+  private def whole[T](step: Core[M, R] => T): T = {
+    val running = opened
+    val store   = journaled.get
+    val counted = Ledger.Empty.copy(
+      accepted = before.accepted + running.counters.accepted,
+      replays = before.replays + running.counters.replays,
+      gaps = before.gaps + running.counters.gaps,
+      retired = before.retired + running.retired)
+    store.begin()
+    try step(running)
+    catch {
+      case failed: Throwable =>
+        store.undoAll()
+        core = Some(open(store))
+        before = counted
+        throw failed
+    }
   }
 
   private def requireInput(stream: String): Unit = require(
@@ -240,7 +267,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def drain(): Boolean = {
     val _ = opened
-    if (release() && owed.isDefined) step(Nil, Watermark.None)
+    if (release() && owed.isDefined) step(Nil, Watermark.None, None)
     drained()
     release()
   }

@@ -34,7 +34,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     var room            = 1
     val taken           = Seq.newBuilder[Out]
     def send(pane: Out) = { if (room > 0) taken += pane; room -= 1; room >= 0 }
-    val operator = open(Context(send = Some(send)), perPane)
+    val operator        = open(Context(send = Some(send)), perPane)
     operator.addMessage("messages", event(1, 10))
     operator.addMessage("messages", event(2, 70))
     assert(operator.selectorEnabled && operator.getResult().isEmpty)

@@ -19,6 +19,8 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
   private val journal = target.space("journal")
   private val changes = new JLinkedHashMap[(String, Long), Option[Array[Byte]]]
   private var head    = Option.empty[Array[Byte]]
+  private val undo    = new JLinkedHashMap[(String, Long), Option[Option[Array[Byte]]]] // since `begin`
+  private var oldHead = Option.empty[Array[Byte]]
 
   Option(journal.get(Only)).foreach { bytes =>
     carryOut(ByteReader.unsealed(bytes, "the journal"))
@@ -40,9 +42,28 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
         val changed = changes.get((name, id))
         if (changed == null) kept.get(id) else changed.orNull
       }
-      def put(id: Long, bytes: Array[Byte]): Unit = { changes.put((name, id), Some(bytes)); () }
-      def remove(id: Long): Unit                  = { changes.put((name, id), None); () }
+      def put(id: Long, bytes: Array[Byte]): Unit = change((name, id), Some(bytes))
+      def remove(id: Long): Unit                  = change((name, id), None)
     }
+  }
+
+  private def change(at: (String, Long), to: Option[Array[Byte]]): Unit = {
+    undo.putIfAbsent(at, Option(changes.get(at)))
+    changes.put(at, to)
+    ()
+  }
+
+  /** From here on `undoAll` takes back what is written. */
+  def begin(): Unit = {
+    undo.clear()
+    oldHead = head
+  }
+
+  /** What was written since `begin` was not, if it is not committed yet. What shards have read before is void then. */
+  def undoAll(): Unit = {
+    undo.forEach { (at, was) => was.fold(changes.remove(at))(changes.put(at, _)); () }
+    head = oldHead
+    begin()
   }
 
   /** Writes what has changed: messages, then metadata, then the header with the applied offsets. */
@@ -64,6 +85,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     journal.remove(Only)
     changes.clear()
     head = None
+    begin()
   }
 
   /** All that is there as one value, whether it is committed or not.
@@ -100,6 +122,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     known.foreach(changes.put(_, None))
     came.foreach { case (at, bytes) => changes.put(at, Some(bytes)) }
     head = Some(in.fold(Array.emptyByteArray)(_.bytes()))
+    begin()
   }
 
   private def listed: Seq[(String, Long)] = target match {

@@ -84,7 +84,9 @@ abstract class StandaloneOperator private[standalone] (
     val at    = place(stream)
     val input = inputs(at)
     val row   = UnsafeProjection.create(input.schema)
-    ArrowTables.read(table)(read => staged :+= (stream -> Message(at, row(read).copy())))
+    var some  = Vector.empty[(String, Message)]
+    ArrowTables.read(table)(read => some :+= (stream -> Message(at, row(read).copy())))
+    staged ++= some
   }
 
   /** One step: what was added, then the watermark, judged at a processing time; null: unchanged. */
@@ -121,9 +123,10 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Runs what may be a step. What it refuses was judged by the watermark before it. */
   private def judged(processingTime: Option[Long])(code: => Unit): Unit = active {
-    clock = Seq(clock, processingTime).flatten.maxOption
     val before = mark
+    val now    = Seq(clock, processingTime).flatten.maxOption
     code
+    clock = now
     refused ++= running.takeRejected().map(one => Refused(one.message, one.reason, before, clock))
   }
 
