@@ -218,13 +218,13 @@ final class PolicyShard[B, V](
     .fold(Vector.empty: Effects)(window =>
       keep(key, Vector(WindowEvent(EventKind.Eviction, window.messages)), window.emptied))
 
+  /** Of one that leaves with its age, what came due before comes first. */
   private def tick(key: Key): Effects = {
-    val window = windows.get(key)
-    if (limits.isTooOld(window.touched, clock)) drop(key)
-    else {
-      val (events, after) = rules.tick(window, clock)
-      if (events.isEmpty) Vector.empty else keep(key, events, after)
-    }
+    val window          = windows.get(key)
+    val leaves          = limits.deadline(window).filter(_ => limits.isTooOld(window.touched, clock))
+    val (events, after) = rules.tick(window, leaves.getOrElse(clock))
+    val told            = if (events.isEmpty) Vector.empty else keep(key, events, after)
+    leaves.fold(told)(_ => told ++ drop(key))
   }
 
   private def drop(key: Key): Effects = {

@@ -146,31 +146,35 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   }
 
   /** Older than the time leaves, just as old stays. */
-  private def expire(key: Scalar): Unit = spec.eviction match {
-    case Eviction.Sliding(ByTime(period), _) => evict(key, partitions(key).inside.filter(now - _.at > period.micros))
+  private def expire(key: Scalar, at: Long = now): Unit = spec.eviction match {
+    case Eviction.Sliding(ByTime(period), _) => evict(key, partitions(key).inside.filter(at - _.at > period.micros))
     case _                                   => ()
   }
 
-  /** Processing time has come: P2, P4, and the age of P7. */
-  private def tick(key: Scalar, partition: ReferencePartition): Unit =
-    if (spec.limits.age.exists(age => now - partition.touched > age.micros)) leave(key)
-    else spec.eviction match {
-      case Eviction.Tumbling(ByTime(period)) if now >= partition.tumbled + period.micros =>
-        tumble(key, partition)
-        set(key)(_.copy(tumbled = now))
-      case Eviction.Sliding(_, trigger) =>
-        expire(key)
-        trigger match {
-          case ByTime(period) =>
-            def passed(at: Long) = Math.floorDiv(at - partition.created, period.micros)
-            if (passed(now) > passed(partition.asked)) {
-              told(key)
-              set(key)(_.copy(asked = now))
-            }
-          case _ => ()
-        }
-      case _ => ()
-    }
+  /** Processing time has come: P2, P4, and the age of P7, before which comes what was due before. */
+  private def tick(key: Scalar, partition: ReferencePartition): Unit = {
+    val leaves = spec.limits.age.map(partition.touched + _.micros + 1).filter(_ <= now)
+    due(key, partition, leaves.getOrElse(now))
+    if (leaves.nonEmpty) leave(key)
+  }
+
+  private def due(key: Scalar, partition: ReferencePartition, at: Long): Unit = spec.eviction match {
+    case Eviction.Tumbling(ByTime(period)) if at >= partition.tumbled + period.micros =>
+      tumble(key, partition)
+      set(key)(_.copy(tumbled = at))
+    case Eviction.Sliding(_, trigger) =>
+      expire(key, at)
+      trigger match {
+        case ByTime(period) =>
+          def passed(at: Long) = Math.floorDiv(at - partition.created, period.micros)
+          if (passed(at) > passed(partition.asked)) {
+            told(key)
+            set(key)(_.copy(asked = at))
+          }
+        case _ => ()
+      }
+    case _ => ()
+  }
 
   private def leave(key: Scalar): Unit = {
     raise(key, PolicyEvent.PartitionEviction, partitions(key).messages)
