@@ -48,6 +48,15 @@ final class Input(
   /** What state depends on. */
   def describe: String =
     s"'$name' of ${schema.simpleString}, key (${keyColumns.mkString(", ")}), time ${time.sql}"
+
+  /** That, too; apart, since stores from before do not have it. */
+  def describeOrigin: String = {
+    val by = Seq("offset" -> origin, "gap" -> gap.toSeq).collect {
+      case (what, some) if some.nonEmpty =>
+        s"$what (${some.map(_.sql).mkString(", ")})"
+    }
+    s"'$name' by ${if (by.isEmpty) "no offset" else by.mkString(", ")}"
+  }
 }
 
 object Input {

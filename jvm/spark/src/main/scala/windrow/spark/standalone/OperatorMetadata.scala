@@ -39,10 +39,10 @@ private[standalone] object OperatorMetadata {
     mark.foreach(out.long)
   }
 
-  /** Leaves the reader behind it. */
+  /** Leaves the reader behind it. What was not named yet when it was written is taken over (SEMANTICS S2). */
   def check(in: ByteReader, fixed: Seq[String]): Unit = {
     val kept = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
-    kept.zipAll(fixed, "nothing", "nothing").foreach { case (was, is) =>
+    kept.zipAll(fixed.take(kept.size), "nothing", "nothing").foreach { case (was, is) =>
       if (was != is)
         throw new CheckpointError(ErrorConditions.message("SPEC_CHANGED.OPERATOR", "found" -> was, "stated" -> is))
     }

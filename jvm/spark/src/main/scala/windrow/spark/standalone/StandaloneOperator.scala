@@ -20,13 +20,13 @@ import windrow.operators.WindowOperator
 /** An operator as Python drives it: numbers in microseconds and tables as Arrow streams, in and out. What Python may
   * override stands in Python, so nothing is called back. Not safe for several threads.
   *
-  * @param fixed
+  * @param stated
   *   what a checkpoint was made with and goes on with, in words
   */
 abstract class StandaloneOperator private[standalone] (
     session: SparkSession,
     inputs: IndexedSeq[Input],
-    fixed: Seq[String])
+    stated: Seq[String])
     extends AutoCloseable {
 
   protected type Output
@@ -35,6 +35,7 @@ abstract class StandaloneOperator private[standalone] (
   protected def make(store: ShardStore): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
 
+  private val fixed      = stated :+ inputs.map(_.describeOrigin).mkString("messages ", "; ", "")
   private val rejections = new RejectedTable(inputs)
 
   private var operator   = Option.empty[Running]

@@ -1,6 +1,7 @@
 package windrow.spark.standalone
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.CheckpointError
 import windrow.core.state.Damage
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -13,5 +14,16 @@ final class OperatorMetadataSpec extends AnyFunSuite {
     OperatorMetadata.write(fixed, Some(7L), out)
     assert(Damage.refusedBytes("what operators keep", out.result())(bytes =>
       OperatorMetadata.check(ByteReader(bytes), fixed)) > Damage.Count / 10)
+  }
+
+  test("S2: what was not named when a store was made is taken over, what was named stays") {
+    def check(kept: Seq[String], stated: Seq[String]): Unit = {
+      val out = new ByteWriter
+      OperatorMetadata.write(kept, None, out)
+      OperatorMetadata.check(ByteReader(out.result()), stated)
+    }
+    check(Seq("windows", "sum"), Seq("windows", "sum", "messages by offset"))
+    intercept[CheckpointError](check(Seq("windows", "count"), Seq("windows", "sum", "messages by offset")))
+    intercept[CheckpointError](check(Seq("windows", "sum", "messages by offset"), Seq("windows", "sum")))
   }
 }
