@@ -59,3 +59,27 @@ def test_another_gap_is_refused(tmp_path: Path) -> None:
         op.flush()
     with pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\].*gap \(brief\)"):
         wr.AggregatedWindowOperator(_spec(**more, gap="long"), store=folder).init()
+
+
+class _Closed(wr.AggregatedWindowOperator):
+    """Withholds all but odd numbers, until it is opened."""
+
+    shut = True
+
+    def beforeProcess(  # noqa: N802  the public name
+        self, batch: pa.Table
+    ) -> pa.Table:
+        odd = [number % 2 == 1 for number in batch.column("number").to_pylist()]
+        return batch.filter(odd) if self.shut else batch
+
+
+def test_what_a_hook_withholds_is_applied() -> None:
+    """If it comes again it is a replay."""
+    with _Closed(_spec()) as op:
+        op.addMessages(_rows(1, 2, 3, 4))
+        op.shut = False
+        op.addMessages(_rows(1, 2, 3, 4, 5))
+        op.finish()
+        assert panes(op.getResult()) == [("a", 3, (0.0, 60.0), "ON_TIME 0")]
+        assert op.filteredCount == 2
+        assert op.getRejected().num_rows == 0

@@ -120,6 +120,8 @@ class StandaloneOperator(ABC):
         if kept is not table:
             kept = _tables.conformed(kept, schema, f"beforeProcess of {named}", self._zone)
         self._call("add", named, _tables.write(kept))
+        if kept is not table:
+            self._call("offered", named, _tables.write(table))
         self._call("step", None, None)
         self._filtered += max(0, table.num_rows - kept.num_rows)
         self._after()
@@ -227,7 +229,10 @@ class StandaloneOperator(ABC):
     # ---- hooks
 
     def beforeProcess(self, batch: pa.Table) -> pa.Table:
-        """See messages before any check; what is left out is withheld, and counted."""
+        """See messages before any check; what is left out is withheld, and counted.
+
+        If messages have offsets, those of what is left out count as applied.
+        """
         return batch
 
     def beforeSend(self, outputs: pa.Table) -> pa.Table:

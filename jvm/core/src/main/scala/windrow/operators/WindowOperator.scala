@@ -119,14 +119,18 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   /** A whole step of a log that is followed: messages of any stream, the watermark after them, and the processing time by
     * which all of it is judged. `addMessages` and `timeout` are two steps.
+    *
+    * @param withheld
+    *   by a hook elsewhere
     */
   private[windrow] final def follow(
       messages: Seq[(String, M)],
       watermark: Option[Long],
-      processingTime: Option[Long]): Unit = {
+      processingTime: Option[Long],
+      withheld: Seq[(String, M)] = Nil): Unit = {
     val _ = opened
     requireSelector()
-    step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime)
+    step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime, withheld)
   }
 
   private def requireSelector(): Unit = if (!isSelecting) {
@@ -175,11 +179,16 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private def later(processingTime: Option[Long]): Option[Long] = (clock ++ processingTime).maxOption
 
-  private def step(messages: Seq[(String, M)], watermark: Watermark, processingTime: Option[Long]): Unit = {
+  private def step(
+      messages: Seq[(String, M)],
+      watermark: Watermark,
+      processingTime: Option[Long],
+      withheld: Seq[(String, M)] = Nil): Unit = {
     messages.map(_._1).distinct.foreach(requireInput)
     val arrivals = hooked(messages)
     val now      = later(processingTime)
-    val outcome  = whole(_.step(arrivals, owed.max(watermark), now))
+    val all      = arrivals.copy(withheld = arrivals.withheld ++ withheld)
+    val outcome  = whole(_.step(all, owed.max(watermark), now))
     clock = now
     owed = Watermark.None
     rejects ++= outcome.rejected

@@ -36,11 +36,13 @@ abstract class StandaloneOperator private[standalone] (
   protected def written(outputs: Seq[Output]): Array[Byte]
 
   private val fixed      = stated :+ inputs.map(_.describeOrigin).mkString("messages ", "; ", "")
+  private lazy val format = new RowFormat(inputs)
   private val rejections = new RejectedTable(inputs)
 
   private var operator   = Option.empty[Running]
   private var belongings = Option.empty[OperatorMetadata]
   private var staged     = Vector.empty[(String, Message)]
+  private var withheld   = Vector.empty[(String, Message)]
   private var shown      = 0 // outputs that were handed out and not flushed
   private var refused    = Vector.empty[Refused]
   private var clock      = Option.empty[Long]
@@ -82,12 +84,25 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Messages for the next step; a table with exactly the columns of the stream. */
   final def add(stream: String, table: Array[Byte]): Unit = {
-    val at    = place(stream)
-    val input = inputs(at)
-    val row   = UnsafeProjection.create(input.schema)
-    var some  = Vector.empty[(String, Message)]
+    staged ++= messagesOf(stream, table)
+  }
+
+  /** Messages as they came to `beforeProcess`, once what it left is added: of those that are missing there, the next step
+    * marks the offsets as applied. Without offsets nothing is to be marked.
+    */
+  final def offered(stream: String, table: Array[Byte]): Unit = if (inputs(place(stream)).origin.nonEmpty) {
+    val left = staged.flatMap { case (_, message) => format.origin(message) }.toSet
+    withheld = messagesOf(stream, table).filter { case (_, message) =>
+      format.origin(message).exists(!left.contains(_))
+    }
+  }
+
+  private def messagesOf(stream: String, table: Array[Byte]): Vector[(String, Message)] = {
+    val at   = place(stream)
+    val row  = UnsafeProjection.create(inputs(at).schema)
+    var some = Vector.empty[(String, Message)]
     ArrowTables.read(table)(read => some :+= (stream -> Message(at, row(read).copy())))
-    staged ++= some
+    some
   }
 
   /** One step: what was added, then the watermark, judged at a processing time; null: unchanged. */
@@ -95,9 +110,10 @@ abstract class StandaloneOperator private[standalone] (
     step(Option(watermark).map(_.longValue), Option(processingTime).map(_.longValue))
 
   private def step(watermark: Option[Long], processingTime: Option[Long]): Unit = judged(processingTime) {
-    val messages = staged
+    val (messages, apart) = (staged, withheld)
     staged = Vector.empty
-    running.follow(messages, watermark, processingTime)
+    withheld = Vector.empty
+    running.follow(messages, watermark, processingTime, apart)
   }
 
   /** The watermark of a stream moves on; null: that of all. */
@@ -182,6 +198,7 @@ abstract class StandaloneOperator private[standalone] (
     val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
     from.foreach(OperatorMetadata.check(_, fixed))
     staged = Vector.empty
+    withheld = Vector.empty
     refused = Vector.empty
     shown = 0
     from.fold(running.reset())(in => running.reset(in.bytes()))
