@@ -27,7 +27,8 @@ class CompositeOperator:
         """Begin without parts."""
         self._parts: list[StandaloneOperator] = []
         self._order: list[StandaloneOperator] = []
-        self._results: dict[str, list[pa.Table]] = {}
+        # Messages on their way inside: who takes them, by which stream.
+        self._between: list[tuple[StandaloneOperator, str, pa.Table]] = []
 
     def addOperator(self, operator: StandaloneOperator) -> Self:
         """Add a part; give the composite back."""
@@ -49,6 +50,7 @@ class CompositeOperator:
 
     def close(self) -> None:
         """Free every part."""
+        self._between = []
         for part in self._parts:
             part.close()
 
@@ -71,7 +73,10 @@ class CompositeOperator:
     def addMessages(self, batch: pa.Table | pa.RecordBatch, *, stream: str | None = None) -> None:
         """Give messages to every part that takes their stream, and on from there, as one step."""
         named = self._entrance(stream)
-        self._deliver(named, batch)
+        self._pass_on()
+        for part in self._order:
+            if named in part._spec._streams:
+                part.addMessages(batch, stream=named)
         self._pass_on()
 
     def refresh(self, now: At, watermark: At | None = None) -> None:
@@ -104,15 +109,18 @@ class CompositeOperator:
         if named is None or named not in exits:
             text = f"stream is {stream!r}; it must be one of {', '.join(map(repr, exits))}."
             raise ValueError(text)
-        held = self._results.get(named, [])
-        if held:
-            return _tables.concatenated(held)
         return next(part for name, part in self._exits() if name == named).getResult()
 
     def flush(self) -> None:
-        """Take the outputs as received, and forget them."""
+        """Take the outputs as received: persist what led to them in every part, and forget them.
+
+        Downstream first: after a crash between two parts the one upstream gives once more what the
+        one downstream may have, which knows it by its offsets.
+        """
         self._running()
-        self._results = {}
+        self._pass_on()
+        for part in reversed(self._order):
+            part.flush()
 
     # ---- inside
 
@@ -133,23 +141,24 @@ class CompositeOperator:
             raise ValueError(text)
         return stream
 
-    def _deliver(self, stream: str, batch: pa.Table | pa.RecordBatch) -> None:
-        for part in self._order:
-            if stream in part._spec._streams:
-                part.addMessages(batch, stream=stream)
-
     def _pass_on(self) -> None:
         """Hand outputs to the parts that take them, upstream first, until none are left."""
+        self._hand_over()
         for part in self._order:
-            outputs = part.getResult()
-            if not outputs.num_rows:
-                continue
             name = self._output(part)
-            if any(name in other._spec._streams for other in self._order):
-                self._deliver(name, _messages_of(part, outputs))
-            else:
-                self._results.setdefault(name, []).append(outputs)
-            part.flush()
+            takers = [other for other in self._order if name in other._spec._streams]
+            if takers and part.getResult().num_rows:
+                messages = _messages_of(part, part._passed_on())
+                self._between += [(taker, name, messages) for taker in takers]
+                self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Each taker gets once what is on its way; one that fails gets it in the next call."""
+        while self._between:
+            taker, stream, messages = self._between[0]
+            taker._apply(messages, stream)
+            del self._between[0]
+            taker._after()
 
     def _exits(self) -> list[tuple[str, StandaloneOperator]]:
         taken = {name for part in self._parts for name in part._spec._streams}

@@ -112,6 +112,10 @@ class StandaloneOperator(ABC):
         column that does not fit; SelectorDisabledError while the downstream is full; what an
         aggregate raises. Then nothing has changed.
         """
+        self._apply(batch, stream)
+        self._after()
+
+    def _apply(self, batch: pa.Table | pa.RecordBatch, stream: str | None) -> None:
         named = self._named(stream)
         schema = self._schema(named)
         self._refuse_if_full()
@@ -124,7 +128,6 @@ class StandaloneOperator(ABC):
             self._call("offered", named, _tables.write(table))
         self._call("step", None, None)
         self._filtered += max(0, table.num_rows - kept.num_rows)
-        self._after()
 
     @property
     def selectorEnabled(self) -> bool:
@@ -344,6 +347,13 @@ class StandaloneOperator(ABC):
     def _taken(self) -> None:
         self._call("flush")
         self._outbox = []
+
+    def _passed_on(self) -> pa.Table:
+        """Give the outputs away; ``flush`` persists later what led to them."""
+        outputs = self.getResult()
+        self._call("forget")
+        self._outbox = []
+        return outputs
 
     def _extra(self) -> pa.Table:
         """What a checkpoint has beside the state and the outputs."""

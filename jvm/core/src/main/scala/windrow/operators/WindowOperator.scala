@@ -308,6 +308,9 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ()
   }
 
+  /** Others have the outputs now, but nothing is persisted before `flush`. */
+  private[windrow] final def forget(): Unit = waiting = Queue.empty
+
   private def persist(): Unit = journaled.foreach { store =>
     persisting()
     WindowOperator.writeClock(store, clock)

@@ -35,9 +35,9 @@ abstract class StandaloneOperator private[standalone] (
   protected def make(store: ShardStore): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
 
-  private val fixed      = stated :+ inputs.map(_.describeOrigin).mkString("messages ", "; ", "")
+  private val fixed       = stated :+ inputs.map(_.describeOrigin).mkString("messages ", "; ", "")
   private lazy val format = new RowFormat(inputs)
-  private val rejections = new RejectedTable(inputs)
+  private val rejections  = new RejectedTable(inputs)
 
   private var operator   = Option.empty[Running]
   private var belongings = Option.empty[OperatorMetadata]
@@ -170,6 +170,12 @@ abstract class StandaloneOperator private[standalone] (
   final def flush(): Unit = {
     running.flush()
     belongings.foreach(_.keep(mark))
+    shown = 0
+  }
+
+  /** Others have the outputs now, but nothing is persisted before `flush`. */
+  final def forget(): Unit = {
+    running.forget()
     shown = 0
   }
 
