@@ -56,9 +56,9 @@ final class FullStateWindowOperator[K, M](
       spec,
       store,
       SpecFingerprint("windows" -> spec.window.toString).and(
-        ShardFingerprint.lateness(spec.window, spec.lateness) +: ShardFingerprint.retained(
-          spec.window,
-          spec.retention).toSeq: _*)))
+        Seq(ShardFingerprint.lateness(spec.window, spec.lateness)) ++
+          ShardFingerprint.retained(spec.window, spec.retention) ++
+          ShardFingerprint.starts(spec.window, spec.startOffsets): _*)))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 

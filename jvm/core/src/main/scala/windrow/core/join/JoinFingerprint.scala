@@ -34,8 +34,17 @@ object JoinFingerprint {
     */
   def times(spec: JoinSpec): Seq[FingerprintField] = {
     val rule = PairRule(spec)
-    ShardFingerprint.lateness(spec.lateness) +:
+    Seq(ShardFingerprint.lateness(spec.lateness)) ++
       Option.when(spec.streams.indices.exists(rule.tooLateFrom(0, _) == Due.Never))(
-        ShardFingerprint.retained(spec.retention)).toSeq
+        ShardFingerprint.retained(spec.retention)) ++ starts(spec)
   }
+
+  private def starts(spec: JoinSpec): Seq[FingerprintField] = for {
+    stream <- spec.streams
+    window <- stream.window
+    field <- ShardFingerprint.starts(
+      window,
+      spec.startOffsets.getOrElse(stream.name, Map.empty),
+      s"start offsets of '${stream.name}'")
+  } yield field
 }

@@ -13,7 +13,7 @@ object ShardFingerprint {
       same("completion", s"complete='${spec.complete}'"),
       same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
       spec.window,
-      spec.lateness)) ++ retained(spec.window, spec.retention)
+      spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets)
 
   private[core] val Lateness = "lateness"
 
@@ -36,6 +36,13 @@ object ShardFingerprint {
 
   private[core] def retained(retention: Retention): FingerprintField =
     FingerprintField("retained time", retention.time.fold("without end")(_.toString))
+
+  /** Windows on offsets that began elsewhere would have other bounds. A partition of which nothing is said begins at 0. */
+  def starts(window: WindowKind, of: Map[Long, Long], label: String = "start offsets"): Option[FingerprintField] =
+    Option.when(window.isInstanceOf[Offsets]) {
+      val said = of.filter { case (_, offset) => offset != 0 }.toSeq.sorted
+      FingerprintField(label, said.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
+    }
 
   private def same(label: String, text: String): FingerprintField = FingerprintField(label, text, Some(text))
 

@@ -12,9 +12,9 @@ import windrow.core.time.Watermark
 private[windrow] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap, pageBytes: Int)
     extends CoreStores[FullStateShard](count, wrap) {
   private lazy val fingerprint = new SpecFingerprint(
-    ShardFingerprint.lateness(spec.window, spec.lateness) +: ShardFingerprint.retained(
+    Seq(ShardFingerprint.lateness(spec.window, spec.lateness)) ++ ShardFingerprint.retained(
       spec.window,
-      spec.retention).toSeq)
+      spec.retention) ++ ShardFingerprint.starts(spec.window, spec.startOffsets))
 
   protected def open(store: ShardStore): FullStateShard =
     new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes)

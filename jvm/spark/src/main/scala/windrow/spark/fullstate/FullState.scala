@@ -42,7 +42,8 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
       FingerprintField("messages", PlainText.of(parts.message), Some(s"messages ${parts.message.simpleString}")),
       QueryFingerprint.shards(shards),
       ShardFingerprint.lateness(spec.window, spec.lateness)) ++
-      ShardFingerprint.retained(spec.window, spec.draft.retention) ++ fingerprint.ofMessages
+      ShardFingerprint.retained(spec.window, spec.draft.retention) ++
+      ShardFingerprint.starts(spec.window, spec.startOffsets) ++ fingerprint.ofMessages
     val resolver = SparkInside.resolver(session)
     val joinKeys = options.joinKeys.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
     val holds    = descriptor(StateDescriptor.Messages(spec, parts.message, joinKeys))

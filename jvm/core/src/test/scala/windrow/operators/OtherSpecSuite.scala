@@ -1,0 +1,55 @@
+package windrow.operators
+
+import org.scalatest.Assertion
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+import windrow.core.state.InMemoryShardStore
+
+/** A checkpoint that goes on with another spec, or is refused (SEMANTICS S2). */
+class OtherSpecSuite extends AnyFunSuite {
+  import LongerLatenessSuite._
+
+  private def refused(was: Opening, now: Opening, label: String): Assertion = {
+    val store = new InMemoryShardStore
+    was(8, store).close()
+    was(8, store).close() // the same goes on
+    val error = intercept[CheckpointError](now(8, store))
+    assert(error.getMessage.contains("SPEC_CHANGED") && error.getMessage.contains(label))
+  }
+
+  private val starts = Map(0L -> 0L, 1L -> 8L)
+  private val others = Map(0L -> 2L, 1L -> 8L)
+
+  test("S2: the start offsets of aggregates stay") {
+    def open(starts: Map[Long, Long]) = begun(aggregate(WindowOperatorDraft(
+      Offsets(4),
+      accumulation = Some(Accumulating),
+      startOffsets = starts)))
+    refused(open(starts), open(others), "start offsets `{1: 8}`, the query has `{0: 2, 1: 8}`")
+  }
+
+  test("S2: the start offsets of full state stay") {
+    def open(starts: Map[Long, Long]) = begun(fullState(FullStateDraft(
+      Offsets(4),
+      retention = Retention(messages = Some(100)),
+      startOffsets = starts)))
+    refused(open(starts), open(others), "start offsets `{1: 8}`, the query has `{0: 2, 1: 8}`")
+  }
+
+  test("S2: the start offsets of a join stay") {
+    def open(starts: Map[Long, Long]) = begun(join(JoinDraft(
+      Seq(JoinStream("left", Some(Offsets(4))), JoinStream("right", Some(Over.Range(span(20))))),
+      hasKeys = true,
+      retention = Retention(time = Some(span(50)), messages = Some(100)),
+      startOffsets = Map("left" -> starts))))
+    refused(open(starts), open(others), "start offsets of 'left' `{1: 8}`, the query has `{0: 2, 1: 8}`")
+  }
+
+  /** With a first step, so that there is a state. */
+  private def begun(open: Opening): Opening = (lateness, store) => {
+    val running = open(lateness, store)
+    running.follow(Nil, 1)
+    running.take()
+    running
+  }
+}
