@@ -45,6 +45,15 @@ class OtherSpecSuite extends AnyFunSuite {
     refused(open(starts), open(others), "start offsets of 'left' `{1: 8}`, the query has `{0: 2, 1: 8}`")
   }
 
+  Seq(Sliding(span(10), span(1)), Over.Range(span(10))).foreach { window =>
+    test(s"S2: of $window it stays whether panes come on time") {
+      def open(onTime: Boolean) =
+        begun(aggregate(WindowOperatorDraft(window, onTime = onTime, accumulation = Some(Accumulating))))
+      refused(open(true), open(false), "panes on time `trigger(onTime=true)`, the query has `trigger(onTime=false)`")
+      refused(open(false), open(true), "panes on time")
+    }
+  }
+
   /** With a first step, so that there is a state. */
   private def begun(open: Opening): Opening = (lateness, store) => {
     val running = open(lateness, store)

@@ -13,7 +13,7 @@ object ShardFingerprint {
       same("completion", s"complete='${spec.complete}'"),
       same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
       spec.window,
-      spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets)
+      spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)
 
   private[core] val Lateness = "lateness"
 
@@ -43,6 +43,12 @@ object ShardFingerprint {
       val said = of.filter { case (_, offset) => offset != 0 }.toSeq.sorted
       FingerprintField(label, said.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }
+
+  /** Windows made of messages keep no record of a pane on time: whether there was one is told by the spec. */
+  private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window match {
+    case _: Sliding | _: Over => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
+    case _                    => None
+  }
 
   private def same(label: String, text: String): FingerprintField = FingerprintField(label, text, Some(text))
 
