@@ -28,7 +28,7 @@ private[core] final case class TupleSessionState[B](first: Long, last: Long, buf
   def bounds: Bounds = Bounds.to(first, last)
 
   /** How far the partition comes while a message of the key would still join; from there on it is complete. */
-  def end(n: Long): Long = Position.plus(last, n + 2)
+  def end(n: Long): Long = Position.plus(last, Position.plus(n, 2))
 }
 
 private[core] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[TupleSessionState[B]] {
