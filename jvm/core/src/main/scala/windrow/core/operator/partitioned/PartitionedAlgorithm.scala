@@ -72,6 +72,7 @@ private[core] final class PartitionedAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val origin = entry.origin.get
     val of     = partition(origin.partition)
+    if (clock.before.isEnd) of.progress.endStep(Front.end) // one that is new has ended, too (SEMANTICS R71)
     of.windows.add(entry, Offset(origin.offset), of.progress, clock, counters, out.taking(_.of(origin.partition)))
   }
 
