@@ -54,6 +54,39 @@ class OtherSpecSuite extends AnyFunSuite {
     }
   }
 
+  private def every(micros: Long): PaneTrigger = EveryPeriod(span(micros))
+
+  for {
+    (name, window) <- Seq(
+      "session"  -> Session(span(1000)),
+      "tumbling" -> Tumbling(span(1000)),
+      "sliding"  -> Sliding(span(1000), span(1)),
+      "offsets"  -> Offsets(1000),
+      "count"    -> Count(1000))
+    was <- Seq(Never, every(100))
+  } {
+    val draft = WindowOperatorDraft(window, late = every(100), accumulation = Some(Accumulating))
+    if (was != Never || !window.isSliced)
+      firesByTheNewPeriod(
+        s"$name, before: $was",
+        aggregate(draft.copy(early = was)),
+        aggregate(draft.copy(early = every(10))))
+  }
+
+  private def firesByTheNewPeriod(name: String, was: Opening, now: Opening): Unit =
+    test(s"R14: what waits goes by a period that a restart brings: $name") {
+      val store = new InMemoryShardStore
+      val first = was(0, store)
+      first.operator.follow(Seq(event(1, 1)), Some(0), Some(5))
+      assert(first.take().isEmpty)
+      first.close()
+      val second = now(0, store)
+      second.operator.follow(Nil, Some(0), Some(9))
+      assert(second.take().isEmpty)
+      second.operator.follow(Nil, Some(0), Some(12))
+      assert(second.take().map(_.value) == Seq(Seq(1L)))
+    }
+
   /** With a first step, so that there is a state. */
   private def begun(open: Opening): Opening = (lateness, store) => {
     val running = open(lateness, store)

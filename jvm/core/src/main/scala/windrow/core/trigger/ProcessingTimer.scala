@@ -8,6 +8,8 @@ import windrow.core.time.Due
   * nothing comes. In the checkpoint; found anew from all windows once it is due.
   */
 private[core] final class ProcessingTimer(policy: WindowTrigger) {
+  import ProcessingTimer._
+
   private var earliest = Option.empty[Long]
 
   def next: Option[Long] = earliest
@@ -23,10 +25,25 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
 
   def clear(): Unit = earliest = None
 
-  def read(in: ByteReader): Unit = earliest = Option.when(in.byte() == 1)(in.long())
+  /** What was found under other periods may be too late: all windows are looked at anew (SEMANTICS R14). */
+  def read(in: ByteReader): Unit = {
+    val form  = in.byte()
+    val found = Option.when((form & HasEarliest) != 0)(in.long())
+    val were  = Option.when((form & HasPeriods) != 0)(policy.periods.map(_ => Seq.fill(in.size())(in.long())))
+    earliest = if (!policy.hasPeriods || were.contains(policy.periods)) found else Some(Due.AtOnce)
+  }
 
   def write(out: ByteWriter): Unit = {
-    out.byte(if (earliest.isDefined) 1 else 0)
+    out.byte((if (earliest.isDefined) HasEarliest else 0) | (if (policy.hasPeriods) HasPeriods else 0))
     earliest.foreach(out.long)
+    if (policy.hasPeriods) policy.periods.foreach { periods =>
+      out.count(periods.size.toLong)
+      periods.foreach(out.long)
+    }
   }
+}
+
+private object ProcessingTimer {
+  private val HasEarliest = 1
+  private val HasPeriods  = 2
 }

@@ -56,6 +56,10 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
   /** Some windows fire by processing time. */
   val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
 
+  /** The periods of incomplete windows, then those of complete ones; in microseconds. */
+  def periods: Seq[Seq[Long]] =
+    Seq(earlyParts, lateParts).map(_.collect { case EveryPeriod(period) => period.micros })
+
   /** The processing time at which a period ends, if nothing happens before. */
   def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
     of(isComplete).collect { case EveryPeriod(period) => WindowTrigger.due(from, period) }.minOption)
