@@ -117,12 +117,15 @@ final class CalendarGrid(windows: Calendar) extends SliceGrid[Axis.Time] {
   def sliceStart(time: Long): Long = lastStart(time)
   def slicesPerWindow: Long        = 1
 
-  /** Dates are compared, so a day of 23 or 25 hours is one day. */
+  /** Dates are compared, so a day of 23 or 25 hours is one day. One that has begun goes on where clocks go back past its
+    * midnight, into the date before.
+    */
   private def indexOf(time: Long): Long = {
     val date  = Instant.EPOCH.plus(time, ChronoUnit.MICROS).atZone(zone).toLocalDate
     val guess = Math.floorDiv(unit.between(origin, date), count)
     // Whole units between dates are cut towards zero, before 1970 one too many.
-    if (origin.plus(guess * count, unit).isAfter(date)) guess - 1 else guess
+    val index = if (origin.plus(guess * count, unit).isAfter(date)) guess - 1 else guess
+    if (startOf(index + 1) <= time) index + 1 else index
   }
 
   /** In whole seconds, which Java counts further than nanoseconds (they end in the year 2262). */
