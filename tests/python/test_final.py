@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -80,6 +81,32 @@ def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
         (8, "TOO_LATE"),
         (16, "TOO_LATE"),
     ]
+
+
+def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
+    """Stopped in a batch of the first part it goes on at the next start, to the end (R71)."""
+    feed.add(*([order(f"09:0{minute}:00", amount=minute)] for minute in range(3)))
+    totals: list[int] = []
+    batches: list[int] = []
+
+    def stop(rows: Any, batch: int) -> None:
+        batches.append(batch)
+        if batch == 0:
+            return
+        [query] = [one for one in feed.spark.streams.active if one.name == "stopped"]
+        Thread(target=query.stop).start()
+        while True:  # until Spark interrupts it
+            rows.count()
+
+    def sink(rows: Any, _: int) -> None:
+        totals.extend(row.total for row in rows.collect())
+
+    bounded: dict[str, Any]
+    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "final": True}
+    query = minutes(feed).start(panes=stop, name="stopped", **bounded)
+    assert (query.isActive, batches) == (False, [0, 1])
+    minutes(feed).start(panes=sink, **bounded).awaitTermination()
+    assert sorted(totals) == [0, 1, 2]
 
 
 @pytest.mark.full

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _LINE = "all is in"
 
@@ -28,8 +28,7 @@ class Ending:
 
     def is_told(self) -> bool:
         """Whether the end was told before."""
-        only = re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", self.folder)  # Spark reads paths as patterns
-        return not self.spark.read.text(only).isEmpty()
+        return not _lines(self.spark, self.folder).isEmpty()
 
     def tell(self) -> None:
         """Say that all is in."""
@@ -38,3 +37,25 @@ class Ending:
     def _append(self, lines: list[tuple[str]]) -> None:
         frame = self.spark.createDataFrame(lines, "value string")
         frame.coalesce(1).write.mode("append").text(self.folder)
+
+
+def is_stopped(spark: SparkSession, checkpoint: str) -> bool:
+    """Whether a run was stopped in a batch: it is planned in the checkpoint and not done.
+
+    Spark itself does not say so, nor whether one was stopped between two batches.
+    """
+    planned, done = (
+        _last(spark, f"{checkpoint.rstrip('/')}/{log}") for log in ("offsets", "commits")
+    )
+    return planned > done
+
+
+def _last(spark: SparkSession, log: str) -> int:
+    """Give the number of the last entry of a log of batches, -1 where there is none."""
+    names = _lines(spark, log).select("_metadata.file_name").distinct().collect()
+    return max((int(name) for (name,) in names if name.isdecimal()), default=-1)
+
+
+def _lines(spark: SparkSession, folder: str) -> DataFrame:
+    """Read the files of one folder; Spark takes paths for patterns."""
+    return spark.read.text(re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", folder))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
-from windrow._running._ending import Ending
+from windrow._running._ending import Ending, is_stopped
 from windrow._running._jdbc import Jdbc
 from windrow._running._kafka import KafkaTable
 from windrow._running._settings import having
@@ -43,7 +43,8 @@ def start(
     With a period, the query's or that of an operator before it, it begins batches without data: at
     a pace if it says no trigger, and ``availableNow`` does not wait for them.
 
-    final: it runs to the end of what is there, and once more to complete every window.
+    final: it runs to the end of what is there, and once more to complete every window. One that is
+    stopped before comes back as it is.
 
     Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
     the checkpoint was begun with what may not change.
@@ -80,14 +81,23 @@ def start(
         with _sql.plain_errors(), _ending_with_data(output.sparkSession, ends_with_data):
             return _begun(writer.foreachBatch(BatchWriter(stated, begun.query, checkpoint)))
 
-    if not final:
-        return run(output, trigger)
+    return _to_end(output, checkpoint, run, trigger) if final else run(output, trigger)
+
+
+def _to_end(
+    output: DataFrame,
+    checkpoint: str,
+    run: Callable[[DataFrame, Mapping[str, Any]], StreamingQuery],
+    trigger: Mapping[str, Any],
+) -> StreamingQuery:
     ending = Ending.beside(output.sparkSession, checkpoint)
     ended = _sql.until(output, ending.folder)
     before: list[Any] = []
     if not ending.is_told():  # availableNow looks only at what is there when it starts
         first = run(ended, trigger)
         first.awaitTermination()
+        if is_stopped(output.sparkSession, checkpoint):
+            return first
         before = list(first.recentProgress)
         ending.tell()
     # What has come since is in that batch, whatever the limit of a source.

@@ -17,6 +17,7 @@ import windrow.spark.running.BoundedInput
 import windrow.spark.running.EndMarkerWriter
 import windrow.spark.running.FilesOf
 import windrow.spark.running.ResumeCheck
+import windrow.spark.running.StoppedRun
 
 /** How a query runs.
   *
@@ -77,26 +78,27 @@ private[spark] object QueryStart {
     if (how.isFinal) runToEnd(
       folder => SparkInside.frame(session, BoundedInput(session, plan, folder)),
       new EndMarkerWriter(session, how.checkpoint),
-      how.trigger,
+      how,
       run)
     else run(output, how.trigger.orElse(Option.when(hasPeriods)(Pace)))
   }
 
   /** `AvailableNow` looks only at what is there when it starts. What has come since is in the last batch, which `Once` makes
-    * of all, whatever the limit of a source.
+    * of all, whatever the limit of a source. A run that was stopped before is told no end.
     */
   @nowarn("cat=deprecation")
   private def runToEnd(
       ended: String => DataFrame,
       end: EndMarkerWriter,
-      trigger: Option[Trigger],
+      how: HowToRun,
       run: (DataFrame, Option[Trigger]) => StreamingQuery): StreamingQuery = {
-    val rows = ended(end.folder)
-    if (!end.isTold) {
-      run(rows, trigger).awaitTermination()
-      end.tell()
+    val rows  = ended(end.folder)
+    val first = Option.unless(end.isTold)(run(rows, how.trigger))
+    first.foreach(_.awaitTermination())
+    first.filter(_ => StoppedRun.isIn(rows.sparkSession, how.checkpoint)).getOrElse {
+      if (first.isDefined) end.tell()
+      run(rows, Some(Trigger.Once()))
     }
-    run(rows, Some(Trigger.Once()))
   }
 
   private def ofSinks(
