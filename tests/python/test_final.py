@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -12,6 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, disordered, order
+from windrow._running import _query
 from windrow._running._ending import Ending
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -107,6 +109,17 @@ def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
     assert (query.isActive, batches) == (False, [0, 1])
     minutes(feed).start(panes=sink, **bounded).awaitTermination()
     assert sorted(totals) == [0, 1, 2]
+
+
+def test_what_is_known_of_the_first_part_goes_with_the_query(feed: Feed, tmp_path: Path) -> None:
+    """A driver of many final runs does not keep what each has reported."""
+    feed.add([order("09:00:10", amount=1)])
+    query = run(minutes(feed), tmp_path, final=True)
+    run_id = query.runId
+    assert run_id in _query._BEFORE
+    del query
+    gc.collect()
+    assert run_id not in _query._BEFORE
 
 
 @pytest.mark.full

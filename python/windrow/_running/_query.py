@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
@@ -26,7 +27,8 @@ _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 _BOUNDED = {"availableNow", "once"}
 #: Of queries with periods that say no trigger: Spark would begin one empty batch after another.
 PACE = {"processingTime": "1 second"}
-_BEFORE: dict[str, list[Any]] = {}  # by the run that completes the windows: the one before
+#: By the run that completes the windows: the one before, while the query is in use.
+_BEFORE: dict[str, list[Any]] = {}
 
 
 def start(
@@ -103,6 +105,7 @@ def _to_end(
     # What has come since is in that batch, whatever the limit of a source.
     last = run(ended, {"once": True})
     _BEFORE[last.runId] = before
+    weakref.finalize(last, _BEFORE.pop, last.runId, None)
     return last
 
 
