@@ -132,8 +132,13 @@ def test_a_setting_that_was_not_set_is_not_set_again(spark: SparkSession) -> Non
     assert spark.conf.get("spark.sql.session.timeZone") == zone
 
 
-def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one that comes while another starts waits for it."""
+@pytest.mark.parametrize(("needed", "value"), [(True, "false"), (False, "true")])
+def test_starts_at_once_leave_the_session_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+    needed: bool,  # noqa: FBT001
+    value: str,
+) -> None:
+    """The one that comes while another starts waits for it, and has the setting as it needs it."""
     came = Event()
 
     class Conf:
@@ -163,12 +168,14 @@ def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPa
         conf = Conf()
 
     inside = Event()
+    seen: list[str] = []
     monkeypatch.setattr(_settings, "_SETTING", Asked())
     session: Any = Session()
 
     def second() -> None:
-        with _query._ending_with_data(session, True):
-            pass
+        with _query._ending_with_data(session, needed):
+            seen.append(session.conf.value)
+        came.set()
 
     other = Thread(target=second)
     with _query._ending_with_data(session, True):
@@ -177,4 +184,4 @@ def test_starts_at_once_leave_the_session_as_it_was(monkeypatch: pytest.MonkeyPa
         came.wait()
         assert session.conf.value == "false"
     other.join()
-    assert session.conf.value == "true"
+    assert (seen, session.conf.value) == ([value], "true")

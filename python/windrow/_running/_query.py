@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -158,5 +158,8 @@ def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:
 
 
 def _ending_with_data(spark: SparkSession, needed: bool) -> AbstractContextManager[None]:  # noqa: FBT001
-    """Have a query that starts here run no batch without data, or it would never end."""
-    return having(spark, {_NO_DATA: "false"}) if needed else nullcontext()
+    """Have a query that starts here run no batch without data, or it would never end.
+
+    One that needs it not waits too, or it would begin with the setting of another.
+    """
+    return having(spark, {_NO_DATA: "false"} if needed else {})

@@ -1,6 +1,7 @@
 package windrow.spark
 
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.locks.ReentrantLock
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.functions.count_if
@@ -35,6 +36,9 @@ private[spark] final case class HowToRun(
 /** One query that writes each kind of rows to its sink. */
 private[spark] object QueryStart {
   private val NoData = "spark.sql.streaming.noDataMicroBatches.enabled"
+
+  /** Held by whatever starts. */
+  private[spark] val starting = new ReentrantLock
 
   /** Of queries with periods that say none: Spark would begin one empty batch after another. */
   private val Pace = Trigger.ProcessingTime("1 second")
@@ -154,17 +158,16 @@ private[spark] object QueryStart {
   }
 
   /** With periods a query begins batches without data, and a bounded one would never end. The setting is the session's, so
-    * one start at a time has it.
+    * all starts come one after another: none has that of another.
     */
   private def endingWithData[T](output: DataFrame, needed: Boolean)(start: => T): T = {
     val conf = output.sparkSession.conf
-    if (!needed) start
-    else
-      synchronized {
-        val before = conf.get(NoData)
-        conf.set(NoData, "false")
-        try start
-        finally conf.set(NoData, before)
-      }
+    starting.lock()
+    try {
+      val before = conf.get(NoData)
+      if (needed) conf.set(NoData, "false")
+      try start
+      finally if (needed) conf.set(NoData, before)
+    } finally starting.unlock()
   }
 }
