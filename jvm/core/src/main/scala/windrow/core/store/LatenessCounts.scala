@@ -34,8 +34,8 @@ private[windrow] final class LatenessCounts {
   def see(place: Long, count: Long, watermark: Watermark, lastEnd: Long => Long): Unit = {
     messages += count
     if (place <= watermark.micros && watermark.isDefined && !watermark.isEnd) {
-      val by = watermark.micros - lastEnd(place)
-      if (by >= 0) counts(bucket(by)) += count
+      val end = lastEnd(place) // of a window without an end the last time of all
+      if (end <= watermark.micros) counts(bucket(watermark.micros - end)) += count
     }
   }
 

@@ -3,6 +3,7 @@ package windrow.core.store
 import java.lang.management.ManagementFactory
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.Global
 import windrow.Session
 import windrow.TimeSpan
 import windrow.Tumbling
@@ -11,6 +12,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Damage
 import windrow.core.time.Watermark
+import windrow.core.window.LastEnd
 
 /** How late messages come (SEMANTICS S15). */
 class LatenessCountsSpec extends AnyFunSuite {
@@ -25,6 +27,14 @@ class LatenessCountsSpec extends AnyFunSuite {
     }
     val ascending = some.sorted.map(LatenessCounts.bucket)
     assert(ascending == ascending.sorted)
+  }
+
+  test("S15: of a window without an end nothing is late, before 1970 neither") {
+    Seq(-2L, -1L, 0L, 1L).foreach { watermark =>
+      val counts = new LatenessCounts
+      counts.see(place = -1000, count = 1, Watermark(watermark), LastEnd.of(Global))
+      assert(counts.messages == 1 && counts.all.isEmpty, s"at $watermark")
+    }
   }
 
   test("S15: a message in time makes no object, and none asks where a window ends") {
