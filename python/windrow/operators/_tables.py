@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from windrow.errors import MessageError, SpecProblem, failure, problem
+from windrow.operators import _times
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -158,13 +158,24 @@ def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN40
             return column.cast(kind)
         if types.is_timestamp(given) and types.is_timestamp(kind):
             if given.tz is None and kind.tz is not None:
-                column = pa.compute.assume_timezone(column, zone)
+                column = _assumed(column, zone)
             elif given.tz is not None and kind.tz is None:
                 return None
             return column.cast(kind, safe=True)
         return column.cast(kind, safe=True) if _is_alike(given, kind) else None
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
+
+
+def _assumed(column: Any, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+    """Give naive times an instant; of a time that comes twice the earlier one, as Spark does."""
+    pa = arrow()
+    of = _times.tzinfo_of(zone)
+    if not isinstance(of, timezone):
+        return pa.compute.assume_timezone(column, zone, ambiguous="earliest")
+    unit = column.type.unit
+    ahead = pa.scalar(of.utcoffset(None), pa.duration("us")).cast(pa.duration(unit))
+    return pa.compute.subtract(column, ahead).cast(pa.timestamp(unit, "UTC"))
 
 
 def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
@@ -192,5 +203,5 @@ def _loses(given: pa.DataType, kind: pa.DataType) -> bool:
 
 def _aware(value: object, kind: pa.DataType, zone: str) -> object:
     if isinstance(value, datetime) and value.tzinfo is None and getattr(kind, "tz", None):
-        return value.replace(tzinfo=ZoneInfo(zone))
+        return value.replace(tzinfo=_times.tzinfo_of(zone))
     return value

@@ -1,0 +1,73 @@
+"""Naive times of operators without a query: those of the session's zone, however Spark names it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from operators import COUNTS, aggregated
+from windrow.operators import _times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark]
+
+NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  what these tests are of
+
+
+@pytest.fixture(params=["+02:00", "UTC+2", "Africa/Cairo"])
+def _two_ahead(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", request.param)
+    yield
+    spark.conf.set("spark.sql.session.timeZone", str(before))
+
+
+@pytest.mark.usefixtures("_two_ahead")
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_a_zone_that_is_an_offset(unit: str) -> None:
+    """Messages by themselves, tables and watermarks."""
+    with aggregated(**COUNTS) as op:
+        row: dict[str, Any] = {"symbol": "a", "time": NAIVE, "price": 1.0}
+        op.addMessage(row)
+        times = pa.array([NAIVE], pa.timestamp(unit))
+        op.addMessages(pa.table({"symbol": ["a"], "time": times, "price": [1.0]}))
+        op.advanceWatermark("2025-01-01 09:01:00")
+        (found,) = op.getResult().to_pylist()
+        assert found["n"] == 2
+        assert found["window"]["start"] == datetime(2025, 1, 1, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("name", "ahead"),
+    [("+02:00", 7200), ("-3", -10800), ("GMT+5:30", 19800), ("UTC-01:00:30", -3630), ("Z", 0)],
+)
+def test_offsets_as_spark_says_them(name: str, ahead: int) -> None:
+    """Each with its sign and its parts."""
+    zone = _times.tzinfo_of(name)
+    assert isinstance(zone, timezone)
+    assert zone.utcoffset(None) == timedelta(seconds=ahead)
+
+
+def test_a_time_that_comes_twice(spark: SparkSession) -> None:
+    """The earlier one, in tables and messages alike."""
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        with aggregated(**COUNTS) as op:
+            twice = datetime(2025, 10, 26, 2, 30)  # noqa: DTZ001
+            op.addMessage({"symbol": "a", "time": twice, "price": 1.0})
+            times = pa.array([twice], pa.timestamp("us"))
+            op.addMessages(pa.table({"symbol": ["a"], "time": times, "price": [1.0]}))
+            op.finish()
+            (found,) = op.getResult().to_pylist()
+            assert found["n"] == 2
+            assert found["window"]["start"] == datetime(2025, 10, 26, 0, 30, tzinfo=UTC)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", str(before))
