@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,9 @@ from windrow.operators import _times
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
@@ -54,7 +58,10 @@ def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: s
     columns = []
     for field in schema:
         value = _aware(message.get(field.name), field.type, zone)
+        found += _names_inside(value, field.type, field.name)
         try:
+            if not _fits(value, field.type):
+                raise OverflowError  # noqa: TRY301  as Arrow does with whole numbers
             columns.append(pa.array([value], field.type))
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             found.append(
@@ -77,8 +84,8 @@ def conformed(
     """Give the columns of the schema, in its order and types; naive times are of the zone.
 
     What loses nothing is converted: other widths and units, naive times, large and dictionary
-    encoded columns. Errors: MessageError with every column that is missing, unknown, of another
-    type, or null where the schema forbids it.
+    encoded columns; a double is rounded where the column is a float. Errors: MessageError with
+    every column that is missing, unknown, of another type, or null where the schema forbids it.
     """
     pa = arrow()
     if not isinstance(batch, pa.Table | pa.RecordBatch):
@@ -90,6 +97,10 @@ def conformed(
         if field.name not in batch.schema.names:
             continue
         given = batch.column(field.name)
+        inside = _names_of_types(given.type, field.type, field.name)
+        found += inside
+        if inside:
+            continue
         column = _converted(given, field.type, zone)
         if column is None:
             loses = _loses(given.type, field.type)
@@ -123,6 +134,56 @@ def _names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
         *(problem("COLUMN_UNKNOWN", name=name, allowed=allowed) for name in unknown),
         *(problem("NAME_TWICE.MESSAGES", name=name) for name in twice),
     ]
+
+
+def _names_of_types(given: pa.DataType, kind: pa.DataType, path: str) -> list[SpecProblem]:
+    """Find fields of structs that are missing or unknown, at any depth."""
+    types = arrow().types
+    lists = (types.is_list, types.is_large_list)
+    if any(test(given) for test in lists) and types.is_list(kind):
+        return _names_of_types(given.value_type, kind.value_type, path)
+    if not (types.is_struct(given) and types.is_struct(kind)):
+        return []
+    theirs = {one.name: one for one in given}
+    found = _names([f"{path}.{one.name}" for one in given], _at(path, kind))
+    for field in kind:
+        if field.name in theirs:
+            where = f"{path}.{field.name}"
+            found += _names_of_types(theirs[field.name].type, field.type, where)
+    return found
+
+
+def _names_inside(value: object, kind: pa.DataType, path: str) -> list[SpecProblem]:
+    """Find the same in a value of Python."""
+    types = arrow().types
+    if isinstance(value, list | tuple) and types.is_list(kind):
+        found = (_names_inside(one, kind.value_type, path) for one in value)
+        return next(filter(None, found), [])
+    if not (isinstance(value, Mapping) and types.is_struct(kind)):
+        return []
+    problems = _names([f"{path}.{name}" for name in value], _at(path, kind))
+    for field in kind:
+        inside = value.get(field.name)
+        problems += _names_inside(inside, field.type, f"{path}.{field.name}")
+    return problems
+
+
+def _at(path: str, kind: pa.DataType) -> pa.Schema:
+    return arrow().schema([field.with_name(f"{path}.{field.name}") for field in kind])
+
+
+def _fits(value: object, kind: pa.DataType) -> bool:
+    """Whether a value of Python loses none but last digits, where Arrow does not say."""
+    types = arrow().types
+    if isinstance(value, Mapping) and types.is_struct(kind):
+        return all(_fits(value.get(field.name), field.type) for field in kind)
+    if isinstance(value, list | tuple) and types.is_list(kind):
+        return all(_fits(one, kind.value_type) for one in value)
+    if isinstance(value, float) and types.is_integer(kind):
+        return value.is_integer()
+    if isinstance(value, float) and types.is_float32(kind) and math.isfinite(value):
+        return abs(value) <= _LARGEST_FLOAT
+    return True
 
 
 def _nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
@@ -162,9 +223,19 @@ def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN40
             elif given.tz is not None and kind.tz is None:
                 return None
             return column.cast(kind, safe=True)
-        return column.cast(kind, safe=True) if _is_alike(given, kind) else None
+        cast = column.cast(kind, safe=True) if _is_alike(given, kind) else None
+        return None if cast is None or _overflows(column, cast) else cast
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
+
+
+def _overflows(column: Any, cast: Any) -> bool:  # noqa: ANN401  Arrow's arrays
+    """Whether a number has become infinite."""
+    if not arrow().types.is_float32(cast.type):
+        return False
+    compute = arrow().compute
+    same = compute.equal(compute.is_inf(column), compute.is_inf(cast))
+    return compute.all(same).as_py() is False
 
 
 def _assumed(column: Any, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
@@ -173,9 +244,11 @@ def _assumed(column: Any, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
     of = _times.tzinfo_of(zone)
     if not isinstance(of, timezone):
         return pa.compute.assume_timezone(column, zone, ambiguous="earliest")
+    ahead = pa.scalar(of.utcoffset(None), pa.duration("us"))
     unit = column.type.unit
-    ahead = pa.scalar(of.utcoffset(None), pa.duration("us")).cast(pa.duration(unit))
-    return pa.compute.subtract(column, ahead).cast(pa.timestamp(unit, "UTC"))
+    return pa.compute.subtract(column, ahead.cast(pa.duration(unit))).cast(
+        pa.timestamp(unit, "UTC")
+    )
 
 
 def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
