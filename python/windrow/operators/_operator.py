@@ -142,14 +142,14 @@ class StandaloneOperator(ABC):
     # ---- time
 
     def advanceWatermark(self, to: At, *, stream: str | None = None) -> None:
-        """Move the watermark on; it never falls. Naive times are of the session's zone.
+        """Move the watermark on; it never falls. Naive times are read as those of messages are.
 
         stream: that of one stream only; the operator's is the least, once all of them have one.
         While the downstream is full it waits, with what it would release.
         """
         self._opened()
         named = None if stream is None else self._named(stream)
-        self._move("advance", named, self._micros("to", to))
+        self._move("advance", named, self._event_micros("to", to, named))
 
     def timeout(self, now: At) -> None:
         """Move processing time on; it never falls.
@@ -161,7 +161,7 @@ class StandaloneOperator(ABC):
     def refresh(self, now: At, watermark: At | None = None) -> None:
         """Move processing time on, and the watermark with it, as ``timeout`` does."""
         self._opened()
-        mark = None if watermark is None else self._micros("watermark", watermark)
+        mark = None if watermark is None else self._event_micros("watermark", watermark)
         self._move("timeout", self._micros("now", now), mark)
 
     def finish(self) -> None:
@@ -268,6 +268,11 @@ class StandaloneOperator(ABC):
 
     def _micros(self, argument: str, at: At) -> int:
         return _times.micros(argument, at, self._zone)
+
+    def _event_micros(self, argument: str, at: At, stream: str | None = None) -> int:
+        """Of event time: what is naive is as it stands where the messages' time has no zone."""
+        plain = self._call("isTimeWithoutZone", stream or self._spec._streams[0])
+        return _times.micros(argument, at, "UTC" if plain else self._zone)
 
     def _named(self, stream: str | None) -> str:
         streams: tuple[str, ...] = self._spec._streams
@@ -378,7 +383,7 @@ class StandaloneOperator(ABC):
     ) -> pa.Table:
         by_offset = _times.is_position(start) or _times.is_position(end)
         ends = [
-            at if at is None or by_offset else self._micros(name, at)
+            at if at is None or by_offset else self._event_micros(name, at, stream)
             for name, at in (("start", start), ("end", end))
         ]
         return _tables.read(self._call("messages", stream, *ends, by_offset, self._key(keys)))

@@ -223,10 +223,24 @@ def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN40
             elif given.tz is not None and kind.tz is None:
                 return None
             return column.cast(kind, safe=True)
-        cast = column.cast(kind, safe=True) if _is_alike(given, kind) else None
+        if types.is_struct(given) and types.is_struct(kind):
+            cast = _converted_fields(column, kind, zone)
+        else:
+            cast = column.cast(kind, safe=True) if _is_alike(given, kind) else None
         return None if cast is None or _overflows(column, cast) else cast
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
+
+
+def _converted_fields(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+    pa = arrow()
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    fields = [
+        _converted(pa.compute.struct_field(whole, field.name), field.type, zone) for field in kind
+    ]
+    if any(field is None for field in fields):
+        return None
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=whole.is_null())
 
 
 def _overflows(column: Any, cast: Any) -> bool:  # noqa: ANN401  Arrow's arrays
@@ -275,6 +289,15 @@ def _loses(given: pa.DataType, kind: pa.DataType) -> bool:
 
 
 def _aware(value: object, kind: pa.DataType, zone: str) -> object:
+    types = arrow().types
+    if isinstance(value, Mapping) and types.is_struct(kind):
+        inside = {field.name: field.type for field in kind}
+        return {
+            name: _aware(one, inside[name], zone) if name in inside else one
+            for name, one in value.items()
+        }
+    if isinstance(value, list | tuple) and types.is_list(kind):
+        return [_aware(one, kind.value_type, zone) for one in value]
     if isinstance(value, datetime) and value.tzinfo is None and getattr(kind, "tz", None):
         return value.replace(tzinfo=_times.tzinfo_of(zone))
     return value

@@ -78,7 +78,7 @@ class FullStateWindowOperator(WindowOperator):
         pa = _tables.arrow()
         begins = pa.compute.struct_field(found.column("window"), 0)
         micros = pa.compute.cast(begins, pa.int64())
-        return found.filter(pa.compute.equal(micros, self._micros("start", start)))
+        return found.filter(pa.compute.equal(micros, self._event_micros("start", start)))
 
     def getWindows(
         self, start: At | None, end: At | None, *, sessionKey: Keys | None = None
@@ -90,7 +90,7 @@ class FullStateWindowOperator(WindowOperator):
         """
         self._opened()
         ends = [
-            None if at is None else self._micros(name, at)
+            None if at is None else self._event_micros(name, at)
             for name, at in (("start", start), ("end", end))
         ]
         return _tables.read(self._call("windows", *ends, self._key(sessionKey)))

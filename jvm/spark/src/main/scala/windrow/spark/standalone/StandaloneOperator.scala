@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.TimestampNTZType
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
@@ -74,6 +75,9 @@ abstract class StandaloneOperator private[standalone] (
   /** An empty table that shows the columns of a stream. */
   final def inputColumns(stream: String): Array[Byte] =
     ArrowTables.write(inputs(place(stream)).declared, Iterator.empty)
+
+  /** Its event time is of no zone: as if of UTC. */
+  final def isTimeWithoutZone(stream: String): Boolean = inputs(place(stream)).timeType == TimestampNTZType
 
   /** An empty table that shows the columns of the key. */
   final def keyColumns(): Array[Byte] = ArrowTables.write(keySchema, Iterator.empty)
