@@ -77,6 +77,27 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
     }
 
 
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata", "+05:45"])
+def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
+    """SEMANTICS B11: a restart in a session of another zone writes the same keys."""
+    other = spark.newSession()
+    other.conf.set("spark.sql.session.timeZone", zone)
+    panes = other.sql(
+        "SELECT timestamp_seconds(1735689600) AS k, named_struct('start', timestamp_seconds(id), "
+        "'end', timestamp_seconds(id + 60)) AS window, "
+        "named_struct('index', 0L, 'is_retraction', false) AS pane "
+        "FROM range(1730613600, 1730631600, 1800)"  # the clocks of New York go back among these
+    )
+    records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    first = min((row.key, row.value) for row in records)
+    assert len({row.key for row in records}) == 10
+    assert first[0] == (
+        '{"k":"2025-01-01T00:00:00.000000Z","window":{"start":"2024-11-03T06:00:00.000000Z",'
+        '"end":"2024-11-03T06:01:00.000000Z"}}'
+    )
+    assert first[1].startswith(first[0][:-1])
+
+
 @pytest.mark.anywhere
 @pytest.mark.full
 def test_a_compacted_topic(address: str, tmp_path: Path) -> None:

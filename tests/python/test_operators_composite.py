@@ -27,9 +27,9 @@ def _rows(*offsets: int) -> pa.Table:
     return table("symbol time topic partition offset", *rows)
 
 
-def _kept(store: Path | None = None) -> wr.FullStateWindowOperator:
+def _kept(store: Path | None = None, said: dict[str, Any] = SAID) -> wr.FullStateWindowOperator:
     spec = wr.WindowOperatorSpec(
-        **SAID,
+        **said,
         time="time",
         key="symbol",
         window=wr.Tumbling("1 minute"),
@@ -94,12 +94,12 @@ class _FailsOnce(wr.AggregatedWindowOperator):
 @pytest.mark.parametrize("at_messages", [True, False])
 def test_each_taker_gets_a_message_once(*, at_messages: bool) -> None:
     """Also when another one fails on it."""
-    plain = {"schema": "symbol string, time timestamp", "early": wr.EachMessage()}
-    more = {"accumulation": wr.DISCARDING, "inputStreams": "kept"}
+    plain: dict[str, Any] = {"schema": "symbol string, time timestamp"}
+    more = {"early": wr.EachMessage(), "accumulation": wr.DISCARDING, "inputStreams": "kept"}
     first = wr.AggregatedWindowOperator(counts(**plain, **more, outputStreams="first"))
     second = _FailsOnce(counts(**plain, **more, outputStreams="second"))
     second.at_messages = at_messages
-    composite = wr.CompositeOperator().addOperator(_plain()).addOperator(first)
+    composite = wr.CompositeOperator().addOperator(_kept(said=plain)).addOperator(first)
     with composite.addOperator(second):
         with pytest.raises(RuntimeError):
             composite.addMessages(table("symbol time", ("a", 1)))
@@ -108,17 +108,3 @@ def test_each_taker_gets_a_message_once(*, at_messages: bool) -> None:
             found = composite.getResult(stream)
             assert [row["symbol"] for row in found.to_pylist()] == ["a", "b"]
             assert found.column("n").to_pylist() == [1, 1]
-
-
-def _plain() -> wr.FullStateWindowOperator:
-    spec = wr.WindowOperatorSpec(
-        schema="symbol string, time timestamp",
-        time="time",
-        key="symbol",
-        window=wr.Tumbling("1 minute"),
-        lateness="0 seconds",
-        retention=wr.Retention(time="1 hour"),
-        inputStreams="messages",
-        outputStreams="kept",
-    )
-    return wr.FullStateWindowOperator(spec)

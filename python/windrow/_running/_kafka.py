@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 _MICROS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 
-#: A null key must not look like no key, nor a window like one that is longer by a microsecond.
+#: A null key must not look like no key, nor a window like one that is longer by a microsecond; and
+#: a session in another zone writes the same.
 _WHOLE = {
     "ignoreNullFields": "false",
+    "timeZone": "UTC",
     "timestampFormat": f"{_MICROS}XXX",
     "timestampNTZFormat": _MICROS,
 }

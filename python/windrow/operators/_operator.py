@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import struct
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from windrow._bridge import _gateway
 from windrow.errors import failure
-from windrow.operators import _tables, _times
+from windrow.operators import _checkpoint, _tables, _times
 from windrow.operators._times import At
 
 if TYPE_CHECKING:
@@ -28,7 +26,6 @@ Keys = Mapping[str, Any]
 Send = Callable[["pa.Table"], bool]
 
 _LOG = logging.getLogger("windrow")
-_MAGIC = b"windrow1"
 
 
 class StandaloneOperator(ABC):
@@ -208,9 +205,7 @@ class StandaloneOperator(ABC):
         Nothing is persisted: a store keeps what the last ``flush`` left in it.
         """
         waiting = self.getResult()
-        parts = (self._call("checkpoint"), _tables.write(waiting), _tables.write(self._extra()))
-        body = b"".join(struct.pack(">Q", len(part)) + part for part in parts)
-        return _MAGIC + struct.pack(">I", zlib.crc32(body)) + body
+        return _checkpoint.packed(self._call("checkpoint"), waiting, self._extra())
 
     def reset(self, checkpoint: bytes | None = None) -> None:
         """Drop what is there without a word, and go on from a checkpoint, or from nothing.
@@ -219,7 +214,9 @@ class StandaloneOperator(ABC):
         damaged or of another spec.
         """
         self._opened()
-        state, waiting, extra = (None, None, None) if checkpoint is None else _unpacked(checkpoint)
+        state, waiting, extra = (
+            (None, None, None) if checkpoint is None else _checkpoint.unpacked(checkpoint)
+        )
         self._call("reset", state)
         self._unshown = []
         self._outbox = [] if waiting is None else [waiting]
@@ -387,16 +384,3 @@ class StandaloneOperator(ABC):
             for name, at in (("start", start), ("end", end))
         ]
         return _tables.read(self._call("messages", stream, *ends, by_offset, self._key(keys)))
-
-
-def _unpacked(checkpoint: bytes) -> tuple[bytes, pa.Table, pa.Table]:
-    body = checkpoint[12:]
-    if checkpoint[:8] != _MAGIC or struct.unpack(">I", checkpoint[8:12])[0] != zlib.crc32(body):
-        raise failure("STATE_DAMAGED.BYTES", count=len(checkpoint))
-    parts = []
-    while body:
-        (length,) = struct.unpack(">Q", body[:8])
-        parts.append(body[8 : 8 + length])
-        body = body[8 + length :]
-    state, waiting, extra = parts
-    return state, _tables.read(waiting), _tables.read(extra)

@@ -1,6 +1,5 @@
 package windrow.operators
 
-import scala.collection.immutable.Queue
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.Reason
@@ -31,12 +30,11 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private val log       = System.getLogger("windrow")
   private var journaled = Option.empty[JournaledStore]
   private var core      = Option.empty[Core[M, R]]
-  private var unshown   = Queue.empty[R] // to `beforeSend`, or it failed on them
-  private var waiting   = Queue.empty[R]
+  private val outbox    = new Outbox[R](context.hooks.beforeSend)
   private var rejects   = Vector.empty[Rejected[M]]
   private var refusals  = Map.empty[Reason, Long]
   private var filtered  = 0L
-  private var before    = Ledger.Empty   // what shards have counted that a failed step has ended
+  private var before    = Ledger.Empty // what shards have counted that a failed step has ended
 
   private var clock       = Option.empty[Long]
   private var marks       = Map.empty[String, Long] // of streams that told their own
@@ -135,7 +133,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private def requireSelector(): Unit = if (!isSelecting) {
     log.log(System.Logger.Level.WARNING, s"${context.name}: a message came while the downstream is full")
-    throw new SelectorDisabledError(context.name, waiting.size)
+    throw new SelectorDisabledError(context.name, outbox.size)
   }
 
   /** Resumes sending at the first output that was refused. If none remains the selector is enabled, and what the clock
@@ -232,15 +230,9 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private[operators] final def add(outputs: Seq[R]): Unit = {
     isChanged = true
-    unshown ++= outputs
+    outbox.add(outputs)
     release()
     ()
-  }
-
-  /** What `beforeSend` fails on it sees again in the next call. */
-  private def show(): Unit = while (unshown.nonEmpty) {
-    waiting ++= context.hooks.beforeSend(unshown.head)
-    unshown = unshown.tail
   }
 
   /** Who takes the outputs can take no more, or can again: then what the watermark would release follows as time moves on.
@@ -257,13 +249,12 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   messages can be taken
     */
   private def release(): Boolean = {
-    show()
+    outbox.show()
     context.send match {
       case Some(send) =>
-        while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
-        isSelecting = waiting.isEmpty
+        isSelecting = outbox.send(send)
         if (isSelecting && isChanged) persist() // a clock alone does not get ahead of its step
-      case None => isSelecting = !isHeld && context.maxWaiting.forall(waiting.size < _)
+      case None => isSelecting = !isHeld && context.maxWaiting.forall(outbox.size < _)
     }
     isSelecting
   }
@@ -282,10 +273,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   /** A copy of the outputs that wait, in firing order. */
-  final def getResult(): Seq[R] = {
-    show()
-    waiting
-  }
+  final def getResult(): Seq[R] = outbox.shown
 
   /** The refused messages since they were last asked for. */
   final def takeRejected(): Seq[Rejected[M]] = {
@@ -299,17 +287,17 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def flush(): Unit = {
     val _ = opened
-    show()
+    outbox.show()
     if (context.send.isEmpty) {
       persist()
-      waiting = Queue.empty
+      outbox.forget()
     }
     release()
     ()
   }
 
   /** Others have the outputs now, but nothing is persisted before `flush`. */
-  private[windrow] final def forget(): Unit = waiting = Queue.empty
+  private[windrow] final def forget(): Unit = outbox.forget()
 
   private def persist(): Unit = journaled.foreach { store =>
     persisting()
@@ -324,10 +312,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   if outputs wait, which would be in neither the checkpoint nor the downstream, or if the store cannot be listed
     */
   final def checkpoint(): Array[Byte] = {
-    val _ = opened
-    show()
-    if (waiting.nonEmpty) throw new CheckpointError(
-      ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waiting.size))
+    val _     = opened
+    val waits = outbox.shown.size
+    if (waits > 0) throw new CheckpointError(
+      ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waits))
     image()
   }
 
@@ -363,8 +351,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
         core = Some(open(store))
         throw error
     }
-    unshown = Queue.empty
-    waiting = Queue.empty
+    outbox.clear()
     rejects = Vector.empty
     marks = Map.empty
     owed = Watermark.None
@@ -379,8 +366,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     closing()
     core = None
     journaled = None
-    unshown = Queue.empty
-    waiting = Queue.empty
+    outbox.clear()
     rejects = Vector.empty
     context.store match {
       case closeable: AutoCloseable => closeable.close()

@@ -138,6 +138,17 @@ final class StartSuite extends SparkSuite {
     val records = topic.records(panes).orderBy("key").collect()
     assert(records.map(_.getString(0)).toSeq == Seq(s"""{"id":"b",$bounds}""", s"""{"id":null,$bounds}"""))
     assert(records(0).isNullAt(1) && records(1).getString(1).startsWith(s"""{"id":null,$bounds,"total":2,"pane":{"""))
+    for (zone <- Seq("UTC", "America/New_York", "+05:45")) {
+      val other = spark.newSession()
+      other.conf.set("spark.sql.session.timeZone", zone)
+      val rows = other.range(1).selectExpr(
+        "timestamp_seconds(1730613600) id",
+        "named_struct('start', timestamp_seconds(0), 'end', timestamp_seconds(60)) window",
+        "named_struct('index', 0L, 'is_retraction', false) pane")
+      assert(
+        topic.records(rows).head().getString(0) == s"""{"id":"2024-11-03T06:00:00.000000Z",$bounds}""",
+        s"in a session of $zone")
+    }
     val wrong = intercept[SpecError](sums("1 minute").start(s"$folder/topic", rejected = Some(topic)))
     assert(wrong.problems.map(_.code) == Seq("UPSERT_NOT_OF_PANES") && !wrong.getMessage.contains("secret"))
   }

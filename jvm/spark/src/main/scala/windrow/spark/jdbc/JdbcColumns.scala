@@ -23,7 +23,7 @@ private[jdbc] object JdbcColumns {
     */
   def flat(data: DataFrame, on: Seq[String]): DataFrame = {
     val by  = struct(on.map(name => col(quoteIdentifier(name))): _*)
-    val key = Option.when(on.nonEmpty)(sha2(ExactJson.of(by, "timeZone" -> "UTC"), 256).as(Key))
+    val key = Option.when(on.nonEmpty)(sha2(ExactJson.of(by), 256).as(Key))
     data.select(data.schema.fields.toSeq.flatMap(columns) ++ key: _*)
   }
 

@@ -11,7 +11,9 @@ private[spark] final case class EndMarker(path: String) {
   /** For readers that take a path for a pattern of several: this one alone. */
   def pattern: String = path.replaceAll("""[\\{}\[\]*?]""", """\\$0""")
 
-  /** Whether a file that Spark reads has a line: some committers write into `_SUCCESS`, too. Asked while a micro-batch is planned: if not, no batch before it was the last. */
+  /** Whether a file that Spark reads has a line: some committers write into `_SUCCESS`, too. Asked while a micro-batch is
+    * planned: if not, no batch before it was the last.
+    */
   def hasEnd(settings: Configuration): Boolean = {
     val folder = new Path(path)
     val files  = folder.getFileSystem(settings)

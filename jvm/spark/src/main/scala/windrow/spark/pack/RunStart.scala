@@ -6,8 +6,9 @@ import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.concurrent.TrieMap
 import windrow.core.time.Watermark
 
-/** Where the watermark of an operator stood when a run began. What has left under a lateness that was shorter (SEMANTICS S2) had done so by
-  * then: how far exactly the shards know, while those who pack for them send the rows of whatever is older than the run.
+/** Where the watermark of an operator stood when a run began. What has left under a lateness that was shorter (SEMANTICS S2)
+  * had done so by then: how far exactly the shards know, while those who pack for them send the rows of whatever is older
+  * than the run.
   */
 private[pack] object RunStart {
   private val watermarks = Collections.synchronizedMap(new WeakHashMap[AnyRef, TrieMap[String, Watermark]])
