@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from windrow._bridge import _sql
+from windrow._running._jdbc import Jdbc
+from windrow._running._kafka import KafkaTable
 from windrow._running._query import start
 from windrow._running._upsert import Upsert
 from windrow._specs import _json
@@ -80,8 +82,9 @@ class Answers:
 
         Arguments are those of ``Output.start``.
         """
-        if isinstance(panes, Upsert):
-            raise SpecError.of("start(...)", [panes.of_parts()])
+        upsert = panes.as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
+        if upsert is not None:
+            raise SpecError.of("start(...)", [upsert.of_parts()])
         return start(
             self.output,
             {"answers": answers, "panes": panes, "rejected": rejected},

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
+
+from windrow._specs import _instants
 
 __all__ = ["Figures", "SourceFigures", "figures", "open_after"]
 
@@ -15,7 +17,6 @@ REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
 _MARK = "windrow_"
 _REACH = "watermark"  # of an input, in microseconds
 _LEVELS = ("open_windows", "open_windows_change", _REACH)
-_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # what Spark says before there is a watermark
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
 def _inputs(progress: Mapping[str, Any]) -> dict[str, datetime | None]:
     """Read ``windrow_<operator>/<input>/...``, of which those of several inputs tell it."""
     return {
-        name.split("/")[1]: None if row[_REACH] is None else _at(row[_REACH])
+        name.split("/")[1]: None if row[_REACH] is None else _instants.instant(row[_REACH])
         for name, row in _observed(progress).items()
         if _REACH in row and name.count("/") > 1
     }
@@ -188,10 +189,7 @@ def _shard_time(state: Mapping[str, Any]) -> int:
     return updates + _custom(state, "timerProcessingTimeMs")
 
 
-def _at(micros: int) -> datetime:
-    return _NO_TIME + timedelta(microseconds=micros)
-
-
 def _instant(text: str | None) -> datetime | None:
-    found = None if text is None else datetime.fromisoformat(text)
-    return None if found == _NO_TIME else found
+    """Read what Spark says; it says 1970 before there is a watermark."""
+    found = None if text is None else _instants.read(text)
+    return None if found == _instants.EPOCH else found

@@ -71,7 +71,7 @@ class ByTime(By):
 
 @dataclass(frozen=True, repr=False)
 class ByDelta(By):
-    """How far the value of a numeric column has grown; falling does not count."""
+    """How far the value of a numeric column has grown; falling does not count, nor does a null."""
 
     column: str
     delta: float

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _jar, _sql
-from windrow.operators._session import session
+from windrow.operators._session import existing, session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -115,10 +115,8 @@ class State:
 
 
 def _session() -> SparkSession:
-    """Give the active session, classic or Connect, or a small local one."""
-    from pyspark.sql import SparkSession
-
-    return SparkSession.getActiveSession() or session()
+    """Give the session that there is, classic or Connect, or a small local one."""
+    return existing() or session()
 
 
 def state(checkpoint: str | PathLike[str], *, operator: str | None = None) -> State:

@@ -84,7 +84,7 @@ def test_an_idle_query_runs_no_batches(feed: Feed, tmp_path: Path) -> None:
     assert sorted(row.window.start.minute for row in panes) == [0, 1]
 
 
-def ago(hours: int) -> str:
+def ago(hours: float) -> str:
     """Give a time of event so long before now."""
     return f"{datetime.now(UTC) - timedelta(hours=hours):%Y-%m-%d %H:%M:%S}"
 
@@ -117,7 +117,7 @@ def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
     """The clock of the step before judges, with the row of what is refused (SEMANTICS R52)."""
     checkpoint = str(tmp_path / "checkpoint")
     for amount in (1, 2):
-        feed.add([order(ago(9), amount=amount), order(ago(0), amount=10 * amount)])
+        feed.add([order(ago(9), amount=amount), order(ago(0.5), amount=10 * amount)])
         output = by_the_clock(feed, "1 hour", "1 minute")
         query = output.start(
             checkpoint=checkpoint,

@@ -119,6 +119,35 @@ def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
     assert len(held(spark, url, "log")) == 6 * 20
 
 
+def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
+    """By the first of two runs that have seen the same batch last (SEMANTICS B10)."""
+    jvm: Any = spark._jvm
+    drivers, ledgers = jvm.org.apache.derby.jdbc, jvm.windrow.spark.jdbc
+    connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(url)
+    ledger, none = ledgers.BatchLedger(dialect, "q", "panes"), jvm.scala.Option.empty()
+    first, second = (getattr(ledgers, "BatchLedger$Noted")(number, none) for number in range(2))
+    ledger.create(connection)
+    assert ledger.note(connection, first, none)
+    seen = ledger.last(connection)
+    assert ledger.note(connection, second, seen)
+    assert not ledger.note(connection, second, seen)
+    connection.close()
+
+
+@pytest.mark.parametrize("upsert", [True, False])
+def test_a_batch_that_comes_again_with_other_panes(
+    spark: SparkSession, url: str, *, upsert: bool
+) -> None:
+    """After a restart with a longer lateness, say: what is upserted is true, added rows stay."""
+    sink = wr.Jdbc(url, "again", upsert=upsert)
+    sink.check(spark, panes(spark).schema)
+    sink.write(panes(spark, ("a", 0, 1, False)), 7, "q", "panes")
+    sink.write(panes(spark, ("a", 0, 2, False), ("b", 0, 3, False)), 7, "q", "panes")
+    found = sorted((row.k, row.total) for row in held(spark, url, "again"))
+    assert found == ([("a", 2), ("b", 3)] if upsert else [("a", 1)])
+
+
 @contextmanager
 def berlin(spark: SparkSession) -> Iterator[None]:
     """Have the database's side of Spark live where clocks are set back."""

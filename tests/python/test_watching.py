@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import NOTHING, Feed, order
+from windrow._running._settings import having
 from windrow.figures import figures
 
 if TYPE_CHECKING:
@@ -130,6 +131,25 @@ def test_a_running_query(
     assert last["reasons"] == seen.last.reasons
     assert last["openWindows"] == seen.openWindows
     assert last["watermark"] == "2025-01-01T09:02:20+00:00"
+
+
+def test_before_there_is_a_watermark(feed: Feed, tmp_path: Path) -> None:
+    """Spark says 1970 then; nothing is behind that (SEMANTICS R70)."""
+    wr.publishMetrics(feed.spark)
+    with having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
+        query = minutes(feed.add([order("09:00:00")])).start(
+            panes=nowhere, checkpoint=tmp_path / "c", name="none"
+        )
+    try:
+        query.processAllAvailable()
+        heard(feed.spark)
+        shown = gauges(feed.spark)
+        seen = wr.snapshot(query)
+    finally:
+        query.stop()
+    assert [shown[f"none.{name}"] for name in ("read", "watermark_ms", "behind_ms")] == [1, 0, 0]
+    assert seen.last is not None
+    assert (seen.last.watermark, seen.behind) == (None, None)
 
 
 def test_a_failing_query(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
-from windrow._running._upsert import Upsert, last_of_each
+from windrow._running._upsert import Upsert, last_of_each, settled
 from windrow._specs._frozen import call
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ class Jdbc:
     upsert: bool = False
     on: str | Sequence[str] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read the columns once."""
+        object.__setattr__(self, "on", settled(self.on))
 
     def __repr__(self) -> str:
         """Show as the call, without what may be secret."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from windrow._running._upsert import Upsert, last_of_each
+from windrow._running._upsert import Upsert, last_of_each, settled
 from windrow._specs._columns import functions_of, quoted
 from windrow._specs._frozen import call
 
@@ -43,6 +43,10 @@ class KafkaTable:
     topic: str
     on: str | Sequence[str] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read the columns once."""
+        object.__setattr__(self, "on", settled(self.on))
 
     def __repr__(self) -> str:
         """Show as the call, without what may be secret."""

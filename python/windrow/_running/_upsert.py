@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,10 @@ class Upsert:
     table: str
     on: str | Sequence[str] | None = None
     create: bool | str = False
+
+    def __post_init__(self) -> None:
+        """Read the columns once."""
+        object.__setattr__(self, "on", settled(self.on))
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -121,6 +125,11 @@ class Upsert:
             "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *",
             came=last_of_each(panes, on),
         )
+
+
+def settled(on: str | Iterable[str] | None) -> str | list[str] | None:
+    """Give the columns by which rows are found; none at all are the usual ones."""
+    return on if on is None or isinstance(on, str) else list(on) or None
 
 
 def _identifier(name: str) -> str:

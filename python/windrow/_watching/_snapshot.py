@@ -38,6 +38,7 @@ class Snapshot:
     inputs: Mapping[str, datetime | None] = field(default_factory=dict)
     quiet: Mapping[str, int] = field(default_factory=dict)
     error: str | None = None
+    _counted: Mapping[str, int] = field(default_factory=dict, repr=False)  # by run, the last batch
 
     @property
     def behind(self) -> timedelta | None:
@@ -59,7 +60,7 @@ class Snapshot:
         if not operators(progress) and not progress["numInputRows"]:
             return self
         batch = figures(progress)
-        if self.last and batch.runId == self.last.runId and batch.batch <= self.last.batch:
+        if batch.batch <= self._counted.get(batch.runId, -1):
             return self
         newest = [time for time in (self.newest, batch.newest) if time is not None]
         return replace(
@@ -71,6 +72,7 @@ class Snapshot:
             openWindows=open_after(self.openWindows, batch),
             inputs=_reached(self.inputs, batch),
             quiet=_quiet(self.quiet, batch),
+            _counted={**self._counted, batch.runId: batch.batch},
         )
 
     def __str__(self) -> str:

@@ -12,15 +12,24 @@ if TYPE_CHECKING:
 
 
 def session() -> SparkSession:
-    """Give the active classic session with the JAR, or a small local one."""
-    from pyspark.sql import SparkSession
-
+    """Give the classic session that there is, with the JAR, or a small local one."""
     from windrow.setup import attach
 
-    active = SparkSession.getActiveSession()
-    if active is not None and is_connect(active):
+    there = existing()
+    if there is not None and is_connect(there):
         raise failure("NO_JVM.OPERATORS")
-    return attach(active or _started())
+    return attach(there or _started())
+
+
+def existing() -> SparkSession | None:
+    """Give the active session of this thread, else the one that another thread has made."""
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.sql import SparkSession
+
+    try:
+        return SparkSession.active()
+    except PySparkRuntimeError:
+        return None
 
 
 def _started() -> SparkSession:

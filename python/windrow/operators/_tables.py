@@ -53,29 +53,36 @@ def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: s
 
     Errors: MessageError with every column that is missing, unknown or of another type.
     """
-    pa = arrow()
     found = _names(list(message), schema)
-    columns = []
+    columns = {}
     for field in schema:
-        value = _aware(message.get(field.name), field.type, zone)
-        found += _names_inside(value, field.type, field.name)
-        try:
-            if not _fits(value, field.type):
-                raise OverflowError  # noqa: TRY301  as Arrow does with whole numbers
-            columns.append(pa.array([value], field.type))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            found.append(
-                problem(
-                    "TYPE_NOT_ALLOWED.VALUE",
-                    column=field.name,
-                    type=type(value).__name__,
-                    expected=shown(field.type),
-                )
-            )
+        columns[field.name], wrong = column([message.get(field.name)], field, zone)
+        found += wrong
     if not found:
-        found += _nulls(dict(zip(schema.names, columns, strict=True)), schema)
-    _raise_if(what, found)
-    return pa.table(columns, schema=_nullable(schema))
+        found += _nulls(columns, schema)
+    raise_if(what, found)
+    return arrow().table(list(columns.values()), schema=nullable(schema))
+
+
+def column(values: list[object], field: pa.Field, zone: str) -> tuple[Any, list[SpecProblem]]:
+    """Make a column of values of Python, with what is wrong; naive datetimes are of the zone."""
+    pa = arrow()
+    known = [_aware(value, field.type, zone) for value in values]
+    inside = (_names_inside(value, field.type, field.name) for value in known)
+    found = next(filter(None, inside), [])
+    try:
+        if not all(_fits(value, field.type) for value in known):
+            raise OverflowError  # noqa: TRY301  as Arrow does with whole numbers
+        return pa.array(known, field.type), found
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        kinds = " or ".join(dict.fromkeys(type(one).__name__ for one in known if one is not None))
+        misfit = problem(
+            "TYPE_NOT_ALLOWED.VALUE",
+            column=field.name,
+            type=kinds,
+            expected=shown(field.type),
+        )
+        return None, [*found, misfit]
 
 
 def conformed(
@@ -115,8 +122,8 @@ def conformed(
         else:
             columns[field.name] = column
     found += _nulls(columns, schema)
-    _raise_if(what, found)
-    return pa.table([columns[name] for name in schema.names], schema=_nullable(schema))
+    raise_if(what, found)
+    return pa.table([columns[name] for name in schema.names], schema=nullable(schema))
 
 
 def shown(kind: pa.DataType) -> str:
@@ -194,11 +201,13 @@ def _nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
     ]
 
 
-def _nullable(schema: pa.Schema) -> pa.Schema:
+def nullable(schema: pa.Schema) -> pa.Schema:
+    """Give the schema with nulls allowed."""
     return arrow().schema([field.with_nullable(True) for field in schema])
 
 
-def _raise_if(what: str, found: list[SpecProblem]) -> None:
+def raise_if(what: str, found: list[SpecProblem]) -> None:
+    """Refuse messages. Errors: MessageError."""
     if found:
         few = f"{len(found)} problems in {what}: " if len(found) > 1 else ""
         text = " ".join(map(str, found)) if few else f"[{found[0].code}] {what}: {found[0].text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from windrow._bridge import _sql
 from windrow._running._settings import having
 from windrow._specs._columns import is_connect
+from windrow._specs._instants import instant
 from windrow.advising import Advice
 from windrow.errors import SpecError, failure, problem
 from windrow.joins import JoinOutput
@@ -35,7 +36,6 @@ Pipeline = Callable[..., object]
 What = Literal["windows", "messages", "pending"]
 
 _ONLY = "messages"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Harness:
@@ -317,7 +317,7 @@ def _arrow(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a te
 
 
 def _at(millis: int) -> datetime:
-    return _EPOCH + timedelta(milliseconds=millis)
+    return instant(millis * 1000)
 
 
 def _shown(millis: int) -> str:

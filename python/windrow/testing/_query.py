@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
 from windrow._running._settings import having
+from windrow._specs._instants import instant, read
 from windrow.advising import Advice, advise
 from windrow.errors import SpecError, from_text, problem
 from windrow.stores import State
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: A step is one micro-batch, and small.
 _SETTINGS: Mapping[str, str] = {
@@ -80,7 +79,7 @@ class QueryEngine:
         """Give the watermark of the last micro-batch, in milliseconds."""
         said = self._clock()
         if said is not None:  # a run that has just begun does not say
-            self._mark = round(datetime.fromisoformat(said).timestamp() * 1000)
+            self._mark = round(read(said).timestamp() * 1000)
         return self._mark or None
 
     def hasWatermark(self) -> bool:
@@ -181,4 +180,4 @@ def _plain(query: StreamingQuery) -> Iterator[None]:
 
 
 def _instant(micros: int) -> str:
-    return (_EPOCH + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")
+    return instant(micros).isoformat().replace("+00:00", "Z")

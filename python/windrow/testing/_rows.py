@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
-from windrow.errors import MessageError, SpecProblem, problem
+from windrow.errors import problem
 from windrow.operators import _tables
 
 if TYPE_CHECKING:
@@ -58,69 +57,45 @@ def _mappings(rows: Rows, schema: pa.Schema, what: str) -> Iterator[Row]:
             yield dict(zip(schema.names, row, strict=True))
         elif isinstance(row, tuple):
             columns = ", ".join(schema.names)
-            _refuse(what, [problem("ROW_LENGTH", count=len(row), columns=columns)])
+            _tables.raise_if(what, [problem("ROW_LENGTH", count=len(row), columns=columns)])
         else:
             text = f"a row of {what} is {type(row).__name__}; it must be a dict or a tuple."
             raise TypeError(text)
 
 
 def _of_values(rows: Sequence[Row], schema: pa.Schema, what: str, zone: str) -> pa.Table:
-    pa = _tables.arrow()
     known = set(schema.names)
     unknown = {name: None for row in rows for name in row if name not in known}
     allowed = ", ".join(f"{field.name} {_tables.shown(field.type)}" for field in schema)
     found = [problem("COLUMN_UNKNOWN", name=name, allowed=allowed) for name in unknown]
     columns = []
     for field in schema:
-        read = _reader(field.type, zone)
-        values = [read(row.get(field.name)) for row in rows]
-        try:
-            columns.append(pa.array(values, field.type))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            found.append(_misfit(field, values))
-    if found:
-        _refuse(what, found)
-    return pa.table(columns, schema=_nullable(schema))
+        read = _reader(field.type)
+        made, wrong = _tables.column([read(row.get(field.name)) for row in rows], field, zone)
+        columns.append(made)
+        found += wrong
+    _tables.raise_if(what, found)
+    return _tables.arrow().table(columns, schema=_tables.nullable(schema))
 
 
-def _misfit(field: pa.Field, values: Sequence[object]) -> SpecProblem:
-    kinds = " or ".join(dict.fromkeys(type(one).__name__ for one in values if one is not None))
-    return problem(
-        "TYPE_NOT_ALLOWED.VALUE",
-        column=field.name,
-        type=kinds,
-        expected=_tables.shown(field.type),
-    )
-
-
-def _reader(kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  a function of a value
+def _reader(kind: pa.DataType) -> Callable[[object], object]:
+    """Give what reads texts of times and dates."""
     types = _tables.arrow().types
+    of: type[date] | None = None
     if types.is_timestamp(kind):
-        return lambda value: _time(value, kind.tz, zone)
-    if types.is_date(kind):
-        return lambda value: date.fromisoformat(value) if isinstance(value, str) else value
-    return lambda value: value
+        of = datetime
+    elif types.is_date(kind):
+        of = date
 
-
-def _time(value: object, tz: str | None, zone: str) -> object:
-    if isinstance(value, str):
+    def read(value: object) -> object:
+        if of is None or not isinstance(value, str):
+            return value
         try:
-            value = datetime.fromisoformat(value)
+            return of.fromisoformat(value)
         except ValueError:
             return value  # which is no time, as Arrow will say
-    if isinstance(value, datetime) and tz is not None and value.tzinfo is None:
-        return value.replace(tzinfo=ZoneInfo(zone))
-    return value
 
-
-def _nullable(schema: pa.Schema) -> pa.Schema:
-    return _tables.arrow().schema([field.with_nullable(True) for field in schema])
-
-
-def _refuse(what: str, found: list[SpecProblem]) -> None:
-    few = f"{len(found)} problems in {what}: " if len(found) > 1 else ""
-    text = " ".join(map(str, found)) if few else f"[{found[0].code}] {what}: {found[0].text}"
-    raise MessageError(few + text, found)
+    return read
 
 
 class Table(list[dict[str, Any]]):

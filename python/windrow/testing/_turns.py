@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from windrow.advising import Advice
 
-#: The folder whose files move a query on.
-CONTROL = "control"
+#: The folder whose files move a query on; no stream can be called that.
+CONTROL = "the-control"
 #: The watermark at which everything is over (SEMANTICS R71), in microseconds.
 END = 100_000_000_000_000 * 1000
 

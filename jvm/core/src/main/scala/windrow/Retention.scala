@@ -16,6 +16,9 @@ final case class Retention(
     time: Option[TimeSpan] = None,
     messages: Option[Long] = None,
     windows: Option[Long] = None) {
+
+  private[windrow] def inWords: String = s"${time.map(_.micros)} $messages $windows"
+
   def isStated: Boolean = time.isDefined || messages.isDefined || windows.isDefined
 
   /** From which watermark on a message is older than what the stated time keeps. */

@@ -36,7 +36,7 @@ object PolicyOutput {
   * @param lift
   *   the buffer of one message
   * @param measure
-  *   a message's value of a column, for policies by delta
+  *   a message's value of a column, for policies by delta; NaN if it has none (SEMANTICS R89)
   * @param isMarker
   *   the message only marks the end of what is inside, for eviction by punctuation
   * @param isKeyed

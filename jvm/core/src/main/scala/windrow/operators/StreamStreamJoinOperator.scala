@@ -55,9 +55,12 @@ class StreamStreamJoinOperator[K, M, R](
       store,
       isNull,
       SpecFingerprint(
-        "streams" -> JoinFingerprint.streams(spec.streams),
-        "range"   -> JoinFingerprint.range(spec.within),
-        "kind"    -> spec.how.toString)
+        "streams"      -> JoinFingerprint.streams(spec.streams),
+        "range"        -> JoinFingerprint.range(spec.within),
+        "kind"         -> spec.how.toString,
+        "expectation"  -> JoinFingerprint.expected(spec.expect),
+        "equal fields" -> (if (spec.hasKeys) "some" else "none"),
+        "rows"         -> (if (spec.early.isInstanceOf[EveryPeriod]) "after a period" else "at once"))
         .and(JoinFingerprint.times(spec): _*),
       context.guards))
 

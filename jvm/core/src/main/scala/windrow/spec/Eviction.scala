@@ -15,7 +15,7 @@ final case class ByTime(period: TimeSpan) extends By {
   def problems: Seq[SpecProblem] = WindowKind.positive("period", period)
 }
 
-/** How far the value of a column has grown; falling does not count (SEMANTICS R85). */
+/** How far the value of a column has grown; falling does not count (SEMANTICS R85), nor does a null (R89). */
 final case class ByDelta(column: String, delta: Double) extends By {
   def problems: Seq[SpecProblem] =
     Option.when(!(delta >= 0))(SpecProblem("DELTA_NEGATIVE", "delta" -> delta)).toSeq

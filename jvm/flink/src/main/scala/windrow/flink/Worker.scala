@@ -2,9 +2,9 @@ package windrow.flink
 
 import java.nio.file.Files
 import java.nio.file.Path
-import java.util.Comparator
 import org.apache.flink.configuration.Configuration
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
+import org.apache.flink.util.FileUtils
 import scala.io.Source.fromInputStream
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -36,7 +36,7 @@ object Worker {
       Tasks.rows(job, new Feed(environment, job.delay), until).sinkTo(new Rows)
       environment.execute()
       Shared.meter.reply(Shared.tables.map(_.count - Parallelism * job.dropped).sum, resident)
-    } finally delete(scratch)
+    } finally FileUtils.deleteDirectoryQuietly(scratch.toFile) // the cluster may still delete its own
   }
 
   /** As Flink is recommended to be set up: objects are used again, nothing goes through its slow generic serializer, and
@@ -67,11 +67,5 @@ object Worker {
     else Files.readAllLines(status).asScala.collectFirst { case HighWater(kilobytes) =>
       kilobytes.toLong / 1024
     }.getOrElse(0)
-  }
-
-  private def delete(folder: Path): Unit = {
-    val all = Files.walk(folder)
-    try all.sorted(Comparator.reverseOrder[Path]).forEach(path => Files.deleteIfExists(path): Unit)
-    finally all.close()
   }
 }

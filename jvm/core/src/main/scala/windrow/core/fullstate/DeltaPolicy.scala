@@ -10,8 +10,11 @@ import windrow.core.trigger.Stage
   * for (SEMANTICS R15).
   */
 private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
-  private val paneState = new WindowTrigger(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
-  private val rule      = new FiringRule(spec.onTime, paneState)
+  private val trigger = new WindowTrigger(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
+  private val rule    = new FiringRule(spec.onTime, trigger)
+
+  /** Of incomplete windows, then of complete ones. */
+  def periods: Seq[Seq[Long]] = trigger.periods
 
   /** @param completes
     *   the window is complete with the message, and was not before
@@ -26,12 +29,12 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
     val owesFirst = stage.isComplete && !row.isPastOnTime
     if (row.unsent == 0) None
     else if (owesFirst && wasComplete && spec.onTime) Some(Timing.Late) // SEMANTICS R79
-    else rule.atStepEnd(stage, owesFirst && !wasComplete, row, now)
+    else rule.atStepEnd(stage, owesFirst && !wasComplete, row, now, row.isTouched)
   }
 
   /** When the period ends for which its messages wait, if they do. */
   def deadline(isComplete: Boolean, row: PaneState[_]): Option[Long] =
-    if (row.unsent > 0) paneState.deadline(isComplete, row.since) else None
+    if (row.unsent > 0) trigger.deadline(isComplete, row.since) else None
 }
 
 private object DeltaPolicy {

@@ -67,6 +67,8 @@ final class FullStateShard(
   /** When keys have a window whose period ends; forgotten as it does. In the checkpoint. */
   private val periods = new Periods(store)
 
+  private val terms = new Terms(s"${spec.retention.inWords} ${policy.periods}")
+
   /** How far source partitions have come; where windows go by it. It only grows. In the checkpoint. */
   private var offsets = Map.empty[SourcePartition, Front[Axis.Offset]]
 
@@ -75,12 +77,16 @@ final class FullStateShard(
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
+    terms.read(in)
   }
 
   def counters: Counters                      = admission.counters
   def watermark: Watermark                    = admission.watermark
   def processingDeadline: Option[Long]        = periods.first
   def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
+
+  override def rests(watermark: Watermark, processingTime: Long): Boolean =
+    !terms.changed && super.rests(watermark, processingTime)
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -117,7 +123,7 @@ final class FullStateShard(
     new Step(
       applied ++
         Part.silent(move(progress, clock.before.max(watermark))) ++
-        stepEnd(before, isFirstP) ++
+        stepEnd(before, isFirstP || terms.changed) ++
         Part.silent(flush()),
       count)
   }
@@ -258,24 +264,33 @@ final class FullStateShard(
 
   // ---- the end of a step
 
-  private def stepEnd(before: Reach, isFirstP: Boolean): Iterator[Part[FullStateEffect]] = {
+  /** @param looksAtAll
+    *   at the first processing time, and where what keys know of when to be looked at may not hold
+    */
+  private def stepEnd(before: Reach, looksAtAll: Boolean): Iterator[Part[FullStateEffect]] = {
     val due =
-      if (isFirstP) keys.all
+      if (looksAtAll) keys.all
       else keys.due(watermark.at) ++ periods.due(processingTime)
-    due.map[Part[FullStateEffect]](key => out => Option(keys.get(key)).foreach(endOf(_, before, isFirstP, out))) ++
+    due.map[Part[FullStateEffect]](key => out => Option(keys.get(key)).foreach(endOf(_, before, looksAtAll, out))) ++
       Part.silent(periods.forget(processingTime))
   }
 
-  private def endOf(state: KeyWindows, before: Reach, isFirstP: Boolean, out: Out[FullStateEffect]): Unit = {
-    state.rows.due(isFirstP || life.isDue(_, state, processingTime)).foreach { row =>
+  private def endOf(state: KeyWindows, before: Reach, looksAtAll: Boolean, out: Out[FullStateEffect]): Unit = {
+    val due = state.rows.due(looksAtAll || life.isDue(_, state, processingTime))
+    due.foreach { row =>
       val now = atStepEnd(state, row.begun(processingTime), before, out)
       if (now ne row) state.rows.put(now)
     }
     val retired = retire(state)
     state.rows.told.map(_.period).minOption.filter(_ != Due.Never).foreach(periods.await(state.key, _))
     if (state.isEmpty) keys.remove(state.key)
-    else if (retired > 0 || state.rows.isChanged) keys.put(state.key, state)
+    else if (looksAtAll || retired > 0 || state.rows.isChanged || due.exists(closes(_, state, before)))
+      keys.put(state.key, state)
   }
+
+  /** In this step: its bucket must know when to look at it next. */
+  private def closes(row: WindowRow, state: KeyWindows, before: Reach): Boolean = life.isClosed(row, state) &&
+    !assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.lateness + assigner.delay)
 
   private def atStepEnd(
       state: KeyWindows,
@@ -317,7 +332,9 @@ final class FullStateShard(
       segments.writeDirectory(out)
       keys.writeDirectory(out)
       periods.writeDirectory(out)
+      terms.write(out)
     }
+    terms.settle()
   }
 
   // ---- queries

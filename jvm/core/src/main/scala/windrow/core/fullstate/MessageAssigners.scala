@@ -3,6 +3,7 @@ package windrow.core.fullstate
 import windrow.ErrorConditions
 import windrow.Over
 import windrow.core.state.DamagedStateError
+import windrow.core.state.FirstIndex
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
@@ -55,11 +56,16 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
     state.messages.range(Axis.Time, Some(minus(at, far)), Some(plus(at, far + granularity))).toVector
   }
 
-  /** Of the windows that hold one of these positions; of those with the same content the one that starts first. */
-  private def starts(positions: Vector[Long]): Vector[Long] =
+  /** Of the windows that hold one of these positions, which ascend; of those with the same content, a range of them, the one
+    * that starts first.
+    */
+  private def starts(positions: Vector[Long]): Vector[Long] = {
+    def firstFrom(bound: Long): Int = FirstIndex.where(positions.size)(i => positions(i) >= bound)
     positions.flatMap(at => Seq(minus(at, size), plus(at, granularity))).distinct.sorted
-      .map(start => (start, positions.filter(at => start <= at && at <= plus(start, size))))
-      .filter(_._2.nonEmpty).distinctBy(_._2).map(_._1)
+      .map(start => (start, firstFrom(start), firstFrom(plus(plus(start, size), 1))))
+      .filter { case (_, from, until) => from < until }
+      .distinctBy { case (_, from, until) => (from, until) }.map(_._1)
+  }
 
   /** A window that comes to be takes all stored messages that it holds (SEMANTICS R6). */
   private def taking(id: WindowId, messages: Vector[StoredMessage]): WindowRow =

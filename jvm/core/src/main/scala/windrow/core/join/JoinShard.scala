@@ -68,11 +68,14 @@ final class JoinShard(
     new WaitingRows(period, guards, periods, segments, store)
   }
 
+  private val terms = new Terms(spec.retention.inWords)
+
   admission.open { in =>
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
     waiting.foreach(rows => if (in.hasNext) rows.readDirectory(in) else takeOver(rows))
+    terms.read(in)
   }
 
   /** What an older checkpoint keeps with the messages. */
@@ -89,6 +92,9 @@ final class JoinShard(
   def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
   private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, order, streams, segments)
+
+  override def rests(watermark: Watermark, processingTime: Long): Boolean =
+    !terms.changed && super.rests(watermark, processingTime)
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -144,13 +150,18 @@ final class JoinShard(
   private def place(stream: Int, message: Incoming, time: Long, out: Out[JoinEffect]): Unit = {
     def refuse(reason: Reason): Unit = out.put(JoinEffect.Refuse(stream, message, reason, watermark))
     if (rule.inGap(time, stream)) counters.gaps += 1
-    else if (RetentionBound.isOut(spec.retention, watermark, time)) refuse(Reason.OutOfRetention)
-    else if (isTooLate(time, stream)) refuse(Reason.TooLate)
+    else if (isTooLate(time, stream)) refuse(if (isOut(time)) Reason.OutOfRetention else Reason.TooLate)
+    else if (isOut(time) && isNeverLate(time, stream)) refuse(Reason.OutOfRetention)
     else {
       counters.accepted += 1
       accept(stream, message.stored(time), out)
     }
   }
+
+  private def isOut(time: Long): Boolean = RetentionBound.isOut(spec.retention, watermark, time)
+
+  /** Nothing but a stated time of retention refuses messages of this stream. */
+  private def isNeverLate(time: Long, stream: Int): Boolean = rule.tooLateFrom(time, stream) == Due.Never
 
   /** Or its partners may have left under a lateness that was shorter (SEMANTICS S2). */
   private def isTooLate(time: Long, stream: Int): Boolean =
@@ -164,10 +175,13 @@ final class JoinShard(
     admission.isReplay(message.origin.map(_.of(spec.names(stream))), message.time)
 
   /** A message of a stream that has this time is refused from now on. */
-  private def isPast(name: String, time: Long): Boolean = RefusalTime.isBefore(
-    time,
-    watermark,
-    time => math.min(rule.tooLateFrom(time, spec.names.indexOf(name)), spec.retention.isOutFrom(time)))
+  private def isPast(name: String, time: Long): Boolean = {
+    val stream = spec.names.indexOf(name)
+    RefusalTime.isBefore(
+      time,
+      watermark,
+      time => if (isNeverLate(time, stream)) spec.retention.isOutFrom(time) else rule.tooLateFrom(time, stream))
+  }
 
   /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
   def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
@@ -240,7 +254,7 @@ final class JoinShard(
   // ---- the end of a step
 
   private def stepEnd(isFirstP: Boolean): Iterator[Part[JoinEffect]] =
-    keys.due(watermark.at)
+    (if (terms.changed) keys.all else keys.due(watermark.at))
       .map[Part[JoinEffect]](run => out => Option(keys.get(run)).foreach(endOf(run, _, out))) ++
       waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd))
 
@@ -306,7 +320,9 @@ final class JoinShard(
       keys.writeDirectory(out)
       periods.writeDirectory(out)
       waiting.foreach(_.writeDirectory(out))
+      terms.write(out)
     }
+    terms.settle()
   }
 
   // ---- queries

@@ -37,7 +37,8 @@ private[core] final class PaneMaker[B, V](
     paneState.copy(
       unsent = paneState.unsent + messages,
       since = paneState.since.orElse(processingTime),
-      delta = if (discards) Some(joined(paneState.delta, buffer)) else None)
+      delta = if (discards) Some(joined(paneState.delta, buffer)) else None,
+      isTouched = true)
 
   private def joined(delta: Option[B], buffer: B): B =
     delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))
@@ -72,7 +73,7 @@ private[core] final class PaneMaker[B, V](
       whole: => B,
       out: Out[Effect[B, V]]): PaneState[B] = {
     val buffer = if (discards) paneState.delta.getOrElse(aggregation.zero) else whole
-    val sent   = paneState.copy(unsent = 0, since = None, delta = None)
+    val sent   = paneState.copy(unsent = 0, since = None, delta = None, isTouched = false)
     for (delta <- paneState.delta; keeping <- aggregation.keeping) keeping.release(delta)
     if (isHeldBack(paneState, buffer)) sent
     else {

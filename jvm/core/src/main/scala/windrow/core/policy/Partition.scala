@@ -5,7 +5,7 @@ import windrow.core.time.EventTime
 /** A message in a window.
   *
   * @param value
-  *   of the column that a delta policy looks at; 0 if there is none
+  *   of the column that a delta policy looks at; 0 if there is none, NaN before the first that is a number (SEMANTICS R89)
   * @param at
   *   processing time of its insertion, in microseconds
   */
@@ -16,9 +16,9 @@ final case class HeldMessage[M](message: M, value: Double, at: Long)
   * @param held
   *   oldest first
   * @param first
-  *   value of the first message ever
+  *   value of the first message ever; NaN: none has been a number
   * @param mark
-  *   value at the last TRIGGER by delta
+  *   value at the last TRIGGER by delta; NaN: none has been a number
   * @param inserted
   *   messages ever
   * @param isFull
@@ -55,6 +55,15 @@ final case class Partition[M](
 
   def messages: Vector[M]   = held.map(_.message)
   def emptied: Partition[M] = copy(held = Vector.empty)
+
+  /** A value that is none counts as the one before it (SEMANTICS R89). */
+  def counted(value: Double): Double = if (value.isNaN) held.lastOption.fold(value)(_.value) else value
+
+  /** Messages before the first value count as having it. */
+  def measuredFrom(value: Double, marked: Double): Partition[M] = {
+    val begun = if (first.isNaN) copy(held = held.map(_.copy(value = value)), first = value) else this
+    if (mark.isNaN) begun.copy(mark = marked) else begun
+  }
 
   /** What happened before any processing time counts as if it had happened at the first (SEMANTICS R14). */
   def begunAt(now: Long): Partition[M] = {

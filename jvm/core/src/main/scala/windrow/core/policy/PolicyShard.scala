@@ -202,8 +202,9 @@ final class PolicyShard[B, V](
 
   private def insert(entry: PolicyEntry[B]): Effects = {
     val mark            = entry.mark.getOrElse(entry.value)
-    val before          = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
-    val message         = HeldMessage(Kept(entry.raw, entry.buffer, entry.origin), entry.value, clock)
+    val known           = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
+    val before          = known.measuredFrom(entry.value, mark)
+    val message         = HeldMessage(Kept(entry.raw, entry.buffer, entry.origin), before.counted(entry.value), clock)
     val (events, after) = rules.insert(before, message, mark)
     turn += 1
     keep(entry.key, events, after.copy(turn = turn)) ++

@@ -119,7 +119,8 @@ private[core] final case class WindowRow(
   def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(paneState = paneState.copy(
     unsent = paneState.unsent + 1,
     since = paneState.since.orElse(processingTime),
-    delta = Some(paneState.delta.getOrElse(new Unsent[StoredMessage]).add(message))))
+    delta = Some(paneState.delta.getOrElse(new Unsent[StoredMessage]).add(message)),
+    isTouched = true))
 
   /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): WindowRow = {
@@ -130,7 +131,7 @@ private[core] final case class WindowRow(
   /** The row after it has sent what waits. */
   def fired(timing: Timing): WindowRow = copy(
     last = Some(timing),
-    paneState = paneState.copy(index = paneState.index + 1, unsent = 0, since = None, delta = None))
+    paneState = paneState.copy(index = paneState.index + 1, unsent = 0, since = None, delta = None, isTouched = false))
 
   /** A session that takes the place of this one and others (SEMANTICS R84): what waits moves over to it.
     *

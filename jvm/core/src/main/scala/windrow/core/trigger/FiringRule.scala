@@ -53,10 +53,18 @@ private[windrow] final class FiringRule(onTime: Boolean, policy: WindowTrigger) 
     *   the window is complete since this step, and has not fired as such
     * @param now
     *   processing time of the step
+    * @param isTouched
+    *   a message has reached the window in the step
     */
-  def atStepEnd(stage: Stage, completes: Boolean, paneState: PaneState[_], now: Option[Long]): Option[Timing] =
+  def atStepEnd(
+      stage: Stage,
+      completes: Boolean,
+      paneState: PaneState[_],
+      now: Option[Long],
+      isTouched: Boolean): Option[Timing] =
     if (completes && onTime) Some(Timing.OnTime) // R16
-    else if (policy.atStepEnd(stage.isComplete, paneState.unsent, paneState.since, now)) Some(timing(stage.isComplete))
+    else if (policy.atStepEnd(stage.isComplete, paneState.unsent, paneState.since, now, isTouched || completes))
+      Some(timing(stage.isComplete))
     else Option.when(stage.isClosed && paneState.unsent > 0)(Timing.Late) // R80
 
   private def timing(isComplete: Boolean): Timing = if (isComplete) Timing.Late else Timing.Early

@@ -23,6 +23,8 @@ import windrow.core.state.Codec
   *   its last pane, where that may have to be withdrawn or compared
   * @param last
   *   timing of its last pane
+  * @param isTouched
+  *   a message has come since the last pane, in the steps that are in memory; not in the state
   */
 private[windrow] final case class PaneState[B](
     index: Long = 0,
@@ -31,7 +33,8 @@ private[windrow] final case class PaneState[B](
     isPastOnTime: Boolean = false,
     delta: Option[B] = None,
     shown: Option[Shown[B]] = None,
-    last: Option[Timing] = None) {
+    last: Option[Timing] = None,
+    isTouched: Boolean = false) {
 
   def map[C](change: B => C): PaneState[C] =
     copy(delta = delta.map(change), shown = shown.map(one => one.copy(buffer = change(one.buffer))))

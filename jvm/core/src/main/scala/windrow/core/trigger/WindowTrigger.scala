@@ -34,10 +34,17 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
     *   processing time of the first unsent message
     * @param now
     *   processing time of the step
+    * @param isChanged
+    *   by the step: another trigger may have left messages unsent in those before
     */
-  def atStepEnd(isComplete: Boolean, unsent: Long, since: Option[Long], now: Option[Long]): Boolean =
+  def atStepEnd(
+      isComplete: Boolean,
+      unsent: Long,
+      since: Option[Long],
+      now: Option[Long],
+      isChanged: Boolean): Boolean =
     unsent > 0 && of(isComplete).exists {
-      case EachStep => true
+      case EachStep => isChanged
       case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
           to >= WindowTrigger.due(from, period)
         }

@@ -14,8 +14,10 @@ class GapCutSuite extends AnyFunSuite {
   /** Times of messages with their keys, then a watermark. */
   private type Step = (Seq[(Int, Long)], Long)
 
-  private def fired(spec: WindowOperatorSpec, steps: Seq[Step]): Seq[(Int, Long, Long)] = {
-    val store = new InMemoryShardStore
+  private def fired(
+      spec: WindowOperatorSpec,
+      steps: Seq[Step],
+      store: InMemoryShardStore = new InMemoryShardStore): Seq[(Int, Long, Long)] =
     steps.flatMap { case (messages, watermark) =>
       val entries = messages.iterator.map { case (key, time) =>
         Entry(new Key(Array(key.toByte)), Some(time), 0, 1, 1L, null, None)
@@ -24,7 +26,6 @@ class GapCutSuite extends AnyFunSuite {
         case Effect.Fire(pane) => (pane.key.bytes.head.toInt, pane.start, pane.value)
       }.toVector
     }.sorted
-  }
 
   private def oneByOne(steps: Seq[Step], from: Long, by: Long): Seq[Step] =
     steps.scanLeft((Seq.empty[Step], from)) { case ((_, before), (messages, to)) =>
@@ -50,6 +51,24 @@ class GapCutSuite extends AnyFunSuite {
       }
       val spec = gaps(10, Option.when(random.nextBoolean())(10L + random.nextInt(100)), complete)
       assert(fired(spec, steps) == fired(spec, oneByOne(steps, 0, 1)), s"seed $seed")
+    }
+  }
+
+  test("S2: under a longer lateness a key goes on unless it had fallen silent, whoever is beside it") {
+    def gaps(lateness: Long) =
+      WindowOperatorDraft(
+        Hopping(TimeSpan(10), TimeSpan(40)),
+        Some(TimeSpan(lateness)),
+        accumulation = Some(Accumulating),
+        fillGaps = true).checked
+    for (stopped <- 11L to 29L; others <- Seq(0, 1, 120)) {
+      val store = new InMemoryShardStore
+      fired(gaps(0), Seq((Seq((1, 5L)), 0L), (Seq.fill(others)((2, 5L)), stopped)), store)
+      val after = (3 until 3 + others).map(key => (key, stopped + 30L))
+      val found = fired(gaps(100), Seq((after, stopped + 1), (Nil, 51L), (Nil, 200L)), store)
+      assert(
+        found.filter(_._1 == 1) == (if (stopped < 20) Seq((1, 40L, 0L), (1, 80L, 0L)) else Nil),
+        s"$stopped $others")
     }
   }
 

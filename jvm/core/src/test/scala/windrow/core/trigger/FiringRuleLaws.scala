@@ -100,7 +100,8 @@ private object FiringRuleLaws {
           pane(timing)
         }
         val stage = Stage(isComplete = step >= complete, isClosed = step >= closed)
-        val ended = if (isNew) None else rule.atStepEnd(stage, stage.isComplete && !wasComplete, paneState, now)
+        val ended =
+          if (isNew) None else rule.atStepEnd(stage, stage.isComplete && !wasComplete, paneState, now, isTouched = true)
         ofMessages ++ pane(ended)
       }
     }

@@ -38,7 +38,7 @@ class WindowTriggerSuite extends AnyFunSuite {
       (Never, 1, Some(12), Some(20), false))
     for ((trigger, unsent, since, now, expected) <- fires)
       assert(
-        early(trigger).atStepEnd(isComplete = false, unsent, since, now) === expected,
+        early(trigger).atStepEnd(isComplete = false, unsent, since, now, isChanged = true) === expected,
         (trigger, unsent, since, now))
   }
 

@@ -37,6 +37,7 @@ private[windrow] final class CorePolicies(
     ScalarCodec.write(message.value, raw)
     val number = message.value match {
       case Value.Whole(number) => number.toDouble
+      case Value.Null          => Double.NaN
       case _                   => 0.0
     }
     PolicyEntry(

@@ -61,18 +61,19 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   }
 
   private def insert(message: Message): Unit = {
-    val key   = message.key
-    val value = ReferencePartition.attribute(message)
+    val key = message.key
     if (!partitions.contains(key)) {
-      partitions += key -> ReferencePartition(created = now, tumbled = now, asked = now, first = value, mark = value)
+      partitions += key -> ReferencePartition(created = now, tumbled = now, asked = now)
       if (isSlidingBy { case ByTime(_) => true }) full(key) // P5: before the insertion that creates the partition
     }
+    set(key)(before => before.copy(came = before.came :+ ReferencePartition.attribute(message)))
+    val value = partitions(key).newest
     spec.eviction match {
       case Eviction.Tumbling(ByCount(n)) =>
         enter(message)
         if (partitions(key).inside.size == n) tumble(key, partitions(key))
       case Eviction.Tumbling(ByDelta(_, delta)) =>
-        if (partitions(key).inside.headOption.exists(oldest => value > oldest.value + delta))
+        if (partitions(key).inside.headOption.exists(oldest => value > partitions(key).value(oldest.number) + delta))
           tumble(key, partitions(key))
         enter(message)
       case Eviction.Tumbling(ByTime(_)) | Eviction.ByPunctuation(_) => enter(message)
@@ -82,7 +83,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
 
   private def enter(message: Message): Unit = {
     set(message.key) { before =>
-      val inside = before.inside :+ ReferencePartition.Inside(message, now)
+      val inside = before.inside :+ ReferencePartition.Inside(message, now, before.inserted.toInt)
       before.copy(inside = inside, inserted = before.inserted + 1, touched = now, turn = turns)
     }
     turns += 1
@@ -92,19 +93,20 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   /** P3, in its order. */
   private def slide(message: Message, by: By, trigger: By): Unit = {
     val key   = message.key
-    val value = ReferencePartition.attribute(message)
+    val value = partitions(key).newest
     expire(key)
     trigger match {
-      case ByDelta(_, delta) if partitions(key).inserted > 0 && value > partitions(key).mark + delta =>
+      case ByDelta(_, delta)
+          if partitions(key).inserted > 0 && value > partitions(key).value(partitions(key).marked) + delta =>
         told(key)
-        set(key)(_.copy(mark = value))
+        set(key)(before => before.copy(marked = before.came.size - 1))
       case _ => ()
     }
     by match {
       case ByCount(n) if partitions(key).inside.size == n => evict(key, partitions(key).inside.take(1))
       case ByDelta(_, delta) =>
-        if (!partitions(key).isFull && value > partitions(key).first + delta) full(key)
-        evict(key, partitions(key).inside.filter(_.value < value - delta))
+        if (!partitions(key).isFull && value > partitions(key).value(0) + delta) full(key)
+        evict(key, partitions(key).inside.filter(one => partitions(key).value(one.number) < value - delta))
       case _ => ()
     }
     enter(message)
@@ -197,8 +199,10 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   *   when it last tumbled by time, or was created
   * @param asked
   *   when a trigger by time has last fired, or the partition was created
-  * @param mark
-  *   of a trigger by delta
+  * @param came
+  *   values of all messages ever
+  * @param marked
+  *   the number of the message by which a trigger by delta fired last
   * @param touched
   *   when its last message came
   * @param turn
@@ -208,8 +212,8 @@ private[windrow] final case class ReferencePartition(
     created: Long,
     tumbled: Long,
     asked: Long,
-    first: Double,
-    mark: Double,
+    came: Vector[Option[Double]] = Vector.empty,
+    marked: Int = 0,
     inside: Seq[ReferencePartition.Inside] = Nil,
     inserted: Long = 0,
     isFull: Boolean = false,
@@ -217,16 +221,25 @@ private[windrow] final case class ReferencePartition(
     turn: Long = 0,
     panes: Long = 0) {
   def messages: Seq[Message] = inside.map(_.message)
+
+  def newest: Double = value(came.size - 1)
+
+  /** Without a value the one before counts, before the first that one (SEMANTICS R89). */
+  def value(number: Int): Double =
+    came.lift(came.lastIndexWhere(_.isDefined, number)).orElse(came.find(_.isDefined)).flatten.getOrElse(0.0)
 }
 
 private[windrow] object ReferencePartition {
-  final case class Inside(message: Message, at: Long) {
-    def value: Double = attribute(message)
-  }
+
+  /** @param number
+    *   among all messages ever
+    */
+  final case class Inside(message: Message, at: Long, number: Int)
 
   /** What a delta looks at: the value, the only attribute of a transcript's message. */
-  def attribute(message: Message): Double = message.value match {
-    case Value.Whole(number) => number.toDouble
-    case _                   => 0.0
+  def attribute(message: Message): Option[Double] = message.value match {
+    case Value.Whole(number) => Some(number.toDouble)
+    case Value.Null          => None
+    case _                   => Some(0.0)
   }
 }

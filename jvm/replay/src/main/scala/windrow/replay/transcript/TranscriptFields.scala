@@ -45,8 +45,8 @@ private[windrow] object TranscriptFields {
     Scalar.fromJson(key).getOrElse(fail(s"key is $key, neither text nor whole number nor null")))
 
   def scalar(node: JsonNode, name: String): Scalar = {
-    val value = need(child(node, name), name)
-    Scalar.fromJson(value).getOrElse(fail(s"$name is $value, neither text nor whole number"))
+    val value = need(Option(node.get(name)), name)
+    Scalar.fromJson(value).getOrElse(fail(s"$name is $value, neither text nor whole number nor null"))
   }
 
   def value(node: JsonNode): Value = Value.fromJson(node).getOrElse(fail(s"value $node is not understood"))

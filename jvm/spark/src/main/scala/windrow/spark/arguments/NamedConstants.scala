@@ -26,6 +26,13 @@ private[spark] object NamedConstants {
         Left(SpecProblem("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", ")))
       case positional => Left(SpecProblem("ARGUMENT_NOT_NAMED", "value" -> positional.sql))
     }
-    (values.flatten.toMap, found)
+    val twice = values.flatten.groupBy(_._1).collect { case (name, several) if several.size > 1 => name }
+    (values.flatten.toMap, found ++ twice.toSeq.sorted.map(name => SpecProblem("NAME_TWICE.NAMED", "name" -> name)))
   }
+
+  /** The first may stand without its name. */
+  def naming(first: String, expressions: Seq[Expression]): Seq[Expression] = expressions.headOption.map {
+    case named: NamedArgumentExpression => named
+    case value                          => NamedArgumentExpression(first, value)
+  }.toSeq ++ expressions.drop(1)
 }

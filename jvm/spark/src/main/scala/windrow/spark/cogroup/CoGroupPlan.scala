@@ -8,6 +8,7 @@ import windrow._
 import windrow.spark.input.CoGroupMarks
 import windrow.spark.input.InputReach
 import windrow.spark.input.StreamTable
+import windrow.spark.input.Whole
 import windrow.spark.output.OutputColumns
 
 /** Several streams as one (SEMANTICS R56), to be put into windows as any other: a struct for each stream by its name, one of
@@ -86,7 +87,7 @@ private[spark] object CoGroupPlan {
         if (other eq of) If(Literal(true), struct, Literal.create(null, nullable)) else Literal.create(null, nullable)
       Alias(value, other.name)()
     }
-    def part(at: Int) = of.sender.lift(at).fold[Expression](Literal.create(null, LongType))(Cast(_, LongType))
+    def part(at: Int) = of.sender.lift(at).fold[Expression](Literal.create(null, LongType))(Whole(_))
     val time          = Option.when(all.exists(_.hasTime))("time" -> of.time)
     val sender =
       if (all.forall(_.sender.isEmpty)) Nil

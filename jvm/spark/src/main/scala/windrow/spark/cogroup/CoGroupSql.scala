@@ -1,6 +1,7 @@
 package windrow.spark.cogroup
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.SpecError
@@ -35,7 +36,7 @@ private[spark] object CoGroupSql {
     }
     val inputs = said.map(_.input(mark))
     val wrong  = arguments.problems ++ reader.problems ++ said.flatMap(_.problems)
-    val shown  = names.map(_.split('.').last)
+    def shown  = names.map(UnresolvedAttribute.parseAttributeName(_).last)
     val found  = if (wrong.isEmpty) CoGroupPlan.problems(inputs) ++ taken(shown, inputs) else wrong
     if (found.nonEmpty) throw SpecError(Name, found)
     CoGroupPlan.union(session, inputs, shown)

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.types.DataType
 
 /** The aggregate functions of a query, apart from any plan.
@@ -41,10 +42,12 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 
   /** The result depends on the order of the messages. */
   def orderShows: Boolean = !functions.forall {
-    case _: Count | _: Sum | _: Average | _: Min | _: Max | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
-        _: PearsonCorrelation | _: HyperLogLogPlusPlus =>
+    case _: Count | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation |
+        _: HyperLogLogPlusPlus =>
       true
-    case _ => false
+    case Min(value) => FunctionSet.isEqualAlike(value)
+    case Max(value) => FunctionSet.isEqualAlike(value)
+    case _          => false
   }
 
   /** The functions over the inputs as the plan has them now. */
@@ -58,6 +61,9 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 }
 
 object FunctionSet {
+
+  /** Of values that a collation holds equal the first is taken. */
+  private def isEqualAlike(value: Expression): Boolean = UnsafeRowUtils.isBinaryStable(value.dataType)
 
   /** Some functions print where their buffer begins, which is 0 here; which do, changes with the version of Spark. */
   private def described(function: Expression): String = function.toString.replaceFirst(", 0, 0\\)$", ")")

@@ -51,8 +51,8 @@ final case class AggregateParts(
   def eventTime(session: SparkSession, name: Option[String]): Option[Expression] =
     markers.get("time").orElse(name.flatMap(SparkInside.column(session, child, _)))
 
-  /** Type of the original row. */
-  def message: StructType = StructType(messageColumns.map(a => StructField(a.name, a.dataType, a.nullable)))
+  /** Type of the original row. A column that is never null may have been when rows were stored (SEMANTICS S2). */
+  def message: StructType = SparkInside.nullable(StructType(messageColumns.map(a => StructField(a.name, a.dataType))))
 }
 
 object AggregateParts {

@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.InvalidMessages
 import windrow.SpecProblem
 import windrow.TimeSpan
@@ -38,8 +39,8 @@ private[spark] final case class StreamTable(
 
   private def comesWithWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
 
-  /** Of the messages in the rows. */
-  def schema: StructType = StructType(message.map(a => StructField(a.name, a.dataType, a.nullable)))
+  /** Of the messages in the rows. A column that is never null may have been when rows were stored (SEMANTICS S2). */
+  def schema: StructType = SparkInside.nullable(StructType(message.map(a => StructField(a.name, a.dataType))))
 
   private def ofThis(problem: SpecProblem) = problem.in(s"stream '$name'")
 
@@ -53,6 +54,7 @@ private[spark] final case class StreamTable(
         isStreaming && !hasWatermark,
         "NO_WATERMARK.JOIN",
         "time" -> time.sql),
+      refuse(isStreaming && hasTime && WatermarkCheck.isStuck(table), "WATERMARK_NOT_PASSED_ON"),
       refuse(
         isStreaming && watermark.isDefined && comesWithWatermark,
         "WATERMARK_TWICE.INPUT",

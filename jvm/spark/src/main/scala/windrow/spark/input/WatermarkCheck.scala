@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
+import org.apache.spark.sql.streaming.TimeMode
 import windrow.SpecProblem
 
 /** Whether the watermark that a table came with says how far its event time has come (SEMANTICS T5, R77). */
@@ -38,6 +39,12 @@ private[spark] object WatermarkCheck {
     case column: Attribute           => column.metadata.contains(EventTimeWatermark.delayKey)
     case GetStructField(inner, _, _) => carries(inner)
     case _                           => false
+  }
+
+  /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
+  def isStuck(table: LogicalPlan): Boolean = table.exists {
+    case before: TransformWithState => before.timeMode != TimeMode.EventTime
+    case _                          => false
   }
 
   /** How many watermarks a table comes with. */

@@ -60,16 +60,20 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     ledger.last(connection) match {
       case Some(last) if last.isAnother(came) =>
         throw JdbcRefusal("BATCH_IS_ANOTHER", None, "table" -> options.table, "batch" -> number)
-      case Some(last) if last.number == number => ()
+      // A restart with other settings may have given it other panes; rows that are added cannot be told from those.
+      case Some(last) if last.number == number => if (on.nonEmpty) write(connection, table, rows)
       case Some(last) if last.number > number =>
         throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last.number)
       case last =>
         // Before the rows: another run of the query that has the same batch waits here, and finds it taken.
         if (!ledger.note(connection, came, last))
           throw JdbcRefusal("BATCH_TAKEN", None, "table" -> options.table, "batch" -> number)
-        table.write(connection, rows.toLocalIterator().asScala: Iterator[Row])
+        write(connection, table, rows)
     }
   }
+
+  private def write(connection: Connection, table: PaneTable, rows: DataFrame): Unit =
+    table.write(connection, rows.toLocalIterator().asScala: Iterator[Row])
 
   private def inOne(connection: Connection)(work: => Unit): Unit = {
     connection.setAutoCommit(false)

@@ -10,6 +10,7 @@ import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 import windrow.spark.functions.FunctionSet
 import windrow.spark.functions.Lift
+import windrow.spark.rows.SourceName
 
 /** How messages travel to their shards.
   *
@@ -129,8 +130,10 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
     val buffer = lift(row)
     val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
     val order =
-      if (ordered) MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, panes.map(_.place(row)))
-      else null
+      if (ordered) {
+        val place = panes.map(_.place(row)).orElse(Option.when(hasGap)(gap))
+        MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, place)
+      } else null
     EntryCodec.write(
       out,
       lastKey,
@@ -151,7 +154,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
     Option.when(program.sender.nonEmpty && !values.isNullAt(at + 1) && !values.isNullAt(at + 2))(
       Origin(
-        if (values.isNullAt(at)) "" else values.getUTF8String(at).toString,
+        if (values.isNullAt(at)) "" else SourceName.of(values.getUTF8String(at)),
         values.getLong(at + 1),
         values.getLong(at + 2)))
 }

@@ -181,10 +181,9 @@ final case class Pack(
 
   def alone: Packing = recipe.packing(this, keys.map(SparkInside.normalized), Literal(true))
 
+  /** None behind processing time: clocks are set back, and delays made longer, while the shards remember how far they were. */
   private def watermark: Option[Watermark] =
-    if (!child.isStreaming) Some(Watermark.None)
-    else recipe.behind.fold(SparkInside.watermark)(delay =>
-      SparkInside.processingTime.map(now => Watermark(now - delay.micros)))
+    if (!child.isStreaming) Some(Watermark.None) else if (recipe.behind.isDefined) None else SparkInside.watermark
 
   /** With what may have left before this run, or before now if it is not known since when it runs. */
   private def leaving(watermark: Watermark): Watermark =

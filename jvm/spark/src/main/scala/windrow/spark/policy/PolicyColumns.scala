@@ -8,7 +8,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.AggregateParts
 
-/** The columns that policies look at: what is measured as a double, markers as they are. */
+/** The columns that policies look at: what is measured as a double, NaN where there is none, markers as they are. */
 private[spark] object PolicyColumns {
 
   /** By name, or everything that is wrong. */
@@ -55,7 +55,7 @@ private[spark] object PolicyColumns {
 
   private def typed(name: String, column: Expression, isNumber: Boolean): Either[SpecProblem, Expression] =
     column.dataType match {
-      case _: NumericType if isNumber => Right(Cast(column, DoubleType))
+      case _: NumericType if isNumber => Right(Coalesce(Seq(Cast(column, DoubleType), Literal(Double.NaN))))
       case BooleanType if !isNumber   => Right(column)
       case other =>
         val must = if (isNumber) "a number" else "a boolean"

@@ -61,15 +61,13 @@ private[spark] object BeforeStart {
       isFinal: Boolean,
       files: Seq[FilesOf],
       tables: Map[String, String]): (String, Option[String]) = {
-    val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++
+    val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++ shared(files, tables) ++
       tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
     if (found.nonEmpty) throw SpecError("start(...)", found)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
     CutOffStart.clear(session, checkpoint)
     val unchecked = ResumeCheck.check(session, plan, checkpoint)
-    val owner     = new FilesOwner(session, checkpoint)
-    files.foreach(one => owner.claim(one.path))
-    (owner.kept(), unchecked)
+    (new FilesOwner(session, checkpoint).claim(files.map(_.path)), unchecked)
   }
 
   /** One that is gone on with keeps that of its checkpoint. */
@@ -89,6 +87,16 @@ private[spark] object BeforeStart {
         "rows" -> files.kind,
         "name" -> name)) ++
       format(files)
+  }
+
+  /** A batch of one kind would take the place of another's, or lack its columns. */
+  private def shared(files: Seq[FilesOf], tables: Map[String, String]): Iterable[SpecProblem] = {
+    val folders = files.map(one => one.kind -> new Path(one.path).toUri.getPath)
+    val names   = tables.toSeq.map { case (kind, name) => kind -> name.toLowerCase(Locale.ROOT) }
+    Seq(folders, names).flatMap(_.groupMap(_._2)(_._1)).collect {
+      case (place, kinds) if kinds.size > 1 =>
+        SpecProblem("SINK_SHARED", "kinds" -> kinds.sorted.mkString(" and "), "place" -> place)
+    }
   }
 
   private def columns(plan: LogicalPlan, kind: String): Seq[String] =

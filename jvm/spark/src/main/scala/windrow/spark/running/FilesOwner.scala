@@ -17,32 +17,34 @@ import windrow.spark.query.Checkpoint
   */
 private[spark] final class FilesOwner(session: SparkSession, checkpoint: String) {
   private val settings = session.sparkContext.hadoopConfiguration
-  private val ours     = new Path(checkpoint, "windrow/query")
+  private val ours     = whole(new Path(checkpoint, "windrow/query"))
 
   private val (id, isNew) = read(ours).fold((UUID.randomUUID.toString, true))((_, false))
 
-  /** What the checkpoint keeps of its query from now on: the same for as long as it lives, in a copy of it, too. */
-  def kept(): String = {
-    if (isNew) write(ours, id)
+  /** Takes folders for the query, all or none. Of one that was begun before there were marks a folder has none.
+    *
+    * @return
+    *   what the checkpoint keeps of its query from now on: the same for as long as it lives, in a copy of it, too
+    * @throws CheckpointError
+    *   if a folder has batches of another query
+    */
+  def claim(folders: Seq[String]): String = {
+    folders.find(isTaken).foreach(folder => throw taken(folder))
+    if (isNew) write(ours, id) // first: a mark in a folder that no checkpoint knows would keep it for nobody
+    folders.map(mark).filter(read(_).isEmpty).foreach(write(_, id))
     id
   }
 
-  /** QueryFingerprint before there were marks, its query goes on with a folder without one.
-    *
-    * @throws CheckpointError
-    *   if the folder has batches of another query
-    */
-  def claim(folder: String): Unit = {
-    val mark = new Path(folder, "_windrow/query")
-    read(mark) match {
-      case Some(other) if other != id                                             => throw taken(folder)
-      case None if hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint) => throw taken(folder)
-      case found                                                                  => if (found.isEmpty) write(mark, id)
-    }
-  }
+  private def mark(folder: String): Path = whole(new Path(folder, "_windrow/query"))
+
+  private def isTaken(folder: String): Boolean =
+    read(mark(folder)).fold(hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint))(_ != id)
 
   private def taken(folder: String) = new CheckpointError(
     ErrorConditions.message("FILES_OF_ANOTHER_QUERY", "folder" -> folder, "checkpoint" -> checkpoint))
+
+  /** The manager of checkpoints, which writes, may begin relative paths elsewhere. */
+  private def whole(path: Path): Path = files(path).makeQualified(path)
 
   private def files(of: Path): FileSystem = of.getFileSystem(settings)
 

@@ -118,17 +118,13 @@ private[spark] object StateFunctions {
     }
   }
 
-  /** The first may stand without its name: the checkpoint. */
   private def read(
       function: String,
       expressions: Seq[Expression],
       allowed: Seq[String],
       instead: Seq[String] = Nil): Said = {
-    val named = expressions.headOption.map {
-      case name: NamedArgumentExpression => name
-      case value                         => NamedArgumentExpression("checkpoint", value)
-    } ++ expressions.drop(1)
-    val (values, found) = NamedConstants.read(named.toSeq, allowed)(Some(_))((name, value) =>
+    val named = NamedConstants.naming("checkpoint", expressions)
+    val (values, found) = NamedConstants.read(named, allowed)(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
     val all =
       found ++ Option.unless(("checkpoint" +: instead).exists(values.contains))(SpecProblem("CHECKPOINT_MISSING"))

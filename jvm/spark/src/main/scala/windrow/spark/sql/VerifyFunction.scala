@@ -1,9 +1,8 @@
 package windrow.spark.sql
 
-import java.util.Locale
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.ArrayData
@@ -12,6 +11,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.arguments.NamedConstants
 import windrow.spark.query.WholeCheckpoint
 import windrow.spark.verify.Finding
 
@@ -24,19 +24,30 @@ private[spark] object VerifyFunction {
     StructType.fromDDL("file string, batch bigint, what string, remedy string, is_damage boolean")
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
-    val said = expressions.zipWithIndex.map {
-      case (NamedArgumentExpression(name, value), _) if Allowed.contains(name.toLowerCase(Locale.ROOT)) =>
-        name.toLowerCase(Locale.ROOT) -> constant(value)
-      case (value, 0) if !value.isInstanceOf[NamedArgumentExpression] => "checkpoint" -> constant(value)
-      case (value, _) =>
-        throw wrong("ARGUMENT_UNKNOWN", "name" -> value.sql, "allowed" -> Allowed.mkString(", "))
-    }.toMap
-    val path = said.getOrElse("checkpoint", throw wrong("CHECKPOINT_MISSING"))
-    val outputs = said.get("outputs").toSeq.flatMap {
-      case array: ArrayData => array.toSeq[UTF8String](StringType).map(_.toString)
-      case other            => Seq(other.toString)
-    }
-    answer(path.toString, outputs, said.get("deep").contains(true))
+    val named = NamedConstants.naming("checkpoint", expressions)
+    val (said, found) = NamedConstants.read(named, Allowed)(Some(_))((name, value) =>
+      SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
+    val path    = one(said, "checkpoint", "a text") { case Literal(text: UTF8String, _: StringType) => text.toString }
+    val deep    = one(said, "deep", "true or false") { case Literal(is: Boolean, _) => is }
+    val outputs = one(said, "outputs", "an array of texts")(folders)
+    val missing = Option.unless(said.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
+    val wrong   = found ++ Seq(path, deep, outputs).flatMap(_.left.toOption) ++ missing
+    if (wrong.nonEmpty) throw SpecError(Name, wrong)
+    answer(path.toOption.flatten.get, outputs.toOption.flatten.getOrElse(Nil), deep.toOption.flatten.getOrElse(false))
+  }
+
+  private val folders: PartialFunction[Literal, Seq[String]] = {
+    case Literal(text: UTF8String, _: StringType) => Seq(text.toString)
+    case Literal(several: ArrayData, ArrayType(_: StringType, _))
+        if (0 until several.numElements()).forall(!several.isNullAt(_)) =>
+      several.toSeq[UTF8String](StringType).map(_.toString)
+  }
+
+  private def one[T](said: Map[String, Literal], name: String, expected: String)(
+      of: PartialFunction[Literal, T]): Either[SpecProblem, Option[T]] = said.get(name) match {
+    case None => Right(None)
+    case Some(value) => of.lift(value).map(Some(_)).toRight(
+        SpecProblem("ARGUMENT_NOT_UNDERSTOOD", "name" -> name, "value" -> value.sql, "expected" -> expected))
   }
 
   private def answer(path: String, outputs: Seq[String], deep: Boolean): LogicalPlan = {
@@ -55,11 +66,4 @@ private[spark] object VerifyFunction {
     UTF8String.fromString(finding.what),
     UTF8String.fromString(finding.remedy),
     finding.isDamage)
-
-  private def constant(value: Expression): Any =
-    if (value.foldable) value.eval()
-    else throw wrong("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> value.sql)
-
-  private def wrong(condition: String, parameters: (String, Any)*): SpecError =
-    SpecError(Name, Seq(SpecProblem(condition, parameters: _*)))
 }

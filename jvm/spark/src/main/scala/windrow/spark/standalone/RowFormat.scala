@@ -9,6 +9,7 @@ import windrow.core.state.Codec
 import windrow.operators.MessageFormat
 import windrow.spark.rows.RowShape
 import windrow.spark.rows.Rows
+import windrow.spark.rows.SourceName
 
 /** A row of one of an operator's streams.
   *
@@ -73,7 +74,10 @@ private final class MessageFields(input: Input) {
 
   def origin(row: UnsafeRow): Option[Origin] = if (input.origin.isEmpty) None
   else for (partition <- long(row, originAt + 1); offset <- long(row, originAt + 2))
-    yield Origin(if (of(row).isNullAt(originAt)) "" else of(row).getUTF8String(originAt).toString, partition, offset)
+    yield Origin(
+      if (of(row).isNullAt(originAt)) "" else SourceName.of(of(row).getUTF8String(originAt)),
+      partition,
+      offset)
 
   private def long(row: UnsafeRow, at: Int): Option[Long] = Option.unless(of(row).isNullAt(at))(of(row).getLong(at))
 }

@@ -1,10 +1,8 @@
 package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
@@ -77,12 +75,11 @@ private[spark] object Messages {
       input: LogicalPlan,
       name: String,
       what: String): Either[SpecProblem, Expression] =
-    input.resolve(UnresolvedAttribute.parseAttributeName(name), session.sessionState.conf.resolver)
-      .toRight(SpecProblem(
-        "COLUMN_NOT_FOUND.ARGUMENT",
-        "argument" -> what,
-        "name"     -> name,
-        "columns"  -> input.output.map(_.name).mkString(", ")))
+    SparkInside.column(session, input, name).toRight(SpecProblem(
+      "COLUMN_NOT_FOUND.ARGUMENT",
+      "argument" -> what,
+      "name"     -> name,
+      "columns"  -> input.output.map(_.name).mkString(", ")))
 
   private final class Builder(
       session: SparkSession,
@@ -229,13 +226,8 @@ private[spark] object Messages {
 
     private def isCoGroup: Boolean = CoGroupMarks.of(input).contains("time")
 
-    /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
     private def checkChain(): Unit = {
-      val stuck = input.exists {
-        case before: TransformWithState => before.timeMode != TimeMode.EventTime
-        case _                          => false
-      }
-      if (streaming && stuck && needsTime)
+      if (streaming && WatermarkCheck.isStuck(input) && needsTime)
         refuse(
           "WATERMARK_NOT_PASSED_ON")
       val metrics = OutputColumns.metrics(options.name)

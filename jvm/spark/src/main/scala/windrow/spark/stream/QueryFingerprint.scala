@@ -3,6 +3,7 @@ package windrow.spark.stream
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types.CalendarIntervalType
+import org.apache.spark.sql.types.DayTimeIntervalType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.core.state.FingerprintField
@@ -30,7 +31,9 @@ private[spark] final class QueryFingerprint(
   /** By which messages are read, whatever is made of them. */
   def ofMessages: Seq[FingerprintField] = {
     val zones = PlainText.zones(parts.keys.map(_.child) ++ inputs ++ time ++ gap) ++
-      gap.filter(_.dataType == CalendarIntervalType).map(_ => session.conf.get("spark.sql.session.timeZone"))
+      gap.map(_.dataType).collect { case CalendarIntervalType | _: DayTimeIntervalType => // which have days, too
+        session.conf.get("spark.sql.session.timeZone")
+      }
     Seq(
       FingerprintField("keys", listed(parts.keys.map(_.child))),
       FingerprintField("inputs of aggregates", listed(inputs)),

@@ -78,10 +78,11 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
     *   if that is behind the one there is
     */
   def run(steps: Array[Byte]): Unit = SparkInside.inSession(session) {
-    ArrowTables.read(steps) { row =>
-      if (!row.isNullAt(3)) check(row.getLong(3))
-      turn(Rehearsal.folder(row.getUTF8String(0).toString), row.getLong(1).toInt, row.getLong(2))
-    }
+    try ArrowTables.read(steps) { row =>
+        if (!row.isNullAt(3)) check(row.getLong(3))
+        turn(Rehearsal.folder(row.getUTF8String(0).toString), row.getLong(1).toInt, row.getLong(2))
+      }
+    finally waiting.clear() // of steps behind one that is refused
   }
 
   private def check(mark: Long): Unit = if (mark < watermark * 1000)

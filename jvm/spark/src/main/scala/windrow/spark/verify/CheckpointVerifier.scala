@@ -17,7 +17,8 @@ private[spark] final class CheckpointVerifier(
     outputs: Seq[String],
     deep: Boolean) {
 
-  /** What a running query has written or deleted meanwhile looks otherwise the second time.
+  /** What a running query has written or deleted meanwhile looks otherwise the second time. Of what stays wrong the batch may
+    * be another one by then.
     *
     * @throws CheckpointError
     *   if there is no checkpoint
@@ -26,8 +27,9 @@ private[spark] final class CheckpointVerifier(
     val first = look()
     if (first.findings.isEmpty) first
     else {
+      val known = first.findings.map(found => (found.file, found.what)).toSet
       val again = look()
-      again.copy(findings = again.findings.filter(first.findings.contains))
+      again.copy(findings = again.findings.filter(found => known((found.file, found.what))))
     }
   }
 

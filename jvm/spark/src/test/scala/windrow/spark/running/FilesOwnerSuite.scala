@@ -16,11 +16,9 @@ final class FilesOwnerSuite extends SparkSuite {
   test("a mark without a word is none: its driver ended before it was written") {
     val (checkpoint, folder) = (SparkSuite.folder(), SparkSuite.folder())
     val (ours, theirs)       = (empty(checkpoint, "windrow"), empty(folder, "_windrow"))
-    val owner                = new FilesOwner(spark, checkpoint)
-    owner.claim(folder)
-    val id = owner.kept()
+    val id                   = new FilesOwner(spark, checkpoint).claim(Seq(folder))
     assert(id.nonEmpty && Files.readString(ours) == id && Files.readString(theirs) == id)
-    assert(new FilesOwner(spark, checkpoint).kept() == id)
+    assert(new FilesOwner(spark, checkpoint).claim(Nil) == id)
     for (file <- Seq(ours, theirs))
       assert(Files.list(file.getParent).filter(!_.getFileName.toString.endsWith(".crc")).count() == 1)
   }
@@ -29,7 +27,15 @@ final class FilesOwnerSuite extends SparkSuite {
     val folder = SparkSuite.folder()
     empty(folder, "_windrow")
     Files.createDirectories(Path.of(folder, "batch=0"))
-    val refused = intercept[CheckpointError](new FilesOwner(spark, SparkSuite.folder()).claim(folder))
+    val refused = intercept[CheckpointError](new FilesOwner(spark, SparkSuite.folder()).claim(Seq(folder)))
     assert(refused.getMessage.startsWith("[FILES_OF_ANOTHER_QUERY]"))
+  }
+
+  test("a refused start takes no folder") {
+    val (free, taken, checkpoint) = (SparkSuite.folder(), SparkSuite.folder(), SparkSuite.folder())
+    new FilesOwner(spark, SparkSuite.folder()).claim(Seq(taken))
+    intercept[CheckpointError](new FilesOwner(spark, checkpoint).claim(Seq(free, taken)))
+    val id = new FilesOwner(spark, checkpoint).claim(Seq(free))
+    assert(new FilesOwner(spark, checkpoint).claim(Seq(free)) == id)
   }
 }

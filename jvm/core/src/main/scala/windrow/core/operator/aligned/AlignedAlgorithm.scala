@@ -220,7 +220,7 @@ private[core] final class AlignedAlgorithm[B, V](
     def stage(start: Long) = Stage(now.reached(grid.end(start)), now.reached(grid.end(start), lateness))
     val ended = for (start <- starts; record <- kept(start, key)) yield {
       val begun = record.begun(clock.processingTime)
-      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
+      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime, isTouched = true))
     }
     for ((start, record, None) <- ended if record.unsent > 0) keep(start, key, record, stage(start).isComplete)
     val due         = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }

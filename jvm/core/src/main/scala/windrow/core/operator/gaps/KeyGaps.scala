@@ -37,7 +37,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
   /** A message has come in this step. */
   private var touched = false
 
-  /** The watermark was seen to have gone past all that fills. Not in the state: with another lateness it may be wrong. */
+  /** The watermark has gone past all that fills: for good, also under a longer lateness, unless it comes back. */
   private var isSilent = false
 
   /** A message came for windows with starts from one to another. */
@@ -54,9 +54,9 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
 
   /** The watermark at which it is to be looked at again. */
   def deadline: Long = {
-    val fills  = grid.end(covered.after(next))
+    val fills  = if (isSilent) EventTime.Max else math.min(grid.end(covered.after(next)), silentFrom)
     val closes = pending.first.fold(EventTime.Max)(start => limits.lateness.after(grid.end(start)))
-    math.min(if (isSilent) EventTime.Max else fills, closes)
+    math.min(fills, closes)
   }
 
   /** The watermark that makes the key silent. */
@@ -102,8 +102,9 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
     next = in.long()
     last = in.long()
     val form = in.byte()
+    isSilent = form == Silent
     covered.read(in)
-    if (form == InRanges) pending.read(in)
+    if (form >= InRanges) pending.read(in)
     else (0 until in.size()).foreach { _ =>
       val start = in.long()
       pending.add(start, start)
@@ -112,7 +113,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
 
   def write(out: ByteWriter): Unit = {
     Seq(first, next, last).foreach(out.long)
-    out.byte(InRanges.toInt)
+    out.byte(if (isSilent) Silent.toInt else InRanges.toInt)
     covered.write(out)
     pending.write(out)
   }
@@ -122,6 +123,9 @@ private object KeyGaps {
 
   /** Windows that have not fired stand as ranges; in older states, which say 0 or 1 here, one by one. */
   val InRanges: Byte = 2
+
+  /** In the same way, of a key that is silent; older states do not say so. */
+  val Silent: Byte = 3
 }
 
 /** @param lateness

@@ -174,7 +174,7 @@ private[core] final class GridPanes[A <: Axis, B, V](
       out: Out[Effect[B, V]]): Unit = {
     val ended = keyState.records.asScala.toVector.map { case (start, record) =>
       val begun = record.begun(clock.processingTime)
-      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime))
+      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime, isTouched = true))
     }
     for ((start, record, None) <- ended if record.unsent > 0) keep(keyState, start, record, stage(start).isComplete)
     val due   = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }

@@ -159,7 +159,7 @@ private[core] final class TupleSessions[B, V](
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
     val begun  = session.paneState.begun(clock.processingTime)
-    val timing = rule.atStepEnd(stage, completes = stage.isComplete, begun, clock.processingTime)
+    val timing = rule.atStepEnd(stage, completes = stage.isComplete, begun, clock.processingTime, begun.isTouched)
     val now    = fire(key, session.copy(paneState = begun), timing, stage.isClosed, out)
     if (stage.isClosed) {
       keys.remove(key)

@@ -273,7 +273,7 @@ private[core] final class RunAlgorithm[B, V](
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
     val found = paneStates(keyState, window, stage.isComplete)
-    rule.atStepEnd(stage, completes = false, found.paneState, clock.processingTime) match {
+    rule.atStepEnd(stage, completes = false, found.paneState, clock.processingTime, isTouched = true) match {
       case Some(timing) => fire(key, keyState, window, found, timing, stage.isClosed, out)
       case None         => periods.add(stage.isComplete, found.paneState)
     }
@@ -296,7 +296,7 @@ private[core] final class RunAlgorithm[B, V](
     windows.ending(keyState.run, openFrom(before), bound(now)).filter(paneStates.mayHaveUnsent(keyState, _, latest))
       .map[Part[Effect[B, V]]] { window => out =>
         val found = paneStates(keyState, window, isComplete = true)
-        rule.atStepEnd(Stage.Closed, completes = false, found.paneState, now = None)
+        rule.atStepEnd(Stage.Closed, completes = false, found.paneState, now = None, isTouched = true)
           .foreach(fire(key, keyState, window, found, _, isLast = true, out))
       }
   }

@@ -150,7 +150,12 @@ private[core] final class InheritAlgorithm[B, V](
     val window    = if (paneState eq before.paneState) before else before.copy(paneState = paneState)
     val stage     = Stage(paneState.isPastOnTime, isClosed(window, now))
     if (window.isEmpty) withdraw(key, window, out)
-    else fire(key, window, rule.atStepEnd(stage, completes, paneState, clock.processingTime), stage.isClosed, out)
+    else fire(
+      key,
+      window,
+      rule.atStepEnd(stage, completes, paneState, clock.processingTime, paneState.isTouched),
+      stage.isClosed,
+      out)
   }
 
   /** Nothing is left of it; what it showed does not hold any more. */

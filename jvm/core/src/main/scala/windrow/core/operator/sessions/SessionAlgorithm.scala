@@ -184,7 +184,12 @@ private[core] final class SessionAlgorithm[B, V](
     val end       = session.bounds.end
     val stage     = Stage(now.reached(end), now.reached(end, lateness))
     val completes = stage.isComplete && !clock.before.reached(end)
-    fire(key, session, rule.atStepEnd(stage, completes, begun, clock.processingTime), stage.isClosed, out)
+    fire(
+      key,
+      session,
+      rule.atStepEnd(stage, completes, begun, clock.processingTime, begun.isTouched),
+      stage.isClosed,
+      out)
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap(key =>
