@@ -13,6 +13,7 @@ import pytest
 import windrow as wr
 from programs import ROOT, printed
 from torture.broker import broker, connector
+from windrow._running._settings import having
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,15 +81,14 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata", "+05:45"])
 def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
     """SEMANTICS B11: a restart in a session of another zone writes the same keys."""
-    other = spark.newSession()
-    other.conf.set("spark.sql.session.timeZone", zone)
-    panes = other.sql(
-        "SELECT timestamp_seconds(1735689600) AS k, named_struct('start', timestamp_seconds(id), "
-        "'end', timestamp_seconds(id + 60)) AS window, "
-        "named_struct('index', 0L, 'is_retraction', false) AS pane "
-        "FROM range(1730613600, 1730631600, 1800)"  # the clocks of New York go back among these
-    )
-    records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    with having(spark, {"spark.sql.session.timeZone": zone}):
+        panes = spark.sql(
+            "SELECT timestamp_seconds(1735689600) AS k, named_struct('start', "
+            "timestamp_seconds(id), 'end', timestamp_seconds(id + 60)) AS window, "
+            "named_struct('index', 0L, 'is_retraction', false) AS pane "
+            "FROM range(1730613600, 1730631600, 1800)"  # among these New York's clocks go back
+        )
+        records = wr.KafkaTable("nowhere", "t").records(panes).collect()
     first = min((row.key, row.value) for row in records)
     assert len({row.key for row in records}) == 10
     assert first[0] == (
