@@ -19,7 +19,9 @@ object SliceTime {
     case calendar: Calendar      => Some(CalendarSlice(time, calendar))
     case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))
     case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // which goes by each time
-    case _                       => None
+    case Session(Some(gap)) =>
+      Option.when(gap.micros > 0)(floor(time, gap.micros, 0)) // so near they are in one session
+    case _ => None
   }
 
   private def ofFixed(windows: FixedWindows, time: Expression): Expression = {

@@ -17,8 +17,7 @@ private[spark] final class CheckpointVerifier(
     outputs: Seq[String],
     deep: Boolean) {
 
-  /** What a running query has written or deleted meanwhile looks otherwise the second time. Of what stays wrong the batch may
-    * be another one by then.
+  /** What a running query has written or deleted meanwhile looks otherwise the second time.
     *
     * @throws CheckpointError
     *   if there is no checkpoint
@@ -27,9 +26,8 @@ private[spark] final class CheckpointVerifier(
     val first = look()
     if (first.findings.isEmpty) first
     else {
-      val known = first.findings.map(found => (found.file, found.what)).toSet
       val again = look()
-      again.copy(findings = again.findings.filter(found => known((found.file, found.what))))
+      again.copy(findings = Findings.stillThere(first.findings, again.findings))
     }
   }
 

@@ -16,6 +16,12 @@ private[verify] object Findings {
       (!one.isDamage, one.file))
   }
 
+  /** Those of a later look that were there before; which batch a file belongs to may have changed meanwhile. */
+  def stillThere(before: Seq[Finding], now: Seq[Finding]): Seq[Finding] = {
+    val known = before.map(one => (one.file, one.what)).toSet
+    now.filter(one => known((one.file, one.what)))
+  }
+
   private def missing(contents: Contents, needs: Seq[Need]): Seq[Finding] =
     needs.filterNot(need => contents.folder.has(need.name)).map(need =>
       Finding(need.name, need.batch, s"it is missing; ${need.loss}.", Remedy.Restore))

@@ -24,6 +24,13 @@ final class SliceTimeSpec extends AnyFunSuite {
         Some(grid.sliceStart(seconds * 1000000))))
   }
 
+  test("what shares one is at most the gap of a session apart (SEMANTICS R20)") {
+    val draft  = WindowOperatorDraft(Session("5 seconds"), Some(TimeSpan.Zero))
+    val shared = (-90L to 90L).groupBy(slice(draft, _)).values
+    assert(shared.forall(times => times.max - times.min <= 5) && shared.map(_.size).max == 5)
+    assert(slice(draft.copy(window = Session(None)), 5).isEmpty)
+  }
+
   test("all messages of a global window share one, unless retention goes by each time (SEMANTICS R10)") {
     val draft = WindowOperatorDraft(Global, early = EachStep, accumulation = Some(Accumulating))
     assert(slice(draft, 5) == slice(draft, 7) && slice(draft, 5).isDefined)

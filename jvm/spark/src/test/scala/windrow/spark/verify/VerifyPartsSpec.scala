@@ -33,6 +33,14 @@ final class VerifyPartsSpec extends AnyFunSuite {
     assert(StrictJson.read("""{"a": 1, "a": 2}""").isEmpty && StrictJson.read("""{"a": 1} 2""").isEmpty)
   }
 
+  test("what is wrong at two looks is wrong, though its batch has changed meanwhile") {
+    val damaged = Finding("state/0/0/1.sst", Some(7), "it has 3 bytes instead of 4.", Remedy.Restore)
+    val passing = Finding("state/0/0/2.changelog", Some(8), "it is missing.", Remedy.Restore)
+    val later   = damaged.copy(batch = Some(17), isDamage = false)
+    assert(Findings.stillThere(Seq(damaged, passing), Seq(later)) == Seq(later))
+    assert(Findings.stillThere(Seq(passing), Seq(later)).isEmpty)
+  }
+
   test("Spark goes on from the last two plans and the last commit") {
     def needed(planned: Set[Long], done: Set[Long]) = Batches(planned, done).needs.map(_.name).drop(1)
     assert(needed(Set(0, 1, 2), Set(0, 1)) == Seq("offsets/1", "offsets/2", "commits/1"))

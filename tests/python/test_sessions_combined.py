@@ -1,0 +1,139 @@
+"""Messages of sessions that travel as one give what each by itself does (SEMANTICS T3, R18)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, Order, order
+from windrow._running._settings import having
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+GAP = 5
+START = datetime(2025, 1, 1, 9, tzinfo=UTC)
+
+
+def messages(seed: int, batches: int, size: int) -> list[list[Order]]:
+    """Give whole seconds, so that many are exactly a gap apart; some late, some without a time."""
+    rng = random.Random(seed)  # noqa: S311  no secret
+    return [
+        [
+            order(
+                None
+                if rng.random() < 0.01
+                else f"{START + timedelta(seconds=_second(rng, batch)):%Y-%m-%d %H:%M:%S}",
+                f"k{rng.randrange(40)}",
+                rng.randrange(100),
+            )
+            for _ in range(size)
+        ]
+        for batch in range(batches)
+    ]
+
+
+def _second(rng: random.Random, batch: int) -> int:
+    late = rng.randrange(600) if rng.random() < 0.1 else 0
+    return batch * 900 + rng.randrange(900) - rng.randrange(20) - late
+
+
+def sessions(df: Any, *, lateness: str, mode: Any, early: Any) -> wr.Output:
+    """Count, sum, least and mean of sessions, corrected at the end of each step."""
+    stream = wr.stream(df, time="time", key="product", watermark="10 seconds").lateness(lateness)
+    windows = stream.window(wr.Session(f"{GAP} seconds")).accumulate(mode)
+    fired = windows.trigger(early=early, late=wr.EachStep())
+    amount = F.col("amount")
+    return fired.aggregate(
+        F.count("*").alias("n"), F.sum(amount).alias("s"), F.min(amount), F.avg(amount)
+    )
+
+
+@pytest.mark.parametrize("lateness", ["0 seconds", "300 seconds"])
+@pytest.mark.parametrize(
+    ("mode", "early"),
+    [
+        (wr.ACCUMULATING, wr.Never()),
+        (wr.DISCARDING, wr.EachStep()),
+        (wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
+    ],
+)
+def test_streams(
+    feed: Feed, capsys: pytest.CaptureFixture[str], lateness: str, mode: Any, early: Any
+) -> None:
+    """With other shards, and with shards that several tasks bring messages to."""
+    feed.add(*messages(7, batches=6, size=3000))
+    found = []
+    for combine, shards in (("always", "5"), ("never", "1")):
+        said = {"spark.windrow.combine": combine, "spark.windrow.shards": shards}
+        with having(feed.spark, said):
+            output = sessions(feed.stream(), lateness=lateness, mode=mode, early=early)
+            output.explain()
+            assert ("as one" in capsys.readouterr().out) == (combine == "always")
+            timeless = F.col("rejected").dropFields("processing_time").alias("rejected")
+            rows = feed.run(output.output.select("kind", "panes", timeless))
+            found.append(Counter(map(repr, rows)))
+    combined, single = found
+    assert sum((combined - single).values()) == sum((single - combined).values()) == 0
+    kinds = Counter(row.split("kind='")[1].split("'")[0] for row in combined.elements())
+    assert kinds["panes"] > 1000
+    assert kinds["rejected"] > 100
+
+
+def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
+    """By hand: those at most the gap apart are together (R20)."""
+    feed = Feed(spark, tmp_path / "feed").add(*messages(8, batches=4, size=4000))
+    expected: Counter[tuple[Any, ...]] = Counter()
+    by_key: dict[str, list[tuple[datetime, int]]] = {}
+    for one in (row for batch in messages(8, batches=4, size=4000) for row in batch):
+        if one["time"] is not None:
+            by_key.setdefault(one["product"], []).append(
+                (datetime.fromisoformat(one["time"]), one["amount"])
+            )
+    gap = timedelta(seconds=GAP)
+    for key, values in by_key.items():
+        values.sort()
+        begin = 0
+        for at in range(1, len(values) + 1):
+            if at == len(values) or values[at][0] - values[at - 1][0] > gap:
+                some = values[begin:at]
+                begin = at
+                total = sum(amount for _, amount in some)
+                expected[key, some[0][0], some[-1][0] + gap, len(some), total] += 1
+    with having(spark, {"spark.windrow.combine": "always"}):
+        stream = wr.stream(feed.batch(), time="time", key="product").lateness("0 seconds")
+        windows = stream.window(wr.Session(f"{GAP} seconds"))
+        counts = F.count("*").alias("n"), F.sum("amount").alias("s")
+        panes = windows.aggregate(*counts).panes.collect()
+    found = Counter((r.product, r.window.start, r.window.end, r.n, r.s) for r in panes)
+    assert found == expected
+    assert len(found) > 500
+
+
+def test_how_late_messages_were(feed: Feed, tmp_path: Path) -> None:
+    """Is told of each by itself: those whose own end has passed travel alone."""
+    feed.add(*messages(9, batches=4, size=3000))
+    told = []
+    for combine in ("always", "never"):
+        checkpoint = tmp_path / combine
+        with having(feed.spark, {"spark.windrow.combine": combine}):
+            output = sessions(
+                feed.stream(), lateness="300 seconds", mode=wr.ACCUMULATING, early=wr.Never()
+            )
+            output.start(
+                checkpoint=checkpoint,
+                panes=lambda rows, _: rows.collect(),
+                queryTrigger={"availableNow": True},
+            ).awaitTermination()
+        told.append(repr(wr.advise(checkpoint)))
+    assert told[0] == told[1]
