@@ -57,12 +57,13 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     ),
     "sessions": (
         lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),
-        "many in a packet, those that share key and slice as one while that leaves at most 80 % of them "
+        f"many in a packet, {COMBINED} while that leaves at most 80 % of them "
         "(spark.windrow.combine)",
     ),
     "sessions of each message's gap": (
         lambda w: w.window(wr.Session(F.col("gap"))).aggregate(F.count("*")),
-        "many in a packet, each by itself, for Session(gap of each message) tells each from the others",
+        "many in a packet, each by itself, for Session(gap of each message) tells each from "
+        "the others",
     ),
     "early": (
         lambda w: (

@@ -51,6 +51,7 @@ private[spark] final class AggregateRecipe(
   /** What messages that can be combined share, or in words why none can. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
     if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
+    else if (behind.isDefined) Left("clocks are set back, so that any may be late")
     else if (!Aggregate.supportsHashAggregate(functions.functions.flatMap(_.aggBufferAttributes), pack.keys))
       Left("Spark has no hash table for such values")
     else if (!pack.message.forall(column =>
