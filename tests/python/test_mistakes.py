@@ -36,6 +36,9 @@ def test_two_kinds_of_rows_in_one_place(feed: Feed, tmp_path: Path) -> None:
     place = str(tmp_path / "out")
     output = minutes(feed)
     assert codes(output, panes=wr.Files(place), rejected=wr.Files(place + "/")) == ["SINK_SHARED"]
+    assert codes(output, panes=wr.Files(place), rejected=wr.Files("file:" + place)) == [
+        "SINK_SHARED"
+    ]
     assert codes(output, panes="together", rejected="Together") == ["SINK_SHARED"]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
-from windrow._running._upsert import Upsert, last_of_each, settled
+from windrow._running._upsert import FindsRows, Upsert, last_of_each
 from windrow._specs._frozen import call
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Jdbc:
+class Jdbc(FindsRows):
     """A table of a database, by its JDBC address: ``"jdbc:postgresql://host/name"``.
 
     Each batch and its number go into it in one transaction (table ``windrow_batches``), so that a
@@ -38,10 +38,6 @@ class Jdbc:
     upsert: bool = False
     on: str | Sequence[str] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Read the columns once."""
-        object.__setattr__(self, "on", settled(self.on))
 
     def __repr__(self) -> str:
         """Show as the call, without what may be secret."""

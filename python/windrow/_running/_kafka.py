@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from windrow._running._upsert import Upsert, last_of_each, settled
+from windrow._running._upsert import FindsRows, Upsert, last_of_each
 from windrow._specs._columns import functions_of, quoted
 from windrow._specs._frozen import call
 
@@ -26,7 +26,7 @@ _WHOLE = {
 
 
 @dataclass(frozen=True, repr=False)
-class KafkaTable:
+class KafkaTable(FindsRows):
     """A compacted topic (``cleanup.policy=compact``) that holds the last pane of each window.
 
     A record's key is JSON of the key columns and ``window``, always written alike; its value is
@@ -43,10 +43,6 @@ class KafkaTable:
     topic: str
     on: str | Sequence[str] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Read the columns once."""
-        object.__setattr__(self, "on", settled(self.on))
 
     def __repr__(self) -> str:
         """Show as the call, without what may be secret."""

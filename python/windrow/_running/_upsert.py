@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,19 @@ if TYPE_CHECKING:
 _CONDITIONS = {"UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND"}
 
 
+class FindsRows:
+    """Parent of what finds a window's row by columns, of which none at all are the usual ones."""
+
+    on: str | Sequence[str] | None
+
+    def __post_init__(self) -> None:
+        """Read the columns once."""
+        if self.on is not None and not isinstance(self.on, str):
+            object.__setattr__(self, "on", list(self.on) or None)
+
+
 @dataclass(frozen=True, repr=False)
-class Upsert:
+class Upsert(FindsRows):
     """A table that Spark can ``MERGE`` into (Delta, Iceberg), with the columns of the panes.
 
     ``on``: the columns by which a pane finds the row that it takes the place of; None: the key
@@ -35,10 +46,6 @@ class Upsert:
     table: str
     on: str | Sequence[str] | None = None
     create: bool | str = False
-
-    def __post_init__(self) -> None:
-        """Read the columns once."""
-        object.__setattr__(self, "on", settled(self.on))
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -125,11 +132,6 @@ class Upsert:
             "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *",
             came=last_of_each(panes, on),
         )
-
-
-def settled(on: str | Iterable[str] | None) -> str | list[str] | None:
-    """Give the columns by which rows are found; none at all are the usual ones."""
-    return on if on is None or isinstance(on, str) else list(on) or None
 
 
 def _identifier(name: str) -> str:

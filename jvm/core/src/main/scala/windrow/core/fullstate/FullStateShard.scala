@@ -23,20 +23,6 @@ import windrow.core.trigger.PendingPolicy
 import windrow.core.trigger.Stage
 import windrow.core.window.LastEnd
 
-/** What comes out of a full-state shard. */
-sealed trait FullStateEffect
-
-object FullStateEffect {
-
-  /** The messages that came to a window since its last pane, in order of time. */
-  final case class Fire(pane: Pane[Key, Vector[StoredMessage]]) extends FullStateEffect
-
-  /** @param watermark
-    *   the one that the message was judged by
-    */
-  final case class Refuse(message: Incoming, reason: Reason, watermark: Watermark) extends FullStateEffect
-}
-
 /** The messages and windows of all keys of a shard, kept and queried (the source's full-state window operator).
   *
   * @param store

@@ -61,8 +61,9 @@ private[spark] object BeforeStart {
       isFinal: Boolean,
       files: Seq[FilesOf],
       tables: Map[String, String]): (String, Option[String]) = {
-    val found = provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++ shared(files, tables) ++
-      tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
+    val found =
+      provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++ shared(session, files, tables) ++
+        tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
     if (found.nonEmpty) throw SpecError("start(...)", found)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
     CutOffStart.clear(session, checkpoint)
@@ -90,9 +91,16 @@ private[spark] object BeforeStart {
   }
 
   /** A batch of one kind would take the place of another's, or lack its columns. */
-  private def shared(files: Seq[FilesOf], tables: Map[String, String]): Iterable[SpecProblem] = {
-    val folders = files.map(one => one.kind -> new Path(one.path).toUri.getPath)
-    val names   = tables.toSeq.map { case (kind, name) => kind -> name.toLowerCase(Locale.ROOT) }
+  private def shared(
+      session: SparkSession,
+      files: Seq[FilesOf],
+      tables: Map[String, String]): Iterable[SpecProblem] = {
+    val settings = session.sparkContext.hadoopConfiguration
+    val folders = files.map { one =>
+      val path = new Path(one.path)
+      one.kind -> path.getFileSystem(settings).makeQualified(path).toString
+    }
+    val names = tables.toSeq.map { case (kind, name) => kind -> name.toLowerCase(Locale.ROOT) }
     Seq(folders, names).flatMap(_.groupMap(_._2)(_._1)).collect {
       case (place, kinds) if kinds.size > 1 =>
         SpecProblem("SINK_SHARED", "kinds" -> kinds.sorted.mkString(" and "), "place" -> place)

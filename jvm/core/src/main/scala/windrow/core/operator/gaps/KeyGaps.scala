@@ -104,7 +104,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits,
     val form = in.byte()
     isSilent = form == Silent
     covered.read(in)
-    if (form >= InRanges) pending.read(in)
+    if (form == InRanges || form == Silent) pending.read(in)
     else (0 until in.size()).foreach { _ =>
       val start = in.long()
       pending.add(start, start)

@@ -1,0 +1,50 @@
+"""What the texts say of speed is what the last published run gave."""
+
+from __future__ import annotations
+
+import re
+
+from programs import ROOT
+
+_RATIO = re.compile(r"\d+\.\d\d \(\d+\.\d\d to \d+\.\d\d\)")
+_PEERS = ("spark", "flink-heap")
+
+
+def marks() -> dict[tuple[str, str], list[str]]:
+    """Give the fresh and the warm ratio of a workload to a peer, as the run wrote them."""
+    rows = (ROOT / "docs/benchmarks-run.md").read_text(encoding="utf-8").splitlines()
+    cells = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
+    return {
+        (row[0], row[1].removeprefix("windrow to ")): row[2:4]
+        for row in cells
+        if len(row) == 6 and row[1].startswith("windrow to ")
+    }
+
+
+def test_the_table() -> None:
+    """Each line has the ratios of its workload, fresh and warm, to Spark's own and to Flink."""
+    published = marks()
+    told = {}
+    for line in (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines():
+        ratios = _RATIO.findall(line)
+        if line.startswith("| `") and ratios:
+            told[line.split("`")[1]] = ratios
+    assert len(told) > 6
+    for name, ratios in told.items():
+        assert ratios == [one for peer in _PEERS for one in published[name, peer]], name
+
+
+def test_what_the_readme_says() -> None:
+    """The least and the most of each, warm and then fresh."""
+    found = []
+    for at in (1, 0):
+        for peer in _PEERS:
+            medians = [float(row[at].split()[0]) for (_, of), row in marks().items() if of == peer]
+            found += [min(medians), max(medians)]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"\* CPU time for each event.*?\(\[bench", text, flags=re.DOTALL)
+    said = [float(number) for number in re.findall(r"\d+\.\d+", line)]
+    assert said == [
+        round(number, len(str(shown).split(".")[1]))
+        for number, shown in zip(found, said, strict=True)
+    ]
