@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,9 +34,9 @@ PANE = "pane struct<timing: string, index: bigint, is_last: boolean, is_retracti
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    """Give the address of a database of this test, which lives in Spark's own process."""
-    return f"jdbc:derby:memory:{tmp_path.name};create=true"
+def url() -> str:
+    """Give the address of a database of this run of the test: it lives as long as Spark's process."""
+    return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
 
 
 def held(spark: SparkSession, url: str, table: str) -> list[Row]:

@@ -139,6 +139,7 @@ private[windrow] object JoinReach {
   }
 
   def longest(names: Seq[String], ranges: Map[String, JoinRange]): Long =
-    if (names.distinct == names && names.drop(1).forall(ranges.contains)) names.map(of(_, names, ranges)).max.max(0L)
+    if (names.distinct == names && names.drop(1).forall(ranges.contains))
+      names.map(of(_, names, ranges)).foldLeft(0L)(math.max)
     else 0L
 }

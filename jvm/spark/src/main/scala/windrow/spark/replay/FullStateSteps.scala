@@ -1,6 +1,6 @@
 package windrow.spark.replay
 
-import java.sql.Timestamp
+import java.time.Instant
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.Literal
@@ -53,7 +53,7 @@ private object FullStateSteps {
 
   private def message(row: Row): StoredMessage = StoredMessage(
     StepRows.key(row),
-    StepRows.micros(row.getAs[Timestamp]("time")),
+    StepRows.micros(row.getAs[Instant]("time")),
     StepRows.scalar(row),
     StepRows.number(row, "offset"))
 

@@ -128,6 +128,7 @@ object SparkEngine {
     session.conf.set("spark.sql.shuffle.partitions", partitions.toLong)
     session.conf.set("spark.windrow.shards", shards.toLong)
     session.conf.set("spark.sql.session.timeZone", "UTC")
+    session.conf.set("spark.sql.datetime.java8API.enabled", "true") // the others are of another calendar
     session.conf.set(
       "spark.sql.streaming.stateStore.providerClass",
       "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")

@@ -1,8 +1,9 @@
 package windrow.spark.replay
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import java.sql.Timestamp
+import java.time.Instant
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import windrow.Reason
 import windrow.Timing
 import windrow.replay._
@@ -32,8 +33,8 @@ private[replay] object StepRows {
   }
 
   private def bound(cell: Any): Long = cell match {
-    case time: Timestamp => micros(time)
-    case position        => position.asInstanceOf[Long]
+    case time: Instant => micros(time)
+    case position      => position.asInstanceOf[Long]
   }
 
   /** @param streams
@@ -45,14 +46,14 @@ private[replay] object StepRows {
     val of      = stream.fold(message)(message.getAs[Row](_))
     RejectedMessage(
       key(of),
-      Option(of.getAs[Timestamp]("time")).map(micros),
+      Option(of.getAs[Instant]("time")).map(micros),
       scalar(of),
       Reason.All.find(_.toString == row.getAs[String]("reason")).get,
       stream)
   }
 
   /** A message as joins and full state show it. */
-  def stored(message: Row): StoredValue = StoredValue(micros(message.getAs[Timestamp]("time")), scalar(message))
+  def stored(message: Row): StoredValue = StoredValue(micros(message.getAs[Instant]("time")), scalar(message))
 
   def number(row: Row, field: String): Option[Long] =
     Option(row.getAs[Any](field)).map(_.asInstanceOf[Number].longValue)
@@ -74,7 +75,7 @@ private[replay] object StepRows {
     case other                          => throw new IllegalStateException(s"no transcript has such a value: $other")
   }
 
-  def micros(time: Timestamp): Long = Math.floorDiv(time.getTime, 1000L) * 1000000L + time.getNanos / 1000
+  def micros(time: Instant): Long = DateTimeUtils.instantToMicros(time)
 
   private val mapper = new ObjectMapper()
 }

@@ -28,10 +28,10 @@ final case class LargeStream(
 
   /** For each step its messages and the watermark after it. */
   def made(name: Option[String] = None): Seq[(Seq[Message], Long)] = {
-    val random = new Random(seed)
-    val times  = Array.fill(messages)(Math.floorMod(random.nextLong(), span))
-    val arrived = times.sortBy(time =>
-      if (isShuffled || random.nextInt(10) == 0) time + Math.floorMod(random.nextLong(), behind + 1) else time)
+    val random  = new Random(seed)
+    val times   = Array.fill(messages)(Math.floorMod(random.nextLong(), span))
+    def late    = if (isShuffled || random.nextInt(10) == 0) Math.floorMod(random.nextLong(), behind + 1) else 0L
+    val arrived = times.map(time => (time + late, time)).sortBy(_._1).map(_._2)
     val all = arrived.indices.map { number =>
       val key = math.min(keys - 1, (math.pow(random.nextDouble(), skew.toDouble) * keys).toInt)
       Message(

@@ -75,22 +75,35 @@ class LargeSuite extends AnyFunSuite {
     val places = wanted.windows.map { case (place, sum) =>
       (if (place.of.isDefined) place.copy(start = 0) else place) -> sum
     }
-    differ("last values", places, panes).orElse(ledger(ran, walk, wanted.rejected, wanted.gaps))
+    differ("last values", places, panes).orElse(
+      ledger(ran, walk, wanted.rejected.map((None, _)), wanted.gaps, Recomputed.refuses(window, lateness)))
   }
 
-  private def ledger(ran: Outcome.Ran, walk: Walk, rejected: Set[Long], gaps: Int): Problem = {
-    val refused  = emissions(ran).flatMap(_.rejected).map(one => number(one.value))
-    val counters = ran.results.collect { case StepResult.Answered(Answer.Counters(counters)) => counters }.last
-    val counts = Map(
-      "accepted" -> (walk.messages.size - rejected.size - gaps),
-      "rejected" -> rejected.size,
-      "replays"  -> (walk.read - walk.messages.size),
-      "gaps"     -> gaps)
-    differ("rejected", rejected.map(_ -> 1).toMap, refused.groupBy(identity).map { case (one, all) => one -> all.size })
-      .orElse(differ(
-        "counts",
-        counts.map { case (k, v) => k -> v.toLong },
-        counters.filter(c => counts.contains(c._1))))
+  /** @param refuses
+    *   every window refuses a message that comes then
+    */
+  private def ledger(
+      ran: Outcome.Ran,
+      walk: Walk,
+      rejected: Set[Judged.Id],
+      gaps: Int,
+      refuses: Judged => Boolean): Problem = {
+    val refused   = emissions(ran).flatMap(_.rejected).map(one => (one.stream, number(one.value)))
+    val counters  = ran.results.collect { case StepResult.Answered(Answer.Counters(counters)) => counters }.last
+    val forgotten = walk.forgotten(refuses)
+    val times     = refused.groupBy(identity).map { case (one, all) => one -> all.size }
+    val sum = Map(
+      "accepted" -> (walk.messages.size - rejected.size - gaps).toLong,
+      "rejected" -> refused.size.toLong,
+      "replays"  -> (walk.read - (walk.messages.size - rejected.size - gaps) - refused.size - counters("gaps")))
+    (rejected ++ times.keys).find { one =>
+      val least = if (rejected(one)) 1 else 0
+      times.getOrElse(one, 0) < least || times.getOrElse(one, 0) > least + forgotten.getOrElse(one, 0)
+    }.map(one =>
+      s"rejected: $one ${times.getOrElse(one, 0)} times; of its own ${rejected(one)}, then ${forgotten.get(one)}")
+      .orElse(differ("counts", sum, counters.filter(c => sum.contains(c._1))))
+      .orElse(Option.when(counters("gaps") < gaps || counters("gaps") > gaps + forgotten.values.sum)(
+        s"gaps: ${counters("gaps")} instead of $gaps"))
   }
 
   private def differ[K, V](what: String, wanted: Map[K, V], found: Map[K, V]): Problem =
@@ -121,7 +134,7 @@ class LargeSuite extends AnyFunSuite {
     }.groupMap(_._1)(_._2)
     differ("where messages come out", accepted.toMap, found)
       .orElse(differ("kept", kept(walk, wanted.rejected, stream.span), answered(ran)))
-      .orElse(ledger(ran, walk, wanted.rejected, 0))
+      .orElse(ledger(ran, walk, wanted.rejected.map((None, _)), 0, Recomputed.refuses(spec.window, 0)))
   }
 
   /** What is not older than the retention after each step, in order (R10, R11, R24). */
@@ -175,16 +188,13 @@ class LargeSuite extends AnyFunSuite {
         row("l").map(m => number(m.value)),
         row.get("r").flatten.filter(_ => how != JoinKind.Semi).map(m => number(m.value))))
     def counted[T](all: Seq[T]) = all.groupBy(identity).map { case (one, same) => one -> same.size }
-    differ("rows", counted(wanted), counted(found)).orElse {
-      val counters = ran.results.collect { case StepResult.Answered(Answer.Counters(counters)) => counters }.last
-      differ(
-        "counts",
-        Map(
-          "accepted" -> taken.size.toLong,
-          "rejected" -> refused.size.toLong,
-          "replays"  -> (walk.read - walk.messages.size).toLong),
-        counters.filter(c => Set("accepted", "rejected", "replays")(c._1)))
-    }
+    val rejected                = refused.map(_.id).toSet
+    differ("rows", counted(wanted), counted(found)).orElse(ledger(
+      ran,
+      walk,
+      rejected,
+      0,
+      one => one.before.exists(_ > one.time + wide)))
   }
 
   private val families = Seq[(String, (LargeStream, Int) => Problem)](

@@ -41,6 +41,19 @@ object Recomputed {
     case other           => throw new IllegalArgumentException(other.toString)
   }
 
+  /** No window takes a message any more that comes after its watermark. */
+  def refuses(window: WindowKind, lateness: Long)(one: Judged): Boolean = one.before.exists { before =>
+    window match {
+      case fixed: FixedWindows =>
+        one.time - Math.floorMod(
+          one.time - fixed.offset.micros,
+          fixed.step.micros) + fixed.size.micros + lateness <= before
+      case Session(gap) => one.time + gap.get.micros + lateness <= before
+      case _: Over      => one.time + lateness < before
+      case _            => false
+    }
+  }
+
   private def aligned(size: Long, step: Long, offset: Long, lateness: Long, walk: Walk): Recomputed = {
     val windows  = mutable.HashMap.empty[Place, Sum]
     val rejected = mutable.HashSet.empty[Long]

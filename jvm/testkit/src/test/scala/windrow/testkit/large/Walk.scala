@@ -4,7 +4,15 @@ import scala.collection.mutable
 import windrow.replay.Message
 
 /** A message, and the watermark by which it is judged; None: any time will do. */
-final case class Judged(message: Message, key: Long, time: Long, number: Long, step: Int, before: Option[Long])
+final case class Judged(message: Message, key: Long, time: Long, number: Long, step: Int, before: Option[Long]) {
+  def id: Judged.Id = (message.stream, number)
+}
+
+object Judged {
+
+  /** Stream and number. */
+  type Id = (Option[String], Long)
+}
 
 /** Messages that are no replays, in the order in which a step applies them, each with the watermark before its step.
   *
@@ -17,16 +25,23 @@ final class Walk(steps: Seq[(Seq[Message], Long)]) {
   /** After each step. */
   val watermarks: Seq[Long] = steps.map(_._2)
 
-  val messages: Seq[Judged] = {
+  /** Those of no number that came before, and those that came again, in the order of their coming. */
+  private val (fresh, repeated) = {
     val seen = mutable.HashSet.empty[(Option[String], Long)]
     steps.zipWithIndex.flatMap { case ((arrived, _), step) =>
       val before = Option.when(step > 0)(steps(step - 1)._2).filter(_ != Long.MinValue)
-      val fresh  = arrived.filter(message => seen.add((message.stream, message.offset.get)))
-      fresh.map { message =>
-        Judged(message, whole(message.key), message.time.get, whole(message.value), step, before)
-      }.sortBy(one => (one.time, one.message.partition, one.message.offset))
-    }
+      arrived.map { message =>
+        val one = Judged(message, whole(message.key), message.time.get, whole(message.value), step, before)
+        (one, seen.add((message.stream, message.offset.get)))
+      }
+    }.partitionMap { case (one, isNew) => if (isNew) Left(one) else Right(one) }
   }
+
+  val messages: Seq[Judged] = fresh.sortBy(one => (one.step, one.time, one.message.partition, one.message.offset))
+
+  /** How often a message came again when it may have been forgotten, as every window refuses it (SEMANTICS R13). */
+  def forgotten(refuses: Judged => Boolean): Map[Judged.Id, Int] =
+    repeated.filter(refuses).groupBy(_.id).map { case (id, all) => id -> all.size }
 
   private def whole(value: windrow.replay.Value): Long = value match {
     case windrow.replay.Value.Whole(number) => number
