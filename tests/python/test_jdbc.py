@@ -35,7 +35,7 @@ PANE = "pane struct<timing: string, index: bigint, is_last: boolean, is_retracti
 
 @pytest.fixture
 def url() -> str:
-    """Give the address of a database of this run of the test: it lives as long as Spark's process."""
+    """Give the address of a database of this run: it lives as long as Spark's process."""
     return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
 
 

@@ -122,13 +122,13 @@ def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_how_late_messages_were(feed: Feed, tmp_path: Path) -> None:
     """Is told of each by itself: those whose own end has passed travel alone."""
-    begin = [order(f"{START + timedelta(seconds=28):%Y-%m-%d %H:%M:%S}", "first", 1)]  # W at 18 s
+    begin = [order(f"{START + timedelta(seconds=28):%Y-%m-%d %H:%M:%S}", "first", 1)]  # W at 18 s,
     pairs = [
         order(f"{START + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}", f"k{key}", 1)
         for key in range(1000)
         for second in (11, 14)  # their ends at 16 and 19 s
     ]
-    feed.add(begin, pairs, *messages(9, batches=3, size=3000)[1:])
+    feed.add(begin, begin, pairs)  # two steps later (T5)
     told = []
     for combine in ("always", "never"):
         checkpoint = tmp_path / combine
@@ -141,5 +141,7 @@ def test_how_late_messages_were(feed: Feed, tmp_path: Path) -> None:
                 panes=lambda rows, _: rows.collect(),
                 queryTrigger={"availableNow": True},
             ).awaitTermination()
-        told.append(repr(wr.advise(checkpoint)))
+        advice = wr.advise(checkpoint)
+        assert (advice.messages, advice.late) == (2002, 1000)
+        told.append(repr(advice))
     assert told[0] == told[1]

@@ -42,7 +42,7 @@ def fragile(
                 _come(trouble, task, folder / "troubles")
         return value
 
-    return F.udf(given, type_)
+    return F.udf(given, type_, useArrow=False)  # Spark 4.2 waits for its own Arrow at times
 
 
 def _come(trouble: Trouble, task: TaskContext, folder: Path) -> None:

@@ -138,8 +138,11 @@ private[windrow] object JoinReach {
     }
   }
 
-  def longest(names: Seq[String], ranges: Map[String, JoinRange]): Long =
-    if (names.distinct == names && names.drop(1).forall(ranges.contains))
-      names.map(of(_, names, ranges)).foldLeft(0L)(math.max)
+  /** Of all of them; 0 where something else is wrong with the streams. */
+  def longest(names: Seq[String], ranges: Map[String, JoinRange]): Long = {
+    val others = names.drop(1)
+    if (others.nonEmpty && names.distinct == names && others.forall(ranges.contains))
+      names.map(of(_, names, ranges)).max.max(0L)
     else 0L
+  }
 }

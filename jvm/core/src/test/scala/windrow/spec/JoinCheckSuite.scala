@@ -1,0 +1,16 @@
+package windrow
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What is wrong with a join is said, whatever is missing in it. */
+class JoinCheckSuite extends AnyFunSuite {
+
+  test("ranges without streams") {
+    val ranges = Within.Ranges(Map("s" -> JoinRange(TimeSpan(-9), TimeSpan(-6))))
+    for (streams <- Seq(Nil, Seq(JoinStream("s")))) {
+      val wrong = intercept[SpecError](
+        JoinDraft(streams, hasKeys = true, ranges, JoinKind.Right, lateness = Some(TimeSpan(14))).checked)
+      assert(wrong.problems.nonEmpty)
+    }
+  }
+}
