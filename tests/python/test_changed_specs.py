@@ -93,9 +93,11 @@ def of_rows(name: str, output: Outputs) -> DataFrame:
 
 
 def ends(rows: list[tuple[str, str | None, int, str]]) -> Iterator[tuple[str, str | None, str]]:
-    """Give the last value of each window, and all that has none."""
+    """Give the last value of each window, and all that has none; not of what closes windows."""
     last: dict[tuple[str, str], str] = {}
     for name, window, _, value in sorted(rows, key=lambda row: row[2]):
+        if json.loads(window or value).get("product") == CLOSING:
+            continue
         if window is None:
             yield name, None, value
         else:
@@ -103,9 +105,12 @@ def ends(rows: list[tuple[str, str | None, int, str]]) -> Iterator[tuple[str, st
     yield from ((name, window, value) for (name, window), value in last.items())
 
 
+CLOSING = "end"
+
+
 def closing() -> dict[str, str]:
     """Make batches after which every window has left."""
-    rows = [{"time": f"2025-05-0{day} 00:00:00", "product": "end"} for day in (1, 2, 3)]
+    rows = [{"time": f"2025-05-0{day} 00:00:00", "product": CLOSING} for day in (1, 2, 3)]
     return {
         f"{name}/{number:04}.json": json.dumps(row)
         for number, row in enumerate(rows, BEFORE + AFTER)
