@@ -69,7 +69,7 @@ private[replay] final class StepQuery(
   private def start(): StreamingQuery = {
     val started = output.writeStream.option("checkpointLocation", checkpoint)
       .foreachBatch { (batch: DataFrame, _: Long) =>
-        collected ++= batch.collect()
+        collected ++= batch.toDF().collect() // `batch` itself goes by the settings of whoever runs the replay
         ()
       }.start()
     clock.rule(started)
