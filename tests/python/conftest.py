@@ -86,6 +86,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture(autouse=True)
+def the_one_session_is_active(request: pytest.FixtureRequest) -> None:
+    """Make it so again: what makes a table in a session of its own leaves that one active."""
+    if "spark" in request.fixturenames:
+        one = request.getfixturevalue("spark")
+        type(one)._activeSession = one
+        one._jvm.SparkSession.setActiveSession(one._jsparkSession)
+
+
+@pytest.fixture(autouse=True)
 def no_view_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Drop a test's temporary views: they would hide tables of the tests that come after it."""
     yield

@@ -13,11 +13,12 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import NOTHING, Feed, order
 from windrow._command import _progress, main
+from windrow._running._settings import having
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -31,9 +32,11 @@ def minutes(df: DataFrame) -> wr.Output:
 
 @pytest.mark.anywhere
 @pytest.mark.slow
-def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
-    """The rows of README."""
-    assert main(["demo"]) == 0
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu"])
+def test_demo(spark: SparkSession, capsys: pytest.CaptureFixture[str], zone: str) -> None:
+    """The rows of README, whatever the zone of the session and of this process."""
+    with having(spark, {"spark.sql.session.timeZone": zone}):
+        assert main(["demo"]) == 0
     said = capsys.readouterr().out
     rows = [line.split() for line in said.splitlines()]
     assert ["tea", "09:00", "to", "09:01", "3.0", "ON_TIME", "0"] in rows

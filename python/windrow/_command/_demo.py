@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from windrow._command import _text
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _SCHEMA = "time timestamp, product string, price double"
 _DAY = "2025-01-01"
@@ -67,10 +67,11 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
         .aggregate(F.avg("price").alias("price"))
     )
     came: dict[str, list[Any]] = {"panes": [], "rejected": []}
+    shown = _shown()
 
     def taking(kind: str) -> Any:  # noqa: ANN401  a sink
         def take(rows: DataFrame, _: int) -> None:
-            came[kind] += rows.collect()
+            came[kind] += [row.asDict() for row in rows.select(*shown[kind]).collect()]
 
         return take
 
@@ -82,6 +83,26 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
     )
     query.awaitTermination()
     return came
+
+
+def _shown() -> dict[str, list[Column]]:
+    """Name what is shown of the rows, with times as the session's zone has them."""
+    from pyspark.sql import functions as F
+
+    start, end = (F.date_format(f"window.{bound}", "HH:mm") for bound in ("start", "end"))
+    pane = [
+        F.col("product"),
+        F.concat(start, F.lit(" to "), end).alias("window"),
+        F.col("price"),
+        F.col("pane.timing").alias("timing"),
+        F.col("pane.index").alias("index"),
+    ]
+    rejected = [
+        F.col("reason"),
+        F.date_format("message.time", "HH:mm:ss").alias("time"),
+        F.col("message.price").alias("price"),
+    ]
+    return {"panes": pane, "rejected": rejected}
 
 
 def _write(folder: Path) -> None:
@@ -102,22 +123,8 @@ def _told(came: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
         for number, some in enumerate(_ORDERS)
         for time, price in some
     ]
-    panes = [
-        {
-            "product": row.product,
-            "window": f"{row.window.start:%H:%M} to {row.window.end:%H:%M}",
-            "price": row.price,
-            "timing": row.pane.timing,
-            "index": row.pane["index"],
-        }
-        for row in came["panes"]
-    ]
-    rejected = [
-        {"reason": row.reason, "time": f"{row.message.time:%H:%M:%S}", "price": row.message.price}
-        for row in came["rejected"]
-    ]
     return [
         ("What comes:", orders),
-        ("The panes; the last one corrects the first:", panes),
-        ("What no window took, whole, with the reason:", rejected),
+        ("The panes; the last one corrects the first:", came["panes"]),
+        ("What no window took, whole, with the reason:", came["rejected"]),
     ]

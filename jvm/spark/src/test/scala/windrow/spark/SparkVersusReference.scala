@@ -30,7 +30,7 @@ final class SparkVersusReference extends SparkSuite {
     * own. A step is a micro-batch, so queries are few.
     */
   private val (queries, together) = mode match {
-    case "full" => (sys.props.getOrElse("windrow.queries", "50").toInt, 10)
+    case "full" => (sys.props.getOrElse("windrow.queries", "12").toInt, 10)
     case _      => (1, 1)
   }
 
