@@ -65,6 +65,21 @@ object ByteWriter {
   private[windrow] val Version: Byte = 1
   private[state] val Frame           = 5
 
+  private val spare = new ThreadLocal[ByteWriter]
+
+  /** More is not kept between two uses. */
+  private val MostSpare = 1 << 20
+
+  /** Lends an empty writer whose room has grown with what this thread wrote before: growing copies all that is there. */
+  private[core] def lent[A](use: ByteWriter => A): A = {
+    val out = Option(spare.get).getOrElse(new ByteWriter(8192))
+    spare.remove() // a use inside this one has another
+    val result = use(out)
+    out.clear()
+    if (out.buffer.capacity <= MostSpare) spare.set(out)
+    result
+  }
+
   private[state] def checksum(bytes: Array[Byte], length: Int): Int = {
     val crc = new CRC32C
     crc.update(bytes, 0, length)

@@ -174,8 +174,7 @@ final class SortedRun[T](
     rows
   }
 
-  private def write(segment: Segment): Unit = {
-    val out     = new ByteWriter(segmentBytes * 2)
+  private def write(segment: Segment): Unit = ByteWriter.lent { out =>
     var current = segment
     segment.rows.values.removeIf(_.isEmpty)
     if (segment.rows.isEmpty) {

@@ -27,6 +27,21 @@ final class ByteWriterSpec extends AnyFunSuite {
     assert(!in.hasNext)
   }
 
+  test("a writer that is lent inside another's use is another one, and each begins empty") {
+    val outer = ByteWriter.lent { out =>
+      out.count(1)
+      val inner = ByteWriter.lent { other =>
+        other.count(2)
+        other.result().toSeq
+      }
+      assert(inner == Seq[Byte](2))
+      out.count(3)
+      out.result().toSeq
+    }
+    assert(outer == Seq[Byte](1, 3))
+    assert(ByteWriter.lent(_.size) == 0)
+  }
+
   test("SEMANTICS S14: a whole value of another format is refused, with what to do") {
     val out = new ByteWriter()
     out.long(17)
