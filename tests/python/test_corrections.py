@@ -238,6 +238,32 @@ def test_hours_of_minutes(feed: Feed) -> None:
     assert last == {"taken back": 7, "on time": 4, "parts": 7}
 
 
+@pytest.mark.parametrize("way", ["explode", "unpivot"])
+def test_nor_do_the_rows_that_were_made_of_it(feed: Feed, way: str) -> None:
+    """SEMANTICS B4: a product that sold 1 and then 4 counts with 4, in each of its rows."""
+    panes = minutes(feed.stream()).panes
+    rows = {
+        "explode": parts(panes),
+        "unpivot": panes.unpivot(BOTH, ["sold", "most"], "name", "sold"),
+    }[way]
+    found = late(feed).run(overall(rows).panes)
+    of_minute = [row for row in found if f"{row.window.start:%H:%M}" == "09:00"]
+    told = [(row.products, row.best) for row in of_minute]
+    assert told == [(4, 3), (4, 4)]
+
+
+def parts(panes: DataFrame) -> DataFrame:
+    """Two rows of each pane."""
+    return panes.withColumn("part", F.explode(F.sequence(F.lit(1), F.lit(2))))
+
+
+def known(panes: DataFrame) -> DataFrame:
+    """A table of two products."""
+    return panes.sparkSession.createDataFrame([("a",), ("b",)], "name string")
+
+
+BOTH = ("window", "pane", "product")
+ON, TAKEN = "product = name", " AND NOT pane.is_retraction"
 AGAIN, LEFT_OUT = ["PANES_COME_AGAIN"], ["RETRACTIONS_LEFT_OUT"]
 
 
@@ -289,6 +315,18 @@ AGAIN, LEFT_OUT = ["PANES_COME_AGAIN"], ["RETRACTIONS_LEFT_OUT"]
             [],
         ),
         (lambda panes: hours(panes.union(panes.where(ONE_OF_EACH))), AGAIN),
+        (lambda panes: hours(parts(panes)), AGAIN),
+        (lambda panes: hours(parts(panes).where(ONE_OF_EACH)), []),
+        (lambda panes: hours(panes.unpivot(BOTH, ["sold", "most"], "name", "sold")), AGAIN),
+        (
+            lambda panes: overall(panes.join(known(panes), F.expr(ON + TAKEN), "left_semi")),
+            LEFT_OUT,
+        ),
+        (
+            lambda panes: overall(panes.join(known(panes), F.expr(ON + TAKEN), "left_anti")),
+            LEFT_OUT,
+        ),
+        (lambda panes: overall(panes.join(known(panes), F.expr(ON), "left_semi")), []),
     ],
 )
 def test_who_cannot_take_panes_back(feed: Feed, take: Any, codes: list[str]) -> None:

@@ -1,9 +1,14 @@
 package windrow.spark.panes
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.JoinType
+import org.apache.spark.sql.catalyst.plans.LeftAnti
+import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.StatefulProcessor
+import org.apache.spark.sql.types.BooleanType
 import windrow._
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.Unpack
@@ -111,8 +116,22 @@ private[spark] object PanesBefore {
         through(child, columns.collect { case a @ Alias(value, _) => a.toAttribute -> value })
       case Filter(condition, child) => below(child, conditions :+ condition, reads)
       case all: Union               => all.children.flatMap(one => through(one, all.output.zip(one.output)))
-      case Join(left, right, Inner, Some(on), _) => Seq(left, right).flatMap(below(_, conditions :+ on, reads))
-      case join: Join                            => join.children.flatMap(below(_, conditions, reads))
+      case Join(left, right, kind, Some(on), _) =>
+        val (ofLeft, ofRight) = kept(kind, on)
+        below(left, conditions ++ ofLeft, reads) ++ below(right, conditions ++ ofRight, reads)
+      case join: Join => join.children.flatMap(below(_, conditions, reads))
+      case Generate(generator, _, _, _, _, child) =>
+        below(child, conditions ++ generator.children.map(IsNotNull(_)), reads) // nothing is made of nothing
+      case Expand(projections, output, child) =>
+        through(
+          child,
+          output.zip(projections.transpose).collect {
+            case (to, Seq(from, more @ _*))
+                if more.forall(_.semanticEquals(from)) => to -> from
+          })
+      case some: Sample => // which retractions it takes has nothing to do with which panes
+        below(some.child, conditions :+ LessThan(Rand(Literal(0L)), Literal(0.5)), reads)
+      case all: WithCTE => below(InlineCTE(alwaysInline = true)(all), conditions, reads)
       case rows: Unpack =>
         rows.collectFirst { case shards: TransformWithState => shards }.flatMap(operator(
           _,
@@ -120,10 +139,18 @@ private[spark] object PanesBefore {
           conditions,
           reads)).toSeq
       case _: SubqueryAlias | _: View | _: EventTimeWatermark | _: CollectMetrics | _: RepartitionOperation |
-          _: Sort | _: ResolvedHint =>
+          _: RebalancePartitions | _: Sort | _: ResolvedHint =>
         plan.children.flatMap(below(_, conditions, reads))
       case _ => Nil
     }
+  }
+
+  /** What holds of the rows of each side that a join lets through. */
+  private def kept(kind: JoinType, on: Expression): (Option[Expression], Option[Expression]) = kind match {
+    case Inner    => (Some(on), Some(on))
+    case LeftSemi => (Some(on), None)
+    case LeftAnti => (Some(Or(Not(on), AttributeReference("nothing is there", BooleanType)())), None)
+    case _        => (None, None)
   }
 
   private def operator(

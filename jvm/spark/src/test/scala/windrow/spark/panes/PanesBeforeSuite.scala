@@ -37,6 +37,12 @@ final class PanesBeforeSuite extends SparkSuite {
     found.head.comeOnce
   }
 
+  /** Whether the operator below tells of each pane that is replaced. */
+  private def takenBack(table: DataFrame): Boolean = {
+    val handed = Corrections.handed(SparkInside.plan(table), before(table))
+    PanesBefore.of(handed).map(_.program.spec.retracts) == Seq(true)
+  }
+
   test("panes of windows that fire once, in parts, or of which one is chosen, take no place") {
     assert(!comeOnce(panes(Accumulating)))
     assert(comeOnce(panes(Accumulating, lateness = TimeSpan.Zero)) && comeOnce(panes(Discarding)))
@@ -48,6 +54,37 @@ final class PanesBeforeSuite extends SparkSuite {
     val names = spark.range(3).selectExpr("CAST(id AS STRING) AS name")
     val all   = panes(Accumulating)
     assert(comeOnce(all.join(names, expr(s"id = name AND $once"))) && !comeOnce(all.join(names, expr("id = name"))))
+  }
+
+  test("retractions are left out by the condition of a join that keeps a side alone, and by what is made of them") {
+    val names                      = spark.range(3).selectExpr("CAST(id AS STRING) AS name")
+    val all                        = panes(Accumulating)
+    def complete(table: DataFrame) = before(table).map(_.comeWithRetractions)
+    for (kind <- Seq("left_semi", "left_anti")) {
+      assert(complete(all.join(names, expr("id = name"), kind)) == Seq(true))
+      assert(complete(all.join(names, expr("id = name AND NOT pane.is_retraction"), kind)) == Seq(false))
+    }
+    assert(complete(all.selectExpr("pane", "explode(sequence(1, 3)) AS part")) == Seq(true))
+    assert(complete(all.selectExpr("pane", "explode(array(sold)) AS part")) == Seq(true))
+    assert(complete(all.selectExpr("pane", "explode(IF(pane.is_retraction, null, array(sold))) AS part")) == Seq(false))
+    assert(complete(all.sample(0.5)) == Seq(false))
+    val none = all.join(names, expr("NOT pane.is_retraction"), "left_anti")
+    assert(!comeOnce(none)) // all come while there is no name
+  }
+
+  test("panes that come in several rows each take no less place") {
+    val all   = panes(Accumulating).withColumn("more", expr("sold + 1"))
+    val lists = all.selectExpr("*", "explode(sequence(1, 3)) AS part")
+    val pairs = all.unpivot(Array(expr("pane"), expr("window")), Array(expr("sold"), expr("more")), "name", "of")
+    all.createOrReplaceTempView("panes_in_rows")
+    val named = spark.sql("WITH some AS (SELECT * FROM panes_in_rows) SELECT * FROM some")
+    for (table <- Seq(lists, pairs, all.hint("rebalance"), named)) {
+      assert(!comeOnce(table))
+      assert(comeOnce(table.where(once)))
+      assert(takenBack(table))
+    }
+    val signed = before(pairs, "IF(pane.is_retraction, -of, of)")
+    assert(Corrections.aggregated(signed, "sums").isEmpty)
   }
 
   test("they are taken back if every aggregate sees retractions, and none was left out") {
