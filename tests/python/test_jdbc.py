@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -314,20 +315,17 @@ def server(tmp_path: Path) -> Iterator[str]:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
         pytest.skip("PostgreSQL is not installed")
-    programs, data, (port,) = found[-1].parent, tmp_path / "data", free_ports(1)
-    data.mkdir()
+    programs, (port,) = found[-1].parent, free_ports(1)
     user = "postgres" if os.geteuid() == 0 else getpass.getuser()  # it refuses root
-    if os.geteuid() == 0:
-        for folder in (data, *tmp_path.parents[:2], tmp_path):
-            folder.chmod(0o755)
-        shutil.chown(data, user)
     as_user = ["setpriv", f"--reuid={user}", "--clear-groups"] if os.geteuid() == 0 else []
-    made = [*as_user, str(programs / "initdb"), "-D", str(data), "-U", "test", "-A", "trust"]
-    subprocess.run(made, check=True, capture_output=True)
-    command = [*as_user, str(programs / "postgres"), "-D", str(data), "-p", str(port)]
-    with running([*command, "-k", "", "-h", "127.0.0.1"], tmp_path / "server.log"):
-        awaited(lambda: answers(port), "PostgreSQL")
-        yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=test"
+    with TemporaryDirectory(dir="/tmp") as data:  # folders above those of tests may be closed to it
+        shutil.chown(data, user)
+        made = [*as_user, str(programs / "initdb"), "-D", data, "-U", "test", "-A", "trust"]
+        subprocess.run(made, check=True, capture_output=True, cwd=data)
+        command = [*as_user, str(programs / "postgres"), "-D", data, "-p", str(port)]
+        with running([*command, "-k", "", "-h", "127.0.0.1"], tmp_path / "server.log"):
+            awaited(lambda: answers(port), "PostgreSQL")
+            yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=test"
 
 
 @pytest.mark.full

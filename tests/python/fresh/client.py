@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -23,7 +24,9 @@ orders.mkdir()
 prices = {"09:00:10": 2.0, "09:02:30": 5.0, "09:02:40": 5.0, "09:00:50": 9.0}
 for number, (time, price) in enumerate(prices.items()):
     row = {"time": f"2025-01-01 {time}", "product": "tea", "price": price}
-    (orders / f"{number}.json").write_text(json.dumps(row))
+    file = orders / f"{number}.json"
+    file.write_text(json.dumps(row))
+    os.utime(file, (number, number))  # files of one tick of the clock come in any order
 schema = "time timestamp, product string, price double"
 reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(orders))
 minutes = (

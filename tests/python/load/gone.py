@@ -69,7 +69,8 @@ def left(spark: SparkSession, folder: Path, names: tuple[str, ...], rows: int) -
         kind = KINDS[name]
         messages = Messages(spark, rows, kind.minutes, rows, _bounds(kind, 10, DAY))
         checkpoint = folder / str(names.index(name))
-        ran = run(out_of(kind.of(messages)), [F.count("*")], checkpoint, 11 + AFTER)
+        batches = 11 + AFTER
+        ran = run(out_of(kind.of(messages)), [F.count("*")], checkpoint, batches, kind.period)
         last = ran.batches[-1].number
         yield Left(name, *(kept(spark, checkpoint, batch) for batch in (0, 10, last)))
 
@@ -99,7 +100,7 @@ def jumped(
         messages = Messages(spark, rows, kind.minutes, keys, bounds, delay="2 days")
         panes = _somebodys(out_of(kind.of(messages)))
         ran = run(panes, _sums(panes), folder / f"jump-{names.index(name)}", 5 + AFTER)
-        whole = _whole(name, replace(messages, whole=True)).select(*panes.columns)
+        whole = _whole(name, replace(messages, whole=True)).select(*map(_named, panes.columns))
         [wanted] = whole.agg(*_sums(whole)).collect()
         yield Jumped(name, ran.totals, tuple(one or 0 for one in wanted), ran.seconds, ran.peak)
 
@@ -124,5 +125,10 @@ def _somebodys(rows: DataFrame) -> DataFrame:
 
 def _sums(rows: DataFrame) -> list[Column]:
     """Count rows and sum up their hashes."""
-    columns = (F.col(f"`{name}`") for name in rows.columns)
+    columns = map(_named, rows.columns)
     return [F.count("*"), F.sum(F.pmod(F.xxhash64(*columns), F.lit(1 << 30)))]
+
+
+def _named(column: str) -> Column:
+    """Give a column by its name, which may have dots."""
+    return F.col(f"`{column}`")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import functions as F
 
@@ -15,11 +15,15 @@ Operator = wr.Output | wr.JoinOutput
 
 @dataclass(frozen=True)
 class Kind:
-    """``minutes``: how far a batch of the steady run, of so many ``rows``, moves event time."""
+    """``minutes``: how far a batch of the steady run, of so many ``rows``, moves event time.
+
+    period: seconds of the clock for which rows wait, whatever the watermark says.
+    """
 
     make: Callable[[Messages], Operator]
     minutes: int = 5
     rows: int = 1000
+    period: int = 0
 
     def of(self, messages: Messages) -> Operator:
         """Describe the query."""
@@ -157,7 +161,9 @@ KINDS: Mapping[str, Kind] = {
     "join, left, by range": _join("left", within=_RANGE),
     "join, full, by window": _join("full", within=_MINUTES),
     "join, semi, by session": _join("semi", within=wr.Session("1 minute")),
-    "join, by range and clock": _join("inner", within=_RANGE, early=wr.Every("1 minute")),
+    "join, by range and clock": replace(
+        _join("inner", within=_RANGE, early=wr.Every("10 seconds")), period=10
+    ),
     "join, by retention": Kind(_kept),
     "join of three": Kind(_three),
     "co-group": Kind(_cogroup),

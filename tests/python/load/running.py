@@ -13,6 +13,7 @@ from load.gauge import Batch, forget_peak, peak
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from load.kinds import Operator
 
@@ -35,18 +36,22 @@ def out_of(operator: Operator) -> DataFrame:
     return operator.panes if isinstance(operator, wr.Output) else operator.rows
 
 
-def run(rows: DataFrame, totals: Sequence[Column], checkpoint: Path, batches: int) -> Ran:
-    """Run a query over so many batches; ``totals`` are summed up over them."""
+def run(
+    rows: DataFrame, totals: Sequence[Column], checkpoint: Path, batches: int, period: int = 0
+) -> Ran:
+    """Run a query over so many batches, and until one begins so many seconds after them.
+
+    ``totals`` are summed up over all.
+    """
     forget_peak()
     begun = time.monotonic()
     named = [total.alias(f"t{number}") for number, total in enumerate(totals)]
     writer = rows.observe("out", *named).writeStream.format("noop")
     query = writer.option("checkpointLocation", str(checkpoint)).start()
     try:
-        while (last := Batch.last(query)) is None or last.number + 1 < batches:
-            if query.awaitTermination(1):
-                msg = "the query has ended"
-                raise RuntimeError(msg)
+        _await(query, batches)
+        if period and not query.awaitTermination(period):
+            _await(query, Batch.all(query)[-1].number + 3)
     finally:
         query.stop()
     found = Batch.all(query)
@@ -55,3 +60,10 @@ def run(rows: DataFrame, totals: Sequence[Column], checkpoint: Path, batches: in
         sum(one[name] or 0 for one in out) for name in (f"t{i}" for i in range(len(named)))
     )
     return Ran(found, sums, time.monotonic() - begun, peak())
+
+
+def _await(query: StreamingQuery, batches: int) -> None:
+    while (last := Batch.last(query)) is None or last.number + 1 < batches:
+        if query.awaitTermination(1):
+            msg = "the query has ended"
+            raise RuntimeError(msg)
