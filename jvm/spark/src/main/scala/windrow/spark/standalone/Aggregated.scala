@@ -20,7 +20,8 @@ private[standalone] final class Aggregated(
     extends StandaloneOperator(
       session,
       Vector(input),
-      Seq(s"${spec.window}", s"aggregates ${fold.parts.functions}", s"stream ${input.describe}")) {
+      Seq(Stated(s"${spec.window}"), fold.stated(input), input.stated),
+      fold.read) {
 
   protected type Output  = Pane[UnsafeRow, InternalRow]
   protected type Running = AggregatedWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow]

@@ -20,7 +20,7 @@ private[standalone] final class CoGrouped(
     extends StandaloneOperator(
       session,
       inputs,
-      Seq(s"co-group in ${spec.window.window}", s"streams ${inputs.map(_.describe).mkString("; ")}")) {
+      Seq(Stated(s"co-group in ${spec.window.window}"), Input.stated(inputs))) {
 
   protected type Output  = Pane[UnsafeRow, Vector[Vector[Message]]]
   protected type Running = MergedWindowOperator[UnsafeRow, Message, Vector[(Int, Message)], Vector[Vector[Message]]]

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
+import windrow.spark.input.PlainText
 
 /** A stream of messages, its columns looked up.
   *
@@ -46,8 +47,15 @@ final class Input(
       .map { case Alias(nested, _) => nested; case plain => plain }
 
   /** What state depends on. */
-  def describe: String =
-    s"'$name' of ${schema.simpleString}, key (${keyColumns.mkString(", ")}), time ${time.sql}"
+  private[standalone] def stated: Stated = Stated(s"stream $now", Some(s"stream $formerly"))
+
+  private def now = described(PlainText.of(schema))
+
+  /** Of a wide schema Spark leaves out columns here. */
+  private def formerly = described(schema.simpleString)
+
+  private def described(columns: String) =
+    s"'$name' of $columns, key (${keyColumns.mkString(", ")}), time ${time.sql}"
 
   /** That, too; apart, since stores from before do not have it. */
   def describeOrigin: String = {
@@ -60,6 +68,12 @@ final class Input(
 }
 
 object Input {
+
+  /** What the state of several depends on. */
+  private[standalone] def stated(inputs: Seq[Input]): Stated = Stated(
+    inputs.map(_.now).mkString("streams ", "; ", ""),
+    Some(inputs.map(_.formerly).mkString("streams ", "; ", "")))
+
   private val Taken = Set("window", "pane", "message", "messages")
 
   /** @param needsTime

@@ -18,8 +18,8 @@ private[standalone] final class Join(
       session,
       inputs,
       Seq(
-        s"${spec.streams.mkString(", ")}, ${spec.within}, ${spec.how}",
-        s"streams ${inputs.map(_.describe).mkString("; ")}")) {
+        Stated(s"${spec.streams.mkString(", ")}, ${spec.within}, ${spec.how}"),
+        Input.stated(inputs))) {
 
   protected type Output  = Vector[Option[Message]]
   protected type Running = StreamStreamJoinOperator[UnsafeRow, Message, Output]

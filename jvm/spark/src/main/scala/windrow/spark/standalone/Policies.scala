@@ -26,7 +26,8 @@ final class Policies private[standalone] (
     extends StandaloneOperator(
       session,
       Vector(input),
-      Seq(s"${spec.eviction}", s"aggregates ${fold.parts.functions}", s"stream ${input.describe}")) {
+      Seq(Stated(s"${spec.eviction}"), fold.stated(input), input.stated),
+      fold.read) {
 
   protected type Output  = PolicyOutput[UnsafeRow, Message, InternalRow]
   protected type Running = PolicyWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow]

@@ -17,6 +17,7 @@ import windrow.spark.functions.ObjectAggregation
 import windrow.spark.functions.ObjectBuffer
 import windrow.spark.functions.RowAggregation
 import windrow.spark.input.AggregateParts
+import windrow.spark.input.PlainText
 import windrow.spark.pack.MessageOrder
 
 /** Aggregates of SQL texts, resolved by Spark against the columns of a stream, as the core folds with them. */
@@ -24,6 +25,14 @@ sealed abstract class SqlAggregates(val parts: AggregateParts) {
   type Buffer
   def aggregation: Aggregation[Buffer, InternalRow]
   def lift(message: Message): Buffer
+
+  /** What the functions and their filters are made of. */
+  def read: Seq[Expression] = parts.inputs.map(_.child)
+
+  /** What state depends on; formerly functions stood over numbered inputs. */
+  private[standalone] def stated(input: Input): Stated = Stated(
+    s"aggregates ${new PlainText(input.attributes).functions(parts.functions, read)}",
+    Some(s"aggregates ${parts.functions}"))
 }
 
 object SqlAggregates {

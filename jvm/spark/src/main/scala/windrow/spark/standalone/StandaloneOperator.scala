@@ -17,17 +17,21 @@ import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
+import windrow.spark.input.PlainText
 
 /** An operator as Python drives it: numbers in microseconds and tables as Arrow streams, in and out. What Python may
   * override stands in Python, so nothing is called back. Not safe for several threads.
   *
   * @param stated
   *   what a checkpoint was made with and goes on with, in words
+  * @param read
+  *   by aggregates, over the columns
   */
 abstract class StandaloneOperator private[standalone] (
     session: SparkSession,
     inputs: IndexedSeq[Input],
-    stated: Seq[String])
+    stated: Seq[Stated],
+    read: Seq[Expression] = Nil)
     extends AutoCloseable {
 
   protected type Output
@@ -36,7 +40,10 @@ abstract class StandaloneOperator private[standalone] (
   protected def make(store: ShardStore): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
 
-  private val fixed       = stated :+ inputs.map(_.describeOrigin).mkString("messages ", "; ", "")
+  private val fixed = stated ++ Seq(
+    Stated(inputs.map(_.describeOrigin).mkString("messages ", "; ", "")),
+    Stated(PlainText.zones(read ++ inputs.flatMap(_.gap)).mkString("session time zones (", ", ", ")")))
+
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)
 
