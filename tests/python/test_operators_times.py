@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from operators import COUNTS, aggregated
-from windrow.operators import _times
+from windrow.operators import _zones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.spark]
 NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  what these tests are of
 
 
-@pytest.fixture(params=["+02:00", "UTC+2", "Africa/Cairo"])
+@pytest.fixture(params=["+02:00", "UTC+2", "Africa/Cairo", "CAT"])
 def _two_ahead(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
     before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", request.param)
@@ -50,24 +50,58 @@ def test_a_zone_that_is_an_offset(unit: str) -> None:
 )
 def test_offsets_as_spark_says_them(name: str, ahead: int) -> None:
     """Each with its sign and its parts."""
-    zone = _times.tzinfo_of(name)
+    zone = _zones.tzinfo_of(name)
     assert isinstance(zone, timezone)
     assert zone.utcoffset(None) == timedelta(seconds=ahead)
 
 
-def test_a_time_that_comes_twice(spark: SparkSession) -> None:
-    """The earlier one, in tables and messages alike."""
+@pytest.mark.parametrize(
+    ("name", "ahead"), [("JST", 9), ("PST", -8), ("EST", -5), ("UT", 0), ("GMT0", 0)]
+)
+def test_short_names_of_zones(name: str, ahead: int) -> None:
+    """They are those that Spark knows, not what is common where they stand."""
+    assert NAIVE.replace(tzinfo=_zones.tzinfo_of(name)).utcoffset() == timedelta(hours=ahead)
+
+
+def test_spark_has_the_same_short_names(spark: SparkSession) -> None:
+    """In an hour of winter and one of summer."""
+    jvm: Any = spark._jvm
+    java = jvm.java.time
+    for name in java.ZoneId.SHORT_IDS:
+        zone = _zones.tzinfo_of(name)
+        rules = java.ZoneId.of(name, java.ZoneId.SHORT_IDS).getRules()
+        for at in (NAIVE, NAIVE.replace(month=7)):
+            aware = at.replace(tzinfo=zone)
+            instant = java.Instant.ofEpochSecond(int(aware.timestamp()))
+            ahead = timedelta(seconds=rules.getOffset(instant).getTotalSeconds())
+            assert aware.utcoffset() == ahead, name
+
+
+@pytest.mark.parametrize(
+    ("month", "day", "minute"),
+    [
+        pytest.param(10, 26, datetime(2025, 10, 26, 0, 30, tzinfo=UTC), id="twice: the earlier"),
+        pytest.param(3, 30, datetime(2025, 3, 30, 1, 30, tzinfo=UTC), id="never: as before it"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["s", "us"])
+def test_a_time_where_clocks_change(
+    spark: SparkSession, month: int, day: int, minute: datetime, unit: str
+) -> None:
+    """As Spark reads it, in tables and messages alike."""
     before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
+        local = datetime(2025, month, day, 2, 30)  # noqa: DTZ001
+        (row,) = spark.sql(f"SELECT unix_seconds(timestamp'{local}') AS seconds").collect()
+        assert row.seconds == minute.timestamp()
         with aggregated(**COUNTS) as op:
-            twice = datetime(2025, 10, 26, 2, 30)  # noqa: DTZ001
-            op.addMessage({"symbol": "a", "time": twice, "price": 1.0})
-            times = pa.array([twice], pa.timestamp("us"))
+            op.addMessage({"symbol": "a", "time": local, "price": 1.0})
+            times = pa.array([local], pa.timestamp(unit))
             op.addMessages(pa.table({"symbol": ["a"], "time": times, "price": [1.0]}))
             op.finish()
             (found,) = op.getResult().to_pylist()
             assert found["n"] == 2
-            assert found["window"]["start"] == datetime(2025, 10, 26, 0, 30, tzinfo=UTC)
+            assert found["window"]["start"] == minute
     finally:
         spark.conf.set("spark.sql.session.timeZone", str(before))

@@ -68,3 +68,53 @@ def test_times_inside_a_struct(*, whole: bool) -> None:
         op.finish()
         (found,) = op.getResult().to_pylist()
         assert found["window"]["start"] == datetime(2025, 1, 1, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_times_inside_lists_and_maps(*, whole: bool) -> None:
+    """They are of the session's zone, at any depth; what is null stays so, what is empty, too."""
+    schema = (
+        "time timestamp, l array<timestamp>, s array<struct<t: timestamp>>, "
+        "m map<string, timestamp>, k map<timestamp, array<timestamp>>"
+    )
+    spec: dict[str, Any] = {
+        "key": (),
+        "time": "time",
+        "aggregates": [f"first({n}) AS {n}" for n in "lsmk"],
+    }
+    eight = datetime(2025, 1, 1, 8, 0, 1, tzinfo=UTC)
+    messages: list[dict[str, Any]] = [
+        {"l": None, "s": None, "m": None, "k": None},
+        {"l": [], "s": [], "m": [], "k": []},
+        {"l": [NAIVE, None], "s": [{"t": NAIVE}, None], "m": [("a", NAIVE), ("b", None)]},
+        {"l": [NAIVE], "s": [None], "m": [("c", NAIVE)], "k": [(NAIVE, [NAIVE, None])]},
+    ]
+    expected: list[dict[str, Any]] = [
+        {"l": None, "s": None, "m": None, "k": None},
+        {"l": [], "s": [], "m": [], "k": []},
+        {"l": [eight, None], "s": [{"t": eight}, None], "m": [("a", eight), ("b", None)]},
+        {"l": [eight], "s": [None], "m": [("c", eight)], "k": [(eight, [eight, None])]},
+    ]
+    plain = pa.timestamp("ms")
+    types = {
+        "time": plain,
+        "l": pa.large_list(plain),
+        "s": pa.list_(pa.struct([("t", plain)])),
+        "m": pa.map_(pa.string(), plain),
+        "k": pa.map_(plain, pa.list_(plain)),
+    }
+    for number, message in enumerate(messages):
+        message["time"] = NAIVE.replace(minute=number)
+    with wr.AggregatedWindowOperator(counts(schema=schema, **spec)) as op:
+        if whole:
+            rows = {name: [one.get(name) for one in messages] for name in types}
+            given = pa.table({name: pa.array(rows[name], kind) for name, kind in types.items()})
+            op.addMessages(given.slice(0, 1))
+            op.addMessages(given.slice(1))
+        else:
+            for message in messages:
+                maps = {name: dict(message[name]) for name in "m" if message[name] is not None}
+                op.addMessage({"k": None, **message, **maps})
+        op.finish()
+        found = [{name: row[name] for name in "lsmk"} for row in op.getResult().to_pylist()]
+        assert found == [{"k": None, **one} for one in expected]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from windrow.errors import SpecError, SpecProblem, expect, failure, problem
-from windrow.operators import _tables
+from windrow.operators import _tables, _values
 from windrow.operators._operator import Keys, StandaloneOperator
 from windrow.operators._times import At
 from windrow.operators._windows import FullStateWindowOperator
@@ -67,7 +67,7 @@ class CompositeOperator:
         """Give one message to every part that takes its stream, and on from there."""
         named = self._entrance(stream)
         taker = next(part for part in self._order if named in part._spec._streams)
-        table = _tables.of_message(message, taker._schema(named), taker._what(named), taker._zone)
+        table = _values.of_message(message, taker._schema(named), taker._what(named), taker._zone)
         self.addMessages(table, stream=stream)
 
     def addMessages(self, batch: pa.Table | pa.RecordBatch, *, stream: str | None = None) -> None:

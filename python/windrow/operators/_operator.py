@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from windrow._bridge import _gateway
 from windrow.errors import failure
-from windrow.operators import _checkpoint, _tables, _times
+from windrow.operators import _checkpoint, _tables, _times, _values
 from windrow.operators._times import At
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class StandaloneOperator(ABC):
         """Apply one message, a value for every column. Errors: as ``addMessages``."""
         named = self._named(stream)
         schema = self._schema(named)
-        table = _tables.of_message(message, schema, self._what(named), self._zone)
+        table = _values.of_message(message, schema, self._what(named), self._zone)
         self.addMessages(table, stream=stream)
 
     def addMessages(self, batch: pa.Table | pa.RecordBatch, *, stream: str | None = None) -> None:
@@ -372,7 +372,7 @@ class StandaloneOperator(ABC):
         """One row of the key's columns; None: all keys."""
         if keys is None:
             return None
-        table = _tables.of_message(keys, self._key_schema(), "the key", self._zone)
+        table = _values.of_message(keys, self._key_schema(), "the key", self._zone)
         return _tables.write(table)
 
     def _messages(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import timezone
 from typing import TYPE_CHECKING, Any
 
 from windrow.errors import MessageError, SpecProblem, failure, problem
-from windrow.operators import _times
+from windrow.operators import _zones
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-_LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
@@ -48,43 +44,6 @@ def concatenated(tables: list[pa.Table]) -> pa.Table:
     return arrow().concat_tables(tables)
 
 
-def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: str) -> pa.Table:
-    """Make a table of one row; naive datetimes are of the zone.
-
-    Errors: MessageError with every column that is missing, unknown or of another type.
-    """
-    found = _names(list(message), schema)
-    columns = {}
-    for field in schema:
-        columns[field.name], wrong = column([message.get(field.name)], field, zone)
-        found += wrong
-    if not found:
-        found += _nulls(columns, schema)
-    raise_if(what, found)
-    return arrow().table(list(columns.values()), schema=nullable(schema))
-
-
-def column(values: list[object], field: pa.Field, zone: str) -> tuple[Any, list[SpecProblem]]:
-    """Make a column of values of Python, with what is wrong; naive datetimes are of the zone."""
-    pa = arrow()
-    known = [_aware(value, field.type, zone) for value in values]
-    inside = (_names_inside(value, field.type, field.name) for value in known)
-    found = next(filter(None, inside), [])
-    try:
-        if not all(_fits(value, field.type) for value in known):
-            raise OverflowError  # noqa: TRY301  as Arrow does with whole numbers
-        return pa.array(known, field.type), found
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        kinds = " or ".join(dict.fromkeys(type(one).__name__ for one in known if one is not None))
-        misfit = problem(
-            "TYPE_NOT_ALLOWED.VALUE",
-            column=field.name,
-            type=kinds,
-            expected=shown(field.type),
-        )
-        return None, [*found, misfit]
-
-
 def conformed(
     batch: pa.Table | pa.RecordBatch, schema: pa.Schema, what: str, zone: str
 ) -> pa.Table:
@@ -98,19 +57,19 @@ def conformed(
     if not isinstance(batch, pa.Table | pa.RecordBatch):
         text = f"messages are {type(batch).__name__}; they must be a pyarrow Table or RecordBatch."
         raise TypeError(text)
-    found = _names(batch.schema.names, schema)
+    found = names(batch.schema.names, schema)
     columns: dict[str, Any] = {}
     for field in schema:
         if field.name not in batch.schema.names:
             continue
         given = batch.column(field.name)
-        inside = _names_of_types(given.type, field.type, field.name)
-        found += inside
-        if inside:
+        misnamed = _names_of_types(given.type, field.type, field.name)
+        found += misnamed
+        if misnamed:
             continue
         column = _converted(given, field.type, zone)
         if column is None:
-            loses = _loses(given.type, field.type)
+            loses = _is_alike(given.type, field.type)
             found.append(
                 problem(
                     "TYPE_NOT_ALLOWED.LOSS" if loses else "TYPE_NOT_ALLOWED.TYPE",
@@ -121,7 +80,7 @@ def conformed(
             )
         else:
             columns[field.name] = column
-    found += _nulls(columns, schema)
+    found += nulls(columns, schema)
     raise_if(what, found)
     return pa.table([columns[name] for name in schema.names], schema=nullable(schema))
 
@@ -131,7 +90,8 @@ def shown(kind: pa.DataType) -> str:
     return str(kind).replace("tz=", "")
 
 
-def _names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
+def names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
+    """Find names that are missing, unknown, or there twice."""
     allowed = ", ".join(f"{field.name} {shown(field.type)}" for field in schema)
     missing = [name for name in schema.names if name not in given]
     unknown = [name for name in given if name not in schema.names]
@@ -146,13 +106,15 @@ def _names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
 def _names_of_types(given: pa.DataType, kind: pa.DataType, path: str) -> list[SpecProblem]:
     """Find fields of structs that are missing or unknown, at any depth."""
     types = arrow().types
-    lists = (types.is_list, types.is_large_list)
-    if any(test(given) for test in lists) and types.is_list(kind):
+    if _is_list(given) and types.is_list(kind):
         return _names_of_types(given.value_type, kind.value_type, path)
+    if types.is_map(given) and types.is_map(kind):
+        of_keys = _names_of_types(given.key_type, kind.key_type, path)
+        return of_keys + _names_of_types(given.item_type, kind.item_type, path)
     if not (types.is_struct(given) and types.is_struct(kind)):
         return []
     theirs = {one.name: one for one in given}
-    found = _names([f"{path}.{one.name}" for one in given], _at(path, kind))
+    found = names([f"{path}.{one.name}" for one in given], inside(path, kind))
     for field in kind:
         if field.name in theirs:
             where = f"{path}.{field.name}"
@@ -160,40 +122,13 @@ def _names_of_types(given: pa.DataType, kind: pa.DataType, path: str) -> list[Sp
     return found
 
 
-def _names_inside(value: object, kind: pa.DataType, path: str) -> list[SpecProblem]:
-    """Find the same in a value of Python."""
-    types = arrow().types
-    if isinstance(value, list | tuple) and types.is_list(kind):
-        found = (_names_inside(one, kind.value_type, path) for one in value)
-        return next(filter(None, found), [])
-    if not (isinstance(value, Mapping) and types.is_struct(kind)):
-        return []
-    problems = _names([f"{path}.{name}" for name in value], _at(path, kind))
-    for field in kind:
-        inside = value.get(field.name)
-        problems += _names_inside(inside, field.type, f"{path}.{field.name}")
-    return problems
-
-
-def _at(path: str, kind: pa.DataType) -> pa.Schema:
+def inside(path: str, kind: pa.DataType) -> pa.Schema:
+    """Give the fields of a struct that stands there."""
     return arrow().schema([field.with_name(f"{path}.{field.name}") for field in kind])
 
 
-def _fits(value: object, kind: pa.DataType) -> bool:
-    """Whether a value of Python loses none but last digits, where Arrow does not say."""
-    types = arrow().types
-    if isinstance(value, Mapping) and types.is_struct(kind):
-        return all(_fits(value.get(field.name), field.type) for field in kind)
-    if isinstance(value, list | tuple) and types.is_list(kind):
-        return all(_fits(one, kind.value_type) for one in value)
-    if isinstance(value, float) and types.is_integer(kind):
-        return value.is_integer()
-    if isinstance(value, float) and types.is_float32(kind) and math.isfinite(value):
-        return abs(value) <= _LARGEST_FLOAT
-    return True
-
-
-def _nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
+def nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
+    """Find columns with a null that they must not have."""
     return [
         problem("NULL_NOT_ALLOWED", column=field.name)
         for field in schema
@@ -223,33 +158,63 @@ def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN40
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     given = column.type
+    if not (types.is_null(given) or _is_alike(given, kind)):
+        return None
     try:
-        if types.is_null(given):
-            return column.cast(kind)
-        if types.is_timestamp(given) and types.is_timestamp(kind):
-            if given.tz is None and kind.tz is not None:
-                column = _assumed(column, zone)
-            elif given.tz is not None and kind.tz is None:
-                return None
-            return column.cast(kind, safe=True)
-        if types.is_struct(given) and types.is_struct(kind):
-            cast = _converted_fields(column, kind, zone)
-        else:
-            cast = column.cast(kind, safe=True) if _is_alike(given, kind) else None
-        return None if cast is None or _overflows(column, cast) else cast
+        if types.is_timestamp(given):
+            return _converted_time(column, kind, zone)
+        if types.is_nested(given):
+            whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            return _converted_nested(whole, kind, zone)
+        cast = column.cast(kind, safe=True)
+        return None if _overflows(column, cast) else cast
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
 
 
-def _converted_fields(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+def _converted_time(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+    given = column.type
+    if given.tz is None and kind.tz is not None:
+        column = _assumed(column, zone)
+    elif given.tz is not None and kind.tz is None:
+        return None
+    return column.cast(kind, safe=True)
+
+
+def _converted_nested(whole: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
     pa = arrow()
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_struct(kind):
+        return _converted_fields(whole, kind, zone)
+    if pa.types.is_list(kind):
+        items = _converted(whole.flatten(), kind.value_type, zone)
+        return None if items is None else pa.ListArray.from_arrays(_offsets(whole), items, kind)
+    given = whole.type
+    pairs = whole.cast(pa.list_(pa.struct([("key", given.key_type), ("value", given.item_type)])))
+    pair = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
+    items = _converted(pairs.flatten(), pair, zone)
+    if items is None:
+        return None
+    return pa.MapArray.from_arrays(_offsets(pairs), items.field(0), items.field(1), kind)
+
+
+def _converted_fields(whole: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+    pa = arrow()
     fields = [
         _converted(pa.compute.struct_field(whole, field.name), field.type, zone) for field in kind
     ]
     if any(field is None for field in fields):
         return None
     return pa.StructArray.from_arrays(fields, fields=list(kind), mask=whole.is_null())
+
+
+def _offsets(lists: Any) -> Any:  # noqa: ANN401  Arrow's arrays
+    """Say where each list begins in all their items; null: there is no list."""
+    pa = arrow()
+    lengths = pa.compute.list_value_length(lists)
+    ends = pa.compute.cumulative_sum(pa.compute.fill_null(lengths, 0).cast(pa.int32()))
+    starts = pa.concat_arrays([pa.array([0], pa.int32()), ends])
+    is_list = pa.concat_arrays([lists.is_valid(), pa.array([True])])
+    return pa.compute.if_else(is_list, starts, None)
 
 
 def _overflows(column: Any, cast: Any) -> bool:  # noqa: ANN401  Arrow's arrays
@@ -262,16 +227,23 @@ def _overflows(column: Any, cast: Any) -> bool:  # noqa: ANN401  Arrow's arrays
 
 
 def _assumed(column: Any, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
-    """Give naive times an instant; of a time that comes twice the earlier one, as Spark does."""
+    """Give naive times an instant, as Spark does.
+
+    Of a time that comes twice the earlier one; one that clocks leave out counts on from before.
+    """
     pa = arrow()
-    of = _times.tzinfo_of(zone)
-    if not isinstance(of, timezone):
-        return pa.compute.assume_timezone(column, zone, ambiguous="earliest")
-    ahead = pa.scalar(of.utcoffset(None), pa.duration("us"))
-    unit = column.type.unit
-    return pa.compute.subtract(column, ahead.cast(pa.duration(unit))).cast(
-        pa.timestamp(unit, "UTC")
+    of = _zones.tzinfo_of(zone)
+    if isinstance(of, timezone):
+        ahead = pa.scalar(of.utcoffset(None), pa.duration("us"))
+        unit = column.type.unit
+        return pa.compute.subtract(column, ahead.cast(pa.duration(unit))).cast(
+            pa.timestamp(unit, "UTC")
+        )
+    known = pa.compute.assume_timezone(
+        column, str(of), ambiguous="earliest", nonexistent="earliest"
     )
+    left_out = pa.compute.subtract(column, pa.compute.local_timestamp(known))
+    return pa.compute.add(known, left_out)
 
 
 def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
@@ -284,29 +256,17 @@ def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
         (types.is_floating, types.is_floating),
         (types.is_decimal, types.is_decimal),
         (types.is_duration, types.is_duration),
+        (types.is_timestamp, types.is_timestamp),
         (lambda one: any(test(one) for test in texts), types.is_string),
         (lambda one: types.is_binary(one) or types.is_large_binary(one), types.is_binary),
-        (types.is_nested, types.is_nested),
+        (types.is_struct, types.is_struct),
+        (_is_list, types.is_list),
+        (types.is_map, types.is_map),
     ]
     return any(left(given) and right(kind) for left, right in alike)
 
 
-def _loses(given: pa.DataType, kind: pa.DataType) -> bool:
-    """Whether types fit, but a value does not."""
+def _is_list(kind: pa.DataType) -> bool:
     types = arrow().types
-    return _is_alike(given, kind) or (types.is_timestamp(given) and types.is_timestamp(kind))
-
-
-def _aware(value: object, kind: pa.DataType, zone: str) -> object:
-    types = arrow().types
-    if isinstance(value, Mapping) and types.is_struct(kind):
-        inside = {field.name: field.type for field in kind}
-        return {
-            name: _aware(one, inside[name], zone) if name in inside else one
-            for name, one in value.items()
-        }
-    if isinstance(value, list | tuple) and types.is_list(kind):
-        return [_aware(one, kind.value_type, zone) for one in value]
-    if isinstance(value, datetime) and value.tzinfo is None and getattr(kind, "tz", None):
-        return value.replace(tzinfo=_times.tzinfo_of(zone))
-    return value
+    tests = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    return any(test(kind) for test in tests)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime, timedelta
+
+from windrow.operators import _zones
 
 At = datetime | str | int
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 
 
 def micros(argument: str, at: At, zone: str) -> int:
@@ -32,18 +31,7 @@ def micros(argument: str, at: At, zone: str) -> int:
 
 def aware(at: datetime, zone: str) -> timedelta:
     """Time since the epoch; a naive datetime is of the zone."""
-    return (at if at.tzinfo else at.replace(tzinfo=tzinfo_of(zone))) - _EPOCH
-
-
-def tzinfo_of(zone: str) -> tzinfo:
-    """Give a zone as Spark names it: a region, or an offset such as ``+02:00``."""
-    offset = _OFFSET.fullmatch(zone)
-    if offset is None:
-        return UTC if zone == "Z" else ZoneInfo(zone)
-    sign, *numbers = offset.groups()
-    hours, minutes, seconds = (int(number or 0) for number in numbers)
-    ahead = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    return timezone(-ahead if sign == "-" else ahead)
+    return (at if at.tzinfo else at.replace(tzinfo=_zones.tzinfo_of(zone))) - _EPOCH
 
 
 def is_position(at: At | None) -> bool:

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from windrow.errors import problem
-from windrow.operators import _tables
+from windrow.operators import _tables, _values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +71,7 @@ def _of_values(rows: Sequence[Row], schema: pa.Schema, what: str, zone: str) -> 
     columns = []
     for field in schema:
         read = _reader(field.type)
-        made, wrong = _tables.column([read(row.get(field.name)) for row in rows], field, zone)
+        made, wrong = _values.column([read(row.get(field.name)) for row in rows], field, zone)
         columns.append(made)
         found += wrong
     _tables.raise_if(what, found)
