@@ -86,6 +86,33 @@ def counted(stream: wr.Stream) -> wr.Output:
     return windows.aggregate(F.count("a"))
 
 
+@pytest.mark.parametrize("wrong", ["double", "decimal(20,2)", "timestamp", "boolean"])
+def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str) -> None:
+    """Different ones would be one number, and their messages replays (SEMANTICS R13)."""
+
+    def outputs(kind: str, **of: str) -> list[Callable[[], DataFrame]]:
+        df = feed.stream().withColumn("other", F.lit(None).cast(kind))
+        offset = wr.Offset(**{"source": "product", "offset": "amount", "partition": "gap", **of})
+        marks: dict[str, Any] = {"time": "time", "watermark": "1 minute", "offset": offset}
+        a = wr.stream(df, key="product", name="a", **marks)
+        b = wr.stream(df, key="product", name="b", **marks)
+        left, right = (one.lateness("0 seconds") for one in (a, b))
+        joined = wr.join(left, right, on="product", within=("0 seconds", "1 minute"))
+        return [
+            lambda: windows(df, watermark="1 minute", offset=offset).panes,
+            lambda: counted(wr.cogroup(a, b)).panes,
+            lambda: joined.rows,
+        ]
+
+    for part in ("partition", "offset"):
+        for refused in outputs(wrong, **{part: "other"}):
+            with pytest.raises(wr.SpecError, match=rf"OFFSET_NOT_WHOLE\].*{part} of messages"):
+                refused()
+        for kind in ("decimal(20,0)", "smallint", "string"):
+            for taken in outputs(kind, **{part: "other"}):
+                assert taken().isStreaming
+
+
 NAMES: dict[str, tuple[str, Callable[[DataFrame], wr.Output]]] = {
     "aggregates": ("NAME_TWICE", lambda df: of(df, F.avg("amount"), F.avg("amount"))),
     "an alias that is a key": ("NAME_TWICE", lambda df: of(df, F.avg("amount").alias("product"))),

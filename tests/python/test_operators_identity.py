@@ -144,6 +144,17 @@ def test_other_columns_of_a_wide_schema_are_refused(
         op.finish()
 
 
+def test_texts_as_offsets() -> None:
+    """Those of whole numbers are identities; one that is none has no identity (SEMANTICS R13)."""
+    schema = "symbol string, time timestamp, part int, off string"
+    spec = counts(schema=schema, offset=wr.Offset(source="symbol", partition="part", offset="off"))
+    with wr.AggregatedWindowOperator(spec) as op:
+        for off in ("7", "7", "8", "x", "x", "7.2", None):
+            op.addMessages(table("symbol time part off", ("a", 1, 0, off)))
+        op.finish()
+        assert panes(op.getResult()) == [("a", 6, (0, 60), "ON_TIME 0")]
+
+
 class _Closed(wr.AggregatedWindowOperator):
     """Withholds all but odd numbers, until it is opened."""
 

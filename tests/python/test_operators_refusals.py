@@ -34,6 +34,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
         ({"time": "price"}, r"TIME_NOT_TIMESTAMP\].*DOUBLE"),
         ({"schema": "time timestmp"}, r"SCHEMA_NOT_UNDERSTOOD"),
         ({"schema": "time timestamp, Time double, symbol string"}, r"NAME_TWICE"),
+        (
+            {"offset": wr.Offset(source="symbol", partition="price", offset="time")},
+            r"2 problems(?s:.*)the partition of.* type DOUBLE;(?s:.*)the offset of.* TIMESTAMP;",
+        ),
         ({"offset": wr.KAFKA}, r"3 problems.*offset\.source='topic' is no column"),
     ],
 )

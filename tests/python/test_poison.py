@@ -257,8 +257,7 @@ def test_the_zone_of_a_session_changes_no_fate(spark: SparkSession, zone: str) -
 
 ZONED = ("tumbling by text", "sessions of each message's gap")
 WRONG: dict[str, list[Any]] = {
-    "string": ["7", "x", "", "99999999999999999999", None],
-    "double": [7.0, float("nan"), float("inf"), 1e300, None],
+    "string": ["7", "x", "7.2", "", "99999999999999999999", None],
     "decimal(38,0)": ["7", "-7", "9" * 38, "0", None],
 }
 

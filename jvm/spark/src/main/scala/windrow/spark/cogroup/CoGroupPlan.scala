@@ -47,7 +47,9 @@ private[spark] object CoGroupPlan {
         SpecProblem("STREAMS_TOO_FEW.COGROUP", "count" -> names.size)),
       Option.when(names.distinct.size < names.size)(
         SpecProblem("STREAM_TWICE.COGROUP", "names" -> names.mkString(", ")))).flatten ++
-      ofTime(inputs) ++ StreamTable.mixed(inputs) ++ differing(inputs, inputs.map(_.keys.size).minOption.getOrElse(0))
+      ofTime(inputs) ++ inputs.flatMap(_.senderProblems) ++ StreamTable.mixed(inputs) ++ differing(
+        inputs,
+        inputs.map(_.keys.size).minOption.getOrElse(0))
   }
 
   /** All streams have event time or none has; whether the windows need it, and so a watermark, is theirs to say. */

@@ -68,6 +68,10 @@ private[spark] final case class StreamTable(
       Marks.reserved(message.map(_.name)).map(ofThis)
   }
 
+  /** Of partition and offset. */
+  def senderProblems: Seq[SpecProblem] =
+    Seq("partition", "offset").zip(sender).flatMap { case (part, column) => Whole.problem(part, column) }.map(ofThis)
+
   /** Its event time, null of a message that will be rejected; see [[CheckedTime]]. */
   def micros(maxFuture: Option[TimeSpan], invalid: InvalidMessages): Expression = {
     val micros = ValidTime.micros(time)

@@ -50,7 +50,7 @@ private[spark] object JoinPlan {
       filter: Option[Expression] = None): LogicalPlan = {
     val spec   = options.spec
     val inputs = withComparable(said)
-    val found = inputs.flatMap(_.problems(spec.maxFuture)) ++ inputs.flatMap(one =>
+    val found = inputs.flatMap(one => one.problems(spec.maxFuture) ++ one.senderProblems) ++ inputs.flatMap(one =>
       Corrections.kept(PanesBefore.of(one.table), "a join")) ++
       StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
       WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)

@@ -10,6 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.spark.input.PlainText
+import windrow.spark.input.Whole
 
 /** A stream of messages, its columns looked up.
   *
@@ -61,13 +62,19 @@ final class Input(
   def describeOrigin: String = {
     val by = Seq("offset" -> origin, "gap" -> gap.toSeq).collect {
       case (what, some) if some.nonEmpty =>
-        s"$what (${some.map(_.sql).mkString(", ")})"
+        s"$what (${some.map(Input.asCast).mkString(", ")})"
     }
     s"'$name' by ${if (by.isEmpty) "no offset" else by.mkString(", ")}"
   }
 }
 
 object Input {
+
+  /** However a value is cast, it is the same identity. */
+  private def asCast(part: Expression): String = part match {
+    case cast: Cast => s"CAST(${cast.child.sql} AS ${cast.dataType.sql})"
+    case other      => other.sql
+  }
 
   /** What the state of several depends on. */
   private[standalone] def stated(inputs: Seq[Input]): Stated = Stated(
@@ -131,8 +138,11 @@ object Input {
     def result: Either[Seq[SpecProblem], Input] = {
       val time = spec.time.flatMap(column(_, "time")).filter(isTimestamp)
       val origin = spec.offset.toSeq.flatMap { case (source, partition, offset) =>
-        Seq(("source", source, StringType), ("partition", partition, LongType), ("offset", offset, LongType))
-      }.flatMap { case (what, name, as) => column(name, s"offset.$what").map(Cast(_, as, zone)) }
+        column(source, "offset.source").map(Cast(_, StringType, zone)) ++
+          Seq("partition" -> partition, "offset" -> offset).flatMap { case (what, name) =>
+            column(name, s"offset.$what").filter(isWhole(what, _)).map(Whole(_))
+          }
+      }
       val key = spec.key.flatMap(name => column(name, "key").map(lastOf(name) -> SparkInside.normalized(_)))
       key.map(_._1).filter(Taken).foreach(name =>
         refuse("NAME_TAKEN.KEY", "name" -> name))
@@ -160,6 +170,12 @@ object Input {
           "argument" -> what,
           "name"     -> name,
           "columns"  -> declared.map(_.name).mkString(", ")))
+
+    private def isWhole(what: String, column: Expression): Boolean = {
+      val wrong = Whole.problem(what, column)
+      found ++= wrong.map(_.in(s"stream '${spec.name}'"))
+      wrong.isEmpty
+    }
 
     /** A field of a struct is shown under its own name, as by Spark's `groupBy`. */
     private def lastOf(name: String): String = UnresolvedAttribute.parseAttributeName(name).last

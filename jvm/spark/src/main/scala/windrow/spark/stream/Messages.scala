@@ -117,6 +117,7 @@ private[spark] object Messages {
         part("offset").isDefined,
         options.time.isDefined || parts.markers.contains("time"))
       checkNames()
+      found ++= Seq("partition", "offset").flatMap(name => part(name).flatMap(Whole.problem(name, _)))
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
       val messages = stated.map { time =>
         val gap    = sessionGap(time)
