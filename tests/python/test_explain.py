@@ -44,7 +44,7 @@ COMBINED = "those that share key and slice as one"
 HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     "combined": (
         lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.count("*")),
-        f"many in a packet, {COMBINED} while that leaves at most 80 % of them "
+        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
         "(spark.windrow.combine)",
     ),
     "ordered aggregate": (
@@ -57,7 +57,7 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     ),
     "sessions": (
         lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),
-        f"many in a packet, {COMBINED} while that leaves at most 80 % of them "
+        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
         "(spark.windrow.combine)",
     ),
     "sessions of each message's gap": (

@@ -17,8 +17,8 @@ private[spark] object Combining {
   /** Spark setting: `auto`, `always` or `never`. */
   val Setting = "spark.windrow.combine"
 
-  /** Where more of the messages are left it does not pay. */
-  private val Worth = 0.8
+  /** Where more of the messages are left it does not pay (docs/benchmarks.md). */
+  private val Worth = 0.5
 
   /** So many micro-batches later it is tried again. */
   val Again = 50
