@@ -39,17 +39,19 @@ private[operators] final class AggregatingCore[K, M, B, V](
   def counters: Counters   = shard.counters
   def watermark: Watermark = shard.watermark
 
-  /** What is withheld goes without a time: it is refused, and its offset marked. */
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, V]] = {
-    val withheld = entries(came.withheld).map(_.copy(time = None)).toVector
-    val effects  = shard.step(entries(came.admitted) ++ withheld, watermark, processingTime).toVector
-    val (filtered, refused) =
-      effects.collect { case Effect.Refuse(entry, reason, _) => (entry, reason) }
-        .partition { case (entry, _) => withheld.exists(_ eq entry) }
+    val filtered = came.withheld.count { case (stream, message) => shard.withhold(unread(stream, message)) }
+    val effects  = shard.step(entries(came.admitted), watermark, processingTime).toVector
     Outcome(
       effects.collect { case Effect.Fire(pane) => pane.copy(key = formatter.key(pane.key)) },
-      refused.map { case (entry, reason) => Rejected(formatter.message(entry.raw), reason) },
-      filtered.size)
+      effects.collect { case Effect.Refuse(entry, reason, _) => Rejected(formatter.message(entry.raw), reason) },
+      filtered)
+  }
+
+  /** An aggregate may fail on what a hook withholds. */
+  private def unread(stream: String, message: M): Entry[Tracked[B]] = {
+    val plain = incoming(stream, message)
+    entry(plain, Tracked(aggregation.zero, plain.origin), formatter.pane(message))
   }
 
   override def overRetention: Long = shard.overRetention

@@ -94,11 +94,19 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     route(stream, message)
   }
 
-  def refresh(processingTime: Long, watermark: Option[Long] = None): Unit =
+  def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = {
+    makeRoom()
     running.foreach(_._2.refresh(processingTime, watermark))
+  }
 
   /** Drains upstream before downstream, so what one part releases passes through all that come after it. */
-  def drain(): Boolean = running.map(_._2.drain()).forall(identity)
+  def drain(): Boolean = {
+    makeRoom()
+    running.map(_._2.drain()).forall(identity)
+  }
+
+  /** A part can give on what waits only if those behind it take messages again. */
+  private def makeRoom(): Unit = running.reverse.foreach(_._2.drain())
 
   def checkpoint(): Array[Byte] = {
     val out = new ByteWriter(4096)

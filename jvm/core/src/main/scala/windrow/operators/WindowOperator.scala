@@ -6,7 +6,6 @@ import windrow.Reason
 import windrow.SourcePartition
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
-import windrow.core.state.DamagedStateError
 import windrow.core.state.JournaledStore
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
@@ -79,17 +78,8 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def selectorEnabled: Boolean = isSelecting
 
   /** What became of the messages so far. */
-  final def ledger: Ledger = {
-    val of = opened
-    Ledger(
-      before.accepted + of.counters.accepted,
-      refusals,
-      before.replays + of.counters.replays,
-      before.gaps + of.counters.gaps,
-      filtered,
-      before.retired + of.retired,
-      of.overRetention)
-  }
+  final def ledger: Ledger =
+    countedSoFar.copy(rejected = refusals, filtered = filtered, overRetention = opened.overRetention)
 
   /** Messages that `beforeProcess` withheld. */
   final def filteredCount: Long = filtered
@@ -200,11 +190,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private def whole[T](step: Core[M, R] => T): T = {
     val running = opened
     val store   = journaled.get
-    val counted = Ledger.Empty.copy(
-      accepted = before.accepted + running.counters.accepted,
-      replays = before.replays + running.counters.replays,
-      gaps = before.gaps + running.counters.gaps,
-      retired = before.retired + running.retired)
+    val counted = countedSoFar
     store.begin()
     try step(running)
     catch {
@@ -214,6 +200,15 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
         before = counted
         throw failed
     }
+  }
+
+  private def countedSoFar: Ledger = {
+    val of = opened
+    Ledger.Empty.copy(
+      accepted = before.accepted + of.counters.accepted,
+      replays = before.replays + of.counters.replays,
+      gaps = before.gaps + of.counters.gaps,
+      retired = before.retired + of.retired)
   }
 
   private def requireInput(stream: String): Unit = require(
@@ -334,31 +329,38 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * what is overdue.
     *
     * @throws windrow.CheckpointError
-    *   if it is of another spec; nothing has changed then, nor if it is damaged
+    *   if it is of another spec; nothing has changed then, nor if it is damaged or a listener fails
     */
   final def reset(checkpoint: Array[Byte]): Unit = replace(Some(checkpoint))
 
   private def replace(image: Option[Array[Byte]]): Unit = {
-    val _      = opened
-    val store  = journaled.get
-    val before = store.image()
+    val counted = countedSoFar.copy(rejected = refusals, filtered = filtered)
+    val store   = journaled.get
+    val was     = store.image()
     try {
       store.replaceBy(image)
       start(store)
     } catch {
-      case error @ (_: CheckpointError | _: DamagedStateError) =>
-        store.replaceBy(Some(before))
+      case failed: Throwable => // of a listener, too
+        store.replaceBy(Some(was))
         core = Some(open(store))
-        throw error
+        before = counted
+        refusals = counted.rejected
+        filtered = counted.filtered
+        throw failed
     }
+    forgetWhatWaits()
+    if (context.send.isDefined) persist() // else `flush` does: what waits beside a checkpoint is in no store yet
+    if (image.isDefined && clock.isDefined) move(Watermark.None)
+  }
+
+  private def forgetWhatWaits(): Unit = {
     outbox.clear()
     rejects = Vector.empty
     marks = Map.empty
     owed = Watermark.None
     isSelecting = true
     isHeld = false
-    if (context.send.isDefined) persist() // else `flush` does: what waits beside a checkpoint is in no store yet
-    if (image.isDefined && clock.isDefined) move(Watermark.None)
   }
 
   /** Frees the operator and its store. What was not flushed is gone, and comes back when its messages are replayed. */
@@ -366,8 +368,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     closing()
     core = None
     journaled = None
-    outbox.clear()
-    rejects = Vector.empty
+    forgetWhatWaits()
     context.store match {
       case closeable: AutoCloseable => closeable.close()
       case _                        => ()

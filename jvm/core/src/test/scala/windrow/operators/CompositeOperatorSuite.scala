@@ -60,6 +60,32 @@ class CompositeOperatorSuite extends AnyFunSuite {
     all.close()
   }
 
+  test("R30: as soon as there is room downstream, what waits upstream goes on") {
+    Seq[CompositeOperator[Event] => Unit](_.refresh(1000), _.drain()).foreach { next =>
+      var room  = false
+      val all   = new CompositeOperator[Event]("two in a row")
+      val found = Seq.newBuilder[Long]
+      all.addOperator(Seq("orders"), "order")(windowed("orders"))
+      all.addOperator(Seq("order"), "found")(give =>
+        new FullStateWindowOperator(
+          windows,
+          Event,
+          Context[Event, Pane[String, Seq[Event]]](send = Some { pane =>
+            if (room) pane.value.foreach(give)
+            room
+          }),
+          "order"))
+      all.onOutput("found")(found += _.offset)
+      all.init()
+      all.process("orders", Event("order", "a", 10, 0, 1))
+      intercept[SelectorDisabledError](all.process("orders", Event("order", "a", 20, 0, 2)))
+      room = true
+      next(all)
+      all.process("orders", Event("order", "a", 30, 0, 3))
+      assert(found.result() == Seq(1L, 2L, 3L))
+    }
+  }
+
   test("every wrong name is told at once (R42)") {
     val all = composite()
     all.addOperator(Seq("loop"), "loop")(windowed("loop"))

@@ -65,6 +65,23 @@ class FailedStepSuite extends AnyFunSuite {
     assert(shown(again) == Seq(("a", 0, 11)))
   }
 
+  test("R41: what a hook withholds is not read, and its offset is kept as long as its message is not too late") {
+    val operator = new AggregatedWindowOperator[String, Event, Long, Long](
+      WindowOperatorDraft(Tumbling(TimeSpan(60)), Some(TimeSpan(0))).checked,
+      Event,
+      SumOfGood,
+      event => if (event.value < 0) throw new Bad else event.value,
+      Context[Event, Out](hooks = Hooks(message => Option.when(message.value > 0)(message), Some(_))))
+    operator.init()
+    operator.addMessages("messages", Seq(event(1, "a", 1, -1), event(2, "a", 2, 7)))
+    operator.addMessages("messages", Seq(event(1, "a", 1, -1)))
+    assert(operator.filteredCount == 1 && operator.ledger.replays == 1)
+    operator.addMessages("messages", (10L until 3000L by 2).map(event(_, "b", 59, -1)))
+    operator.addMessages("messages", Seq(event(1, "a", 1, 1)))
+    operator.finish()
+    assert(shown(operator) == Seq(("a", 0, 7)) && operator.takeRejected().isEmpty)
+  }
+
   test("no time goes on with a step that fails, and none is owed") {
     val operator = open()
     operator.addMessage("messages", event(1, "a", 1, 10))

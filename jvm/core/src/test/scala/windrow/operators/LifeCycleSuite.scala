@@ -48,10 +48,12 @@ class LifeCycleSuite extends AnyFunSuite {
     image.operator.addMessage(other.streams.head, Event(other.streams.head, "a", 10, 1, 1))
     image.operator.flush()
     val foreign = image.operator.checkpoint()
+    val ledger  = running.operator.ledger
     intercept[CheckpointError](running.operator.reset(foreign))
     val damaged = running.operator.checkpoint()
     damaged(damaged.length / 2) = (damaged(damaged.length / 2) ^ 1).toByte
     intercept[DamagedStateError](running.operator.reset(damaged))
+    assert(running.operator.ledger == ledger && ledger.accepted == 1)
     running.operator.addMessage(kind.streams.head, Event(kind.streams.head, "a", 10, 1, 1))
     assert(running.operator.ledger.replays == 1)
   }

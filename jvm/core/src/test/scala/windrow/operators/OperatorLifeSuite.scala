@@ -101,6 +101,30 @@ class OperatorLifeSuite extends AnyFunSuite {
     intercept[IllegalStateException](operator.getMessages(None, None))
   }
 
+  test("R28: what is opened again owes nothing to before") {
+    var room     = false
+    val store    = new InMemoryShardStore
+    val taken    = Seq.newBuilder[Out]
+    val operator = new FullStateWindowOperator(
+      perPane,
+      Event,
+      Context[Event, Out](store = store, send = Some(pane => { if (room) taken += pane; room })))
+    operator.init()
+    operator.addMessage("messages", event(1, 10))
+    operator.advanceWatermark(60)  // refused
+    operator.advanceWatermark(130) // owed
+    assert(!operator.selectorEnabled)
+    operator.close()
+
+    operator.init()
+    room = true
+    operator.timeout(1)
+    operator.addMessage("messages", event(2, 70)) // would be too late
+    operator.advanceWatermark(130)
+    assert(operator.takeRejected().isEmpty && operator.selectorEnabled)
+    assert(shown(taken.result()).contains((60L, Timing.OnTime, 0L, Seq(2L))))
+  }
+
   test("hooks replace and withhold, before any check and before sending (R41)") {
     val hooks = Hooks[Event, Out](
       message => Option.when(message.value >= 0)(message.copy(value = message.value + 1)),

@@ -106,7 +106,7 @@ final class Shard[B, V](
   }
 
   private def add(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
-    val reason = if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
+    val reason = reasonAgainst(entry)
     val place  = placeOf(entry, reason)
     if (!admission.isReplay(entry.origin, place)) {
       entry.origin.foreach(algorithm.see)
@@ -118,6 +118,12 @@ final class Shard[B, V](
       }
     }
   }
+
+  private def reasonAgainst(entry: Entry[B]): Option[Reason] =
+    if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
+
+  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  def withhold(entry: Entry[B]): Boolean = !admission.isReplay(entry.origin, placeOf(entry, reasonAgainst(entry)))
 
   private val InvalidTime = Some(Reason.InvalidTime)
 
