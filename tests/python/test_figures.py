@@ -315,3 +315,9 @@ def test_lines_of_a_log_are_json() -> None:
     assert said["watermark"] == "2025-01-01T09:02:20+00:00"
     assert said["reasons"] == {"INVALID_TIME": 1, "TOO_LATE": 1}
     assert logging.getLogger("windrow").name == "windrow"
+
+
+def test_sizes_in_three_digits() -> None:
+    """Also where they are rounded up to the next unit."""
+    said = [_words.size(count) for count in (999, 1000, 123_456, 999_499, 999_950)]
+    assert said == ["999 bytes", "1 kB", "123 kB", "999 kB", "1 MB"]

@@ -212,7 +212,13 @@ def test_checkpoints_that_do_not_fit() -> None:
     """Damage and another spec are told by name."""
     with aggregated(**COUNTS) as op:
         kept = op.checkpoint()
-        for broken in (b"", kept[:-1], kept[:20] + bytes([kept[20] ^ 1]) + kept[21:]):
+        for broken in (
+            b"",
+            kept[:8],
+            kept[:11],
+            kept[:-1],
+            kept[:20] + bytes([kept[20] ^ 1]) + kept[21:],
+        ):
             with pytest.raises(wr.CheckpointError, match=r"STATE_DAMAGED"):
                 op.reset(broken)
     for more in ({"window": wr.Tumbling("2 minutes")}, {"aggregates": "sum(price) AS n"}):
@@ -221,6 +227,31 @@ def test_checkpoints_that_do_not_fit() -> None:
             pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\] the checkpoint has"),
         ):
             other.reset(kept)
+
+
+def test_a_reset_that_is_refused_changes_nothing() -> None:
+    """What was handed out does not come again, and what was refused is still to be had."""
+    with aggregated(**{**COUNTS, "lateness": "1 hour", "accumulation": wr.DISCARDING}) as other:
+        other.addMessages(_minute(0))
+        kept = other.checkpoint()
+    with aggregated(**COUNTS) as op:
+        op.addMessages(_minute(0))
+        op.advanceWatermark(at(60))
+        found = panes(op.getResult())
+        op.addMessages(_minute(0))
+        with pytest.raises(wr.CheckpointError):
+            op.reset(kept)
+        assert panes(op.getResult()) == found == [("a", 1, (0.0, 60.0), "ON_TIME 0")]
+        assert [row["reason"] for row in op.getRejected().to_pylist()] == ["TOO_LATE"]
+
+
+def test_what_comes_after_the_end() -> None:
+    """It is late, and there is no watermark to show (SEMANTICS R71)."""
+    with aggregated(**COUNTS) as op:
+        op.finish()
+        op.addMessages(_minute(0))
+        (row,) = op.getRejected().to_pylist()
+        assert (row["reason"], row["watermark"]) == ("TOO_LATE", None)
 
 
 class _Held:

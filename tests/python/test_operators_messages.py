@@ -85,6 +85,9 @@ def test_windows_are_complete_by_their_own_axis() -> None:
         op.addMessages(_numbered((9, 10, "x", 0), (9, 20, "y", 1), (9, 30, "z", 2)))
         op.advanceWatermark(at(600))
         assert _complete(op) == [True, False]
+        first, second = op.getWindows(None, None).column("window").to_pylist()
+        assert op.getWindows(0, 1).column("window").to_pylist() == [first]
+        assert op.getWindow({"id": 9}, 2).column("window").to_pylist() == [second]
 
 
 def _join(**more: Any) -> wr.StreamStreamJoinOperator:

@@ -186,10 +186,37 @@ def test_columns_that_a_policy_looks_at(window: wr.Policy, text: str) -> None:
 
 
 def test_nothing_to_measure() -> None:
-    """A null has no distance from anything."""
-    window = wr.Policy.tumbling(wr.ByDelta("price", 1.0))
-    with _quotes(window) as op, pytest.raises(wr.MessageError, match=r"NULL_NOT_ALLOWED.*price"):
-        op.addMessage({"symbol": "a", "price": None, "is_end": False})
+    """A null counts as the value before (SEMANTICS R89)."""
+    with _quotes(wr.Policy.tumbling(wr.ByDelta("price", 1.0))) as op:
+        for price in (1.0, None, 1.5, 3.0):
+            op.addMessage({"symbol": "a", "price": price, "is_end": False})
+        assert panes(op.getResult()) == [("a", 3, 2.5, (0,), "ON_TIME 0")]
+
+
+class _Failing(wr.PolicyWindowOperator):
+    """Cannot send before it may."""
+
+    may = False
+
+    def beforeSend(  # noqa: N802  the public name
+        self, outputs: pa.Table
+    ) -> pa.Table:
+        if not self.may:
+            raise ValueError
+        return outputs
+
+
+def test_no_one_hears_of_what_a_reset_drops() -> None:
+    """Nor of events that a step before had not told (SEMANTICS R60)."""
+    log = _Log()
+    with _Failing(_quotes(wr.Policy.tumbling(wr.ByCount(1))).spec) as op:
+        op.addListener(log)
+        with pytest.raises(ValueError, match=r"^$"):
+            op.addMessages(_ticks(("a", 1.0), ("a", 2.0)))
+        op.may = True
+        op.reset()
+        op.addMessages(_ticks(("b", 1.0)))
+        assert {key for key, *_ in log.heard} == {"b"}
 
 
 def test_policies_are_for_their_operator() -> None:

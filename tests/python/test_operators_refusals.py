@@ -29,6 +29,11 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
         ({"aggregates": "max(current_timestamp())"}, r"AGGREGATE_NOT_SUPPORTED"),
         ({"aggregates": "count(*) AS pane"}, r"NAME_TAKEN"),
         ({"aggregates": ["count(*) AS n", "sum(price) AS n"]}, r"NAME_TWICE"),
+        ({"aggregates": ["count(*) AS n", "sum(price) AS N"]}, r"NAME_TWICE"),
+        (
+            {"schema": "symbol string collate utf8_lcase, time timestamp, price double"},
+            r"KEY_NOT_BINARY\].*'symbol'",
+        ),
         ({"aggregates": ["max(a)", "max(b)"]}, r"2 problems in Tumbling"),
         ({"key": "symbl"}, r"COLUMN_NOT_FOUND\].*key='symbl'.*symbol, time, price"),
         ({"time": "price"}, r"TIME_NOT_TIMESTAMP\].*DOUBLE"),
@@ -58,6 +63,30 @@ def test_keys_of_a_join_are_of_one_type() -> None:
     within = ("0 s", "1 s")
     spec = wr.JoinSpec(streams=streams, on="id", within=within, lateness="0 seconds")
     with pytest.raises(wr.SpecError, match=r"KEY_TYPES_DIFFER.*BIGINT in 'a', INT in 'b'"):
+        wr.StreamStreamJoinOperator(spec).init()
+
+
+def test_keys_of_a_join_have_one_form() -> None:
+    """Texts that are equal without being the same would be two keys (SEMANTICS W2)."""
+    schema = "id string collate utf8_lcase, time timestamp"
+    streams = [wr.JoinStream(name=name, schema=schema, time="time") for name in "ab"]
+    spec = wr.JoinSpec(streams=streams, on="id", within=("0 s", "1 s"), lateness="0 seconds")
+    with pytest.raises(wr.SpecError, match=r"KEY_NOT_BINARY\].*'id'"):
+        wr.StreamStreamJoinOperator(spec).init()
+
+
+def test_columns_that_could_not_be_told_apart() -> None:
+    """SEMANTICS B6."""
+    schema = "a struct<id: int>, b struct<Id: int>, time timestamp"
+    kept = wr.Retention(time="1 hour")
+    full = counts(schema=schema, key=["a.id", "b.Id"], aggregates=(), retention=kept)
+    with pytest.raises(wr.SpecError, match=r"NAME_TWICE\].*Id"):
+        wr.FullStateWindowOperator(full).init()
+    streams = [
+        wr.JoinStream(name=name, schema="a bigint, time timestamp", time="time") for name in "ab"
+    ]
+    spec = wr.JoinSpec(streams=streams, on="a", within=("0 s", "1 s"), lateness="0 seconds")
+    with pytest.raises(wr.SpecError, match=r"NAME_TWICE\].*a"):
         wr.StreamStreamJoinOperator(spec).init()
 
 

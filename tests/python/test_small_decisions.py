@@ -37,7 +37,7 @@ def test_values_that_a_test_takes_for_the_same() -> None:
     assert not are_same([1], [1, 2])
 
 
-def test_rows_that_say_the_most_choose_first() -> None:
+def test_rows_that_say_little_leave_others_theirs() -> None:
     """Else one that says little would take the row of one that says more."""
     came = [{"a": 1, "b": 1}, {"a": 1, "b": 2}]
     assertSamePanes(came, [{"a": 1}, {"a": 1, "b": 1}])

@@ -230,6 +230,8 @@ def test_a_late_order_corrects(spark: SparkSession) -> None:
         h.advanceWatermark(at(3600)).restart().add((at(0), "tea", 1.0, None, None))
         assertSamePanes(h.rejected(), [{"reason": "TOO_LATE", "message": {"product": "tea"}}])
         assert h.state() == []
+        with pytest.raises(ValueError, match="what is 'window'; it must be one of 'windows', "):
+            h.state("window")  # type: ignore[arg-type]
         h.add(row(3590)).finish()
         assertSamePanes(h.panes(), [{"price": 1.0, "timing": "LATE"}])
         assert h.watermark is not None
@@ -298,6 +300,20 @@ def test_differences_read_well() -> None:
     ]
     with pytest.raises(AssertionError, match="missing:      product='milk'"):
         assertSamePanes([], [{"product": "milk"}])
+
+
+def test_rows_are_matched_as_far_as_can_be() -> None:
+    """The first that fits may be the only one that another fits."""
+    late: dict[str, Any] = {"price": 3.0, "pane": {"timing": "LATE"}}
+    came: list[dict[str, Any]] = [
+        late,
+        {"price": 3.0, "pane": {"timing": "ON_TIME"}},
+        {"price": 4.0},
+    ]
+    assertSamePanes(came, [{"price": 3.0}, {"timing": "LATE"}, {"price": 4.0}])
+    assertSamePanes([{"n": 1}] * 300, [{"n": 1}] * 300)
+    with pytest.raises(AssertionError, match="3 rows expected, 2 came, 2 are alike"):
+        assertSamePanes(came[:2], [{"price": 3.0}, {"timing": "LATE"}, {"price": 3}])
 
 
 def test_a_transcript_is_recorded(spark: SparkSession, tmp_path: Path) -> None:

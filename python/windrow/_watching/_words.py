@@ -78,7 +78,7 @@ def span(of: timedelta) -> str:
 def size(count: float) -> str:
     """A number of bytes."""
     for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000:  # noqa: PLR2004
+        if count < 999.5:  # noqa: PLR2004  as it is shown
             return f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:,.3g} TB"

@@ -25,7 +25,7 @@ def packed(state: bytes, waiting: pa.Table, extra: pa.Table) -> bytes:
 def unpacked(checkpoint: bytes) -> tuple[bytes, pa.Table, pa.Table]:
     """Read the same. Errors: CheckpointError if it is damaged."""
     body = checkpoint[12:]
-    if checkpoint[:8] != _MAGIC or struct.unpack(">I", checkpoint[8:12])[0] != zlib.crc32(body):
+    if checkpoint[:8] != _MAGIC or checkpoint[8:12] != struct.pack(">I", zlib.crc32(body)):
         raise failure("STATE_DAMAGED.BYTES", count=len(checkpoint))
     parts = []
     while body:

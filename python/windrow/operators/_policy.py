@@ -9,7 +9,6 @@ from windrow.errors import expect, failure
 from windrow.operators import _tables
 from windrow.operators._operator import Keys
 from windrow.operators._windows import WindowOperator
-from windrow.policies import ByDelta, Policy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,17 +135,6 @@ class PolicyWindowOperator(WindowOperator):
         key = {name: row[name] for name in self._key_schema().names}
         number = row["window"]["number"]
         return WindowEvent(key, row["event"], number, row["sequence"], row["messages"])
-
-    def _schema(self, stream: str) -> pa.Schema:
-        """What a policy measures is never null."""
-        schema = super()._schema(stream)
-        policy = self.spec.window
-        assert isinstance(policy, Policy)
-        measured = [by.column for by in (policy.by, policy.trigger) if isinstance(by, ByDelta)]
-        pa = _tables.arrow()
-        return pa.schema(
-            [field.with_nullable(field.nullable and field.name not in measured) for field in schema]
-        )
 
     # ---- what listeners keep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windrow.errors import SpecError, expect, problem
-from windrow.operators import _tables
+from windrow.operators import _tables, _times
 from windrow.operators._operator import Keys, Send, StandaloneOperator
 from windrow.operators._spec import OperatorKind, WindowOperatorSpec
 from windrow.operators._times import At
@@ -78,19 +78,27 @@ class FullStateWindowOperator(WindowOperator):
         pa = _tables.arrow()
         begins = pa.compute.struct_field(found.column("window"), 0)
         micros = pa.compute.cast(begins, pa.int64())
-        return found.filter(pa.compute.equal(micros, self._event_micros("start", start)))
+        return found.filter(pa.compute.equal(micros, self._bound("start", start)))
+
+    def _bound(self, name: str, at: At) -> int:
+        """Of windows on positions a position, else microseconds."""
+        if self.spec.window._on_positions and _times.is_position(at):
+            return int(at)  # type: ignore[arg-type]
+        return self._event_micros(name, at)
 
     def getWindows(
         self, start: At | None, end: At | None, *, sessionKey: Keys | None = None
     ) -> pa.Table:
-        """Give the windows that overlap a closed range of event time, in order; None: open.
+        """Give the windows that overlap a closed range, in order; None: open.
+
+        Of event time, or of positions where windows are of these.
 
         key, ``window``, ``first_offset`` and ``last_offset`` ever accepted, ``is_complete``,
         ``count`` of messages ever accepted. sessionKey: of one key only.
         """
         self._opened()
         ends = [
-            None if at is None else self._event_micros(name, at)
+            None if at is None else self._bound(name, at)
             for name, at in (("start", start), ("end", end))
         ]
         return _tables.read(self._call("windows", *ends, self._key(sessionKey)))

@@ -22,16 +22,45 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
     two that are nearly alike the fields that differ.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    left = list(came)
-    missing = []
-    for row in sorted(expected, key=len, reverse=True):  # those that say the most choose first
-        found = next((one for one in left if not _differing(row, one)), None)
-        if found is None:
-            missing.append(row)
-        else:
-            left.remove(found)
+    pairs = _pairs(expected, came)
+    missing = [row for number, row in enumerate(expected) if number not in pairs.values()]
+    left = [row for number, row in enumerate(came) if number not in pairs]
     if missing or left:
         raise AssertionError(_told(missing, left, len(came), len(expected)))
+
+
+def _pairs(expected: Sequence[Row], came: Sequence[Row]) -> dict[int, int]:
+    """Give to as many expected rows as can be one that came, by their numbers."""
+    alike = [
+        [number for number, row in enumerate(came) if not _differing(wanted, row)]
+        for wanted in expected
+    ]
+    pairs: dict[int, int] = {}
+    for wanted in range(len(expected)):
+        free, askers = _way(wanted, alike, pairs)
+        while free is not None:
+            owner = askers[free]
+            before = next((number for number, one in pairs.items() if one == owner), None)
+            pairs[free] = owner
+            free = before
+    return pairs
+
+
+def _way(
+    wanted: int, alike: list[list[int]], pairs: Mapping[int, int]
+) -> tuple[int | None, dict[int, int]]:
+    """Find a row that is free once others take another one, and who asks for each on the way."""
+    askers: dict[int, int] = {}
+    asking = [wanted]
+    for asker in asking:
+        for number in alike[asker]:
+            if number in askers:
+                continue
+            askers[number] = asker
+            if number not in pairs:
+                return number, askers
+            asking.append(pairs[number])
+    return None, askers
 
 
 def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from windrow._bridge import _sql
 from windrow._running._settings import having
@@ -155,8 +155,12 @@ class Harness:
         """Look into what is kept: open windows, kept messages, or the firings that are pending.
 
         The rows are those of ``wr.state(...)``: ``getWindows``, ``getMessages``, ``pending``.
-        operator: the stream that is meant, where there are several.
+        operator: the stream that is meant, where there are several. Errors: ValueError if what is
+        another word.
         """
+        if what not in get_args(What):
+            text = f"what is {what!r}; it must be one of {', '.join(map(repr, get_args(What)))}."
+            raise ValueError(text)
         self._run()
         kept = self._engine.kept(what, operator)
         return Table(kept.toArrow().to_pylist())

@@ -102,9 +102,9 @@ class OperatorLifeSuite extends AnyFunSuite {
   }
 
   test("R28: what is opened again owes nothing to before") {
-    var room     = false
-    val store    = new InMemoryShardStore
-    val taken    = Seq.newBuilder[Out]
+    var room  = false
+    val store = new InMemoryShardStore
+    val taken = Seq.newBuilder[Out]
     val operator = new FullStateWindowOperator(
       perPane,
       Event,

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
+import windrow.spark.input.KeyCheck
 import windrow.spark.input.PlainText
 import windrow.spark.input.Whole
 
@@ -146,6 +147,7 @@ object Input {
       val key = spec.key.flatMap(name => column(name, "key").map(lastOf(name) -> SparkInside.normalized(_)))
       key.map(_._1).filter(Taken).foreach(name =>
         refuse("NAME_TAKEN.KEY", "name" -> name))
+      found ++= KeyCheck.grouped(key.map { case (name, of) => s"'$name'" -> of }).map(_.in(s"stream '${spec.name}'"))
       val gap = if (needsGap) time.flatMap(gapOf) else None
       Either.cond(
         found.result().isEmpty,

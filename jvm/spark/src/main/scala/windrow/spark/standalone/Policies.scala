@@ -107,6 +107,9 @@ final class Policies private[standalone] (
         OutputTable.array(event.messages.map(_.row)))).toArray))
   }
 
+  /** No listener hears of what a reset drops (SEMANTICS R60). */
+  override protected def dropped(): Unit = events = Vector.empty
+
   /** The keys of the partitions that there are. */
   def partitions(): Array[Byte] = active {
     val keys = OutputTable.valuesOfKey(input)

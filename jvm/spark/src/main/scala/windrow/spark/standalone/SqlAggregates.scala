@@ -50,7 +50,7 @@ object SqlAggregates {
     val keys     = input.keyColumns.map(relation.col)
     parts(session, input, keys, texts) match {
       case Right(taken) =>
-        val found = names(input, taken)
+        val found = names(session, input, taken)
         Either.cond(found.isEmpty, fold(input, taken, format, order), found)
       case Left(whole) =>
         val each = texts.flatMap(text => parts(session, input, keys, Seq(text)).left.getOrElse(Nil).map(about(_, text)))
@@ -92,12 +92,14 @@ object SqlAggregates {
         "AGGREGATE_NOT_SUPPORTED.ONLY_IN_QUERIES",
         "expression" -> expression.sql))
 
-  private def names(input: Input, parts: AggregateParts): Seq[SpecProblem] = {
-    val results = parts.results.map(_.name)
-    val twice = (input.key.map(_._1) ++ results).groupBy(identity).collect { case (name, all) if all.size > 1 => name }
+  private def names(session: SparkSession, input: Input, parts: AggregateParts): Seq[SpecProblem] = {
+    val results  = parts.results.map(_.name)
+    val names    = input.key.map(_._1) ++ results
+    val resolver = SparkInside.resolver(session)
+    val twice    = names.indices.filter(i => names.take(i).exists(resolver(_, names(i)))).map(names).distinct
     results.filter(Set("window", "pane", "message", "messages")).map(name =>
       SpecProblem("NAME_TAKEN.PANE", "name" -> name)) ++
-      twice.toSeq.sorted.map(name =>
+      twice.sorted.map(name =>
         SpecProblem("NAME_TWICE.AGGREGATES", "name" -> name))
   }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.spark.input.ColumnNames
 import windrow.spark.policy.PolicyColumns
 
 /** Makes standalone operators of specs in JSON: those of [[OperatorJson]] with the field `input`, which says what the
@@ -87,6 +88,7 @@ object Standalone {
 
   private def fullState(session: SparkSession, spec: FullStateSpec, node: JsonNode) = {
     val input = one(session, spec.window, node)
+    once(session, spec.window, input.key.map(_._1))
     new FullState(session, spec, input, new RowFormat(Vector(input)))
   }
 
@@ -103,7 +105,9 @@ object Standalone {
   private def needsTime(window: WindowKind): Boolean = window.bounds != Positions
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
-    val inputs = several(session, "a join", spec.names, node, needsTime = true)
+    val inputs    = several(session, "a join", spec.names, node, needsTime = true)
+    val isOfFirst = spec.how == JoinKind.Semi || spec.how == JoinKind.Anti
+    once(session, "a join", inputs.head.key.map(_._1) ++ (if (isOfFirst) spec.names.take(1) else spec.names))
     new Join(session, spec, inputs, new RowFormat(inputs))
   }
 
@@ -114,6 +118,7 @@ object Standalone {
       case _ => ()
     }
     val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
+    once(session, "a co-group", inputs.head.key.map(_._1))
     new CoGrouped(session, spec, inputs, new RowFormat(inputs))
   }
 
@@ -132,6 +137,12 @@ object Standalone {
       (if (inputs.size == names.size) differing(inputs, on) else Nil)
     if (found.nonEmpty) throw SpecError(subject, found)
     inputs
+  }
+
+  /** Columns of one name could not be told apart in what comes out (SEMANTICS B6). */
+  private def once(session: SparkSession, subject: Any, columns: Seq[String]): Unit = {
+    val found = ColumnNames.twice(SparkInside.resolver(session), "what comes out", columns, "Rename one of them.")
+    if (found.nonEmpty) throw SpecError(subject.toString, found)
   }
 
   /** Keys of several streams are equal if their bytes are. */

@@ -151,7 +151,7 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Runs what may be a step. What it refuses was judged by the watermark before it. */
   private def judged(processingTime: Option[Long])(code: => Unit): Unit = active {
-    val before = mark
+    val before = instant
     val now    = Seq(clock, processingTime).flatten.maxOption
     code
     clock = now
@@ -159,6 +159,9 @@ abstract class StandaloneOperator private[standalone] (
   }
 
   private def mark: Option[Long] = Option(running.watermark).filter(_.isDefined).map(_.micros)
+
+  /** None at the end of the input, too (SEMANTICS R71). */
+  private def instant: Option[Long] = Option(running.watermark).flatMap(_.instant)
 
   /** The outputs since they were last asked for, in firing order. */
   final def outputs(): Array[Byte] = active {
@@ -214,12 +217,16 @@ abstract class StandaloneOperator private[standalone] (
   final def reset(checkpoint: Array[Byte]): Unit = active {
     val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
     from.foreach(OperatorMetadata.check(_, fixed))
+    from.fold(running.reset())(in => running.reset(in.bytes()))
     staged = Vector.empty
     withheld = Vector.empty
     refused = Vector.empty
     shown = 0
-    from.fold(running.reset())(in => running.reset(in.bytes()))
+    dropped()
   }
+
+  /** What is there is dropped. */
+  protected def dropped(): Unit = ()
 
   /** A key of one row with the columns of `keyColumns`; null: all keys. */
   protected final def keyOf(table: Array[Byte]): Option[UnsafeRow] = Option(table).map { bytes =>
