@@ -160,7 +160,13 @@ def steps(seed: int, size: int, streams: tuple[str | None, ...]) -> Iterator[Ste
         else:
             yield partial(advanced, seconds=now)
     yield partial(Harness.advanceProcessingTime, to=at(size * 20 + 3000))
-    yield Harness.finish
+    yield ended
+
+
+def ended(h: Harness) -> None:
+    """End the input, where there is a watermark that tells it."""
+    if h._engine.hasWatermark():
+        h.finish()
 
 
 def advanced(h: Harness, seconds: float) -> None:
@@ -275,6 +281,12 @@ def test_wrong_use(spark: SparkSession) -> None:
         h.panes()
     with of("counted", spark, "core") as h, pytest.raises(wr.SpecError, match="WATERMARK_UNUSED"):
         h.advanceWatermark(at(0))
+    for engine in ("core", "query"):
+        with (
+            of("counted", spark, engine) as h,
+            pytest.raises(wr.SpecError, match=r"WATERMARK_UNUSED\] finish"),
+        ):
+            h.finish()
     with pytest.raises(TypeError, match="the pipeline gave DataFrame"):
         harness(lambda df: df, spark, schema=SCHEMA)
     with pytest.raises(wr.SpecError, match=r"ONLY_IN_QUERIES.*Deduplicate"):

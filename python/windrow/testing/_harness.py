@@ -101,9 +101,7 @@ class Harness:
         pipeline has no watermark of event time.
         """
         micros = _times.micros("to", to, self._zone)
-        self._open()
-        if not self._engine.hasWatermark():
-            raise SpecError.of("advanceWatermark(...)", [problem("WATERMARK_UNUSED")])
+        self._require_watermark("advanceWatermark(...)")
         self._turn(mark=micros - micros % 1000)
         self._turn()
         return self
@@ -121,10 +119,19 @@ class Harness:
         return self
 
     def finish(self) -> Self:
-        """End the input: every window completes, as at the end of a bounded run."""
+        """End the input: every window completes, as at the end of a bounded run.
+
+        Errors: SpecError if the pipeline has no watermark of event time.
+        """
+        self._require_watermark("finish()")
         self._turn(mark=END)
         self._turn()
         return self
+
+    def _require_watermark(self, call: str) -> None:
+        self._open()
+        if not self._engine.hasWatermark():
+            raise SpecError.of(call, [problem("WATERMARK_UNUSED")])
 
     def restart(self) -> Self:
         """Stop, and go on from what is stored."""

@@ -181,6 +181,22 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(error.getMessage.startsWith("[NOT_KEYED]"))
   }
 
+  test("R60: a reset in which a listener fails changes no state") {
+    val running = opened(three)
+    running.addListener(new StatefulListener[String, Event] {
+      def save(key: String)                                   = Array(1.toByte)
+      def load(key: String, bytes: Array[Byte]): Unit         = throw new IllegalStateException("broken")
+      def onEvent(event: PartitionEvent[String, Event]): Unit = ()
+    })
+    add(running, "a" -> 1)
+    running.flush()
+    val image = running.checkpoint()
+    add(running, "b" -> 2)
+    intercept[IllegalStateException](running.reset(image))
+    assert(running.partitions().sorted == Seq("a", "b") && running.ledger.accepted == 2)
+    assert(text(running.getResult()) == Seq("b INSERTION 2"))
+  }
+
   test("R61: what a listener keeps lives with the partition: flushed, checkpointed, evicted") {
     val store   = new InMemoryShardStore
     val running = opened(three, store)
