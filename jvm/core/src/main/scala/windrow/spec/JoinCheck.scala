@@ -5,8 +5,8 @@ import windrow.core.time.Position
 /** Everything that is wrong with a join. */
 private[windrow] object JoinCheck {
   def apply(draft: JoinDraft): Seq[SpecProblem] =
-    streams(draft) ++ lateness(draft) ++ windows(draft) ++ ranges(draft) ++ bounded(draft) ++ triggers(draft) ++
-      small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
+    streams(draft) ++ lateness(draft) ++ future(draft) ++ windows(draft) ++ ranges(draft) ++ bounded(draft) ++
+      triggers(draft) ++ small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
 
   private def refuse(when: Boolean, condition: String, parameters: (String, Any)*): Seq[SpecProblem] =
     Option.when(when)(SpecProblem(condition, parameters: _*)).toSeq
@@ -40,6 +40,9 @@ private[windrow] object JoinCheck {
           span == TimeSpan.Endless && draft.retention.messages.isEmpty,
           "RETENTION_NOT_STATED.MESSAGES")
   }
+
+  private def future(draft: JoinDraft): Seq[SpecProblem] =
+    draft.maxFuture.filter(_.micros < 0).map(span => SpecProblem("MAX_FUTURE_NEGATIVE", "maxFuture" -> span)).toSeq
 
   private def windows(draft: JoinDraft): Seq[SpecProblem] =
     draft.streams.flatMap(stream => stream.window.map(stream.name -> _)).flatMap { case (name, window) =>
