@@ -71,6 +71,8 @@ private[windrow] object JoinCheck {
     case Within.Ranges(of) =>
       draft.streams.drop(1).map(_.name).filterNot(of.contains).map(name =>
         SpecProblem("RANGE_NOT_STATED", "name" -> name)) ++
+        draft.streams.map(_.name).take(1).diff(draft.streams.drop(1).map(_.name)).filter(of.contains).map(name =>
+          SpecProblem("RANGE_OF_FIRST_STREAM", "name" -> name)) ++
         of.toSeq.sortBy(_._1).flatMap { case (name, range) =>
           refuse(
             range.low.micros > range.high.micros,
