@@ -119,6 +119,12 @@ def sliding(count: int = 3, delta: float = 1.0, limit: wr.Partitions | None = No
     return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
 
 
+def of_time(limit: wr.Partitions | None = None) -> Query:
+    """The last messages by the clock."""
+    by, trigger = wr.ByTime("100 days"), wr.ByCount(3)
+    return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
+
+
 EVERY_THIRD, EVERY_OTHER = wr.Every(messages=3), wr.Every(messages=2)
 PERIOD = wr.Every("1 hour")
 AT_ONCE = wr.Every("1 ms")
@@ -224,6 +230,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
                 sliding(limit=wr.Partitions(age="90 days")),
             ),
             Change(sliding(), sliding(limit=wr.Partitions(age="100 days")), "clock"),
+            Change(of_time(), of_time(limit=wr.Partitions(age="100 days"))),
             Change(sliding(), sliding(limit=wr.Partitions(keys=100))),  # there is one shard here
             Change(sliding(limit=wr.Partitions(keys=100)), sliding(limit=wr.Partitions(keys=99))),
             Change(

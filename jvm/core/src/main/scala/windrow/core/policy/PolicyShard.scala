@@ -13,6 +13,7 @@ import windrow.core.operator.Part
 import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store.Admission
+import windrow.core.store.Terms
 import windrow.core.time.Due
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
@@ -81,6 +82,9 @@ final class PolicyShard[B, V](
   /** The partition of each key, until a limit evicts it. In the checkpoint. */
   private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
 
+  /** By which partitions know when they leave. */
+  private val terms = new Terms(spec.limits.age.fold("no age")(age => s"age ${age.micros}"))
+
   /** Of the last message among those of all partitions; it only grows. In the checkpoint. */
   private var turn = 0L
 
@@ -97,6 +101,7 @@ final class PolicyShard[B, V](
   admission.open { in =>
     turn = in.long()
     windows.readDirectory(in)
+    terms.read(in)
   }
 
   def counters: Counters                      = admission.counters
@@ -108,7 +113,7 @@ final class PolicyShard[B, V](
   def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Due.Never)
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
-    !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
+    !terms.changed && !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
 
   /** The processing time of the last step that had one. */
   private def clock: Long = admission.processingTime.getOrElse(Partition.NoTime)
@@ -132,11 +137,17 @@ final class PolicyShard[B, V](
       progress: Seq[Progress] = Nil): Iterator[PolicyEffect[V]] = {
     admission.tell(progress)
     left = Map.empty
-    if (admission.begin(now)) allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
+    if (admission.begin(now) || terms.changed) lookAtAll()
     steps(
       entries.map(entry => part(add(entry))) ++
         (if (marker) allKeys.map(key => part(punctuate(key))) else Iterator.empty) ++
         admission.processingTime.iterator.flatMap(windows.walk).map(key => part(tick(key))))
+  }
+
+  /** At the first processing time, and where what keys know of when to be looked at may not hold. */
+  private def lookAtAll(): Unit = {
+    allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
+    terms.settle()
   }
 
   private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] =
@@ -268,11 +279,13 @@ final class PolicyShard[B, V](
   }
 
   private def write(): Unit = {
+    if (terms.changed) lookAtAll()
     windows.flush()
     admission.tellOpen(_ => Some(windows.size))
     admission.write((_, _) => false) { out =>
       out.long(turn)
       windows.writeDirectory(out)
+      terms.write(out)
     }
   }
 }

@@ -126,6 +126,41 @@ class PolicyShardSpec extends AnyFunSuite {
     assert(!run.needsEviction)
   }
 
+  private def aged(age: Long) = PolicyWindowSpec.checked(nine, PartitionLimits(age = Some(TimeSpan(age))))
+
+  private val lasting = aged(1000)
+
+  for ((before, begun) <- Seq("without one" -> PolicyWindowSpec.checked(nine), "with a longer one" -> lasting))
+    test(s"R66: an age that comes with a restart holds for partitions at rest, begun $before") {
+      val run = new Run(begun, restarts = true)
+      assert(run(Step(0, "a" -> 1)) === "a+1")
+      run.spec = aged(10)
+      assert(run(Step(20)) === "a/1")
+      assert(run(Step(21)) === "")
+      assert(run.rested == 1)
+    }
+
+  test("R66: after a longer age, or none, came with a restart the shard rests") {
+    for (now <- Seq(lasting, PolicyWindowSpec.checked(nine))) {
+      val run = new Run(aged(10), restarts = true)
+      assert(run(Step(0, "a" -> 1)) === "a+1")
+      run.spec = now
+      assert(run(Step(20)) === "")
+      assert(run.rested == 0)
+      assert(run(Step(21)) === "")
+      assert(run.rested == 1)
+    }
+  }
+
+  for (evicted <- Seq(true, false))
+    test(s"R66: an age that comes with a restart holds behind ${if (evicted) "an eviction by hand" else "kept state"}") {
+      val run = new Run(lasting, restarts = true)
+      run(Step(0, (1 to 1000).map(number => s"k$number" -> number): _*)) // in many buckets
+      run.spec = aged(10)
+      if (evicted) assert(run.evict("k1") === "k1/1") else run.keepState("k1")
+      assert(run(Step(20)).count(_ == '/') === (if (evicted) 999 else 1000))
+    }
+
   test("R66: the events of a key that leaves and comes again in a step are numbered on") {
     val run = new Run(PolicyWindowSpec.checked(nine, PartitionLimits(keys = Some(1))), restarts = true)
     assert(run.numbers(Step(0, "a" -> 1, "b" -> 2, "a" -> 3)) === "a0 b0 a1 a2 b1")
@@ -216,6 +251,11 @@ private object PolicyShardSpec {
     def evict(key: String): String = {
       reopen()
       text(shard.evictPartition(new Key(key.getBytes)))
+    }
+
+    def keepState(key: String): Unit = {
+      reopen()
+      shard.keepState(Map(new Key(key.getBytes) -> Seq(Array[Byte](1))))
     }
 
     private def reopen(): Unit = if (restarts) {
