@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -212,6 +213,30 @@ def test_store_join_keys(feed: Feed, tmp_path: Path) -> None:
     assert both.count() == 0
     with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
         state.getMessages(None, None, joinKeys={"product": "a"})
+
+
+def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
+    """What the type of a key cannot hold is refused; a value of another type is found."""
+    feed.add([order("09:00:10", amount=1, price=1.25)])
+    columns = {"n": "int", "cost": "decimal(10, 1)", "near": "float", "day": "date"}
+    values = {"n": "amount", "cost": "price - 0.05", "near": "price - 0.15", "day": "time"}
+    key = [F.expr(values[name]).cast(to).alias(name) for name, to in columns.items()]
+    described = wr.stream(feed.stream(), time="time", key=key, watermark="0 seconds")
+    kept = described.lateness("1 hour").retain(time="2 hours").window(wr.Tumbling("1 minute"))
+    state = wr.state(run(kept.messages().panes, tmp_path / "cp"))
+
+    def found(**said: object) -> int:
+        one = {"n": 1, "cost": Decimal("1.2"), "near": 1.1, "day": "2025-01-01", **said}
+        return state.getMessages(None, None, sessionKey=one).count()
+
+    assert found() == found(n=1.0) == found(n="1", cost=1.2) == found(cost="1.200") == 1
+    assert found(day=at("00:00:00")) == 1
+    for said in (
+        {"n": 1.7}, {"n": Decimal("1.01")}, {"cost": 1.24}, {"cost": Decimal("1.24")},
+        {"cost": "1.24"}, {"day": at("00:00:01")},
+    ):  # fmt: skip
+        with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
+            found(**said)
 
 
 def test_sql(feed: Feed, tmp_path: Path) -> None:

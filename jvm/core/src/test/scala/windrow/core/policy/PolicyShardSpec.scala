@@ -153,7 +153,8 @@ class PolicyShardSpec extends AnyFunSuite {
   }
 
   for (evicted <- Seq(true, false))
-    test(s"R66: an age that comes with a restart holds behind ${if (evicted) "an eviction by hand" else "kept state"}") {
+    test(
+      s"R66: an age that comes with a restart holds behind ${if (evicted) "an eviction by hand" else "kept state"}") {
       val run = new Run(lasting, restarts = true)
       run(Step(0, (1 to 1000).map(number => s"k$number" -> number): _*)) // in many buckets
       run.spec = aged(10)

@@ -252,11 +252,23 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
     /** The value as another type; nothing of it may get lost. */
     private def cast(argument: String, value: Literal, to: DataType): Literal = {
-      val zone = Some(session.conf.get("spark.sql.session.timeZone"))
-      val read = SparkInside.inSession(session)(Cast(value, to, zone, EvalMode.TRY).eval())
-      if (read == null && value.value != null)
+      val zone                             = Some(session.conf.get("spark.sql.session.timeZone"))
+      def as(other: DataType, of: Literal) = SparkInside.inSession(session)(Cast(of, other, zone, EvalMode.TRY).eval())
+      val read                             = Literal(as(to, value), to)
+      val isWhole = comparable(value.dataType, to).forall(exact => as(exact, value) == as(exact, read))
+      if (value.value != null && (read.value == null || !isWhole))
         throw notUnderstood(argument, s"'$value' is no ${to.sql.toLowerCase(java.util.Locale.ROOT)}")
-      Literal(read, to)
+      read
+    }
+
+    /** In what a value shows whether a cast cut something off; a cast to a fraction in base two takes the nearest. */
+    private def comparable(from: DataType, to: DataType): Option[DataType] = (from, to) match {
+      case (_, FloatType | DoubleType)                                  => None
+      case (FloatType | DoubleType, _: NumericType | BooleanType)       => Some(DoubleType)
+      case (_: NumericType, BooleanType)                                => Some(DoubleType)
+      case (_: NumericType | _: StringType, _: NumericType)             => Some(DecimalType(38, 18))
+      case (_: StringType | TimestampType | TimestampNTZType, DateType) => Some(TimestampType)
+      case _                                                            => None
     }
   }
 
