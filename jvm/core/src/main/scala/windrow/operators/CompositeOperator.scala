@@ -10,7 +10,8 @@ import windrow.core.state.ByteWriter
 /** Several operators run as one: what one gives is a stream that others take (SEMANTICS R40, R42).
   *
   * `init` and `process` are the only calls a user makes; those of the parts are made from here. All parts see the same
-  * time, upstream before downstream, so what a watermark releases reaches the next part before that watermark does.
+  * time, upstream before downstream, so what a watermark releases reaches the next part before that watermark does. What a
+  * part fails on is given again by the next call, to all that take it: those that have it know it by its offset.
   *
   * {{{
   * val both = new CompositeOperator[Event]("orders with shipments")

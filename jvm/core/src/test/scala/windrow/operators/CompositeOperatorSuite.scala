@@ -86,6 +86,36 @@ class CompositeOperatorSuite extends AnyFunSuite {
     }
   }
 
+  test("R40: what a part fails on comes again, and counts once in those that have it") {
+    var isBroken                                      = true
+    val all                                           = new CompositeOperator[Event]("one for two")
+    val found                                         = Seq.newBuilder[(String, Long)]
+    def windowedAs(name: String)(next: Event => Unit) = windowed("order")(event => next(event.copy(key = name)))
+    all.addOperator(Seq("orders"), "order")(next =>
+      new FullStateWindowOperator(
+        windows,
+        Event,
+        Context[Event, Pane[String, Seq[Event]]](send = Some { pane => pane.value.foreach(next); true }),
+        "orders"))
+    all.addOperator(Seq("order"), "sound")(windowedAs("sound"))
+    all.addOperator(Seq("order"), "failing")(next => {
+      val hooks = Hooks[Event, Pane[String, Seq[Event]]](
+        event => if (isBroken && event.offset == 2) throw new IllegalStateException("broken") else Some(event),
+        Some(_))
+      val send =
+        (pane: Pane[String, Seq[Event]]) => { pane.value.foreach(one => next(one.copy(key = "failing"))); true }
+      new FullStateWindowOperator(windows, Event, Context(hooks = hooks, send = Some(send)), "order")
+    })
+    Seq("sound", "failing").foreach(name => all.onOutput(name)(event => found += event.key -> event.offset))
+    all.init()
+    all.process("orders", Event("order", "a", 10, 0, 1))
+    intercept[IllegalStateException](all.process("orders", Event("order", "a", 20, 0, 2)))
+    isBroken = false
+    all.process("orders", Event("order", "a", 30, 0, 3))
+    val each = found.result().groupMap(_._1)(_._2)
+    assert(each == Map("sound" -> Seq(1L, 2L, 3L), "failing" -> Seq(1L, 2L, 3L)))
+  }
+
   test("every wrong name is told at once (R42)") {
     val all = composite()
     all.addOperator(Seq("loop"), "loop")(windowed("loop"))
