@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 import windrow as wr
+from windrow._running._settings import having
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,7 @@ USUAL = {
 }
 TIMES = [
     None,
-    *(f"timestamp_micros({at})" for at in (LEAST, -(2**62), -1, 0, 1, 2**62, GREATEST)),
+    *(f"timestamp_micros({at})" for at in (LEAST, -(2**62), -(2**62) + 1, -1, 0, 1, 2**62, GREATEST)),
     *(
         f"TIMESTAMP '{at}'"
         for at in (
@@ -89,6 +90,15 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
+#: So many messages one sum tells apart.
+BITS = 62
+
+#: The messages that sums tell of.
+SUMMED = (
+    "filter(sequence(0, 185), id -> "
+    "getbit(array(panes.bits0, panes.bits1, panes.bits2)[int(id DIV 62)], id % 62) = 1)"
+)
+
 #: Offsets that no window holds (SEMANTICS R21), which are counted.
 GAPS = {"offsets": [LEAST, LEAST + 1, -1, GREATEST]}
 
@@ -96,6 +106,16 @@ GAPS = {"offsets": [LEAST, LEAST + 1, -1, GREATEST]}
 def of_all() -> Column:
     """Give the messages of a window."""
     return F.collect_list("id").alias("ids")
+
+
+def of_sums() -> list[Column]:
+    """Give the messages of a window as sums, which are combined before they travel."""
+    return [
+        F.sum(F.when(F.expr(f"id DIV {BITS} = {part}"), F.expr(f"shiftleft(1L, id % {BITS})"))).alias(
+            f"bits{part}"
+        )
+        for part in range(3)
+    ]
 
 
 def _stream(df: DataFrame, key: str, **more: Any) -> wr.Stream:
@@ -113,6 +133,12 @@ OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
         .window(wr.Tumbling("1 hour"))
         .accumulate(wr.ACCUMULATING)
         .aggregate(of_all(), F.avg("value"))
+    ),
+    "sums": lambda df, mark: (
+        _stream(df, "key", **mark)
+        .window(wr.Tumbling("1 minute"))
+        .accumulate(wr.ACCUMULATING)
+        .aggregate(*of_sums())
     ),
     "hops by real": lambda df, mark: (
         _stream(df, "real", **mark)
@@ -159,6 +185,13 @@ def rows(spark: SparkSession, kinds: Sequence[dict[str, Any]], first: int) -> Da
 def test_every_kind_has_a_name() -> None:
     """The list is what it says."""
     assert len(KINDS) >= 80
+
+
+@pytest.fixture(autouse=True)
+def combined(spark: SparkSession) -> Iterator[None]:
+    """Have what can be combined combined, also where it does not pay."""
+    with having(spark, {"spark.windrow.combine": "always"}):
+        yield
 
 
 @pytest.fixture
@@ -215,7 +248,8 @@ def fates(df: DataFrame) -> list[Row]:
     panes = df.schema["panes"].dataType
     assert isinstance(panes, StructType)
     held = "panes.ids" if "ids" in panes.names else "panes.messages.id"
-    return df.select(F.col(held).alias("shown"), "rejected.message.id", "rejected.reason").collect()
+    shown = F.expr(SUMMED) if "bits0" in panes.names else F.col(held)
+    return df.select(shown.alias("shown"), "rejected.message.id", "rejected.reason").collect()
 
 
 def of_rows(seen: Sequence[Row]) -> set[int]:

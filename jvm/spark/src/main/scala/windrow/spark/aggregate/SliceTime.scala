@@ -10,11 +10,16 @@ import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
 /** A time that stands for all messages of a key that no window tells apart, as an expression, so that Spark can group by
-  * it. None: every message counts by itself. Times are valid or null (SEMANTICS T1), so nothing overflows.
+  * it. None: every message counts by itself. Times are valid or null (SEMANTICS T1), so nothing overflows, and what stands
+  * for them is as valid.
   */
 object SliceTime {
+  private val First = Literal(1 - EventTime.Limit)
 
-  def of(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window match {
+  def of(spec: WindowOperatorSpec, time: Expression): Option[Expression] = start(spec, time).map(slice =>
+    If(IsNull(time), Literal.create(null, LongType), Greatest(Seq(First, slice))))
+
+  private def start(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window match {
     case fixed: FixedWindows     => Option.when(fixed.size.micros < EventTime.Limit)(ofFixed(fixed, time))
     case calendar: Calendar      => Some(CalendarSlice(time, calendar))
     case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))

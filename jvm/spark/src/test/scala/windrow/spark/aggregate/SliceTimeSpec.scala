@@ -1,8 +1,11 @@
 package windrow.spark.aggregate
 
+import java.time.ZoneId
 import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
 /** Messages are combined by the slices that the core has. */
@@ -14,14 +17,26 @@ final class SliceTimeSpec extends AnyFunSuite {
     Hopping("25 seconds", step = "9 seconds"),
     Hopping("5 seconds", step = "9 seconds"))
 
-  private def slice(draft: WindowOperatorDraft, seconds: Long): Option[Any] =
-    SliceTime.of(draft.checked, Literal(seconds * 1000000)).map(_.eval())
+  private def slice(draft: WindowOperatorDraft, seconds: Long): Option[Any] = at(draft, Literal(seconds * 1000000))
+
+  private def at(draft: WindowOperatorDraft, time: Literal): Option[Any] =
+    SliceTime.of(draft.checked, time).map(_.eval())
 
   for (kind <- windows) test(s"slices of $kind") {
     val grid = SliceGrid(kind)
     (-90L to 90L).foreach(seconds =>
       assert(slice(WindowOperatorDraft(kind, Some(TimeSpan.Zero)), seconds) ==
         Some(grid.sliceStart(seconds * 1000000))))
+  }
+
+  test("the first slices begin with the first valid time (SEMANTICS T1)") {
+    val first = 1 - EventTime.Limit
+    val days  = Calendar(1, CalendarUnit.Day, ZoneId.of("Europe/Berlin"))
+    for (kind <- windows :+ days :+ Sliding("1 minute") :+ Session("5 seconds")) {
+      val draft = WindowOperatorDraft(kind, Some(TimeSpan.Zero))
+      assert(at(draft, Literal(first)) == Some(first), kind)
+      assert(at(draft, Literal.create(null, LongType)) == Some(null), kind)
+    }
   }
 
   test("what shares one is at most the gap of a session apart (SEMANTICS R20)") {
