@@ -184,6 +184,17 @@ def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None
     assert sorted((row.k, row.total) for row in held(spark, url, "blanks")) == [("a", 3), ("a ", 2)]
 
 
+def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
+    """The database and JSON have the same sign for bytes that no text has, rows do not."""
+    sink = wr.Jdbc(url, "bytes", upsert=True)
+    sink.check(spark, panes(spark).schema)
+    keys = F.expr("CAST(if(total < 2, X'FF', X'FE') AS STRING)")
+    for batch, totals in enumerate([(1, 2), (3,)]):
+        rows = panes(spark, *(("a", 0, total, False) for total in totals))
+        sink.write(rows.withColumn("k", keys), batch, "q", "panes")
+    assert sorted(row.total for row in held(spark, url, "bytes")) == [1, 3]
+
+
 def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> None:
     """Rows that are found by JSON, as those of `Over` are, are found by all of its times."""
     schema = f"message struct<time: timestamp, local: timestamp_ntz>, total bigint, {PANE}"

@@ -78,6 +78,31 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
     }
 
 
+@pytest.mark.anywhere
+def test_keys_that_are_no_text(spark: SparkSession) -> None:
+    """SEMANTICS B11: bytes that differ are other keys, wherever they stand; texts are as they are."""
+    panes = spark.sql(
+        "SELECT struct(k, if(id < 5, array(k), null) AS many, map(k, k) AS each, "
+        "if(id = 5, null, struct(k)) AS inner) AS k, "
+        "named_struct('start', 1, 'end', 2) AS window, "
+        "named_struct('index', 0L, 'is_retraction', false) AS pane FROM "
+        "(SELECT id, CAST(elt(id, X'FF', X'FE', X'C3BC', X'61FF', X'EFBFBD') AS STRING) AS k "
+        "FROM range(1, 6))"
+    )
+    rows = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    found = {json.loads(row.key)["k"]["k"]: json.loads(row.key)["k"] for row in rows}
+    assert found == {
+        k: {
+            "k": k,
+            "many": None if k == "\ufffd" else [k],
+            "each": {k: k},
+            "inner": None if k == "\ufffd" else {"k": k},
+        }
+        for k in ("\uffffff", "\ufffffe", "ü", "\uffff61ff", "\ufffd")
+    }
+    assert all(row.value.startswith(row.key[:-1]) for row in rows)
+
+
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata", "+05:45"])
 def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
     """SEMANTICS B11: a restart in a session of another zone writes the same keys."""

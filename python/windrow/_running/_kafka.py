@@ -6,23 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from windrow._running._exact_json import exact_json
 from windrow._running._upsert import FindsRows, Upsert, last_of_each
-from windrow._specs._columns import functions_of, quoted
+from windrow._specs._columns import functions_of
 from windrow._specs._frozen import call
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
-_MICROS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
-
-#: A null key must not look like no key, nor a window like one that is longer by a microsecond; and
-#: a session in another zone writes the same.
-_WHOLE = {
-    "ignoreNullFields": "false",
-    "timeZone": "UTC",
-    "timestampFormat": f"{_MICROS}XXX",
-    "timestampNTZFormat": _MICROS,
-}
+    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,14 +47,9 @@ class KafkaTable(FindsRows):
         """Give ``key`` and ``value`` of the records of a batch of panes, one for each window."""
         functions, on = functions_of(panes), self.as_upsert.columns(panes.schema)
         last = last_of_each(panes, on)
-
-        def json(names: Sequence[str]) -> Column:
-            columns = (functions.col(quoted(name)) for name in names)
-            made: Column = functions.to_json(functions.struct(*columns), _WHOLE)
-            return made
-
-        holds = functions.when(~functions.col("pane.is_retraction"), json(last.columns))
-        return last.select(json(on).alias("key"), holds.alias("value"))
+        value = exact_json(last, last.columns)
+        holds = functions.when(~functions.col("pane.is_retraction"), value)
+        return last.select(exact_json(last, on).alias("key"), holds.alias("value"))
 
     def write(self, panes: DataFrame) -> None:
         """Send a batch."""

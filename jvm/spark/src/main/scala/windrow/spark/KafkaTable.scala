@@ -1,8 +1,6 @@
 package windrow.spark
 
-import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.functions._
 import windrow.SpecProblem
 import windrow.spark.output.ExactJson
@@ -36,15 +34,10 @@ final case class KafkaTable(
     val by   = asUpsert.columns(panes.schema)
     val last = Upsert.lastOfEach(panes, by)
     last.select(
-      KafkaTable.json(by).as("key"),
-      when(!col("pane.is_retraction"), KafkaTable.json(last.columns.toSeq)).as("value"))
+      ExactJson.of(last.schema, by).as("key"),
+      when(!col("pane.is_retraction"), ExactJson.of(last.schema, last.columns.toSeq)).as("value"))
   }
 
   /** Options may be secret. */
   override def toString: String = s"KafkaTable($servers, $topic)"
-}
-
-object KafkaTable {
-  private[spark] def json(names: Seq[String]): Column =
-    ExactJson.of(struct(names.map(name => col(QuotingUtils.quoteIdentifier(name))): _*))
 }

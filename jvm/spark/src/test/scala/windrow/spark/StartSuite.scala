@@ -153,6 +153,16 @@ final class StartSuite extends SparkSuite {
     assert(wrong.problems.map(_.code) == Seq("UPSERT_NOT_OF_PANES") && !wrong.getMessage.contains("secret"))
   }
 
+  test("SEMANTICS B11: strings that are no text are told apart, wherever they stand") {
+    def key(bytes: String) = spark.range(1).selectExpr(
+      s"map(CAST($bytes AS STRING), array(struct(CAST($bytes AS STRING) s))) id",
+      "1 window",
+      "named_struct('index', 0L, 'is_retraction', false) pane")
+    val records = KafkaTable("nowhere:9092", "minutes").records(key("X'61FF'").union(key("'ü'")))
+    val found   = records.orderBy("key").collect().map(_.getString(0)).toSeq
+    assert(found == Seq("ü", "\uffff61ff").map(one => s"""{"id":{"$one":[{"s":"$one"}]},"window":1}"""))
+  }
+
   test("SEMANTICS R71: a final run completes every window, once") {
     def run() = sums("1 minute").start(
       s"$folder/final",

@@ -5,7 +5,6 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.functions.sha2
-import org.apache.spark.sql.functions.struct
 import org.apache.spark.sql.types._
 import windrow.spark.output.ExactJson
 
@@ -22,8 +21,7 @@ private[jdbc] object JdbcColumns {
     *   columns by which a row takes the place of another; none: rows are added, and have no [[Key]]
     */
   def flat(data: DataFrame, on: Seq[String]): DataFrame = {
-    val by  = struct(on.map(name => col(quoteIdentifier(name))): _*)
-    val key = Option.when(on.nonEmpty)(sha2(ExactJson.of(by), 256).as(Key))
+    val key = Option.when(on.nonEmpty)(sha2(ExactJson.of(data.schema, on), 256).as(Key))
     data.select(data.schema.fields.toSeq.flatMap(columns) ++ key: _*)
   }
 
@@ -42,7 +40,7 @@ private[jdbc] object JdbcColumns {
     field.dataType match {
       case struct: StructType if Open(field.name) =>
         struct.fieldNames.toSeq.map(one => s"${field.name}_$one" -> col(s"$whole.${quoteIdentifier(one)}"))
-      case _: StructType | _: ArrayType | _: MapType => Seq(field.name -> ExactJson.of(col(whole)))
+      case _: StructType | _: ArrayType | _: MapType => Seq(field.name -> ExactJson.of(col(whole), field.dataType))
       case _                                         => Seq(field.name -> col(whole))
     }
   }

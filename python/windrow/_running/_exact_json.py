@@ -1,0 +1,74 @@
+"""JSON by which a record is found again: what differs is written otherwise, and what is equal alike.
+
+As `ExactJson` in Scala: of itself Spark writes times to the millisecond, in the zone of the
+session, no nulls, and bytes that are no text all alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from windrow._specs._columns import functions_of, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
+
+_MICROS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
+_OPTIONS = {
+    "ignoreNullFields": "false",
+    "timeZone": "UTC",
+    "timestampFormat": f"{_MICROS}XXX",
+    "timestampNTZFormat": _MICROS,
+}
+
+#: No character; no text begins with it.
+_BYTES = "\uffff"
+
+
+def exact_json(df: DataFrame, names: Sequence[str]) -> Column:
+    """Give JSON of some columns."""
+    functions, types = functions_of(df), {field.name: field.dataType for field in df.schema}
+    fields = (
+        _as_text(functions, functions.col(quoted(name)), types[name]).alias(name) for name in names
+    )
+    made: Column = functions.to_json(functions.struct(*fields), _OPTIONS)
+    return made
+
+
+def _as_text(functions: ModuleType, column: Any, of: DataType) -> Any:
+    """With digits in the place of strings that are no text."""
+    from pyspark.sql.types import ArrayType, MapType, StringType, StructType
+
+    def text(one: Any, kind: DataType) -> Any:
+        return _as_text(functions, one, kind)
+
+    if isinstance(of, StringType):
+        plain = column.cast("string")
+        digits = functions.concat(functions.lit(_BYTES), functions.lower(functions.hex(plain)))
+        return functions.when(functions.is_valid_utf8(plain), plain).otherwise(digits)
+    if not _has_strings(of):
+        return column
+    if isinstance(of, StructType):
+        fields = (text(column.getField(one.name), one.dataType).alias(one.name) for one in of)
+        return functions.when(column.isNotNull(), functions.struct(*fields))
+    if isinstance(of, ArrayType):
+        return functions.transform(column, lambda one: text(one, of.elementType))
+    assert isinstance(of, MapType)
+    values = functions.transform_values(column, lambda _, one: text(one, of.valueType))
+    return functions.transform_keys(values, lambda one, _: text(one, of.keyType))
+
+
+def _has_strings(of: DataType) -> bool:
+    from pyspark.sql.types import ArrayType, MapType, StringType, StructType
+
+    if isinstance(of, StructType):
+        return any(_has_strings(field.dataType) for field in of)
+    if isinstance(of, ArrayType):
+        return _has_strings(of.elementType)
+    if isinstance(of, MapType):
+        return _has_strings(of.keyType) or _has_strings(of.valueType)
+    return isinstance(of, StringType)
