@@ -80,7 +80,7 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
 
 @pytest.mark.anywhere
 def test_keys_that_are_no_text(spark: SparkSession) -> None:
-    """SEMANTICS B11: bytes that differ are other keys, wherever they stand; texts are as they are."""
+    """SEMANTICS B11: other bytes are other keys, wherever they stand; texts stay as they are."""
     panes = spark.sql(
         "SELECT struct(k, if(id < 5, array(k), null) AS many, map(k, k) AS each, "
         "if(id = 5, null, struct(k)) AS inner) AS k, "

@@ -118,3 +118,23 @@ def test_times_inside_lists_and_maps(*, whole: bool) -> None:
         op.finish()
         found = [{name: row[name] for name in "lsmk"} for row in op.getResult().to_pylist()]
         assert found == [{"k": None, **one} for one in expected]
+
+
+def test_days_of_a_zone_are_of_instants() -> None:
+    """So is what is too far ahead; by UTC's days times count as they stand (SEMANTICS W4, R51)."""
+    schema = "symbol string, time timestamp_ntz"
+    night = datetime(2026, 3, 28, 23, 30)  # noqa: DTZ001
+    utc = counts(schema=schema, window=wr.Tumbling("1 day", zone="UTC"))
+    with wr.AggregatedWindowOperator(utc) as op:
+        op.addMessage({"symbol": "a", "time": night})
+        op.finish()
+        (found,) = op.getResult().to_pylist()
+        assert found["window"]["start"] == night.replace(hour=0, minute=0)
+    berlin = wr.Tumbling("1 day", zone="Europe/Berlin")
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"window": berlin}, "'Europe/Berlin'.*zone='UTC'"),
+        ({"maxFuture": "1 hour"}, "maxFuture is 1 hour.*CAST"),
+    ]
+    for more, text in refused:
+        with pytest.raises(wr.SpecError, match=rf"TIME_NOT_TIMESTAMP\].*{text}"):
+            wr.AggregatedWindowOperator(counts(schema=schema, **more)).init()

@@ -158,6 +158,29 @@ def test_time_without_zone(feed: Feed) -> None:
     assert panes.collect()[0].window.start == datetime(2025, 1, 1, 9)  # noqa: DTZ001
 
 
+def test_time_without_zone_is_in_none(feed: Feed) -> None:
+    """Days of a zone and the future are of instants; by UTC's days it counts as it stands (W4)."""
+    late = F.expr("TIMESTAMP_NTZ '2026-03-28 23:30:00'")
+    local = feed.add([order("09:00:10")]).batch().withColumn("time", late)
+    stream = wr.stream(local, time="time").lateness("0 seconds")
+
+    def days(zone: str) -> wr.Tumbling:
+        return wr.Tumbling("1 day", zone=zone)
+
+    (found,) = stream.window(days("UTC")).aggregate(F.count("*")).panes.collect()
+    assert found.window.start == datetime(2026, 3, 28)  # noqa: DTZ001
+    guarded = wr.stream(local, time="time", maxFuture="1 hour").lateness("0 seconds")
+    other = wr.stream(local, time="time", name="other").lateness("0 seconds")
+    berlin = days("Europe/Berlin")
+    refused = r"TIME_NOT_TIMESTAMP\].*"
+    with pytest.raises(wr.SpecError, match=f"{refused}'Europe/Berlin'.*zone='UTC'"):
+        stream.window(berlin).aggregate(F.count("*")).panes  # noqa: B018
+    with pytest.raises(wr.SpecError, match=f"{refused}maxFuture is 1 hour.*CAST"):
+        guarded.window(wr.Tumbling("1 day")).aggregate(F.count("*")).panes  # noqa: B018
+    with pytest.raises(wr.SpecError, match=f"{refused}'Europe/Berlin'.*zone='UTC'"):
+        wr.join(stream, other, on="product", within=berlin).rows  # noqa: B018
+
+
 def test_time_without_zone_has_no_watermark(feed: Feed) -> None:
     """Spark has watermarks of TIMESTAMP alone; what can be done is said, for joins too."""
     local = feed.stream().withColumn("time", F.col("time").cast("timestamp_ntz"))

@@ -39,7 +39,10 @@ USUAL = {
 }
 TIMES = [
     None,
-    *(f"timestamp_micros({at})" for at in (LEAST, -(2**62), -(2**62) + 1, -1, 0, 1, 2**62, GREATEST)),
+    *(
+        f"timestamp_micros({at})"
+        for at in (LEAST, -(2**62), -(2**62) + 1, -1, 0, 1, 2**62, GREATEST)
+    ),
     *(
         f"TIMESTAMP '{at}'"
         for at in (
@@ -110,10 +113,9 @@ def of_all() -> Column:
 
 def of_sums() -> list[Column]:
     """Give the messages of a window as sums, which are combined before they travel."""
+    bit = F.expr(f"shiftleft(1L, id % {BITS})")
     return [
-        F.sum(F.when(F.expr(f"id DIV {BITS} = {part}"), F.expr(f"shiftleft(1L, id % {BITS})"))).alias(
-            f"bits{part}"
-        )
+        F.sum(F.when(F.expr(f"id DIV {BITS} = {part}"), bit)).alias(f"bits{part}")
         for part in range(3)
     ]
 

@@ -1,4 +1,4 @@
-"""JSON by which a record is found again: what differs is written otherwise, and what is equal alike.
+"""JSON by which a record is found again: what differs is written otherwise, what is equal alike.
 
 As `ExactJson` in Scala: of itself Spark writes times to the millisecond, in the zone of the
 session, no nulls, and bytes that are no text all alike.
@@ -6,12 +6,12 @@ session, no nulls, and bytes that are no text all alike.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from windrow._specs._columns import functions_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from pyspark.sql import Column, DataFrame
@@ -39,27 +39,28 @@ def exact_json(df: DataFrame, names: Sequence[str]) -> Column:
     return made
 
 
-def _as_text(functions: ModuleType, column: Any, of: DataType) -> Any:
+def _as_text(functions: ModuleType, column: Column, of: DataType) -> Column:
     """With digits in the place of strings that are no text."""
     from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
-    def text(one: Any, kind: DataType) -> Any:
-        return _as_text(functions, one, kind)
+    def text(kind: DataType) -> Callable[[Column], Column]:
+        return lambda one: _as_text(functions, one, kind)
 
+    made = column
     if isinstance(of, StringType):
         plain = column.cast("string")
         digits = functions.concat(functions.lit(_BYTES), functions.lower(functions.hex(plain)))
-        return functions.when(functions.is_valid_utf8(plain), plain).otherwise(digits)
-    if not _has_strings(of):
-        return column
-    if isinstance(of, StructType):
-        fields = (text(column.getField(one.name), one.dataType).alias(one.name) for one in of)
-        return functions.when(column.isNotNull(), functions.struct(*fields))
-    if isinstance(of, ArrayType):
-        return functions.transform(column, lambda one: text(one, of.elementType))
-    assert isinstance(of, MapType)
-    values = functions.transform_values(column, lambda _, one: text(one, of.valueType))
-    return functions.transform_keys(values, lambda one, _: text(one, of.keyType))
+        made = functions.when(functions.is_valid_utf8(plain), plain).otherwise(digits)
+    elif isinstance(of, StructType) and _has_strings(of):
+        fields = (text(one.dataType)(column.getField(one.name)).alias(one.name) for one in of)
+        made = functions.when(column.isNotNull(), functions.struct(*fields))
+    elif isinstance(of, ArrayType) and _has_strings(of):
+        made = functions.transform(column, text(of.elementType))
+    elif isinstance(of, MapType) and _has_strings(of):
+        key, value = text(of.keyType), text(of.valueType)
+        made = functions.transform_values(column, lambda _, one: value(one))
+        made = functions.transform_keys(made, lambda one, _: key(one))
+    return made
 
 
 def _has_strings(of: DataType) -> bool:

@@ -1,14 +1,35 @@
 package windrow.spark.input
 
+import java.time.ZoneOffset
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.types.TimestampNTZType
 import org.apache.spark.sql.types.TimestampType
+import windrow.Calendar
 import windrow.SpecProblem
+import windrow.TimeSpan
+import windrow.WindowKind
 
 /** What can be the event time of a message. */
 private[spark] object MessageTime {
   private val Bounds = Seq("start", "end", "last")
+
+  /** What is wrong with a time of no zone where it must be known when that is.
+    *
+    * @param as
+    *   what messages call it
+    */
+  def withoutZone(
+      as: String,
+      of: DataType,
+      windows: Option[WindowKind],
+      maxFuture: Option[TimeSpan]): Seq[SpecProblem] =
+    if (of != TimestampNTZType) Nil
+    else windows.collect {
+      case Calendar(_, _, zone) if zone.normalized != ZoneOffset.UTC => // by which they are counted as they stand
+        SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)
+    }.toSeq ++ maxFuture.map(limit => SpecProblem("TIME_NOT_TIMESTAMP.AHEAD", "time" -> as, "limit" -> limit))
 
   /** @param completes
     *   a watermark goes by it, which Spark has of TIMESTAMP alone

@@ -8,6 +8,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.InvalidMessages
 import windrow.SpecProblem
 import windrow.TimeSpan
+import windrow.WindowKind
 
 /** One stream of several as its table brings it; all expressions are over `table`.
   *
@@ -44,7 +45,7 @@ private[spark] final case class StreamTable(
 
   private def ofThis(problem: SpecProblem) = problem.in(s"stream '$name'")
 
-  def problems(maxFuture: Option[TimeSpan]): Seq[SpecProblem] = {
+  def problems(maxFuture: Option[TimeSpan], windows: Option[WindowKind] = None): Seq[SpecProblem] = {
     def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
       Option.when(when)(ofThis(SpecProblem(condition, parameters: _*)))
     val isStreaming = table.isStreaming
@@ -65,6 +66,7 @@ private[spark] final case class StreamTable(
       Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
         _,
         table)).map(ofThis)).flatten ++
+      (if (isStreaming) Nil else MessageTime.withoutZone(time.sql, time.dataType, windows, maxFuture).map(ofThis)) ++
       Marks.reserved(message.map(_.name)).map(ofThis)
   }
 

@@ -48,12 +48,14 @@ private[spark] object JoinPlan {
       options: JoinOptions,
       said: Seq[StreamTable],
       filter: Option[Expression] = None): LogicalPlan = {
-    val spec   = options.spec
-    val inputs = withComparable(said)
-    val found = inputs.flatMap(one => one.problems(spec.maxFuture) ++ one.senderProblems) ++ inputs.flatMap(one =>
-      Corrections.kept(PanesBefore.of(one.table), "a join")) ++
-      StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
-      WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
+    val spec    = options.spec
+    val inputs  = withComparable(said)
+    val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
+    val found =
+      inputs.flatMap(one => one.problems(spec.maxFuture, windows) ++ one.senderProblems) ++ inputs.flatMap(one =>
+        Corrections.kept(PanesBefore.of(one.table), "a join")) ++
+        StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
+        WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
     if (found.nonEmpty) throw SpecError("a join", found)
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val tables = inputs.map(_.watermarked(session, spec.maxFuture))
@@ -68,7 +70,6 @@ private[spark] object JoinPlan {
           shards,
           OutputColumns.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
     }
-    val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val schema =
       new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
     val fingerprint = JoinQueryFingerprint(spec, shards, options.on, inputs)

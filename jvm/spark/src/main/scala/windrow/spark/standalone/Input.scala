@@ -9,7 +9,10 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
+import windrow.TimeSpan
+import windrow.WindowKind
 import windrow.spark.input.KeyCheck
+import windrow.spark.input.MessageTime
 import windrow.spark.input.PlainText
 import windrow.spark.input.Whole
 
@@ -88,14 +91,20 @@ object Input {
     *   windows of time do, windows of positions and policies do not
     * @param needsGap
     *   sessions that ask each message
+    * @param windows
+    *   that take its messages
+    * @param maxFuture
+    *   how far ahead these may be
     */
   def resolve(
       session: SparkSession,
       spec: InputSpec,
       needsTime: Boolean,
-      needsGap: Boolean): Either[Seq[SpecProblem], Input] = {
+      needsGap: Boolean,
+      windows: Option[WindowKind] = None,
+      maxFuture: Option[TimeSpan] = None): Either[Seq[SpecProblem], Input] = {
     val found = spec.problems(needsTime, needsGap)
-    val read  = parsed(spec).flatMap(new Resolution(session, spec, _, needsGap).result)
+    val read  = parsed(spec).flatMap(new Resolution(session, spec, _, needsGap, windows, maxFuture).result)
     if (found.isEmpty) read else Left(found ++ (if (spec.schema.isBlank) Nil else read.left.getOrElse(Nil)))
   }
 
@@ -125,7 +134,9 @@ object Input {
       session: SparkSession,
       spec: InputSpec,
       declared: StructType,
-      needsGap: Boolean) {
+      needsGap: Boolean,
+      windows: Option[WindowKind],
+      maxFuture: Option[TimeSpan]) {
     private val found = Seq.newBuilder[SpecProblem]
     private val zone  = Some(session.conf.get("spark.sql.session.timeZone"))
     private val relation = LocalRelation(SparkInside.nullable(declared).map(field =>
@@ -138,6 +149,8 @@ object Input {
 
     def result: Either[Seq[SpecProblem], Input] = {
       val time = spec.time.flatMap(column(_, "time")).filter(isTimestamp)
+      found ++= time.toSeq.flatMap(of => MessageTime.withoutZone(spec.time.get, of.dataType, windows, maxFuture))
+        .map(_.in(s"stream '${spec.name}'"))
       val origin = spec.offset.toSeq.flatMap { case (source, partition, offset) =>
         column(source, "offset.source").map(Cast(_, StringType, zone)) ++
           Seq("partition" -> partition, "offset" -> offset).flatMap { case (what, name) =>

@@ -45,7 +45,7 @@ object Standalone {
       case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
       case Left(found) =>
         val window  = if (Several.contains(kind)) None else windowOf(node)
-        val ofInput = window.flatMap(resolved(session, _, input).left.toOption).getOrElse(Nil)
+        val ofInput = window.flatMap(resolved(session, _, None, input).left.toOption).getOrElse(Nil)
         throw SpecError(Several.get(kind).orElse(window.map(_.toString)).getOrElse("the spec"), found ++ ofInput)
     }
   }
@@ -63,7 +63,7 @@ object Standalone {
       throw SpecError(
         spec.window.toString,
         Seq(SpecProblem("INHERIT_NOT_HERE")))
-    val input  = one(session, spec.window, node)
+    val input  = one(session, spec.window, spec.maxFuture, node)
     val format = new RowFormat(Vector(input))
     val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, spec.window.order))
     new Aggregated(session, spec, input, format, fold)
@@ -87,28 +87,36 @@ object Standalone {
   }
 
   private def fullState(session: SparkSession, spec: FullStateSpec, node: JsonNode) = {
-    val input = one(session, spec.window, node)
+    val input = one(session, spec.window, spec.maxFuture, node)
     once(session, spec.window, input.key.map(_._1))
     new FullState(session, spec, input, new RowFormat(Vector(input)))
   }
 
-  private def one(session: SparkSession, window: WindowKind, node: JsonNode): Input =
-    or(window, resolved(session, window, node))
+  private def one(session: SparkSession, window: WindowKind, maxFuture: Option[TimeSpan], node: JsonNode): Input =
+    or(window, resolved(session, window, maxFuture, node))
 
-  private def resolved(session: SparkSession, window: WindowKind, node: JsonNode): Either[Seq[SpecProblem], Input] = {
+  private def resolved(
+      session: SparkSession,
+      window: WindowKind,
+      maxFuture: Option[TimeSpan],
+      node: JsonNode): Either[Seq[SpecProblem], Input] = {
     val spec  = InputSpec.read(InputSpec.text(node, "name").getOrElse("messages"), node, InputSpec.texts(node, "key"))
     val twice = InputSpec.twice("key", spec.key)
-    val read  = Input.resolve(session, spec, needsTime(window), window == Session.OfMessage)
+    val read  = Input.resolve(session, spec, needsTime(window), window == Session.OfMessage, Some(window), maxFuture)
     if (twice.isEmpty) read else Left(twice ++ read.left.getOrElse(Nil))
   }
 
   private def needsTime(window: WindowKind): Boolean = window.bounds != Positions
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
-    val inputs    = several(session, "a join", spec.names, node, needsTime = true)
+    val inputs    = several(session, "a join", spec.names, node, needsTime = true, windowOf(spec), spec.maxFuture)
     val isOfFirst = spec.how == JoinKind.Semi || spec.how == JoinKind.Anti
     once(session, "a join", inputs.head.key.map(_._1) ++ (if (isOfFirst) spec.names.take(1) else spec.names))
     new Join(session, spec, inputs, new RowFormat(inputs))
+  }
+
+  private def windowOf(spec: JoinSpec): Option[WindowKind] = Some(spec.within).collect {
+    case Within.SameWindow(windows) => windows
   }
 
   private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
@@ -117,7 +125,14 @@ object Standalone {
         throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED.COGROUP", "window" -> window)))
       case _ => ()
     }
-    val inputs = several(session, "a co-group", spec.streams, node, needsTime(spec.window.window))
+    val inputs = several(
+      session,
+      "a co-group",
+      spec.streams,
+      node,
+      needsTime(spec.window.window),
+      Some(spec.window.window),
+      spec.window.maxFuture)
     once(session, "a co-group", inputs.head.key.map(_._1))
     new CoGrouped(session, spec, inputs, new RowFormat(inputs))
   }
@@ -127,10 +142,13 @@ object Standalone {
       subject: String,
       names: Seq[String],
       node: JsonNode,
-      needsTime: Boolean): Vector[Input] = {
+      needsTime: Boolean,
+      windows: Option[WindowKind],
+      maxFuture: Option[TimeSpan]): Vector[Input] = {
     val on = InputSpec.texts(node, "on")
     val reads = names.map { name =>
-      Input.resolve(session, InputSpec.read(name, node.path("streams").path(name), on), needsTime, needsGap = false)
+      val spec = InputSpec.read(name, node.path("streams").path(name), on)
+      Input.resolve(session, spec, needsTime, needsGap = false, windows, maxFuture)
     }
     val inputs = reads.flatMap(_.toOption).toVector
     val found = InputSpec.twice("on", on) ++ reads.flatMap(_.left.getOrElse(Nil)) ++

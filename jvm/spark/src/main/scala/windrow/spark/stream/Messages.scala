@@ -169,9 +169,11 @@ private[spark] object Messages {
     private def eventTime: Option[Expression] = parts.markers.get("time")
       .orElse(options.time.fold(unstatedTime)(column(_, "time")))
       .filter { time =>
-        val problem = MessageTime.problem(time, completes = hasWatermark)
-        found ++= problem
-        problem.isEmpty
+        val wrong = MessageTime.problem(time, completes = hasWatermark).toSeq
+        val problems =
+          if (wrong.nonEmpty) wrong else MessageTime.withoutZone(time.sql, time.dataType, operator.window, maxFuture)
+        found ++= problems
+        problems.isEmpty
       }
 
     /** A pane has the time of the last instant in its window, and where windows are inherited that of its start. */
