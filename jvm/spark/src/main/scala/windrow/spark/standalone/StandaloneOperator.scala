@@ -217,7 +217,12 @@ abstract class StandaloneOperator private[standalone] (
   final def reset(checkpoint: Array[Byte]): Unit = active {
     val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
     from.foreach(OperatorMetadata.check(_, fixed))
-    from.fold(running.reset())(in => running.reset(in.bytes()))
+    try from.fold(running.reset())(in => running.reset(in.bytes()))
+    catch {
+      case failed: Throwable => // a refused one leaves the outputs, a step behind it that fails does not
+        shown = math.min(shown, running.getResult().size)
+        throw failed
+    }
     staged = Vector.empty
     withheld = Vector.empty
     refused = Vector.empty
