@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
+from operators import NINE, counts
 
 
 @contextmanager
@@ -65,6 +66,54 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
         minutes(spark).collect()
     with limit(spark, "maxMessagesPerWindow", "10"):
         assert len(minutes(spark).collect()) == 1
+
+
+def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:
+    """Keys of each, and messages of a window by policies."""
+
+    def kept() -> DataFrame:
+        of = wr.stream(orders(spark), time="time", key="price").lateness("0 seconds")
+        return of.retain(time="1 hour").window(wr.Global()).messages().panes
+
+    def counted(key: str) -> DataFrame:
+        by = wr.Policy.tumbling(wr.ByCount(99))
+        keyed = orders(spark).withColumn("all", F.lit(1))
+        return wr.stream(keyed, time="time", key=key).window(by).aggregate(F.count("*")).panes
+
+    def pairs() -> DataFrame:
+        sides = (
+            wr.stream(orders(spark), time="time", name=name).lateness("0 seconds") for name in "ab"
+        )
+        return wr.join(*sides, on="price", within=("0 seconds", "1 hour")).rows
+
+    spark.conf.set("spark.windrow.shards", "1")
+    try:
+        for made in (kept, lambda: counted("price"), pairs):
+            with (
+                limit(spark, "maxKeysPerShard", "9"),
+                pytest.raises(Exception, match=r"\[TOO_MANY_KEYS\].*at most 9 may be"),
+            ):
+                made().collect()
+            with limit(spark, "maxKeysPerShard", "10"):
+                made().collect()
+        with (
+            limit(spark, "maxMessagesPerWindow", "9"),
+            pytest.raises(Exception, match=r"\[TOO_MANY_MESSAGES\].*at most 9 may be"),
+        ):
+            counted("all").collect()
+    finally:
+        spark.conf.unset("spark.windrow.shards")
+
+
+def test_operators_outside_queries_have_the_guards_of_the_session(spark: SparkSession) -> None:
+    """As they are made."""
+    spec = counts(window=wr.Session("1 minute"))
+    messages = [{"symbol": name, "time": NINE, "price": 1.0} for name in "abc"]
+    with limit(spark, "maxKeysPerShard", "2"), wr.AggregatedWindowOperator(spec) as op:
+        for message in messages[:2]:
+            op.addMessage(message)
+        with pytest.raises(wr.WindrowError, match=r"\[TOO_MANY_KEYS\].*maxKeysPerShard"):
+            op.addMessage(messages[2])
 
 
 def test_a_limit_must_be_a_number(spark: SparkSession) -> None:

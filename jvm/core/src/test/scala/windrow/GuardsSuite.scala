@@ -1,9 +1,14 @@
 package windrow
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.core.fullstate.FullStateShard
+import windrow.core.join.JoinShard
 import windrow.core.operator._
+import windrow.core.policy.PolicyEntry
+import windrow.core.policy.PolicyShard
 import windrow.core.shard.Shard
 import windrow.core.state._
+import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
 /** Limits that only a mistake reaches (SEMANTICS S9). */
@@ -58,6 +63,44 @@ class GuardsSuite extends AnyFunSuite {
     assert(
       intercept[GuardError](step(4)).getMessage.startsWith("[TOO_MANY_KEYS] the state of Session('10 microseconds')"))
     assert(step(5).isEmpty)
+  }
+
+  private val few = Guards(maxMessagesPerWindow = 4, maxKeysPerShard = 4, maxPendingOutput = 4)
+
+  /** Messages of 5 keys or of 1. */
+  private def incoming(keys: Int): Iterator[Incoming] = Iterator.range(0, 5).map(n =>
+    Incoming(new Key(Array((n % keys).toByte)), Some(n * 10L), None, Array(1)))
+
+  private def code(step: => Iterator[Any]): String = intercept[GuardError](step.foreach(_ => ())).problem.code
+
+  test("full state, joins and policies stop, too") {
+    val kept = FullStateDraft(
+      Tumbling(TimeSpan(10)),
+      lateness = Some(TimeSpan.Zero),
+      early = Never,
+      retention = Retention(time = Some(TimeSpan(1000)))).checked
+    def fullState(keys: Int, to: Long, guards: Guards = few) =
+      new FullStateShard(kept, new InMemoryShardStore, guards = guards).step(incoming(keys), Watermark(to), None)
+    assert(code(fullState(5, 0)) == "TOO_MANY_KEYS" && code(fullState(1, 100)) == "TOO_MUCH_OUTPUT")
+    assert(fullState(5, 100, Guards(maxKeysPerShard = 5, maxPendingOutput = 5)).size == 5)
+
+    val pairs = JoinDraft(
+      Seq(JoinStream("a"), JoinStream("b")),
+      hasKeys = true,
+      Within.Ranges(Map("b" -> JoinRange(TimeSpan.Zero, TimeSpan(5)))),
+      JoinKind.Inner,
+      Some(TimeSpan.Zero)).checked
+    def join(guards: Guards) = new JoinShard(pairs, new InMemoryShardStore, _ => false, guards = guards)
+      .step(incoming(5).map(0 -> _), Watermark(0), None)
+    assert(code(join(few)) == "TOO_MANY_KEYS" && join(Guards(maxKeysPerShard = 5)).isEmpty)
+
+    val counted = PolicyWindowSpec.checked(Eviction.Tumbling(ByCount(9)))
+    def policies(keys: Int, guards: Guards) =
+      new PolicyShard(counted, operators.Sum, new InMemoryShardStore, guards = guards).step(
+        incoming(keys).map(one => PolicyEntry(one.key, 1, isMarker = false, buffer = 1L, one.payload, None)),
+        None)
+    assert(code(policies(5, few)) == "TOO_MANY_KEYS" && code(policies(1, few)) == "TOO_MANY_MESSAGES")
+    assert(Seq(1, 5).forall(policies(_, Guards(maxKeysPerShard = 5, maxMessagesPerWindow = 5)).nonEmpty))
   }
 
   test("every guard has a setting and a limit above 0") {

@@ -58,7 +58,8 @@ final class FullStateWindowOperator[K, M](
       SpecFingerprint("windows" -> spec.window.toString).and(
         Seq(ShardFingerprint.lateness(spec.window, spec.lateness)) ++
           ShardFingerprint.retained(spec.window, spec.retention) ++
-          ShardFingerprint.starts(spec.window, spec.startOffsets): _*)))
+          ShardFingerprint.starts(spec.window, spec.startOffsets): _*),
+      guards = context.guards))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 

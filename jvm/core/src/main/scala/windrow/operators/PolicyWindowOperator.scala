@@ -181,5 +181,10 @@ final class PolicyWindowOperator[K, M, B, V](
     happened.event.messages.map(formatter.message))
 
   private[operators] def open(store: ShardStore): Core[M, Output] =
-    new Windows(new PolicyShard(spec, aggregation, store, new SpecFingerprint(Seq(PolicyFingerprint(spec.eviction)))))
+    new Windows(new PolicyShard(
+      spec,
+      aggregation,
+      store,
+      new SpecFingerprint(Seq(PolicyFingerprint(spec.eviction))),
+      context.guards))
 }

@@ -36,7 +36,8 @@ final class FullStateShard(
     spec: FullStateSpec,
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
-    pageBytes: Int = 4096)
+    pageBytes: Int = 4096,
+    guards: Guards = Guards.Default)
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
   private val assigner  = WindowAssigner(spec)
@@ -76,6 +77,7 @@ final class FullStateShard(
 
   private def processingTime: Option[Long] = admission.processingTime
 
+  private var panesBefore  = 0L
   private var retiredCount = 0L
 
   /** Messages that retention has taken since this object was made (SEMANTICS R74). */
@@ -103,9 +105,10 @@ final class FullStateShard(
       now: Option[Long],
       progress: => Seq[Progress] = Nil): Iterator[FullStateEffect] = {
     val isFirstP = admission.begin(now)
-    val clock    = StepClock(admission.watermark, processingTime)
-    val before   = reach
-    val applied  = messages.map[Part[FullStateEffect]](message => apply(message, clock, before, _))
+    panesBefore = counters.panes
+    val clock   = StepClock(admission.watermark, processingTime)
+    val before  = reach
+    val applied = messages.map[Part[FullStateEffect]](message => apply(message, clock, before, _))
     new Step(
       applied ++
         Part.silent(move(progress, clock.before.max(watermark))) ++
@@ -125,6 +128,7 @@ final class FullStateShard(
     case FullStateEffect.Fire(pane) =>
       counters.panes += 1
       if (pane.timing == Timing.OnTime) admission.lateness.windows += 1
+      guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
     case _ => counters.rejected += 1
   }
 
@@ -181,6 +185,7 @@ final class FullStateShard(
   private def number(state: KeyWindows): Unit = {
     if (assigner.pace == Pace.ByNumbers) state.numbered += 1
     keys.put(state.key, state)
+    guards.check(Guard.KeysPerShard, keys.size, s"the state of ${spec.window}")
   }
 
   /** Seen from the key's window with the greatest start (SEMANTICS R5). */

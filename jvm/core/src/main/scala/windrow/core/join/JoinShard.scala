@@ -194,6 +194,7 @@ final class JoinShard(
       val found = Option(keys.get(run)).map(_._2)
       val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
       keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
+      guards.check(Guard.KeysPerShard, keys.size, "the state of a join")
       pair(state, stream, message, out)
     }
 

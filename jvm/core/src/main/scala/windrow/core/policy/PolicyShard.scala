@@ -1,6 +1,8 @@
 package windrow.core.policy
 
 import windrow.Eviction
+import windrow.Guard
+import windrow.Guards
 import windrow.Pane
 import windrow.PolicyWindowSpec
 import windrow.SourcePartition
@@ -70,7 +72,8 @@ final class PolicyShard[B, V](
     spec: PolicyWindowSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
-    fingerprint: SpecFingerprint = SpecFingerprint.Nothing)
+    fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
+    guards: Guards = Guards.Default)
     extends OperatorShard {
   private type Window  = Partition[Kept[B]]
   private type Effects = Vector[PolicyEffect[V]]
@@ -217,9 +220,12 @@ final class PolicyShard[B, V](
     val before          = known.measuredFrom(entry.value, mark)
     val message         = HeldMessage(Kept(entry.raw, entry.buffer, entry.origin), before.counted(entry.value), clock)
     val (events, after) = rules.insert(before, message, mark)
+    guards.check(Guard.MessagesPerWindow, after.held.size.toLong, s"a window of ${spec.eviction}")
     turn += 1
-    keep(entry.key, events, after.copy(turn = turn)) ++
+    val told = keep(entry.key, events, after.copy(turn = turn)) ++
       ranking.iterator.flatMap(all => Iterator.continually(all.surplus).takeWhile(_.isDefined).flatten).flatMap(drop)
+    guards.check(Guard.KeysPerShard, windows.size, s"the state of ${spec.eviction}")
+    told
   }
 
   /** A key whose partition left in this step goes on counting its events, so that their order shows. */

@@ -15,6 +15,7 @@ import windrow.spark.pack.WholeMessages
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.PanesBefore
 import windrow.spark.query.StateDescriptor
+import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
@@ -49,7 +50,15 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
     val holds    = descriptor(StateDescriptor.Messages(spec, parts.message, joinKeys))
     (
       new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
-      new FullStateProgram(spec, new SpecFingerprint(begun), shards, schema, answer, options.behind, holds))
+      new FullStateProgram(
+        spec,
+        new SpecFingerprint(begun),
+        shards,
+        schema,
+        answer,
+        options.behind,
+        holds,
+        GuardSettings(session)))
   }
 
   def explanation(stream: String, clock: Clock): String =

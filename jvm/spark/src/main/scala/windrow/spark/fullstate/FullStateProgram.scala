@@ -3,6 +3,7 @@ package windrow.spark.fullstate
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import windrow.FullStateSpec
+import windrow.Guards
 import windrow.TimeSpan
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
@@ -38,7 +39,8 @@ final class FullStateProgram(
     schema: OutputSchema,
     answer: Option[Answer[OfFullState]],
     override val behind: Option[TimeSpan],
-    override val descriptor: Option[StateDescriptor])
+    override val descriptor: Option[StateDescriptor],
+    guards: Guards)
     extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
   def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
@@ -54,7 +56,7 @@ final class FullStateProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new FullStateShard(spec, store, fingerprint)
+      val shard = new FullStateShard(spec, store, fingerprint, guards = guards)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else {
         val questions = Vector.newBuilder[(Question, Array[Byte])]

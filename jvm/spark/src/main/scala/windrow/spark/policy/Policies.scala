@@ -16,6 +16,7 @@ import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.WholeMessages
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.PanesBefore
+import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
@@ -54,7 +55,8 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
         new SpecFingerprint(begun),
         PolicyColumns.bound(session, spec, parts),
         recipe,
-        schema))
+        schema,
+        GuardSettings(session)))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =

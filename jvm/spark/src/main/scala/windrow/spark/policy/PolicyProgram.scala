@@ -7,6 +7,7 @@ import windrow.By
 import windrow.ByDelta
 import windrow.ByTime
 import windrow.Eviction
+import windrow.Guards
 import windrow.PolicyWindowSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Entry
@@ -37,7 +38,8 @@ final class PolicyProgram(
     val fingerprint: SpecFingerprint,
     columns: Map[String, Expression],
     recipe: PackRecipe,
-    schema: OutputSchema) extends ShardProgram {
+    schema: OutputSchema,
+    guards: Guards) extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = PolicyShard.Spaces
 
@@ -62,7 +64,7 @@ final class PolicyProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new PolicyShard(spec, aggregation, store, fingerprint)
+      val shard = new PolicyShard(spec, aggregation, store, fingerprint, guards)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else stepped(shard, packets, watermark, processingTime)
     }

@@ -7,7 +7,6 @@ import windrow.Pane
 import windrow.WindowOperatorSpec
 import windrow.core.state.ShardStore
 import windrow.operators.AggregatedWindowOperator
-import windrow.operators.Context
 import windrow.spark.output.OutputColumns
 
 /** A value for each window. */
@@ -38,7 +37,7 @@ private[standalone] final class Aggregated(
     format,
     fold.aggregation,
     fold.lift,
-    Context[Message, Output](input.name, store),
+    context(input.name, store),
     input.name)
 
   protected def written(outputs: Seq[Output]): Array[Byte] =

@@ -7,7 +7,6 @@ import windrow.CoGroupSpec
 import windrow.Pane
 import windrow.core.state.ShardStore
 import windrow.operators.CoGroup
-import windrow.operators.Context
 import windrow.operators.MergedWindowOperator
 import windrow.spark.output.OutputColumns
 
@@ -42,7 +41,7 @@ private[standalone] final class CoGrouped(
     spec.streams,
     format,
     new CoGroup(inputs.size, format.messages),
-    Context[Message, Output]("co-group", store))
+    context("co-group", store))
 
   protected def written(outputs: Seq[Output]): Array[Byte] = panes.table.write(outputs.iterator.map(pane =>
     panes.row(pane, pane.value.map(some => OutputTable.array(some.map(_.row))))))

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import windrow.JoinKind
 import windrow.JoinSpec
 import windrow.core.state.ShardStore
-import windrow.operators.Context
 import windrow.operators.StreamStreamJoinOperator
 
 /** Rows of two and more streams: the common columns once, then a struct for each stream. */
@@ -35,7 +34,7 @@ private[standalone] final class Join(
   }
 
   protected def make(store: ShardStore): Running =
-    new StreamStreamJoinOperator(spec, format, Some(_), Context[Message, Output]("join", store))
+    new StreamStreamJoinOperator(spec, format, Some(_), context("join", store))
 
   protected def written(outputs: Seq[Output]): Array[Byte] = rows.write(outputs.iterator.map { row =>
     val key = format.key(row.flatten.head)

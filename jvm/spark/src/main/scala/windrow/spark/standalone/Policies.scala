@@ -9,7 +9,6 @@ import scala.collection.mutable
 import windrow.Eviction
 import windrow.PolicyWindowSpec
 import windrow.core.state.ShardStore
-import windrow.operators.Context
 import windrow.operators.PartitionEvent
 import windrow.operators.PolicyOutput
 import windrow.operators.PolicyWindowOperator
@@ -61,7 +60,7 @@ final class Policies private[standalone] (
       format,
       fold.aggregation,
       fold.lift,
-      Context[Message, Output](input.name, store),
+      context(input.name, store),
       input.name,
       measure,
       isMarker,

@@ -15,9 +15,11 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
+import windrow.operators.Context
 import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
 import windrow.spark.input.PlainText
+import windrow.spark.shards.GuardSettings
 
 /** An operator as Python drives it: numbers in microseconds and tables as Arrow streams, in and out. What Python may
   * override stands in Python, so nothing is called back. Not safe for several threads.
@@ -39,6 +41,10 @@ abstract class StandaloneOperator private[standalone] (
 
   protected def make(store: ShardStore): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
+
+  /** With the guards of the session. */
+  protected final def context(name: String, store: ShardStore): Context[Message, Output] =
+    Context(name, store, guards = GuardSettings(session))
 
   private val fixed = stated ++ Seq(
     Stated(inputs.map(_.describeOrigin).mkString("messages ", "; ", "")),
