@@ -57,6 +57,14 @@ def test_sql_rejected(both: Both) -> None:
     assert sorted(row.reason for row in rejected) == ["INVALID_TIME", "TOO_LATE"]
 
 
+@pytest.mark.parametrize("early", ["each_step", "EACH_MESSAGE", "1 hour"])
+def test_sql_early(both: Both, early: str) -> None:
+    """SEMANTICS B8: triggers are named as everywhere else, in any case; a period is one, too."""
+    views(both.add(ORDERS, SHIPMENTS))
+    join = f"o JOIN s ON o.product = s.product AND {RANGE}"
+    assert said(both, join, f", early => '{early}'").columns == said(both, join).columns
+
+
 MONTH = "s.time BETWEEN o.time AND o.time + make_interval(0, 1)"
 SQL_REFUSED = {
     f"o LEFT JOIN s ON o.product = s.product AND {RANGE} AND o.amount > 1": "CONDITION_NOT",

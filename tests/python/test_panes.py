@@ -49,6 +49,14 @@ def test_on_time_then_late(feed: Feed) -> None:
     assert {row.pane.is_last for row in panes} == {False}
 
 
+def test_a_delay_of_a_part_of_a_millisecond(feed: Feed) -> None:
+    """The watermark is never ahead of what is stated, though Spark counts milliseconds (T5)."""
+    feed.add([order("09:00:00.001000")], NOTHING, [order("09:00:00.000600", amount=2)], NOTHING)
+    stream = wr.stream(feed.stream(), time="time", watermark="500 microseconds")
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("100 microseconds"))
+    assert feed.run(windows.aggregate(F.count("*")).rejected) == []
+
+
 def test_each_message(feed: Feed) -> None:
     """One late pane for every message, in order of event time."""
     feed.add(

@@ -99,8 +99,14 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
           "VALUE_NOT_SUPPORTED.JOIN_FIRES",
           "stream" -> side.stream.name,
           "name"   -> name)))
+    val ofWindows = streams.filter(_.retention.windows.isDefined).map(one =>
+      SpecProblem(
+        "FIELD_UNKNOWN.NAME",
+        "name"    -> "windows",
+        "object"  -> s"retain(...) of '${one.name}' in a join",
+        "allowed" -> "messages, time"))
     val found =
-      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
+      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
         Joining.behind(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject))

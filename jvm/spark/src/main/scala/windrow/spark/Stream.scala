@@ -82,8 +82,17 @@ final case class Stream private[spark] (
     * @param limits
     *   when the windows of whole keys leave; of numbers of all keys or messages: all keys are in one shard then
     */
-  def policy(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowed =
-    PolicyWindowed(this, PolicyWindowSpec.check(eviction, limits))
+  def policy(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowed = {
+    val spec = PolicyWindowSpec.check(eviction, limits)
+    PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
+  }
+
+  /** What is said that means nothing for policies. */
+  private def ofEventTime: Seq[SpecProblem] = {
+    val kept = Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows)
+    (Seq("lateness" -> allowed, "maxFuture" -> maxFuture) ++ kept.map { case (name, of) => s"retain($name)" -> of })
+      .collect { case (name, Some(value)) => SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> name, "value" -> value) }
+  }
 
   /** But for which output is wanted. */
   private[spark] def options: StreamOptions =

@@ -254,6 +254,16 @@ final class StartSuite extends SparkSuite {
       joined.explanation.contains("equal id, null equals nothing; event time of 'b' less that of 'a' in [1 second, "))
   }
 
+  test("SEMANTICS R42: what means nothing for an operator is refused") {
+    val limited = stream("a").lateness("1 hour").retain(time = Some("2 hours"), windows = Some(3))
+    val policy  = intercept[SpecError](limited.policy(Eviction.Tumbling(ByCount(3))).aggregate(count(lit(1))))
+    for (name <- Seq("lateness: 1 hour", "retain(time): 2 hours", "retain(windows): 3"))
+      assert(policy.getMessage.contains(s"$name means nothing for windows of policies"))
+    val join = intercept[SpecError](
+      Windrow.join(limited, stream("b").lateness("1 hour"))(on = Seq("id"), within = Within("1 second", "1 minute")))
+    assert(join.getMessage.contains("[FIELD_UNKNOWN] 'windows' is no field of retain(...) of 'a' in a join"))
+  }
+
   test("rows of a join") {
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
     joined.start(s"$folder/joined", rows = Some(Files(s"$folder/rows")), queryTrigger = once).awaitTermination()

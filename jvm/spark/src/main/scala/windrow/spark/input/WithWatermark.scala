@@ -18,6 +18,9 @@ private[spark] object WithWatermark {
     val clock = Alias(time, "__windrow_watermark")()
     SparkInside.plan(
       SparkInside.frame(session, Project(input.output :+ clock, input))
-        .withWatermark(clock.name, s"${delay.micros} microseconds"))
+        .withWatermark(clock.name, s"${millis(delay)} milliseconds"))
   }
+
+  /** Spark counts delays in whole milliseconds and would drop the rest: the watermark would be ahead of what was stated. */
+  private def millis(delay: TimeSpan): Long = -Math.floorDiv(-delay.micros, 1000L)
 }

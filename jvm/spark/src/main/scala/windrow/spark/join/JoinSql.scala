@@ -52,8 +52,7 @@ private[spark] object JoinSql {
       else Within.OwnWindows,
       table.how,
       said.spanIfSaid("lateness"),
-      if (said.nameIfSaid("early").forall(_ == "each_message")) EachMessage
-      else said.spanIfSaid("early").fold[PaneTrigger](EachMessage)(EveryPeriod(_)),
+      said.triggerIfSaid("early").getOrElse(EachMessage),
       retention,
       said.spanIfSaid("max_future"),
       said.wordIfSaid("expect", "EXPECT_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))

@@ -59,8 +59,16 @@ private[wire] object SeveralJson {
 
   /** `{"streams": [{"name", "watermark"?}], "keys": n}`, watermarks in microseconds. */
   def coGroup(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
-    val streams = node.path("streams").elements.asScala.toSeq.map(stream =>
-      stream.path("name").asText -> Option(stream.get("watermark")).filterNot(_.isNull).map(m => TimeSpan(m.asLong)))
-    CoGroupPlan(session, streams, node.path("keys").asInt, tables)
+    val streams = node.path("streams").elements.asScala.toSeq.map { stream =>
+      val mark = Option(stream.get("watermark")).filterNot(_.isNull).map(StreamJson.duration("watermark", _))
+      stream.path("name").asText -> mark
+    }
+    val found = streams.flatMap { case (name, mark) => mark.flatMap(_.left.toOption).map(_.in(s"stream '$name'")) }
+    if (found.nonEmpty) throw SpecError("a co-group", found)
+    CoGroupPlan(
+      session,
+      streams.map { case (name, mark) => name -> mark.flatMap(_.toOption) },
+      node.path("keys").asInt,
+      tables)
   }
 }
