@@ -126,7 +126,7 @@ def cogroup(*streams: Stream) -> Stream:
     for one in streams:
         errors.expect("cogroup(*streams)", one, Stream)
     found: list[SpecProblem] = []
-    common = _Common.of(streams, found, strict=True)
+    common = _Common.of(streams, found)
     if common.maxFuture is not None:
         found.append(problem("VALUE_NOT_SUPPORTED.MAX_FUTURE"))
     counts = list(dict.fromkeys(len(one._key) for one in streams))
@@ -261,9 +261,7 @@ class _Common:
     invalid: Invalid
 
     @classmethod
-    def of(
-        cls, streams: tuple[Stream, ...], found: list[SpecProblem], *, strict: bool = False
-    ) -> _Common:
+    def of(cls, streams: tuple[Stream, ...], found: list[SpecProblem]) -> _Common:
         """Read off the streams; what contradicts goes to ``found``."""
         lateness = {one._name: one._lateness for one in streams if one._lateness is not UNSTATED}
         future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
@@ -273,8 +271,6 @@ class _Common:
             for one in streams
             if isinstance(one._watermark, BehindProcessingTime)
         ]
-        if NOT_STATED in kept.values() and not strict:
-            kept = {}  # a side without retention is not bounded by it
         return cls(
             _alike("lateness", lateness, UNSTATED, found),
             _alike("retention", kept, NOT_STATED, found),

@@ -131,6 +131,14 @@ def test_retention(both: Both) -> None:
     assert {("x", 1, 10), ("x", 5, 40)} <= set(found)
 
 
+def test_retention_of_one_stream(both: Both) -> None:
+    """A join has one (R42): said of one stream it was dropped without a word."""
+    o, s = both.streams()
+    for sides in ((o.retain(time="1 hour"), s), (o, s.retain(time="1 hour"))):
+        with pytest.raises(wr.SpecError, match=r"RETENTION_DIFFERS\].*say the same of each"):
+            wr.join(*sides, on="product", within=SOON)
+
+
 def test_three(both: Both) -> None:
     """One message of each, every one within reach of the first."""
     o, s = both.add(ORDERS, SHIPMENTS).streams()

@@ -94,12 +94,13 @@ class GuardsSuite extends AnyFunSuite {
       .step(incoming(5).map(0 -> _), Watermark(0), None)
     assert(code(join(few)) == "TOO_MANY_KEYS" && join(Guards(maxKeysPerShard = 5)).isEmpty)
 
-    val counted = PolicyWindowSpec.checked(Eviction.Tumbling(ByCount(9)))
-    def policies(keys: Int, guards: Guards) =
-      new PolicyShard(counted, operators.Sum, new InMemoryShardStore, guards = guards).step(
+    val counted = Eviction.Tumbling(ByCount(9))
+    def policies(keys: Int, guards: Guards, of: Eviction = counted) =
+      new PolicyShard(PolicyWindowSpec.checked(of), operators.Sum, new InMemoryShardStore, guards = guards).step(
         incoming(keys).map(one => PolicyEntry(one.key, 1, isMarker = false, buffer = 1L, one.payload, None)),
         None)
     assert(code(policies(5, few)) == "TOO_MANY_KEYS" && code(policies(1, few)) == "TOO_MANY_MESSAGES")
+    assert(code(policies(1, few, Eviction.Tumbling(ByCount(1)))) == "TOO_MUCH_OUTPUT")
     assert(Seq(1, 5).forall(policies(_, Guards(maxKeysPerShard = 5, maxMessagesPerWindow = 5)).nonEmpty))
   }
 

@@ -75,8 +75,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val (lateness, ofLateness) = Joining.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
     val (future, ofFuture)     = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
     val (invalid, ofInvalid)   = Joining.alike("invalid", streams.map(s => s.name -> s.invalid))
-    val (retention, ofRetention) =
-      if (kept.contains(Retention.NotStated)) (None, Nil) else Joining.alike("retention", names.zip(kept))
+    val (retention, ofRetention) = Joining.alike("retention", names.zip(kept))
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
       SpecProblem(
         "BOUNDS_UNKNOWN",

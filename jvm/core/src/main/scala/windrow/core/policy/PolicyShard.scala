@@ -153,13 +153,19 @@ final class PolicyShard[B, V](
     terms.settle()
   }
 
-  private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] =
+  private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] = {
+    panesBefore = counters.panes
     new Step(parts ++ Part.silent(write()), count)
+  }
+
+  private var panesBefore = 0L
 
   private def part(effects: => Effects): Part[PolicyEffect[V]] = out => effects.foreach(out.put)
 
   private def count(effect: PolicyEffect[V]): Unit = effect match {
-    case PolicyEffect.Fire(_)     => counters.panes += 1
+    case PolicyEffect.Fire(_) =>
+      counters.panes += 1
+      guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.eviction}")
     case _: PolicyEffect.Happened => ()
   }
 
