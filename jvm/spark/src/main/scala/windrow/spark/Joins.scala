@@ -69,12 +69,12 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       bounds: String = "[]",
       early: PaneTrigger = EachMessage,
       expect: ExpectedSize = ExpectedSize.Large): JoinOutput = {
-    val streams                = sides.map(_.stream)
-    val names                  = streams.map(_.name)
-    val kept                   = streams.map(_.retention)
-    val (lateness, ofLateness) = Joining.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
-    val (future, ofFuture)     = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
-    val (invalid, ofInvalid)   = Joining.alike("invalid", streams.map(s => s.name -> s.invalid))
+    val streams                  = sides.map(_.stream)
+    val names                    = streams.map(_.name)
+    val kept                     = streams.map(_.retention)
+    val (lateness, ofLateness)   = Joining.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
+    val (future, ofFuture)       = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
+    val (invalid, ofInvalid)     = Joining.alike("invalid", streams.map(s => s.name -> s.invalid))
     val (retention, ofRetention) = Joining.alike("retention", names.zip(kept))
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
       SpecProblem(
@@ -105,7 +105,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
         "object"  -> s"retain(...) of '${one.name}' in a join",
         "allowed" -> "messages, time"))
     val found =
-      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ Joining.timeless(streams) ++
+      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ Joining.timeless(
+        streams) ++
         Joining.behind(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject))

@@ -91,7 +91,9 @@ final case class Stream private[spark] (
   private def ofEventTime: Seq[SpecProblem] = {
     val kept = Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows)
     (Seq("lateness" -> allowed, "maxFuture" -> maxFuture) ++ kept.map { case (name, of) => s"retain($name)" -> of })
-      .collect { case (name, Some(value)) => SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> name, "value" -> value) }
+      .collect { case (field, Some(value)) =>
+        SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> field, "value" -> value)
+      }
   }
 
   /** But for which output is wanted. */

@@ -92,6 +92,8 @@ final class JoinSuite extends SparkSuite {
     assert(codes(Windrow.join(o, numbered)(on = Seq("id"), within = soon)) == Seq("KEY_TYPES_DIFFER"))
     val kept = o.retain(time = Some("1 hour"))
     assert(codes(Windrow.join(kept, s.retain(time = Some("2 hours")))(Seq("id"), soon)) == Seq("RETENTION_DIFFERS"))
-    assert(Windrow.join(kept, s)(on = Seq("id"), within = soon).rows.columns.toSeq == Seq("id", "o", "s"))
+    assert(codes(Windrow.join(kept, s)(on = Seq("id"), within = soon)) == Seq("RETENTION_DIFFERS"))
+    val both = Windrow.join(kept, s.retain(time = Some("60 minutes")))(on = Seq("id"), within = soon)
+    assert(both.rows.columns.toSeq == Seq("id", "o", "s"))
   }
 }
