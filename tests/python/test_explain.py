@@ -72,15 +72,15 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
             .accumulate(wr.DISCARDING)
             .aggregate(F.count("*"))
         ),
-        "one in a row, sorted, for early panes come with messages",
+        "many in a packet, sorted, for early panes come with messages",
     ),
     "gaps": (
         lambda w: w.window(wr.Tumbling("1 minute"), fillGaps=True).aggregate(F.count("*")),
-        "one in a row, sorted, for gaps are filled up to a message",
+        "many in a packet, sorted, for gaps are filled up to a message",
     ),
     "full state": (
         lambda w: w.window(wr.Tumbling("1 minute")).retain(time="1 hour").messages(),
-        "one in a row, sorted, for they are kept or shown as they are",
+        "many in a packet, sorted, for they are kept or shown as they are",
     ),
 }
 

@@ -97,31 +97,32 @@ private[core] object AppliedOffsets {
   private final class Partition(val of: SourcePartition, segments: Segments) {
     private val ranges = new OffsetRanges
     private val pages  = new OffsetPages(segments)
-    private var told   = Vector.empty[(Long, Long)]
+    private val told   = new ToldOffsets
 
     /** After the greatest that was applied. */
     var next: Long = Position.Least
 
     def add(offset: Long, place: Long): Boolean = {
       val isNew = !ranges.contains(offset) && !pages.contains(offset)
-      if (isNew) {
+      if (!isNew) false
+      else if (told.holds(offset)) told.add(offset, place)
+      else {
         if (!ranges.extend(offset, place)) pages.add(offset, place)
         reach(offset)
+        true
       }
-      isNew
     }
 
     private def reach(offset: Long): Unit = next = math.max(next, Position.plus(offset, 1))
 
     /** Not before the step is over: they are new for the shard that they go to. */
-    def tell(first: Long, last: Long): Unit = told :+= ((first, last))
+    def tell(first: Long, last: Long): Unit = told.tell(first, last)
 
     def flush(isPast: Long => Boolean): Unit = {
-      told.foreach { case (first, last) =>
-        ranges.add(first, last, NoPlace)
+      told.end { (first, last, latest) =>
+        ranges.add(first, last, latest)
         reach(last)
       }
-      told = Vector.empty
       pages.giveTo(ranges)
       val short = ranges.all.filterNot(_.isLong).toVector
       if (short.size > MostShort) short.dropRight(FewShort).foreach { range =>

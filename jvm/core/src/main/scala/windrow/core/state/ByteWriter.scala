@@ -43,7 +43,12 @@ final class ByteWriter(initial: Int = 256) {
   }
 
   /** As they are, without their length. */
-  def append(value: Array[Byte]): Unit = { room(value.length).put(value); () }
+  def append(value: Array[Byte]): Unit = append(value, 0, value.length)
+
+  def append(value: Array[Byte], offset: Int, length: Int): Unit = { room(length).put(value, offset, length); () }
+
+  /** Adds what stands in `[from, until)` to another one. */
+  def copyTo(other: ByteWriter, from: Int, until: Int): Unit = other.append(buffer.array, from, until - from)
 
   def clear(): Unit = { buffer.clear(); () }
 

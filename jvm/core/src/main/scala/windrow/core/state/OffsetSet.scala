@@ -13,6 +13,7 @@ private[windrow] final class OffsetSet {
   private val bitmaps = new JTreeMap[Long, RoaringBitmap]
 
   def isEmpty: Boolean = bitmaps.isEmpty
+  def clear(): Unit    = bitmaps.clear()
 
   def contains(offset: Long): Boolean = {
     val bitmap = bitmaps.get(high(offset))

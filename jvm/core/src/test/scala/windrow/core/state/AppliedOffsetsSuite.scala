@@ -29,8 +29,8 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     (order, ordered) <- streams
     (kind, numbered) <- numbers
     shards           <- Seq(1, 7)
-    tells            <- Seq(true, false)
-  } test(s"offsets $order, $kind, $shards shards, ${if (tells) "told" else "not told"} of the stream: as a plain set") {
+    tells            <- Tells.all
+  } test(s"offsets $order, $kind, $shards shards, $tells of the stream: as a plain set") {
     val random  = new Random(4711)
     val offsets = ordered(random, numbered(size, random)).flatMap(offset => Seq((offset % 3, offset)))
     val again   = offsets.filter(_ => random.nextInt(4) == 0)
@@ -59,6 +59,21 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val sizes = (1 to 1000).map(header)
     assert(store.writes == 0)
     assert(sizes.max <= 20 * 64 && sizes.last - sizes.head <= 20 * 4)
+  }
+
+  test("what a step was told before its messages is no page even while it lasts, and stays as late as its messages") {
+    val store   = new WritesStore
+    val applied = opened(store)
+    val topic   = SourcePartition("topic", 0)
+    applied.tell(Seq(Progress(topic, 0, 99), Progress(topic, 50, 199), Progress(topic, 300, 300)))
+    val offsets = Seq(120L, 7L, 120L, 60L, 300L, 250L, 7L, 250L, 199L)
+    assert(offsets.map(offset => applied(topic, offset, offset)) ==
+      Seq(true, true, false, true, true, true, false, false, true))
+    applied.flush((_, _) => false)
+    written(applied, store)
+    val again = opened(store)
+    assert((0L to 301L).filter(again(topic, _, 0)) == (200L to 299L).filterNot(_ == 250) :+ 301L)
+    assert(store.writes == 0)
   }
 
   test("one shard that is told of nothing keeps a source in order without holes as one range") {
@@ -176,19 +191,29 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
 
 private object AppliedOffsetsSuite {
 
+  /** When shards hear what a step brings to the whole stream. */
+  sealed abstract class Tells(override val toString: String)
+  object Tells {
+    case object Before extends Tells("told before its messages")
+    case object After  extends Tells("told after its messages")
+    case object Never  extends Tells("not told")
+    val all: Seq[Tells] = Seq(Before, After, Never)
+  }
+
   /** The offsets of a stream in shards, each of which is opened anew in some steps. */
   final class Sharded(count: Int, random: Random) {
     private val stores = Vector.fill(count)(new InMemoryShardStore)
     private val open   = Array.tabulate(count)(n => opened(stores(n)))
 
     /** Which of the messages, partition and offset, are new. */
-    def step(messages: Vector[(Long, Long)], tells: Boolean): Vector[Boolean] = {
+    def step(messages: Vector[(Long, Long)], tells: Tells): Vector[Boolean] = {
+      val told = runs(messages)
+      if (tells == Tells.Before) open.foreach(_.tell(told))
       val isNew = messages.map { case (partition, offset) =>
         open(shardOf(offset))(SourcePartition("topic", partition), offset, offset)
       }
-      val told = runs(messages)
       open.indices.foreach { n =>
-        if (tells) open(n).tell(told)
+        if (tells == Tells.After) open(n).tell(told)
         open(n).flush((_, _) => false)
         written(open(n), stores(n))
         if (random.nextBoolean()) open(n) = opened(stores(n))

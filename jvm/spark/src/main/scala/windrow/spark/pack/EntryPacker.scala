@@ -15,8 +15,8 @@ import windrow.spark.rows.SourceName
 /** How messages travel to their shards.
   *
   * @param sortedFor
-  *   one row for each message, for Spark to sort by shard and place in the order of the step: where that order can show
-  *   in which panes fire, and in words why. Otherwise many messages travel in one packet.
+  *   messages of a packet stand in the order of the step, and packets are sorted by shard and place: where that order can
+  *   show in which panes fire, and in words why
   * @param ordered
   *   a message keeps its place, because an aggregate depends on the order
   * @param whole
@@ -25,7 +25,7 @@ import windrow.spark.rows.SourceName
 final case class ShuffleMode(sortedFor: Option[String], ordered: Boolean, whole: Boolean) {
   def sorted: Boolean = sortedFor.isDefined
 
-  def inWords: String = sortedFor.fold("many in a packet")(why => s"one in a row, sorted, for $why")
+  def inWords: String = sortedFor.fold("many in a packet")(why => s"many in a packet, sorted, for $why")
 }
 
 /** Where the buffers of a row come from. */

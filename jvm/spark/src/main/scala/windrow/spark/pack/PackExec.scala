@@ -20,13 +20,13 @@ private[spark] object ShardOf {
 private[spark] trait Packing extends Serializable {
   def shards: Int
 
-  /** One row for each message, with its place in the order of the step. */
+  /** Messages travel with their places in the order of the step. */
   def isSorted: Boolean = false
 
   def packer(schema: Seq[Attribute]): Packer
 
   final def writer(packer: Packer): RowWriter =
-    if (isSorted) new SortedRowWriter(packer, shards) else new PacketWriter(packer, shards)
+    if (isSorted) new SortedPacketWriter(packer, shards) else new PacketWriter(packer, shards)
 }
 
 /** What becomes of messages as they are packed. */

@@ -77,30 +77,6 @@ private[spark] trait RowWriter {
   }
 }
 
-/** One row for each message: packet, shard, order. */
-private[spark] final class SortedRowWriter(packer: Packer, protected val shards: Int) extends RowWriter {
-  private val writer = new UnsafeRowWriter(3, 256)
-  private val packet = new ByteWriter()
-
-  protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows.map { row =>
-    packet.clear()
-    val shard = packer.shard(row)
-    val order = packer.write(row, packet)
-    written(packet.result(), shard, order)
-  }
-
-  protected def notice(packet: Array[Byte], shard: Int): InternalRow = written(packet, shard, PlacedPacket.Anywhere)
-
-  private def written(packet: Array[Byte], shard: Int, order: Array[Byte]): InternalRow = {
-    writer.reset()
-    writer.zeroOutNullBytes()
-    writer.write(0, packet)
-    writer.write(1, shard)
-    writer.write(2, order)
-    writer.getRow
-  }
-}
-
 /** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
 private[spark] final class PacketWriter(packer: Packer, protected val shards: Int) extends RowWriter {
   private val packetBytes =
@@ -150,6 +126,8 @@ private[spark] final class PacketWriter(packer: Packer, protected val shards: In
 
 private[spark] object PacketWriter {
   private val LeastBytes = 4 << 10
-  private val MostBytes  = 64 << 10
-  private val TaskBytes  = 32 << 20
+  val MostBytes          = 64 << 10
+
+  /** What a task holds before it writes. */
+  val TaskBytes = 32 << 20
 }

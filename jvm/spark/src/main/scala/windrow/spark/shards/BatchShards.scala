@@ -2,6 +2,7 @@ package windrow.spark.shards
 
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
+import windrow.spark.pack.PlacedPacket
 
 /** All messages of a batch query are one step, after which every window is complete.
   *
@@ -9,11 +10,11 @@ import windrow.core.time.Watermark
   *   of that step, in microseconds
   */
 final class BatchShards(program: ShardProgram, processingTime: Long)
-    extends ((Int, Iterator[Array[Byte]]) => IterableOnce[Array[Byte]])
+    extends ((Int, Iterator[PlacedPacket.Type]) => IterableOnce[Array[Byte]])
     with Serializable {
 
   @transient private lazy val runner = program.runner()
 
-  def apply(shard: Int, packets: Iterator[Array[Byte]]): Iterator[Array[Byte]] =
-    runner.step(new InMemoryShardStore, packets, Watermark.End, processingTime)
+  def apply(shard: Int, placed: Iterator[PlacedPacket.Type]): Iterator[Array[Byte]] =
+    runner.step(new InMemoryShardStore, PlacedPacket.inOrder(placed, shard), Watermark.End, processingTime)
 }

@@ -64,11 +64,14 @@ private[windrow] object ShardPlan {
     else if (packets.exists(_.isInstanceOf[EventTimeWatermark])) TimeMode.EventTime
     else TimeMode.None
 
-  private def atOnce(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan =
-    MapGroups[Int, Array[Byte], Array[Byte]](
+  private def atOnce(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan = {
+    val all                    = if (packets.output.sizeIs > 2) packets else unplaced(packets)
+    val (packet, shard, place) = (all.output.head, all.output(1), all.output(2))
+    MapGroups[Int, PlacedPacket.Type, Array[Byte]](
       new BatchShards(program, now),
-      Seq(packets.output(1)),
-      Seq(packets.output.head),
+      Seq(shard),
+      Seq(packet, place),
       packets.output.drop(2).map(SortOrder(_, Ascending)),
-      packets)
+      Project(Seq(packet, place, shard), all))
+  }
 }

@@ -94,9 +94,10 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
     sharded += states
     def placeOf(column: Attribute) = node.left.output.indexWhere(_.exprId == column.exprId)
 
-    val (packet, shard) = (placeOf(node.dataAttributes.head), placeOf(node.groupingAttributes.head))
+    val (packet, place) = (placeOf(node.dataAttributes.head), placeOf(node.dataAttributes.last))
+    val shard           = placeOf(node.groupingAttributes.head)
     turn => {
-      val packets = below(turn).map(row => row.getInt(shard) -> row.getBinary(packet)).toVector
+      val packets = below(turn).map(row => row.getInt(shard) -> (row.getBinary(packet), row.getBinary(place))).toVector
       states.step(packets, turn).map(InternalRow(_))
     }
   }

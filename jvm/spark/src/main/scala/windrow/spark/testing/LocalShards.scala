@@ -2,6 +2,7 @@ package windrow.spark.testing
 
 import org.apache.spark.sql.streaming.TimeMode
 import windrow.core.state.InMemoryShardStore
+import windrow.spark.pack.PlacedPacket
 import windrow.spark.shards.ShardProgram
 
 /** The shards of an operator in memory, called as Spark's `transformWithState` calls them: those with messages, and where the
@@ -19,14 +20,16 @@ private[testing] final class LocalShards(val program: ShardProgram, mode: TimeMo
   /** @param packets
     *   by shard, those of each in their order
     */
-  def step(packets: Seq[(Int, Array[Byte])], turn: Turn): Iterator[Array[Byte]] = {
+  def step(packets: Seq[(Int, PlacedPacket.Type)], turn: Turn): Iterator[Array[Byte]] = {
     val byShard = packets.groupMap(_._1)(_._2)
     val clock   = if (mode == TimeMode.ProcessingTime) turn.now else turn.watermark
     val moved   = mode != TimeMode.None && clock > calledAt
     calledAt = math.max(calledAt, clock)
     val called = if (moved) stores.keys.toSeq.sorted else byShard.keys.toSeq.sorted
     val mark   = program.watermark(turn.watermark, turn.now)
-    called.iterator.flatMap(shard =>
-      runner.step(stores(shard), byShard.getOrElse(shard, Nil).iterator, mark, turn.now * 1000))
+    called.iterator.flatMap { shard =>
+      val inOrder = PlacedPacket.inOrder(byShard.getOrElse(shard, Nil).iterator, shard)
+      runner.step(stores(shard), inOrder, mark, turn.now * 1000)
+    }
   }
 }
