@@ -2,6 +2,7 @@ package windrow.benchmarks
 
 import java.nio.file.Files
 import java.nio.file.Path
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
@@ -50,9 +51,9 @@ final class EventFiles(session: SparkSession, folder: Path) {
     val half   = amount.batch / EventFiles.PerBatch
     val file   = floor(col("id") / half)
     val within = pmod(col("id"), lit(half))
-    // Of two neighbours one goes into each of a batch's files, by chance: both files span the same time.
-    val n    = floor(file / 2) * amount.batch + within * 2 + pmod(file + xxhash64(within), lit(2))
-    val rows = session.range(0, amount.events, 1, (amount.events / half).toInt).select(n.as("n"))
+    val pair   = floor(file / 2) * half + within
+    val n      = pair * 2 + EventFiles.other(file, pair)
+    val rows   = session.range(0, amount.events, 1, (amount.events / half).toInt).select(n.as("n"))
     rows.where(table.keeps(col("n"))).select(table.columns(col("n")): _*)
       .write.mode("overwrite").parquet(target.toString)
     val files = EventFiles.parts(target)
@@ -64,6 +65,12 @@ final class EventFiles(session: SparkSession, folder: Path) {
 
 object EventFiles {
   val PerBatch = 2
+
+  /** Of two neighbours one goes into each of a batch's files, by chance: both files span the same time. */
+  private def other(one: Column, pair: Column): Column = pmod(one + xxhash64(pair), lit(2))
+
+  /** Which of the files of its batch has an event: 0 or 1. */
+  def of(n: Column): Column = other(n, floor(n / 2))
 
   private def parts(folder: Path): Seq[Path] =
     folder.toFile.listFiles.filter(_.getName.startsWith("part-")).sortBy(_.getName).map(_.toPath).toSeq

@@ -37,13 +37,14 @@ object Keyed {
     Source(name, Seq(Table("events", Schema, all, n => row(n, micros(n), chance(n, 1, keys)))), delay = by.within)
   }
 
-  /** With the offset in one of many partitions of a topic. */
+  /** With the offset in one of many partitions of a topic; a task reads all of a partition, as of Kafka's. */
   def positioned(name: String, keys: Long, partitions: Int): Source = {
+    val pairs = partitions / EventFiles.PerBatch
     def columns(n: Column) = row(n, Source.micros(n, 2000), chance(n, 1, keys)) ++
       Seq(
         lit("log").as("topic"),
-        pmod(n, lit(partitions)).cast("int").as("partition"),
-        floor(n / partitions).as("offset"))
+        (pmod(floor(n / 2), lit(pairs)) * 2 + EventFiles.of(n)).cast("int").as("partition"),
+        floor(n / (2 * pairs)).as("offset"))
     Source(name, Seq(Table("events", s"$Schema, topic string, partition int, offset bigint", all, columns)))
   }
 

@@ -127,7 +127,5 @@ private[spark] final class PacketWriter(packer: Packer, protected val shards: In
 private[spark] object PacketWriter {
   private val LeastBytes = 4 << 10
   val MostBytes          = 64 << 10
-
-  /** What a task holds before it writes. */
-  val TaskBytes = 32 << 20
+  private val TaskBytes  = 32 << 20
 }

@@ -18,7 +18,7 @@ import windrow.core.state.ByteWriter
 private[spark] final class SortedPacketWriter(
     packer: Packer,
     protected val shards: Int,
-    runBytes: Int = PacketWriter.TaskBytes)
+    runBytes: Int = SortedPacketWriter.RunBytes)
     extends RowWriter {
   import SortedPacketWriter._
 
@@ -80,6 +80,9 @@ private[spark] final class SortedPacketWriter(
 }
 
 private object SortedPacketWriter {
+
+  /** Small enough for the young generation: a run lives until it is written. */
+  private val RunBytes = 1 << 20
 
   /** A message of a run. */
   private final class Placed(val place: Array[Byte], val from: Int, val until: Int)
