@@ -3,6 +3,7 @@ package windrow.spark.pack
 import java.util.Arrays
 import java.util.PriorityQueue
 import scala.collection.BufferedIterator
+import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
@@ -12,7 +13,7 @@ import windrow.core.state.ByteWriter
   * @param broken
   *   is called where messages of a packet are not in order
   */
-private[pack] final class PacketMerge(packets: BufferedIterator[PlacedPacket.Type], broken: () => Nothing)
+private final class PacketMerge(packets: BufferedIterator[PlacedPacket.Type], broken: () => Nothing)
     extends Iterator[Array[Byte]] {
   import PacketMerge._
 
@@ -45,7 +46,27 @@ private[pack] final class PacketMerge(packets: BufferedIterator[PlacedPacket.Typ
     (!begun.isEmpty && message.compareTo(begun.peek) > 0) || (packets.hasNext && message.isBehind(packets.head._2))
 }
 
-private object PacketMerge {
+private[spark] object PacketMerge {
+
+  /** The packets of a shard without places, their messages in order. Places must not fall: everything that is done with
+    * messages relies on it.
+    */
+  def inOrder(placed: Iterator[PlacedPacket.Type], shard: Int): Iterator[Array[Byte]] = {
+    val packets = checked(placed, shard).buffered
+    def notices = Iterator.continually(packets).takeWhile(all => all.hasNext && all.head._2.isEmpty).map(_.next()._1)
+    notices ++ new PacketMerge(packets, () => throw broken(shard))
+  }
+
+  private def checked(placed: Iterator[PlacedPacket.Type], shard: Int): Iterator[PlacedPacket.Type] = {
+    var last = PlacedPacket.Anywhere
+    placed.map { packet =>
+      if (Arrays.compareUnsigned(last, packet._2) > 0) throw broken(shard)
+      last = packet._2
+      packet
+    }
+  }
+
+  private def broken(shard: Int) = new IllegalStateException(ErrorConditions.message("ORDER_BROKEN", "shard" -> shard))
 
   /** The messages of a packet, one after another. */
   private final class Messages(packet: Array[Byte]) extends Comparable[Messages] {

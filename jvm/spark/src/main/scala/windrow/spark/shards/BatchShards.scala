@@ -2,6 +2,7 @@ package windrow.spark.shards
 
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
+import windrow.spark.pack.PacketMerge
 import windrow.spark.pack.PlacedPacket
 
 /** All messages of a batch query are one step, after which every window is complete.
@@ -16,5 +17,5 @@ final class BatchShards(program: ShardProgram, processingTime: Long)
   @transient private lazy val runner = program.runner()
 
   def apply(shard: Int, placed: Iterator[PlacedPacket.Type]): Iterator[Array[Byte]] =
-    runner.step(new InMemoryShardStore, PlacedPacket.inOrder(placed, shard), Watermark.End, processingTime)
+    runner.step(new InMemoryShardStore, PacketMerge.inOrder(placed, shard), Watermark.End, processingTime)
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.windrow.StateColumn
 import windrow.core.time.Watermark
 import windrow.spark.pack.PacketFlag
+import windrow.spark.pack.PacketMerge
 import windrow.spark.pack.PlacedPacket
 
 /** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
@@ -27,7 +28,7 @@ final class WindowProcessor(val program: ShardProgram)
   override def handleInputRows(
       shard: Int,
       placed: Iterator[PlacedPacket.Type],
-      timers: TimerValues): Iterator[Array[Byte]] = step(shard, PlacedPacket.inOrder(placed, shard), timers)
+      timers: TimerValues): Iterator[Array[Byte]] = step(shard, PacketMerge.inOrder(placed, shard), timers)
 
   private def watermark(timers: TimerValues): Watermark =
     program.watermark(timers.getCurrentWatermarkInMs(), timers.getCurrentProcessingTimeInMs())

@@ -2,6 +2,7 @@ package windrow.spark.testing
 
 import org.apache.spark.sql.streaming.TimeMode
 import windrow.core.state.InMemoryShardStore
+import windrow.spark.pack.PacketMerge
 import windrow.spark.pack.PlacedPacket
 import windrow.spark.shards.ShardProgram
 
@@ -28,7 +29,7 @@ private[testing] final class LocalShards(val program: ShardProgram, mode: TimeMo
     val called = if (moved) stores.keys.toSeq.sorted else byShard.keys.toSeq.sorted
     val mark   = program.watermark(turn.watermark, turn.now)
     called.iterator.flatMap { shard =>
-      val inOrder = PlacedPacket.inOrder(byShard.getOrElse(shard, Nil).iterator, shard)
+      val inOrder = PacketMerge.inOrder(byShard.getOrElse(shard, Nil).iterator, shard)
       runner.step(stores(shard), inOrder, mark, turn.now * 1000)
     }
   }

@@ -36,7 +36,7 @@ final class SortedPacketWriterSuite extends AnyFunSuite {
       (0 until shards).foreach { shard =>
         val placed = written.filter(_.getInt(1) == shard).map(row => (row.getBinary(0), row.getBinary(2)))
           .sortWith((a, b) => java.util.Arrays.compareUnsigned(a._2, b._2) < 0)
-        val (notices, packets) = PlacedPacket.inOrder(placed.iterator, shard).toVector.splitAt(2)
+        val (notices, packets) = PacketMerge.inOrder(placed.iterator, shard).toVector.splitAt(2)
         assert(notices.map(_.toSeq) == Vector(Seq[Byte](77), PacketFlag.TheEnd.toSeq))
         val found = packets.flatMap(bytes => bytes.grouped(8).map(ByteBuffer.wrap(_).getLong()))
         assert(found == numbers.filter(number => packer.shard(InternalRow(number)) == shard))

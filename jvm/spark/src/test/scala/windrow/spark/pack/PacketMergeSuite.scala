@@ -6,14 +6,14 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Damage
 
 /** A shard is given the messages of a step in their order, or none (SEMANTICS T3). */
-final class PlacedPacketSuite extends AnyFunSuite {
-  import PlacedPacketSuite._
+final class PacketMergeSuite extends AnyFunSuite {
+  import PacketMergeSuite._
 
   private def packet(places: Seq[Int]*): PlacedPacket.Type = packetOf(places.map(_.map(_.toByte).toArray -> 1L))
   private val notice: PlacedPacket.Type                    = (Array[Byte](1), PlacedPacket.Anywhere)
 
   private def taken(packets: PlacedPacket.Type*): Int =
-    PlacedPacket.inOrder(packets.iterator, 3).map(_.length).sum
+    PacketMerge.inOrder(packets.iterator, 3).map(_.length).sum
 
   test("places that never fall, as unsigned bytes") {
     assert(taken(
@@ -44,7 +44,7 @@ final class PlacedPacketSuite extends AnyFunSuite {
       val packets = messages.zipWithIndex.groupBy(_._2 % runs).values.flatMap { run =>
         run.map(_._1).sorted.grouped(1 + random.nextInt(200)).map(some => packetOf(some.map(n => placeOf(n) -> n)))
       }.toVector.sortWith((a, b) => java.util.Arrays.compareUnsigned(a._2, b._2) < 0)
-      val numbers = PlacedPacket.inOrder(packets.iterator, 0).flatMap(bytes =>
+      val numbers = PacketMerge.inOrder(packets.iterator, 0).flatMap(bytes =>
         java.nio.ByteBuffer.wrap(bytes).asLongBuffer match {
           case all => Iterator.continually(all).takeWhile(_.hasRemaining).map(_.get())
         })
@@ -53,21 +53,21 @@ final class PlacedPacketSuite extends AnyFunSuite {
 
   test("neighbours of a packet that nothing overlaps come together") {
     val packets = (0 until 10).map(p => packetOf((0 until 100).map(n => placeOf(p * 100L + n) -> 0L)))
-    assert(PlacedPacket.inOrder(packets.iterator, 0).map(_.length).toSeq == Seq.fill(10)(800))
+    assert(PacketMerge.inOrder(packets.iterator, 0).map(_.length).toSeq == Seq.fill(10)(800))
   }
 
   test(s"S1: ${Damage.Count} packets with other bytes are merged, or refused by name") {
     val first = packetOf((0 until 5).map(n => placeOf(n * 2L) -> n.toLong))
     val other = packetOf((0 until 5).map(n => placeOf(n * 2L + 1) -> n.toLong))
     val refused = Damage.refusedBytes("placed packets", first._1) { bytes =>
-      try PlacedPacket.inOrder(Iterator((bytes, first._2), other), 0).foreach(_ => ())
+      try PacketMerge.inOrder(Iterator((bytes, first._2), other), 0).foreach(_ => ())
       catch { case wrong: IllegalStateException if wrong.getMessage.startsWith("[ORDER_BROKEN]") => () }
     }
     assert(refused > Damage.Count / 10)
   }
 }
 
-private object PlacedPacketSuite {
+private object PacketMergeSuite {
   def placeOf(number: Long): Array[Byte] = java.nio.ByteBuffer.allocate(8).putLong(number).array
 
   /** @param messages
