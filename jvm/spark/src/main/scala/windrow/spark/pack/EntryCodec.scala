@@ -68,14 +68,14 @@ object EntryCodec {
       def hasNext: Boolean = in.hasNext
       def next(): Entry[B] = {
         val flags  = in.byte().toInt
-        val time   = Option.when((flags & Time) != 0)(in.long())
+        val time   = if ((flags & Time) != 0) Some(in.long()) else None
         val gap    = in.count()
         val count  = in.count()
         val key    = new Key(in.bytes())
         val lifted = buffer(in)
         val raw    = if ((flags & Raw) != 0) in.bytes() else null
-        val origin = Option.when((flags & Sender) != 0)(OriginCodec.read(in))
-        val said   = Option.when((flags & Pane) != 0)(pane(in))
+        val origin = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
+        val said   = if ((flags & Pane) != 0) Some(pane(in)) else None
         val order  = if ((flags & Order) != 0) in.bytes() else null
         Entry(key, time, gap, count, ordered(order, lifted), raw, origin, said)
       }
