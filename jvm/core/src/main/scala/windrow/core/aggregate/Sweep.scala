@@ -133,8 +133,8 @@ final class TwoStacks[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
     else {
       val older = front.peekFirst._2
       Sweep.entries(older).map { case (key, buffer) =>
-        val after = newer.all.get(key)
-        (key, if (after == null) buffer else aggregation.combine(aggregation.copy(buffer), after))
+        val right = newer.all.get(key)
+        (key, if (right == null) buffer else aggregation.combine(aggregation.copy(buffer), right))
       } ++ Sweep.entries(newer.all).filterNot { case (key, _) => older.containsKey(key) }
     }
 }

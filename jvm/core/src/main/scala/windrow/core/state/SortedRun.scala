@@ -28,6 +28,7 @@ final class SortedRun[T](
     var last: Long                  = id
     var rows: JTreeMap[Long, Keyed] = _
     var changed: Boolean            = false
+    var isStored                    = false
   }
 
   private val space    = store.space(name)
@@ -45,6 +46,7 @@ final class SortedRun[T](
     (0 until in.fitting(if (counted) in.count() else first)).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
+      segment.isStored = true
       if (segment.last < segment.id || !segments.isEmpty && segment.id <= segments.lastEntry.getValue.last)
         throw in.damaged(s"segment ${segment.id} of $name is not behind the one before")
       if (counted) segment.stored = in.count()
@@ -138,10 +140,8 @@ final class SortedRun[T](
     var entry = segments.firstEntry
     while (entry != null && entry.getKey < bound) {
       val segment = entry.getValue
-      if (segment.last < bound) {
-        segments.remove(segment.id)
-        space.remove(segment.id)
-      } else if (segment.changed) segment.rows.headMap(bound).clear()
+      if (segment.last < bound) remove(segment)
+      else if (segment.changed) segment.rows.headMap(bound).clear()
       entry = segments.higherEntry(entry.getKey)
     }
   }
@@ -192,10 +192,8 @@ final class SortedRun[T](
   private def write(segment: Segment): Unit = ByteWriter.lent { out =>
     var current = segment
     segment.rows.values.removeIf(_.isEmpty)
-    if (segment.rows.isEmpty) {
-      segments.remove(segment.id)
-      space.remove(segment.id)
-    } else {
+    if (segment.rows.isEmpty) remove(segment)
+    else {
       val all = segment.rows
       segment.rows = new JTreeMap
       segment.stored = 0
@@ -213,6 +211,12 @@ final class SortedRun[T](
     }
   }
 
+  /** Of what came and went within a step the store knows nothing. */
+  private def remove(segment: Segment): Unit = {
+    segments.remove(segment.id)
+    if (segment.isStored) space.remove(segment.id)
+  }
+
   private def writeRow(position: Long, keyed: Keyed, out: ByteWriter): Unit = {
     out.long(position)
     out.count(keyed.size.toLong)
@@ -226,6 +230,7 @@ final class SortedRun[T](
 
   private def put(segment: Segment, out: ByteWriter): Unit = {
     space.put(segment.id, out.sealedResult())
+    segment.isStored = true
     segment.changed = false
     out.clear()
   }

@@ -45,6 +45,28 @@ object EntryCodec {
     if (order != null) out.bytes(order)
   }
 
+  /** An entry of which no more is known.
+    *
+    * @param hasTime
+    *   if not, `time` says nothing
+    */
+  def write(
+      out: ByteWriter,
+      key: UnsafeRow,
+      hasTime: Boolean,
+      time: Long,
+      count: Long,
+      buffer: UnsafeRow,
+      raw: UnsafeRow): Unit = {
+    out.byte((if (hasTime) Time else 0) | (if (raw != null) Raw else 0))
+    if (hasTime) out.long(time)
+    out.count(0) // no gap
+    out.count(count)
+    Rows.write(key, out)
+    Rows.write(buffer, out)
+    if (raw != null) Rows.write(raw, out)
+  }
+
   private def write(out: ByteWriter, pane: IncomingPane): Unit = {
     out.long(pane.start)
     out.long(pane.end)

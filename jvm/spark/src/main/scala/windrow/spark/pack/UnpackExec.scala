@@ -57,12 +57,16 @@ private[spark] object UnpackExec {
   /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one is asked for. */
   def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): Array[Byte] => Iterator[UnsafeRow] = {
     val widths = kinds.map(rows => rows.kind -> rows.columns).toMap
-    val shown  = UnpackExec.shown(kinds, output)
-    packet => new Shown(new RowPacket.Reader(packet, widths), shown)
+    val wide   = if (kinds.sizeIs == 1) null else UnpackExec.wide(kinds, output)
+    packet => new Shown(new RowPacket.Reader(packet, widths), wide)
   }
 
-  private final class Shown(packet: RowPacket.Reader, shown: (Int, UnsafeRow) => UnsafeRow)
-      extends Iterator[UnsafeRow] {
+  /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others.
+    *
+    * @param wide
+    *   by kind, makes a row of all columns; null: there is one kind alone
+    */
+  private final class Shown(packet: RowPacket.Reader, wide: Array[UnsafeProjection]) extends Iterator[UnsafeRow] {
     private var isThere = false
 
     def hasNext: Boolean = {
@@ -73,21 +77,19 @@ private[spark] object UnpackExec {
     def next(): UnsafeRow = {
       if (!hasNext) throw new NoSuchElementException("no row is left")
       isThere = false
-      shown(packet.kind, packet.row)
+      if (wide == null) packet.row else wide(packet.kind)(packet.row)
     }
   }
 
-  /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others. */
-  private def shown(kinds: Seq[PacketRows], output: Seq[Attribute]): (Int, UnsafeRow) => UnsafeRow =
-    if (kinds.sizeIs == 1) (_, row) => row
-    else {
-      val starts = kinds.scanLeft(1)(_ + _.columns)
-      val wide = kinds.zip(starts).map { case (rows, start) =>
-        val own = output.indices.slice(start, start + rows.columns)
-        rows.kind -> UnsafeProjection.create(Literal(rows.kind) +: output.indices.tail.map(i =>
-          if (own.contains(i)) BoundReference(i - start, output(i).dataType, nullable = true)
-          else Literal.create(null, output(i).dataType)))
-      }.toMap
-      (kind, row) => wide(kind)(row)
+  private def wide(kinds: Seq[PacketRows], output: Seq[Attribute]): Array[UnsafeProjection] = {
+    val starts = kinds.scanLeft(1)(_ + _.columns)
+    val all    = new Array[UnsafeProjection](kinds.map(_.kind).max + 1)
+    kinds.zip(starts).foreach { case (rows, start) =>
+      val own = output.indices.slice(start, start + rows.columns)
+      all(rows.kind) = UnsafeProjection.create(Literal(rows.kind) +: output.indices.tail.map(i =>
+        if (own.contains(i)) BoundReference(i - start, output(i).dataType, nullable = true)
+        else Literal.create(null, output(i).dataType)))
     }
+    all
+  }
 }
