@@ -45,8 +45,9 @@ class SortedRunBenchmark {
     (0 until values).foreach { _ =>
       newest += 1
       val behind = (random.nextDouble() * disorder * positions).toLong
-      run.at(math.max(newest - behind, 1L)).merge(key, sums.lift(newest), (a, b) => sums.combine(a, b))
-      ()
+      val keyed  = run.at(math.max(newest - behind, 1L))
+      val before = keyed.get(key)
+      keyed.put(key, if (before == null) sums.lift(newest) else sums.combine(before, sums.lift(newest)))
     }
     run.dropBelow(newest - positions)
     run.flush()

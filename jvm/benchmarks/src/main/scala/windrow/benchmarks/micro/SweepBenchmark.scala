@@ -1,11 +1,10 @@
 package windrow.benchmarks.micro
 
-import java.util.{HashMap => JHashMap}
 import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow.core.aggregate._
-import windrow.core.state.Key
+import windrow.core.state.KeyMap
 
 /** Two stacks against combining afresh: one slice in, one out, one window; time for each window of all keys. It shows from
   * how many slices on two stacks pay.
@@ -25,13 +24,13 @@ class SweepBenchmark {
   var keys: Int = _
 
   private val sums                                       = new Sums
-  private var slice: JHashMap[Key, Array[Long]]          = _
+  private var slice: KeyMap[Array[Long]]                 = _
   private var recalculate, twoStacks: Sweep[Array[Long]] = _
   private var position: Long                             = 0L
 
   @Setup
   def prepare(): Unit = {
-    slice = new JHashMap
+    slice = new KeyMap
     (0 until keys).foreach(i => slice.put(Sums.key(i), sums.lift(i.toLong)))
     recalculate = new Recalculate(sums)
     twoStacks = new TwoStacks(sums)

@@ -1,9 +1,9 @@
 package windrow.core.aggregate
 
 import java.util.{ArrayDeque => JArrayDeque}
-import java.util.{HashMap => JHashMap}
-import scala.jdk.CollectionConverters._
+import java.util.BitSet
 import windrow.core.state.Key
+import windrow.core.state.KeyMap
 
 /** Values of windows that move only forward over slices: a slice enters on the right, old ones leave on the left.
   *
@@ -13,15 +13,16 @@ import windrow.core.state.Key
   * (DEBS 2017).
   */
 trait Sweep[B] {
-  type Keyed = JHashMap[Key, B]
 
   /** Takes the slice at `position` in; positions only grow. The map is not changed. */
-  def enter(position: Long, slice: Keyed): Unit
+  def enter(position: Long, slice: KeyMap[B]): Unit
 
   /** Lets go of the slices below a position. */
   def leaveBelow(position: Long): Unit
 
-  /** The keys and buffers of all slices inside, oldest first within a buffer. A buffer is not to be changed. */
+  /** The keys and buffers of all slices inside, oldest first within a buffer, until something enters or leaves. A buffer is not
+    * to be changed.
+    */
   def window: Iterator[(Key, B)]
 }
 
@@ -31,33 +32,60 @@ object Sweep {
   def apply[B](slicesPerWindow: Long, aggregation: Aggregation[B, _]): Sweep[B] =
     if (slicesPerWindow < 8) new Recalculate(aggregation) else new TwoStacks(aggregation)
 
-  /** Adds `slice` to the right of `sum`, whose buffers are its own. */
-  private[aggregate] def addAll[B](
-      sum: JHashMap[Key, B],
-      slice: JHashMap[Key, B],
-      aggregation: Aggregation[B, _]): Unit =
-    slice.forEach { (key, buffer) =>
-      val before = sum.get(key)
-      sum.put(key, if (before == null) aggregation.copy(buffer) else aggregation.combine(before, buffer))
-      ()
+  /** The sum of slices. What only one of them has is not copied. */
+  private[aggregate] final class Sum[B](aggregation: Aggregation[B, _]) {
+    val all         = new KeyMap[B]
+    private val own = new BitSet
+
+    /** Adds a slice to the right. */
+    def add(slice: KeyMap[B]): Unit = {
+      var at = 0
+      while (at < slice.size) {
+        val key   = slice.keyAt(at)
+        val index = all.indexOf(key)
+        if (index < 0) all.add(key, slice.valueAt(at))
+        else {
+          val left = if (own.get(index)) all.valueAt(index) else aggregation.copy(all.valueAt(index))
+          own.set(index)
+          all.set(index, aggregation.combine(left, slice.valueAt(at)))
+        }
+        at += 1
+      }
     }
+
+    def clear(): Unit = {
+      all.clear()
+      own.clear()
+    }
+  }
+
+  /** Keys and buffers in the order of a map. */
+  private[aggregate] def entries[B](of: KeyMap[B]): Iterator[(Key, B)] = new Iterator[(Key, B)] {
+    private var at       = -1
+    def hasNext: Boolean = at + 1 < of.size
+    def next(): (Key, B) = {
+      at += 1
+      (of.keyAt(at), of.valueAt(at))
+    }
+  }
 }
 
 /** Combines every window afresh: Θ(slices) for each. */
 final class Recalculate[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
-  private val inside = new JArrayDeque[(Long, Keyed)]
+  private val inside = new JArrayDeque[(Long, KeyMap[B])]
+  private val sum    = new Sweep.Sum(aggregation)
 
-  def enter(position: Long, slice: Keyed): Unit = inside.addLast((position, slice))
+  def enter(position: Long, slice: KeyMap[B]): Unit = inside.addLast((position, slice))
 
   def leaveBelow(position: Long): Unit =
     while (!inside.isEmpty && inside.peekFirst._1 < position) inside.removeFirst()
 
   def window: Iterator[(Key, B)] =
-    if (inside.size == 1) inside.peekFirst._2.entrySet.iterator.asScala.map(e => (e.getKey, e.getValue))
+    if (inside.size == 1) Sweep.entries(inside.peekFirst._2)
     else {
-      val sum = new Keyed
-      inside.forEach(slice => Sweep.addAll(sum, slice._2, aggregation))
-      sum.entrySet.iterator.asScala.map(e => (e.getKey, e.getValue))
+      sum.clear()
+      inside.forEach(slice => sum.add(slice._2))
+      Sweep.entries(sum.all)
     }
 }
 
@@ -67,13 +95,13 @@ final class Recalculate[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
   * slices and their aggregate so far.
   */
 final class TwoStacks[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
-  private val front   = new JArrayDeque[(Long, Keyed)]
-  private val back    = new JArrayDeque[(Long, Keyed)]
-  private var backSum = new Keyed
+  private val front = new JArrayDeque[(Long, KeyMap[B])]
+  private val back  = new JArrayDeque[(Long, KeyMap[B])]
+  private val newer = new Sweep.Sum(aggregation)
 
-  def enter(position: Long, slice: Keyed): Unit = {
+  def enter(position: Long, slice: KeyMap[B]): Unit = {
     back.addLast((position, slice))
-    Sweep.addAll(backSum, slice, aggregation)
+    newer.add(slice)
   }
 
   def leaveBelow(position: Long): Unit = {
@@ -86,29 +114,27 @@ final class TwoStacks[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
 
   /** Turns the back into suffix aggregates. A key that a slice lacks shares the buffer of the slice after it. */
   private def flip(): Unit = {
-    var suffix = new Keyed
+    var suffix = new KeyMap[B]
     while (!back.isEmpty) {
       val (position, slice) = back.removeLast()
-      val sum               = new Keyed(suffix)
-      slice.forEach { (key, buffer) =>
+      val sum               = suffix.copied
+      Sweep.entries(slice).foreach { case (key, buffer) =>
         val after = suffix.get(key)
         sum.put(key, if (after == null) buffer else aggregation.combine(aggregation.copy(buffer), after))
-        ()
       }
       front.addFirst((position, sum))
       suffix = sum
     }
-    backSum = new Keyed
+    newer.clear()
   }
 
   def window: Iterator[(Key, B)] =
-    if (front.isEmpty) backSum.entrySet.iterator.asScala.map(e => (e.getKey, e.getValue))
+    if (front.isEmpty) Sweep.entries(newer.all)
     else {
       val older = front.peekFirst._2
-      older.entrySet.iterator.asScala.map { e =>
-        val newer = backSum.get(e.getKey)
-        (e.getKey, if (newer == null) e.getValue else aggregation.combine(aggregation.copy(e.getValue), newer))
-      } ++ backSum.entrySet.iterator.asScala.filterNot(e => older.containsKey(e.getKey)).map(e =>
-        (e.getKey, e.getValue))
+      Sweep.entries(older).map { case (key, buffer) =>
+        val right = newer.all.get(key)
+        (key, if (right == null) buffer else aggregation.combine(aggregation.copy(buffer), right))
+      } ++ Sweep.entries(newer.all).filterNot { case (key, _) => older.containsKey(key) }
     }
 }

@@ -58,7 +58,7 @@ private[core] final class PaneMaker[B, V](
 
   /** The first pane of a window that keeps nothing of it. */
   def first(id: WindowId, timing: Timing, isLast: Boolean, whole: B): Effect[B, V] =
-    pane(id, Shown(timing, 0, isLast, whole), isRetraction = false)
+    pane(id, timing, 0, isLast, whole, isRetraction = false)
 
   /** Gives out panes; gives back what the window keeps from now on.
     *
@@ -92,15 +92,24 @@ private[core] final class PaneMaker[B, V](
   private def isHeldBack(paneState: PaneState[B], buffer: B): Boolean = spec.fireOnlyUpdated &&
     paneState.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
 
-  private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] = Effect.Fire(Pane(
+  private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] =
+    pane(id, shown.timing, shown.index, shown.isLast, shown.buffer, isRetraction)
+
+  private def pane(
+      id: WindowId,
+      timing: Timing,
+      index: Long,
+      isLast: Boolean,
+      buffer: B,
+      isRetraction: Boolean): Effect[B, V] = Effect.Fire(Pane(
     id.key,
     id.bounds.start,
     shownEnd(id),
-    shown.timing,
-    shown.index,
-    shown.isLast,
+    timing,
+    index,
+    isLast,
     isRetraction,
-    lowered(id, shown.buffer),
+    lowered(id, buffer),
     id.message))
 
   private def shownEnd(id: WindowId): Long = spec.window.bounds.shownEnd(id.bounds)

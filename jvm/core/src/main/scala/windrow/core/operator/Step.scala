@@ -32,6 +32,40 @@ private[core] object Part {
   /** Gives out something that changes nothing. */
   def put[E](effect: E): Part[E] = _.put(effect)
 
+  /** Takes things one after another. A part goes on until one gives something out: most messages give nothing out. */
+  def each[A, E](things: Iterator[A])(take: (A, Out[E]) => Unit): Iterator[Part[E]] = new Each(things, take)
+
+  /** Parts that are asked for when all before them are run. */
+  def later[E](parts: => Iterator[Part[E]]): Iterator[Part[E]] = Iterator.single(_.andThen(parts))
+
+  private final class Each[A, E](things: Iterator[A], take: (A, Out[E]) => Unit)
+      extends Iterator[Part[E]]
+      with Part[E]
+      with Out[E] {
+    private var out: Out[E] = _
+    private var isSilent    = true
+
+    def hasNext: Boolean = things.hasNext
+    def next(): Part[E]  = if (hasNext) this else Iterator.empty.next()
+
+    def run(out: Out[E]): Unit = {
+      this.out = out
+      isSilent = true
+      do take(things.next(), this)
+      while (isSilent && things.hasNext)
+    }
+
+    def put(effect: E): Unit = {
+      isSilent = false
+      out.put(effect)
+    }
+
+    def andThen(parts: Iterator[Part[E]]): Unit = {
+      isSilent = false
+      out.andThen(parts)
+    }
+  }
+
   /** Changes something and gives out nothing. */
   def silent(work: => Unit): Iterator[Part[Nothing]] = Iterator.single[Part[Nothing]](_ => work)
 }

@@ -101,18 +101,17 @@ final class Shard[B, V](
     admission.tell(progress)
     val clock    = StepClock(this.watermark, processingTime)
     lazy val now = clock.before.max(watermark)
-    val added    = entries.map[Part[Effect[B, V]]](entry => add(entry, clock, _))
-    new Step(added ++ algorithm.advance(clock, now) ++ Part.silent(close(now)), count)
+    val added    = Part.each[Entry[B], Effect[B, V]](entries)((entry, out) => add(entry, clock, out))
+    new Step(added ++ Part.later(algorithm.advance(clock, now)) ++ Part.silent(close(now)), count)
   }
 
   private def add(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
     val reason = reasonAgainst(entry)
-    val place  = placeOf(entry, reason)
-    if (!admission.isReplay(entry.origin, place)) {
+    if (entry.origin.isEmpty || !admission.isReplay(entry.origin, placeOf(entry, reason))) {
       entry.origin.foreach(algorithm.see)
       reason match {
         case None =>
-          admission.lateness.see(place.get, entry.count, watermark, lastEnd)
+          admission.lateness.see(timeOf(entry), entry.count, watermark, lastEnd)
           algorithm.add(entry, clock, counters, out)
         case Some(reason) => out.put(Effect.Refuse(entry, reason, watermark))
       }
@@ -129,8 +128,12 @@ final class Shard[B, V](
 
   /** In time, by which it is refused one day (SEMANTICS R13). */
   private def placeOf(entry: Entry[B], reason: Option[Reason]): Option[Long] =
-    Option.when(reason != InvalidTime)(
-      entry.pane.filter(_ => spec.window.takesPanes).fold(Position.plus(entry.time.get, entry.gap))(_.end))
+    Option.when(reason != InvalidTime)(timeOf(entry))
+
+  private def timeOf(entry: Entry[B]): Long =
+    if (takesPanes && entry.pane.isDefined) entry.pane.get.end else Position.plus(entry.time.get, entry.gap)
+
+  private val takesPanes = spec.window.takesPanes
 
   private def count(effect: Effect[B, V]): Unit = effect match {
     case Effect.Fire(pane) =>

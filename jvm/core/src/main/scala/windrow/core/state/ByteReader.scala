@@ -28,7 +28,13 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
   def byte(): Byte = array(take(1))
   def long(): Long = buffer.getLong(take(8))
 
-  def count(): Long = {
+  def count(): Long =
+    if (at < end && array(at) >= 0) {
+      at += 1
+      array(at - 1).toLong
+    } else longer()
+
+  private def longer(): Long = {
     var shift  = 0
     var result = 0L
     var part   = byte()

@@ -1,64 +1,74 @@
 package windrow.core.state
 
 import java.nio.ByteBuffer
+import java.util.Arrays
 import java.util.zip.CRC32C
 
 /** A growing buffer in which state is written: big-endian numbers, lengths as variable-length integers. */
 final class ByteWriter(initial: Int = 256) {
-  private var buffer = ByteBuffer.allocate(initial)
+  private var written = new Array[Byte](initial)
+  private var end     = 0
 
-  def size: Int = buffer.position()
+  def size: Int = end
 
-  private def room(bytes: Int): ByteBuffer = {
-    if (buffer.remaining < bytes) {
-      val grown = ByteBuffer.allocate(math.max(buffer.capacity * 2, size + bytes))
-      buffer.flip()
-      grown.put(buffer)
-      buffer = grown
-    }
-    buffer
+  /** What was written, from the beginning up to [[size]]; another one once more is written. */
+  private[windrow] def array: Array[Byte] = written
+
+  /** Makes room for some bytes and gives the place in [[array]] where they stand, with anything in them. */
+  private[windrow] def space(length: Int): Int = {
+    val start = end
+    if (written.length - start < length) written = Arrays.copyOf(written, math.max(written.length * 2, start + length))
+    end = start + length
+    start
   }
 
-  def byte(value: Int): Unit  = { room(1).put(value.toByte); () }
-  def long(value: Long): Unit = { room(8).putLong(value); () }
+  def byte(value: Int): Unit = {
+    val at = space(1)
+    written(at) = value.toByte
+  }
 
-  /** A number that is never negative; small ones take one byte. */
-  def count(value: Long): Unit = {
-    val target = room(10)
-    var rest   = value
-    while ((rest & ~0x7fL) != 0) {
-      target.put(((rest & 0x7f) | 0x80).toByte)
-      rest >>>= 7
-    }
-    target.put(rest.toByte)
+  def long(value: Long): Unit = {
+    val at = space(8)
+    ByteBuffer.wrap(written).putLong(at, value)
     ()
   }
+
+  /** A number that is never negative; small ones take one byte. */
+  def count(value: Long): Unit =
+    if ((value & ~0x7fL) == 0) byte(value.toInt)
+    else {
+      var rest = value
+      while ((rest & ~0x7fL) != 0) {
+        byte(((rest & 0x7f) | 0x80).toInt)
+        rest >>>= 7
+      }
+      byte(rest.toInt)
+    }
 
   def bytes(value: Array[Byte]): Unit = bytes(value, 0, value.length)
 
   def bytes(value: Array[Byte], offset: Int, length: Int): Unit = {
     count(length.toLong)
-    room(length).put(value, offset, length)
-    ()
+    append(value, offset, length)
   }
 
   /** As they are, without their length. */
   def append(value: Array[Byte]): Unit = append(value, 0, value.length)
 
-  def append(value: Array[Byte], offset: Int, length: Int): Unit = { room(length).put(value, offset, length); () }
+  def append(value: Array[Byte], offset: Int, length: Int): Unit = {
+    val at = space(length)
+    System.arraycopy(value, offset, written, at, length)
+  }
 
-  /** Adds what stands in `[from, until)` to another one. */
-  def copyTo(other: ByteWriter, from: Int, until: Int): Unit = other.append(buffer.array, from, until - from)
+  def clear(): Unit = end = 0
 
-  def clear(): Unit = { buffer.clear(); () }
-
-  def result(): Array[Byte] = java.util.Arrays.copyOf(buffer.array, size)
+  def result(): Array[Byte] = Arrays.copyOf(written, end)
 
   /** The content behind its version byte and before its checksum: how every state value is stored. */
   def sealedResult(): Array[Byte] = {
     val out = new Array[Byte](size + ByteWriter.Frame)
     out(0) = ByteWriter.Version
-    System.arraycopy(buffer.array, 0, out, 1, size)
+    System.arraycopy(written, 0, out, 1, size)
     ByteBuffer.wrap(out).putInt(size + 1, ByteWriter.checksum(out, size + 1))
     out
   }
@@ -81,7 +91,7 @@ object ByteWriter {
     spare.remove() // a use inside this one has another
     val result = use(out)
     out.clear()
-    if (out.buffer.capacity <= MostSpare) spare.set(out)
+    if (out.written.length <= MostSpare) spare.set(out)
     result
   }
 

@@ -1,6 +1,5 @@
 package windrow.core.state
 
-import java.util.{HashMap => JHashMap}
 import java.util.{TreeMap => JTreeMap}
 import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
@@ -20,7 +19,7 @@ final class SortedRun[T](
     codec: Codec[T],
     segmentBytes: Int = 4096,
     leaves: Option[T => Unit] = None) {
-  type Keyed = JHashMap[Key, T]
+  type Keyed = KeyMap[T]
 
   /** @param stored
     *   how many values were written; 0: not known
@@ -29,11 +28,16 @@ final class SortedRun[T](
     var last: Long                  = id
     var rows: JTreeMap[Long, Keyed] = _
     var changed: Boolean            = false
+    var isStored                    = false
   }
 
   private val space    = store.space(name)
   private val segments = new JTreeMap[Long, Segment]
   private var bound    = Position.Least
+
+  /** What was asked for last, to be changed: neighbours in a step mostly go to one position. */
+  private var recent: Keyed = _
+  private var recentAt      = 0L
 
   def readDirectory(in: ByteReader): Unit = {
     bound = in.long()
@@ -42,6 +46,7 @@ final class SortedRun[T](
     (0 until in.fitting(if (counted) in.count() else first)).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
+      segment.isStored = true
       if (segment.last < segment.id || !segments.isEmpty && segment.id <= segments.lastEntry.getValue.last)
         throw in.damaged(s"segment ${segment.id} of $name is not behind the one before")
       if (counted) segment.stored = in.count()
@@ -74,6 +79,14 @@ final class SortedRun[T](
 
   /** The values at a position, to be changed by the caller; made if absent. */
   def at(position: Long): Keyed = {
+    if (recent == null || recentAt != position) {
+      recent = find(position)
+      recentAt = position
+    }
+    recent
+  }
+
+  private def find(position: Long): Keyed = {
     val found   = segments.floorEntry(position)
     val segment = if (found == null) addSegment(position) else found.getValue
     val rows    = loaded(segment)
@@ -123,13 +136,12 @@ final class SortedRun[T](
   def dropBelow(position: Long): Unit = if (position > bound) {
     leaves.foreach(tellBelow(position, _))
     bound = position
+    recent = null
     var entry = segments.firstEntry
     while (entry != null && entry.getKey < bound) {
       val segment = entry.getValue
-      if (segment.last < bound) {
-        segments.remove(segment.id)
-        space.remove(segment.id)
-      } else if (segment.changed) segment.rows.headMap(bound).clear()
+      if (segment.last < bound) remove(segment)
+      else if (segment.changed) segment.rows.headMap(bound).clear()
       entry = segments.higherEntry(entry.getKey)
     }
   }
@@ -138,10 +150,13 @@ final class SortedRun[T](
   def reopen(): Unit = bound = Position.Least
 
   private def tellBelow(position: Long, hears: T => Unit): Unit =
-    between(bound, position).foreach { case (_, keyed) => keyed.values.forEach(value => hears(value)) }
+    between(bound, position).foreach { case (_, keyed) => keyed.valuesInOrder.foreach(hears) }
 
   /** Writes what has changed. */
-  def flush(): Unit = segments.values.asScala.toArray.foreach(segment => if (segment.changed) write(segment))
+  def flush(): Unit = {
+    recent = null
+    segments.values.asScala.toArray.foreach(segment => if (segment.changed) write(segment))
+  }
 
   private def addSegment(position: Long): Segment = {
     val segment = new Segment(position)
@@ -166,7 +181,7 @@ final class SortedRun[T](
         val position = in.long()
         if (position < segment.id || position > segment.last) throw in.damaged(s"it has position $position")
         val keys  = in.size()
-        val keyed = new Keyed(math.max(16, keys * 3 / 2))
+        val keyed = new Keyed(keys)
         (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))
         if (position >= bound) rows.put(position, keyed)
       }
@@ -177,10 +192,8 @@ final class SortedRun[T](
   private def write(segment: Segment): Unit = ByteWriter.lent { out =>
     var current = segment
     segment.rows.values.removeIf(_.isEmpty)
-    if (segment.rows.isEmpty) {
-      segments.remove(segment.id)
-      space.remove(segment.id)
-    } else {
+    if (segment.rows.isEmpty) remove(segment)
+    else {
       val all = segment.rows
       segment.rows = new JTreeMap
       segment.stored = 0
@@ -198,17 +211,26 @@ final class SortedRun[T](
     }
   }
 
+  /** Of what came and went within a step the store knows nothing. */
+  private def remove(segment: Segment): Unit = {
+    segments.remove(segment.id)
+    if (segment.isStored) space.remove(segment.id)
+  }
+
   private def writeRow(position: Long, keyed: Keyed, out: ByteWriter): Unit = {
     out.long(position)
     out.count(keyed.size.toLong)
-    keyed.forEach { (key, value) =>
-      out.bytes(key.bytes)
-      codec.write(value, out)
+    var index = 0
+    while (index < keyed.size) {
+      out.bytes(keyed.keyAt(index).bytes)
+      codec.write(keyed.valueAt(index), out)
+      index += 1
     }
   }
 
   private def put(segment: Segment, out: ByteWriter): Unit = {
     space.put(segment.id, out.sealedResult())
+    segment.isStored = true
     segment.changed = false
     out.clear()
   }

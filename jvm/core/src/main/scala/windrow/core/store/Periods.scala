@@ -19,7 +19,7 @@ private[core] final class Periods(store: Spaces) {
   }
 
   /** Keys of which some period has ended. */
-  def due(now: Option[Long]): Iterator[Key] = ended(now).flatMap(at => ends.peek(at).keySet.toArray(Array.empty[Key]))
+  def due(now: Option[Long]): Iterator[Key] = ended(now).flatMap(at => ends.peek(at).keysInOrder.toVector)
 
   private def ended(now: Option[Long]): Iterator[Long] = now.iterator.flatMap(now =>
     Iterator.unfold(Due.AtOnce)(from => ends.ceiling(from).filter(_ <= now).map(at => (at, at + 1))))

@@ -44,4 +44,28 @@ class StepSuite extends AnyFunSuite {
     assert(step.next() == 1 && counted == Seq(1, 2))
     assert(step.toVector == Vector(2, 3) && counted == Seq(1, 2, 3))
   }
+
+  test("of things that are taken one by one a part takes all up to the one that gives something out") {
+    val took = new ArrayBuffer[Int]
+    val parts = Part.each[Int, Int](Iterator.range(0, 10)) { (n, out) =>
+      took += n
+      if (n % 4 == 2) out.put(n)
+      if (n == 6) out.andThen(Iterator(put(60)))
+      if (n == 7) out.andThen(Iterator(put(70)))
+    }
+    val step = new Step[Int](parts ++ Iterator(put(100)), _ => ())
+    assert(step.next() == 2 && took.last == 2)
+    assert(step.next() == 6 && took.last == 6)
+    assert(step.next() == 60 && took.last == 6)
+    assert(step.toVector == Vector(70, 100) && took == (0 until 10))
+  }
+
+  test("later parts are not asked for before all that comes first is taken") {
+    var asked = false
+    val step = new Step[Int](
+      Iterator(put(1)) ++ Part.later { asked = true; Iterator(put(2)) } ++ Iterator(put(3)),
+      _ => ())
+    assert(step.next() == 1 && !asked)
+    assert(step.toVector == Vector(2, 3) && asked)
+  }
 }

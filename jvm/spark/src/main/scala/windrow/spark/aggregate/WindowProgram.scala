@@ -81,14 +81,8 @@ final class WindowProgram(
         val (told, messages) = packets.span(ProgressCodec.isProgress)
         val progress         = told.flatMap(ProgressCodec.read).toVector
         val effects          = shard.step(messages.flatMap(entries), watermark, Some(processingTime), progress)
-        output.packets(effects.flatMap(single), (shard.counters, shard.counters.panes))(write(_, processingTime))
+        output.packets(new Singles(effects), (shard.counters, shard.counters.panes))(write(_, processingTime))
       }
-    }
-
-    /** Equal messages that are refused together are as many rows. */
-    private def single(effect: Effect[B, InternalRow]): Iterator[Effect[B, InternalRow]] = effect match {
-      case Effect.Refuse(entry, _, _) if entry.count != 1 => Iterator.fill(entry.count.toInt)(effect)
-      case one                                            => Iterator.single(one)
     }
 
     private def write(effect: Effect[B, InternalRow], processingTime: Long): Unit = effect match {
@@ -103,5 +97,25 @@ final class WindowProgram(
               "watermark" -> watermark))
         output.rejected(entry.raw, reason, watermark, processingTime)
     }
+  }
+}
+
+/** Equal messages that are refused together are as many rows. */
+private final class Singles[B](effects: Iterator[Effect[B, InternalRow]]) extends Iterator[Effect[B, InternalRow]] {
+  private var effect: Effect[B, InternalRow] = _
+  private var left                           = 0L
+
+  def hasNext: Boolean = left > 0 || effects.hasNext
+
+  def next(): Effect[B, InternalRow] = {
+    if (left <= 0) {
+      effect = effects.next()
+      left = effect match {
+        case Effect.Refuse(entry, _, _) => entry.count
+        case _                          => 1
+      }
+    }
+    left -= 1
+    effect
   }
 }

@@ -29,11 +29,13 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
 
   def pane(fired: Pane[Key, InternalRow]): Unit = {
     count(if (fired.isRetraction) OutputSchema.Withdrawn else fired.timing.code.toInt)
-    val values = fired.message.fold(fired.value) { bytes =>
-      message.update(0, messageShape.of(bytes))
-      shown(fired.value, message)
-    }
-    put(OutputSchema.PaneKind, panes(keyShape.of(fired.key.bytes), fired, values))
+    val values =
+      if (fired.message.isEmpty) fired.value
+      else {
+        message.update(0, messageShape.of(fired.message.get))
+        shown(fired.value, message)
+      }
+    panes.write(keyShape.of(fired.key.bytes), fired, values, begin(OutputSchema.PaneKind))
   }
 
   def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = reject(

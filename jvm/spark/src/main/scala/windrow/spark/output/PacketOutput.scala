@@ -3,6 +3,7 @@ package windrow.spark.output
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import windrow.Reason
 import windrow.core.operator.Counters
+import windrow.core.state.ByteWriter
 import windrow.spark.rows.RowPacket
 
 /** Writes what a shard gives as packets of rows. */
@@ -16,6 +17,9 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
   protected def count(kind: Int): Unit = out.add(ofKind + kind, 1)
 
   protected def put(kind: Int, row: UnsafeRow): Unit = out.put(kind, row)
+
+  /** Where a row is to be written, behind its size. */
+  protected def begin(kind: Int): ByteWriter = out.begin(kind)
 
   protected def reject(kind: Int, row: UnsafeRow, reason: Reason): Unit = {
     out.put(kind, row)

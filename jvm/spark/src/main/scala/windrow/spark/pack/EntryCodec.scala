@@ -45,6 +45,28 @@ object EntryCodec {
     if (order != null) out.bytes(order)
   }
 
+  /** An entry of which no more is known.
+    *
+    * @param hasTime
+    *   if not, `time` says nothing
+    */
+  def write(
+      out: ByteWriter,
+      key: UnsafeRow,
+      hasTime: Boolean,
+      time: Long,
+      count: Long,
+      buffer: UnsafeRow,
+      raw: UnsafeRow): Unit = {
+    out.byte((if (hasTime) Time else 0) | (if (raw != null) Raw else 0))
+    if (hasTime) out.long(time)
+    out.count(0) // no gap
+    out.count(count)
+    Rows.write(key, out)
+    Rows.write(buffer, out)
+    if (raw != null) Rows.write(raw, out)
+  }
+
   private def write(out: ByteWriter, pane: IncomingPane): Unit = {
     out.long(pane.start)
     out.long(pane.end)
@@ -68,14 +90,14 @@ object EntryCodec {
       def hasNext: Boolean = in.hasNext
       def next(): Entry[B] = {
         val flags  = in.byte().toInt
-        val time   = Option.when((flags & Time) != 0)(in.long())
+        val time   = if ((flags & Time) != 0) Some(in.long()) else None
         val gap    = in.count()
         val count  = in.count()
         val key    = new Key(in.bytes())
         val lifted = buffer(in)
         val raw    = if ((flags & Raw) != 0) in.bytes() else null
-        val origin = Option.when((flags & Sender) != 0)(OriginCodec.read(in))
-        val said   = Option.when((flags & Pane) != 0)(pane(in))
+        val origin = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
+        val said   = if ((flags & Pane) != 0) Some(pane(in)) else None
         val order  = if ((flags & Order) != 0) in.bytes() else null
         Entry(key, time, gap, count, ordered(order, lifted), raw, origin, said)
       }

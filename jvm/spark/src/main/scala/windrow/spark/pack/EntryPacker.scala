@@ -121,14 +121,28 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
     ShardOf(lastKey, program.shards)
   }
 
-  def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
+  def write(row: InternalRow, out: ByteWriter): Array[Byte] =
+    if (timeAt >= 0) {
+      EntryCodec.write(out, lastKey, !row.isNullAt(timeAt), row.getLong(timeAt), count(row), lift(row), rawOf(row))
+      null
+    } else writeWhole(row, out)
+
+  /** The column of the time, if nothing else is known of a message but its key and its values; else -1. */
+  private val timeAt =
+    if (hasGap || program.sender.nonEmpty || panes.isDefined || ordered) -1
+    else schema.indexWhere(_.semanticEquals(program.time))
+
+  private def rawOf(row: InternalRow): UnsafeRow =
+    if (carries.eval(row)) message(row).getStruct(0, width) else null
+
+  private def writeWhole(row: InternalRow, out: ByteWriter): Array[Byte] = {
     val values = fields(row)
     val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
     val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
     val from   = originOf(values, if (hasGap) 2 else 1)
     from.foreach(seen.add)
     val buffer = lift(row)
-    val raw    = if (carries.eval(row)) message(row).getStruct(0, width) else null
+    val raw    = rawOf(row)
     val order =
       if (ordered) {
         val place = panes.map(_.place(row)).orElse(Option.when(hasGap)(gap))

@@ -16,7 +16,6 @@ object PlacedPacket {
   /** Adds a message that stands in `[from, until)` of others. */
   private[pack] def put(packet: ByteWriter, place: Array[Byte], of: ByteWriter, from: Int, until: Int): Unit = {
     packet.bytes(place)
-    packet.count((until - from).toLong)
-    of.copyTo(packet, from, until)
+    packet.bytes(of.array, from, until - from)
   }
 }

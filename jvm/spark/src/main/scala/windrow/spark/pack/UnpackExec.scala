@@ -24,37 +24,72 @@ final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: 
     val (wanted, columns) = (kinds, output)
     val rows              = longMetric("numOutputRows")
     SparkInside.inMicroBatch(child.execute()).mapPartitions { packets =>
-      val read = UnpackExec.reader(wanted, columns)
-      packets.flatMap(row => read(column.eval(row).asInstanceOf[Array[Byte]])).map { row => rows += 1; row }
+      new UnpackedRows(packets, column, UnpackExec.reader(wanted, columns), rows)
     }
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 }
 
+/** The rows of packets, in a plain loop: they are many. */
+private final class UnpackedRows(
+    packets: Iterator[InternalRow],
+    packet: Expression,
+    read: Array[Byte] => Iterator[UnsafeRow],
+    count: SQLMetric)
+    extends Iterator[InternalRow] {
+  private var rows: Iterator[UnsafeRow] = Iterator.empty
+
+  def hasNext: Boolean = {
+    while (!rows.hasNext && packets.hasNext) rows = read(packet.eval(packets.next()).asInstanceOf[Array[Byte]])
+    rows.hasNext
+  }
+
+  def next(): InternalRow = {
+    val row = if (hasNext) rows.next() else throw new NoSuchElementException("no row is left")
+    count += 1
+    row
+  }
+}
+
 private[spark] object UnpackExec {
 
-  /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one. */
+  /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one is asked for. */
   def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): Array[Byte] => Iterator[UnsafeRow] = {
     val widths = kinds.map(rows => rows.kind -> rows.columns).toMap
-    val shown  = UnpackExec.shown(kinds, output)
-    packet => {
-      val reader = new RowPacket.Reader(packet, widths)
-      Iterator.continually(reader).takeWhile(_.next()).map(reader => shown(reader.kind, reader.row))
+    val wide   = if (kinds.sizeIs == 1) null else UnpackExec.wide(kinds, output)
+    packet => new Shown(new RowPacket.Reader(packet, widths), wide)
+  }
+
+  /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others.
+    *
+    * @param wide
+    *   by kind, makes a row of all columns; null: there is one kind alone
+    */
+  private final class Shown(packet: RowPacket.Reader, wide: Array[UnsafeProjection]) extends Iterator[UnsafeRow] {
+    private var isThere = false
+
+    def hasNext: Boolean = {
+      if (!isThere) isThere = packet.next()
+      isThere
+    }
+
+    def next(): UnsafeRow = {
+      if (!hasNext) throw new NoSuchElementException("no row is left")
+      isThere = false
+      if (wide == null) packet.row else wide(packet.kind)(packet.row)
     }
   }
 
-  /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others. */
-  private def shown(kinds: Seq[PacketRows], output: Seq[Attribute]): (Int, UnsafeRow) => UnsafeRow =
-    if (kinds.sizeIs == 1) (_, row) => row
-    else {
-      val starts = kinds.scanLeft(1)(_ + _.columns)
-      val wide = kinds.zip(starts).map { case (rows, start) =>
-        val own = output.indices.slice(start, start + rows.columns)
-        rows.kind -> UnsafeProjection.create(Literal(rows.kind) +: output.indices.tail.map(i =>
-          if (own.contains(i)) BoundReference(i - start, output(i).dataType, nullable = true)
-          else Literal.create(null, output(i).dataType)))
-      }.toMap
-      (kind, row) => wide(kind)(row)
+  private def wide(kinds: Seq[PacketRows], output: Seq[Attribute]): Array[UnsafeProjection] = {
+    val starts = kinds.scanLeft(1)(_ + _.columns)
+    val all    = new Array[UnsafeProjection](kinds.map(_.kind).max + 1)
+    kinds.zip(starts).foreach { case (rows, start) =>
+      val own = output.indices.slice(start, start + rows.columns)
+      all(rows.kind) = UnsafeProjection.create(Literal(rows.kind) +: output.indices.tail.map(i =>
+        if (own.contains(i)) BoundReference(i - start, output(i).dataType, nullable = true)
+        else Literal.create(null, output(i).dataType)))
     }
+    all
+  }
 }

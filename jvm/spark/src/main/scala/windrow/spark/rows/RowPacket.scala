@@ -29,9 +29,12 @@ object RowPacket {
 
     def isFull: Boolean = out.size >= Bytes
 
-    def put(kind: Int, row: UnsafeRow): Unit = {
+    def put(kind: Int, row: UnsafeRow): Unit = Rows.write(row, begin(kind))
+
+    /** Where a row of a kind is to be written, behind its size. */
+    private[spark] def begin(kind: Int): ByteWriter = {
       out.byte(kind)
-      Rows.write(row, out)
+      out
     }
 
     def add(count: Int, more: Long): Unit = sums(count) += more

@@ -14,6 +14,9 @@ import scala.util.Random
 import windrow.Pane
 import windrow.SourcePartition
 import windrow.Timing
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.spark.rows.RowShape
 
 /** Rows put together as bytes are those that Spark's projection makes of their values. */
 final class PaneRowsSuite extends AnyFunSuite {
@@ -82,6 +85,7 @@ final class PaneRowsSuite extends AnyFunSuite {
         val (keys, results) = (some(many), some(many))
         val schema          = new OutputSchema(keys, results, new StructType, None)
         val rows            = new PaneRows(schema)
+        val shape           = new RowShape(schema.pane)
         val wanted          = UnsafeProjection.create(schema.pane.toArray)
         val key             = UnsafeProjection.create(keys.toArray)
         val packed          = UnsafeProjection.create(results.toArray)
@@ -91,7 +95,9 @@ final class PaneRowsSuite extends AnyFunSuite {
         (1 to 20).foreach { i =>
           val (k, fired, value) = (values(keys), pane(), values(results))
           val whole             = new JoinedRow(k, new JoinedRow(fields(fired), value))
-          val found             = rows(key(k), fired, if (i % 2 == 0) packed(value) else value)
+          val out               = new ByteWriter(1)
+          rows.write(key(k), fired, if (i % 2 == 0) packed(value) else value, out)
+          val found = shape.read(ByteReader(out.result()))
           assert(shown(found) === shown(wanted(whole)))
         }
       }

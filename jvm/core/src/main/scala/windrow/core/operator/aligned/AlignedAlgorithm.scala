@@ -49,6 +49,9 @@ private[core] final class AlignedAlgorithm[B, V](
 
   private val periods = new ProcessingTimer(policy)
 
+  /** Of the message that came last. */
+  private val slice = new SlicePlace(grid)
+
   /** Windows without messages, where they count. In the checkpoint, for good. */
   private val gaps = GapWindows.of(spec, store)
 
@@ -67,34 +70,38 @@ private[core] final class AlignedAlgorithm[B, V](
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val time = entry.time.get
-    if (grid.inGap(time)) counters.gaps += entry.count
-    else if (clock.before.reached(
-        grid.end(grid.lastStart(time)),
-        lateness) || Refusal.isForgotten(spec, time, clock.before))
+    slice.goTo(time)
+    if (slice.isInGap) counters.gaps += entry.count
+    else if (clock.before.reached(slice.lastEnd, lateness) || Refusal.isForgotten(spec, time, clock.before))
       out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
       if (classes) counters.classify(time, current(entry.key, clock.before))
-      val open  = windowsToRecord(time, clock.before).map(start => (start, recordOf(start, entry.key)))
-      val slice = grid.sliceStart(time)
-      arrivals.foreach(_.add(entry.key, slice, entry.count, entry.buffer))
-      slices.insert(slice, entry.key, entry.buffer)
-      gaps.foreach(_.add(entry.key, time, clock.before))
-      open.foreach { case (start, record) => update(start, entry, record, clock, out) }
+      if (recordsAtOnce || clock.before.reached(slice.firstEnd)) record(entry, clock, out) else keep(entry, clock)
     }
+  }
+
+  private def keep(entry: Entry[B], clock: StepClock): Unit = {
+    arrivals.foreach(_.add(entry.key, slice.start, entry.count, entry.buffer))
+    slices.insert(slice.start, entry.key, entry.buffer)
+    gaps.foreach(_.add(entry.key, entry.time.get, clock.before))
+  }
+
+  /** Of a message of which some windows hear at once. */
+  private def record(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
+    val open = windowsToRecord(entry.time.get, clock.before).map(start => (start, recordOf(start, entry.key)))
+    keep(entry, clock)
+    open.foreach { case (start, record) => update(start, entry, record, clock, out) }
   }
 
   private def current(key: Key, at: Watermark): Option[Bounds] =
     (slices.newest(key) ++ gaps.flatMap(_.newest(key, at))).maxOption.map(grid.bounds)
 
   /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
-  private def windowsToRecord(time: Long, before: Watermark): Seq[Long] = {
-    val first = grid.firstStart(time)
-    if (!recordsAtOnce && !before.reached(grid.end(first))) Nil
-    else Iterator.iterate(first)(grid.next)
+  private def windowsToRecord(time: Long, before: Watermark): Seq[Long] =
+    Iterator.iterate(grid.firstStart(time))(grid.next)
       .takeWhile(start => start <= time && (recordsAtOnce || before.reached(grid.end(start))))
       .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
-  }
 
   /** None: the window is new. */
   private def recordOf(start: Long, key: Key): Option[PaneState[B]] = {
@@ -161,7 +168,7 @@ private[core] final class AlignedAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
     Part.silent(tellArrivals(clock)) ++
-      (if (moved && spec.onTime) onTimePanes(clock.before, now) else Iterator.empty) ++
+      (if (moved && spec.onTime) Part.later(onTimePanes(clock.before, now)) else Iterator.empty) ++
       gaps.iterator.flatMap(gapPanes(_, now)) ++
       Part.silent(touchDue(clock, now, moved)) ++
       touched.entrySet.iterator.asScala.map[Part[Effect[B, V]]](e =>
@@ -176,12 +183,14 @@ private[core] final class AlignedAlgorithm[B, V](
     })
 
   private def onTimePanes(before: Watermark, now: Watermark): Iterator[Part[Effect[B, V]]] =
-    slices.completed(before, now).flatMap { case (start, values) =>
-      val isLast = now.reached(grid.end(start), lateness)
-      values.map[Part[Effect[B, V]]] { case (key, buffer) =>
-        if (recordsAll) fire(start, key, keptSurely(start, key), Timing.OnTime, isLast, buffer, _)
-        else _.put(panes.first(idOf(start, key), Timing.OnTime, isLast, buffer))
-      }
+    Part.each[(Long, Iterator[(Key, B)]), Effect[B, V]](slices.completed(before, now)) {
+      case ((start, values), windows) =>
+        val bounds = grid.bounds(start)
+        val isLast = now.reached(bounds.end, lateness)
+        windows.andThen(Part.each[(Key, B), Effect[B, V]](values) { case ((key, buffer), out) =>
+          if (recordsAll) fire(start, key, keptSurely(start, key), Timing.OnTime, isLast, buffer, out)
+          else out.put(panes.first(WindowId(key, bounds), Timing.OnTime, isLast, buffer))
+        })
     }
 
   /** Windows without messages (SEMANTICS R3). */
@@ -237,7 +246,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   private def recorded(first: Long): Iterator[(Long, Seq[Key])] =
     Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1)))
-      .map(start => (start, records.peek(start).keySet.asScala.toSeq))
+      .map(start => (start, records.peek(start).keysInOrder.toSeq))
 
   /** Windows that close, and the keys that have something unsent there (SEMANTICS R80). */
   private def closing(now: Watermark): Iterator[(Long, Seq[Key])] =

@@ -2,7 +2,6 @@ package windrow.core.operator
 package aligned
 
 import scala.collection.mutable.ArrayBuffer
-import scala.jdk.CollectionConverters._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Gathered
 import windrow.core.aggregate.OwnedCodec
@@ -30,10 +29,8 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
 
   def insert(slice: Long, key: Key, buffer: B): Unit = {
     val keyed = slices.at(slice)
-    val old   = keyed.get(key)
-    val now   = if (old == null) buffer else aggregation.combine(old, buffer)
-    if (now.asInstanceOf[AnyRef] ne old.asInstanceOf[AnyRef]) keyed.put(key, now)
-    ()
+    val index = keyed.indexOf(key)
+    if (index < 0) keyed.add(key, buffer) else keyed.set(index, aggregation.combine(keyed.valueAt(index), buffer))
   }
 
   def hasContent(key: Key, start: Long): Boolean =
@@ -88,7 +85,7 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
   def windows: Iterator[(Key, Long)] = for {
     (position, keyed) <- slices.between(EventTime.Min, EventTime.Max)
     start             <- grid.windowsAt(position)
-    key               <- keyed.keySet.asScala.iterator
+    key               <- keyed.keysInOrder
   } yield (key, start)
 
   /** How many windows have messages; None: windows share slices, or nobody has counted. */
