@@ -39,13 +39,13 @@ final class ObservedSuite extends SparkSuite {
     val packets = (1 to 20).map { accepted =>
       val writer = new RowPacket.Writer(counts.all)
       writer.add(counts.names.indexOf("accepted"), accepted.toLong)
-      writer.add(counts.names.indexOf("late"), 1)
+      writer.add(counts.names.indexOf("too_late"), 1)
       writer.result()
     }
     val all = observed(packets: _*)
     assert(counts.names.map(all.getAs[Long](_)) == counts.names.map {
       case "accepted" => 210L
-      case "late"     => 20L
+      case "too_late" => 20L
       case _          => 0L
     })
     assert(counts.names.forall(observed().getAs[Long](_) == 0L))
