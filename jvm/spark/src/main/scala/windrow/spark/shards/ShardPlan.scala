@@ -3,12 +3,15 @@ package windrow.spark.shards
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.GetColumnByOrdinal
+import org.apache.spark.sql.catalyst.encoders.encoderFor
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.streaming.TimeMode
 import windrow._
 import windrow.spark.pack.CallShards
+import windrow.spark.pack.Packets
 import windrow.spark.pack.PlacedPacket
 import windrow.spark.pack.SortStep
 
@@ -25,7 +28,15 @@ private[windrow] object ShardPlan {
   private implicit val int: Encoder[Int]           = Encoders.scalaInt
   private implicit val bytes: Encoder[Array[Byte]] = Encoders.BINARY
 
-  private implicit val placed: Encoder[PlacedPacket.Type] = Encoders.tuple(bytes, bytes)
+  private val placed: Encoder[PlacedPacket.Type] = Encoders.tuple(bytes, bytes)
+
+  /** Packets that have no order, of the packet alone. */
+  private val unplaced: Encoder[PlacedPacket.Type] = {
+    val both = encoderFor(placed)
+    both.copy(objDeserializer = both.objDeserializer.transform {
+      case GetStructField(_: GetColumnByOrdinal, 1, _) => Literal(PlacedPacket.Anywhere)
+    })
+  }
 
   def shards(session: SparkSession): Int = {
     val text = session.conf.get(Setting, Default.toString)
@@ -43,20 +54,20 @@ private[windrow] object ShardPlan {
   private def streamed(packets: LogicalPlan, program: ShardProgram): LogicalPlan = {
     val (packet, shard) = (packets.output.head, packets.output(1))
     val called          = CallShards(program.shards, packets)
-    val inPlace         = packets.output.lift(2).fold(unplaced(called))(SortStep(shard, _, called))
-    val place           = inPlace.output(2)
+    def run(values: Seq[Attribute], rows: LogicalPlan)(implicit value: Encoder[PlacedPacket.Type]) =
+      TransformWithState[Int, PlacedPacket.Type, Array[Byte]](
+        Seq(shard),
+        values,
+        new WindowProcessor(program),
+        timeMode(packets, program),
+        OutputMode.Append,
+        rows)
     // Spark reads the value of a row by number, so what it is made of must stand first.
-    TransformWithState[Int, PlacedPacket.Type, Array[Byte]](
-      Seq(shard),
-      Seq(packet, place),
-      new WindowProcessor(program),
-      timeMode(packets, program),
-      OutputMode.Append,
-      Project(Seq(packet, place, shard), inPlace))
+    val states = packets.output.lift(2).fold(run(Seq(packet), called)(unplaced)) { place =>
+      run(Seq(packet, place), Project(Seq(packet, place, shard), SortStep(shard, place, called)))(placed)
+    }
+    Packets(states.output.head, states.children.head)
   }
-
-  private def unplaced(packets: LogicalPlan): LogicalPlan =
-    Project(packets.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), packets)
 
   /** What Spark begins micro-batches without data for. */
   private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =

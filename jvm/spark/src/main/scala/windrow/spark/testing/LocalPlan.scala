@@ -9,6 +9,7 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.pack.CallShards
 import windrow.spark.pack.PackNode
+import windrow.spark.pack.Packets
 import windrow.spark.pack.SortStep
 import windrow.spark.pack.Unpack
 import windrow.spark.pack.UnpackExec
@@ -53,8 +54,8 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       val column = BindReferences.bindReference(packet, child.output)
       val read   = UnpackExec.reader(kinds, output)
       turn => below(turn).flatMap(row => read(column.eval(row).asInstanceOf[Array[Byte]]))
-    case SerializeFromObject(_, states: TransformWithState) => stepped(states)
-    case other                                              => throw LocalPlan.unknown(other)
+    case Packets(_, states: TransformWithState) => stepped(states)
+    case other                                  => throw LocalPlan.unknown(other)
   }
 
   private def projection(columns: Seq[NamedExpression], under: Seq[Attribute]): InternalRow => InternalRow = {

@@ -19,7 +19,8 @@ final class ObservedSuite extends SparkSuite {
 
   private def observed(packets: Array[Byte]*): Row = {
     import spark.implicits._
-    val plan  = Observed(spark, "orders", SparkInside.plan(packets.toDF("packet")), counts, number = 2)
+    val rows  = packets.toDF("packet").repartition(2)
+    val plan  = Observed(spark, "orders", SparkInside.plan(rows), counts, number = 2)
     val frame = SparkInside.frame(spark, plan)
     frame.collect()
     frame.queryExecution.observedMetrics(OutputColumns.metrics("orders"))
@@ -32,5 +33,22 @@ final class ObservedSuite extends SparkSuite {
     assert(open(observed(packet(5, Some(2)), packet(7, Some(-1)))) == ((12L, 1L)))
     assert(open(observed(packet(5, Some(2)))) == ((null, 2L)))
     assert(open(observed(packet(5, Some(2)), packet(7, None))) == ((12L, null)))
+  }
+
+  test("counts are summed over all packets, those of several tasks too, and are 0 of none") {
+    val packets = (1 to 20).map { accepted =>
+      val writer = new RowPacket.Writer(counts.all)
+      writer.add(counts.names.indexOf("accepted"), accepted.toLong)
+      writer.add(counts.names.indexOf("too_late"), 1)
+      writer.result()
+    }
+    val all = observed(packets: _*)
+    assert(counts.names.map(all.getAs[Long](_)) == counts.names.map {
+      case "accepted" => 210L
+      case "too_late" => 20L
+      case _          => 0L
+    })
+    assert(counts.names.forall(observed().getAs[Long](_) == 0L))
+    assert(all.schema.fieldNames.toSeq == counts.names ++ Seq(CountColumns.OpenWindows, CountColumns.OpenChange))
   }
 }
