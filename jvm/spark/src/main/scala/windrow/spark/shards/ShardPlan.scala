@@ -76,13 +76,16 @@ private[windrow] object ShardPlan {
     else TimeMode.None
 
   private def atOnce(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan = {
-    val all                    = if (packets.output.sizeIs > 2) packets else unplaced(packets)
-    val (packet, shard, place) = (all.output.head, all.output(1), all.output(2))
-    MapGroups[Int, PlacedPacket.Type, Array[Byte]](
-      new BatchShards(program, now),
-      Seq(shard),
-      Seq(packet, place),
-      packets.output.drop(2).map(SortOrder(_, Ascending)),
-      Project(Seq(packet, place, shard), all))
+    val (packet, shard) = (packets.output.head, packets.output(1))
+    def run(values: Seq[Attribute], rows: LogicalPlan)(implicit value: Encoder[PlacedPacket.Type]) =
+      MapGroups[Int, PlacedPacket.Type, Array[Byte]](
+        new BatchShards(program, now),
+        Seq(shard),
+        values,
+        values.drop(1).map(SortOrder(_, Ascending)),
+        rows)
+    packets.output.lift(2).fold(run(Seq(packet), packets)(unplaced)) { place =>
+      run(Seq(packet, place), Project(Seq(packet, place, shard), packets))(placed)
+    }
   }
 }

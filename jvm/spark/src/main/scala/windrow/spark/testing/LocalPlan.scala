@@ -10,6 +10,7 @@ import windrow.SpecProblem
 import windrow.spark.pack.CallShards
 import windrow.spark.pack.PackNode
 import windrow.spark.pack.Packets
+import windrow.spark.pack.PlacedPacket
 import windrow.spark.pack.SortStep
 import windrow.spark.pack.Unpack
 import windrow.spark.pack.UnpackExec
@@ -95,10 +96,13 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
     sharded += states
     def placeOf(column: Attribute) = node.left.output.indexWhere(_.exprId == column.exprId)
 
-    val (packet, place) = (placeOf(node.dataAttributes.head), placeOf(node.dataAttributes.last))
-    val shard           = placeOf(node.groupingAttributes.head)
+    val packet = placeOf(node.dataAttributes.head)
+    val place  = node.dataAttributes.lift(1).map(placeOf)
+    val shard  = placeOf(node.groupingAttributes.head)
     turn => {
-      val packets = below(turn).map(row => row.getInt(shard) -> (row.getBinary(packet), row.getBinary(place))).toVector
+      val packets = below(turn).map { row =>
+        row.getInt(shard) -> (row.getBinary(packet), place.fold(PlacedPacket.Anywhere)(row.getBinary))
+      }.toVector
       states.step(packets, turn).map(InternalRow(_))
     }
   }
