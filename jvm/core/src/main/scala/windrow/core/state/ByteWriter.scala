@@ -11,7 +11,7 @@ final class ByteWriter(initial: Int = 256) {
 
   def size: Int = end
 
-  /** What was written, from the beginning up to [[size]]; another one once more is written. */
+  /** Holds what was written, from its beginning up to [[size]], until more is written. */
   private[windrow] def array: Array[Byte] = written
 
   /** Makes room for some bytes and gives the place in [[array]] where they stand, with anything in them. */
