@@ -53,7 +53,7 @@ final class JoinShard(
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
   private val isPerKey  = MessageKey.isRunPerKey(layout)
-  private val order     = MessageKey.order(layout)
+  private val order     = MessageKey.order(if (isPerKey) layout.tail else layout)
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
   private val segments  = new Segments("messages", store)
 

@@ -45,17 +45,17 @@ object MessageKey {
   /** One run for each value of the equality fields. */
   def isRunPerKey(fields: Seq[KeyField]): Boolean = fields.headOption.contains(EqualityFields)
 
-  /** The order of the messages of one run; those of a run for each value have it in common. */
+  /** The order of the messages of one run. */
   def order(fields: Seq[KeyField]): Ordering[StoredMessage] =
-    (if (isRunPerKey(fields)) fields.tail else fields) match {
-      case Seq(Timestamp, Offset) => StoredMessage.Order // of equal times by source and partition
-      case inside => inside.map {
-          case EqualityFields                       => ByKey
-          case Timestamp                            => ByTime
-          case Offset if inside.contains(Timestamp) => StoredMessage.Order
-          case Offset                               => StoredMessage.OffsetOrder
-        }.reduce(_ orElse _)
-    }
+    if (fields == ByTimeAlone) StoredMessage.Order
+    else fields.map {
+      case EqualityFields                       => ByKey
+      case Timestamp                            => ByTime
+      case Offset if fields.contains(Timestamp) => StoredMessage.Order // of equal times by source and partition
+      case Offset                               => StoredMessage.OffsetOrder
+    }.reduce(_ orElse _)
+
+  private val ByTimeAlone: Seq[KeyField] = Seq(Timestamp, Offset)
 
   private val ByKey: Ordering[StoredMessage]  = (a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes)
   private val ByTime: Ordering[StoredMessage] = (a, b) => java.lang.Long.compare(a.time, b.time)
