@@ -28,6 +28,9 @@ trait Aggregation[B, V] extends Codec[B] {
   /** The value of a buffer, which stays usable. */
   def lower(buffer: B): V
 
+  /** The value of several buffers put together in this order. */
+  private[windrow] def lowerAll(buffers: Iterator[B]): V = lower(buffers.foldLeft(zero)(combine))
+
   /** How buffers keep their messages, where they grow with them; None: a buffer stays small. */
   private[windrow] def keeping: Option[Keeping[B]] = None
 

@@ -1,5 +1,6 @@
 package windrow.core.aggregate
 
+import scala.collection.AbstractIterator
 import scala.collection.mutable.ArrayBuffer
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -181,9 +182,17 @@ private[core] final class KeyRun[B](
 
   /** Pieces are read as their cells are taken: the run must not change in between. */
   private def some(from: Int, until: Int, reads: RunPiece[B] => Boolean): Iterator[Cell[B]] = {
-    val found = Seq.newBuilder[(RunPiece[B], Int, Int)]
-    ranges(from, until)((piece, low, high) => if (reads(piece)) found += ((piece, low, high)))
-    found.result().iterator.flatMap { case (piece, low, high) => loaded(piece).slice(low, high) }
+    val found = new ArrayBuffer[RunPiece[B]](2)
+    var first = 0
+    var last  = 0 // in the last piece
+    ranges(from, until) { (piece, low, high) =>
+      if (reads(piece)) {
+        if (found.isEmpty) first = low
+        found += piece
+        last = high
+      }
+    }
+    new KeyRun.Some(found, first, last, loaded)
   }
 
   def cells(from: Int, until: Int): Iterator[Cell[B]] = some(from, until, _ => true)
@@ -204,6 +213,39 @@ private[core] final class KeyRun[B](
   }
 
   def clear(): Unit = dropFirst(count)
+
+  /** From the first cell whose position is not below. Pieces are read where their first and last positions do not tell enough. */
+  def cursor(position: Long): RunCursor = new Cursor(indexOf(position))
+
+  private final class Cursor(private var index: Int) extends RunCursor {
+    private var i                            = if (index < count) pieceAt(index + hidden) else pieces.size
+    private var place                        = if (index < count) index + hidden - counted(i) else 0
+    private var inside: ArrayBuffer[Cell[B]] = _ // the cells of its piece, once they are needed
+
+    def at: Int          = index
+    def isAtEnd: Boolean = index >= count
+    def position: Long   = if (place == 0) pieces(i).first else cells(place).position
+
+    def seek(position: Long): Unit = {
+      while (!isAtEnd && pieces(i).last < position) leavePiece()
+      while (!isAtEnd && this.position < position) {
+        place += 1
+        index += 1
+      }
+    }
+
+    private def leavePiece(): Unit = {
+      index += pieces(i).size - place
+      i += 1
+      place = 0
+      inside = null
+    }
+
+    private def cells: ArrayBuffer[Cell[B]] = {
+      if (inside == null) inside = loaded(pieces(i))
+      inside
+    }
+  }
 
   // ---- pieces
 
@@ -277,11 +319,11 @@ private[core] final class KeyRun[B](
     pieces.foreach(_.writeRoot(out, codec))
   }
 
-  private def store(piece: RunPiece[B]): Seq[RunPiece[B]] = {
-    val out = new ByteWriter(pieceBytes)
-    val ends = piece.cells.map { cell =>
-      codec.write(cell, out)
-      out.size
+  private def store(piece: RunPiece[B]): Seq[RunPiece[B]] = ByteWriter.lent { out =>
+    val ends = new Array[Int](piece.size)
+    piece.cells.indices.foreach { i =>
+      codec.write(piece.cells(i), out)
+      ends(i) = out.size
     }
     val isAlone = pieces.size == 1
     if (isAlone && out.size <= pieceBytes) {
@@ -289,19 +331,24 @@ private[core] final class KeyRun[B](
       Seq(piece.part(RunPiece.Inside, 0, piece.size))
     } else if (out.size <= 2 * pieceBytes) {
       val id = if (piece.id == RunPiece.Inside) segments.newId() else piece.id
-      Seq(storedAs(id, piece, 0, piece.size))
+      Seq(storedAs(piece.part(id, 0, piece.size), out))
     } else {
       remove(piece)
-      KeyRun.cut(ends, pieceBytes).map { case (from, until) => storedAs(segments.newId(), piece, from, until) }
+      KeyRun.cut(ends, pieceBytes).map { case (from, until) =>
+        val part = piece.part(segments.newId(), from, until)
+        out.clear()
+        part.cells.foreach(codec.write(_, out))
+        storedAs(part, out)
+      }
     }
   }
 
-  private def storedAs(id: Long, piece: RunPiece[B], from: Int, until: Int): RunPiece[B] = {
-    val part = piece.part(id, from, until)
-    val out  = new ByteWriter(2 * pieceBytes)
-    part.cells.foreach(codec.write(_, out))
+  /** @param written
+    *   its cells
+    */
+  private def storedAs(part: RunPiece[B], written: ByteWriter): RunPiece[B] = {
     if (aggregation.keeping.isEmpty) part.total // known from now on without reading the piece
-    segments.write(id, out)
+    segments.write(part.id, written)
     part
   }
 
@@ -313,7 +360,51 @@ private[core] final class KeyRun[B](
   }
 }
 
+/** Goes from cell to cell of a run, only forward; the run must not change meanwhile. */
+private[core] trait RunCursor {
+
+  /** Index of the cell that it is at. */
+  def at: Int
+  def isAtEnd: Boolean
+
+  /** Of the cell that it is at. */
+  def position: Long
+
+  /** Moves on to the first cell whose position is not below, if it is not there yet. */
+  def seek(position: Long): Unit
+}
+
 private[core] object KeyRun {
+
+  /** The cells of some pieces, but for those in front of the first and those behind the last. */
+  private final class Some[B](
+      pieces: ArrayBuffer[RunPiece[B]],
+      first: Int,
+      last: Int,
+      loaded: RunPiece[B] => ArrayBuffer[Cell[B]])
+      extends AbstractIterator[Cell[B]] {
+    private var cells: ArrayBuffer[Cell[B]] = _
+    private var at                          = -1
+    private var place                       = 0
+    private var until                       = 0
+
+    def hasNext: Boolean = {
+      while (place == until && at + 1 < pieces.size) enter()
+      place < until
+    }
+
+    private def enter(): Unit = {
+      at += 1
+      cells = loaded(pieces(at))
+      place = if (at == 0) first else 0
+      until = if (at == pieces.size - 1) last else cells.size
+    }
+
+    def next(): Cell[B] = if (hasNext) {
+      place += 1
+      cells(place - 1)
+    } else Iterator.empty.next()
+  }
 
   /** Ranges of cells that fill a piece each.
     *

@@ -47,7 +47,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))
     val all = new ArrayBuffer[Placed[B]] // what it is said to have may not be there
     buffer.kept.leaves.foreach(all ++= messages(_))
-    inner.lower(MessageRope.inOrder(all).messages.foldLeft(inner.zero)((sum, one) => inner.combine(sum, one.lifted)))
+    inner.lowerAll(MessageRope.inOrder(all).messages.iterator.map(_.lifted))
   }
 
   private def messages(leaf: Leaf[B]): Array[Placed[B]] = leaf match {

@@ -1,6 +1,6 @@
 package windrow.core.aggregate
 
-import scala.collection.mutable.ArrayBuffer
+import scala.collection.immutable.ArraySeq
 
 /** The values of many ranges of the same buffers, whose starts and ends both ascend, in one sweep: two stacks, between
   * which lies what the ranges of a group have in common, asked for once. Cost: the buffers by which the ranges differ, and
@@ -27,32 +27,35 @@ private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregatio
     if (found < 0) ranges.size else found
   }
 
-  private def group(ranges: IndexedSeq[(Int, Int)]): Iterator[B] =
-    if (ranges.size == 1) Iterator.single(all.value(ranges.head._1, ranges.head._2))
+  private def group(ranges: IndexedSeq[(Int, Int)]): Iterator[B] = {
+    val (first, last) = (ranges.head, ranges.last)
+    if (ranges.size == 1) Iterator.single(all.value(first._1, first._2))
     else {
-      val (low, high) = (ranges.last._1, ranges.head._2) // what all have: [low, high)
-      val middle      = all.value(low, high)
-      val suffixes    = suffixesOf(ranges.head._1, low)
-      var right       = Option.empty[B]
-      var reached     = high
+      val suffixes = suffixesOf(first._1, last._1, all.value(last._1, first._2))
+      val newer    = all.buffers(first._2, last._2)
+      var reached  = first._2
+      var right    = Option.empty[B]
       ranges.iterator.map { case (from, until) =>
-        all.buffers(reached, until).foreach(buffer =>
-          right = Some(right.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))))
-        reached = until
-        val left =
-          if (from == low) aggregation.copy(middle)
-          else aggregation.combine(aggregation.copy(suffixes(from - ranges.head._1)), middle)
+        while (reached < until) {
+          val buffer = newer.next()
+          right = Some(right.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer)))
+          reached += 1
+        }
+        val left = aggregation.copy(suffixes(from - first._1))
         right.fold(left)(aggregation.combine(left, _))
       }
     }
+  }
 
-  /** For each index in a range the aggregate from it to the end of the range. */
-  private def suffixesOf(from: Int, until: Int): IndexedSeq[B] = {
-    val suffixes = new ArrayBuffer[B]
-    all.buffers(from, until).toVector.reverseIterator.foreach { buffer =>
-      val own = aggregation.copy(buffer)
-      suffixes += (if (suffixes.isEmpty) own else aggregation.combine(own, suffixes.last))
-    }
-    suffixes.reverse.toIndexedSeq
+  /** For each index in a range the aggregate from it to the end of what all ranges have, which begins where the range ends; that is
+    * the last.
+    */
+  private def suffixesOf(from: Int, until: Int, middle: B): IndexedSeq[B] = {
+    val own      = all.buffers(from, until).toIndexedSeq
+    val suffixes = new Array[Any](own.size + 1)
+    suffixes(own.size) = middle
+    own.indices.reverseIterator.foreach(i =>
+      suffixes(i) = aggregation.combine(aggregation.copy(own(i)), suffixes(i + 1).asInstanceOf[B]))
+    ArraySeq.unsafeWrapArray(suffixes).asInstanceOf[IndexedSeq[B]]
   }
 }

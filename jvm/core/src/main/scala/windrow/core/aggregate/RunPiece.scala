@@ -58,36 +58,41 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
   }
 
   private def include(cell: Cell[B]): Unit = {
-    size += 1
-    messages += cell.count
+    count(cell)
     first = cells(0).position
     last = cells(size - 1).position
-    minStamp = math.min(minStamp, cell.stamp)
-    maxStamp = math.max(maxStamp, cell.stamp)
-    maxJudged = math.max(maxJudged, cell.judged)
     changed = true
   }
 
+  private def count(cell: Cell[B]): Unit = {
+    size += 1
+    messages += cell.count
+    minStamp = math.min(minStamp, cell.stamp)
+    maxStamp = math.max(maxStamp, cell.stamp)
+    maxJudged = math.max(maxJudged, cell.judged)
+  }
+
+  /** What the root knows of its cells. */
   private def describe(): Unit = {
-    val all = cells
-    cells = new ArrayBuffer(all.size)
     size = 0
     messages = 0
     minStamp = Long.MaxValue
     maxStamp = Long.MinValue
     maxJudged = Cell.NotLate
-    all.foreach { cell =>
-      cells += cell
-      include(cell)
+    cells.foreach(count)
+    if (size > 0) {
+      first = cells(0).position
+      last = cells(size - 1).position
     }
   }
 
-  /** Some of its cells as a piece of its own. */
+  /** Some of its cells as a piece of its own, which takes its place. */
   def part(id: Long, from: Int, until: Int): RunPiece[B] = {
+    val isAll = from == 0 && until == size
     val piece = new RunPiece(id, aggregation)
-    piece.cells = cells.slice(from, until)
+    piece.cells = if (isAll) cells else cells.slice(from, until)
     piece.describe()
-    if (from == 0 && until == size) piece.sum = sum
+    if (isAll) piece.sum = sum
     piece.changed = false
     piece
   }

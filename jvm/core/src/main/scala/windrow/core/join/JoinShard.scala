@@ -52,7 +52,8 @@ final class JoinShard(
   private val partners  = new Partners(spec, rule)
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
-  private val order     = MessageKey.order(layout)
+  private val isPerKey  = MessageKey.isRunPerKey(layout)
+  private val order     = MessageKey.order(if (isPerKey) layout.tail else layout)
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
   private val segments  = new Segments("messages", store)
 
@@ -190,24 +191,33 @@ final class JoinShard(
     if (spec.hasKeys && isNull(message.key)) {
       if (outcome.tellsUnmatched(stream)) out.put(JoinEffect.Row(outcome.unmatched(stream, message)))
     } else {
-      val run   = if (MessageKey.isRunPerKey(layout)) message.key else JoinShard.Everyone
-      val found = Option(keys.get(run)).map(_._2)
-      val state = found.getOrElse(sides(Option.when(MessageKey.isRunPerKey(layout))(run)))
-      keys.put(run, (Option.when(MessageKey.isRunPerKey(layout))(run), state))
+      val run  = if (isPerKey) message.key else JoinShard.Everyone
+      val kept = Option(keys.get(run)).getOrElse(newSides(Option.when(isPerKey)(run)))
+      keys.put(run, kept)
       guards.check(Guard.KeysPerShard, keys.size, "the state of a join")
-      pair(state, stream, message, out)
+      pair(kept._2, stream, message, out)
     }
 
-  /** Gives the rows that a message completes, settles what it matches, then keeps it. */
+  private def newSides(fixed: Option[Key]): (Option[Key], KeySides) = (fixed, sides(fixed))
+
+  /** Gives the rows that a message completes, settles what it matches, then keeps it. A few are found at once. */
   private def pair(state: KeySides, stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit = {
     val (row, settle) = (outcome.row, settling(state, message))
+    val groups        = groupsOf(state, stream, message)
     var hasPartner    = false
-    val paired = groupsOf(state, stream, message).map[Part[JoinEffect]] { group => out =>
+    def take(group: Vector[StoredMessage], out: Out[JoinEffect]): Unit = {
       hasPartner ||= group(stream) eq message
       settle(group)
       row(group).foreach(emit(_, out))
     }
-    out.andThen(paired ++ Iterator.single[Part[JoinEffect]](keep(state, stream, message, hasPartner, _)))
+    var taken = 0
+    while (taken < JoinShard.AtOnce && groups.hasNext) {
+      take(groups.next(), out)
+      taken += 1
+    }
+    if (!groups.hasNext) keep(state, stream, message, hasPartner, out)
+    else out.andThen(groups.map[Part[JoinEffect]](group => take(group, _)) ++
+      Iterator.single[Part[JoinEffect]](keep(state, stream, message, hasPartner, _)))
   }
 
   private def groupsOf(state: KeySides, stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
@@ -217,14 +227,19 @@ final class JoinShard(
     }
 
   /** Settles the partners of a message, of which those that follow each other may be the same. */
-  private def settling(state: KeySides, message: StoredMessage): Vector[StoredMessage] => Unit = {
+  private def settling(state: KeySides, message: StoredMessage): Vector[StoredMessage] => Unit =
+    if (settled.isEmpty) JoinShard.SettlesNone else settlingOf(state, message)
+
+  /** Streams whose messages are settled by a partner. */
+  private val settled = (0 until streams).filter(outcome.settles)
+
+  private def settlingOf(state: KeySides, message: StoredMessage): Vector[StoredMessage] => Unit = {
     val last = new Array[StoredMessage](streams)
     def settle(one: StoredMessage, of: Int): Unit = if ((one ne message) && !one.isSettled && (one ne last(of))) {
       state.runs(of).settle(one)
       last(of) = one
     }
-    val those = (0 until streams).filter(outcome.settles)
-    group => those.foreach(of => settle(group(of), of))
+    group => settled.foreach(of => settle(group(of), of))
   }
 
   private def keep(
@@ -233,8 +248,9 @@ final class JoinShard(
       message: StoredMessage,
       hasPartner: Boolean,
       out: Out[JoinEffect]): Unit = {
-    val isAlone = !hasPartner && outcome.tellsUnmatched(stream) && isDecided(message.time, stream, rule.in(state))
-    state.runs(stream).add(message.copy(isSettled = isAlone || (hasPartner && outcome.settles(stream))))
+    val isAlone   = !hasPartner && outcome.tellsUnmatched(stream) && isDecided(message.time, stream, rule.in(state))
+    val isSettled = isAlone || (hasPartner && outcome.settles(stream))
+    state.runs(stream).add(if (isSettled) message.copy(isSettled = true) else message)
     if (!isAlone) state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
     if (isAlone) emit(outcome.unmatched(stream, message), out)
   }
@@ -379,4 +395,9 @@ private object JoinShard {
 
   /** The run of messages of all keys. */
   val Everyone: Key = new Key(Array.empty)
+
+  /** So many partners of a message are found before the rows of any are taken. */
+  private val AtOnce = 64
+
+  private val SettlesNone: Vector[StoredMessage] => Unit = _ => ()
 }

@@ -5,6 +5,7 @@ import windrow.core.store.StoredMessage
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Due
+import windrow.core.time.EventTime
 import windrow.core.time.Position
 
 /** Which messages pair, and how long a message waits for partners. Keeps nothing; streams go by their place in the spec,
@@ -66,21 +67,27 @@ private[join] trait FixedRule extends PairRule {
 private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Distance[Axis.Time])
     extends FixedRule {
   private val ranges  = names.map(of.get).toIndexedSeq
+  private val least   = ranges.map(_.fold(0L)(_.least)).toArray
+  private val most    = ranges.map(_.fold(0L)(_.greatest)).toArray
   private val reaches = names.map(JoinReach.of(_, names, of)).toIndexedSeq
 
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] = {
-    val time = message.time
-    val span =
-      if (stream == 0)
-        Span(Position.plus(time, ranges(other).get.least), Position.plus(time, ranges(other).get.greatest))
-      else if (other == 0)
-        Span(Position.minus(time, ranges(stream).get.greatest), Position.minus(time, ranges(stream).get.least))
-      else Span.Everything
-    Option.when(span.low <= span.high)(span)
+    val (low, high) = (from(message.time, stream, other), to(message.time, stream, other))
+    Option.when(low <= high)(Span(low, high))
   }
 
+  private def from(time: Long, stream: Int, other: Int): Long =
+    if (stream == 0) Position.plus(time, least(other))
+    else if (other == 0) Position.minus(time, most(stream))
+    else EventTime.Min
+
+  private def to(time: Long, stream: Int, other: Int): Long =
+    if (stream == 0) Position.plus(time, most(other))
+    else if (other == 0) Position.minus(time, least(stream))
+    else EventTime.Max
+
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
-    range(a, streamA, streamB).exists(_.holds(b.time))
+    from(a.time, streamA, streamB) <= b.time && b.time <= to(a.time, streamA, streamB)
 
   def tooLateFrom(time: Long, stream: Int): Long = Position.plus(lateness.after(time), 1)
 

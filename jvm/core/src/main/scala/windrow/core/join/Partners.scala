@@ -10,6 +10,24 @@ private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
 
   /** Every group of one message of each stream, this one among them, such that all conditions hold (SEMANTICS R38). */
   def of(runs: IndexedSeq[MessageRun], stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
+    if (runs.size == 2) pairs(runs(1 - stream), stream, message) else groups(runs, stream, message)
+
+  private def pairs(run: MessageRun, stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
+    rule.range(message, stream, 1 - stream) match {
+      case None => Iterator.empty
+      case Some(span) =>
+        run.range(Axis.Time, Some(span.low), Some(span.high))
+          .filter(found => goTogether(message, stream, found, 1 - stream))
+          .map(found => if (stream == 0) Vector(message, found) else Vector(found, message))
+    }
+
+  private def goTogether(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
+    (!spec.hasKeys || a.key == b.key) && rule.pairs(a, streamA, b, streamB)
+
+  private def groups(
+      runs: IndexedSeq[MessageRun],
+      stream: Int,
+      message: StoredMessage): Iterator[Vector[StoredMessage]] =
     grow(runs, Vector.fill(runs.size)(None).updated(stream, Some(message)), runs.indices.filter(_ != stream).toList)
       .map(_.flatten)
 
@@ -29,9 +47,7 @@ private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
     else {
       val span = spans.flatten.reduce((a, b) => Span(math.max(a.low, b.low), math.min(a.high, b.high)))
       run.range(Axis.Time, Some(span.low), Some(span.high)).filter(found =>
-        known.forall { case (message, of) =>
-          (!spec.hasKeys || message.key == found.key) && rule.pairs(message, of, found, stream)
-        })
+        known.forall { case (message, of) => goTogether(message, of, found, stream) })
     }
   }
 }

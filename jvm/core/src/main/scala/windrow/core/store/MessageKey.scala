@@ -47,12 +47,15 @@ object MessageKey {
 
   /** The order of the messages of one run. */
   def order(fields: Seq[KeyField]): Ordering[StoredMessage] =
-    fields.map {
+    if (fields == ByTimeAlone) StoredMessage.Order
+    else fields.map {
       case EqualityFields                       => ByKey
       case Timestamp                            => ByTime
       case Offset if fields.contains(Timestamp) => StoredMessage.Order // of equal times by source and partition
       case Offset                               => StoredMessage.OffsetOrder
     }.reduce(_ orElse _)
+
+  private val ByTimeAlone: Seq[KeyField] = Seq(Timestamp, Offset)
 
   private val ByKey: Ordering[StoredMessage]  = (a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes)
   private val ByTime: Ordering[StoredMessage] = (a, b) => java.lang.Long.compare(a.time, b.time)

@@ -1,5 +1,6 @@
 package windrow.core.store
 
+import scala.collection.IndexedSeq
 import scala.collection.mutable.ArrayBuffer
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -47,6 +48,9 @@ private[store] final class MessagePiece(var id: Long) {
   // ---- of a piece that is read
 
   def apply(index: Int): StoredMessage = messages(index)
+
+  /** They stay, even if the piece is let go of meanwhile. */
+  def all: IndexedSeq[StoredMessage] = messages
 
   /** Those of some places; they stay, even if the piece is let go of meanwhile. */
   def some(places: Iterator[Int]): Iterator[StoredMessage] = {

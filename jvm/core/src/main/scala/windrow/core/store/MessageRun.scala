@@ -1,5 +1,7 @@
 package windrow.core.store
 
+import scala.collection.AbstractIterator
+import scala.collection.IndexedSeq
 import scala.collection.mutable.ArrayBuffer
 import scala.collection.mutable.ArrayDeque
 import windrow.core.state.ByteReader
@@ -8,6 +10,7 @@ import windrow.core.state.Codec
 import windrow.core.state.FirstIndex
 import windrow.core.state.Segments
 import windrow.core.time.Axis
+import windrow.core.time.EventTime
 import windrow.core.time.Position
 
 /** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
@@ -91,8 +94,8 @@ private[core] final class MessageRun(
   /** Messages with positions in a closed range, in the order of the run; None: open. They may be settled meanwhile. */
   def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = axis match {
     case Axis.Time =>
-      val found = from.fold(all(0))(since)
-      to.fold(found)(high => found.takeWhile(_.time <= high))
+      val high = to.getOrElse(EventTime.Max)
+      from.fold(new UpTo(high, 0, 0))(since(_, high))
     case Axis.Offset if from.isEmpty && to.isEmpty => all(0)
     case Axis.Offset =>
       val (low, high) = (from.getOrElse(Position.Least), to.getOrElse(Position.Greatest))
@@ -100,9 +103,57 @@ private[core] final class MessageRun(
         .filter(_.offset.exists(at => low <= at && at <= high))
   }
 
-  private def since(time: Long): Iterator[StoredMessage] = {
+  private def since(time: Long, high: Long): UpTo = {
     val at = pieceReaching(time)
-    if (at == pieces.size) Iterator.empty else inPiece(at, firstSince(loaded(at), time)) ++ all(at + 1)
+    new UpTo(high, at, if (at == pieces.size || pieces(at).first.time > high) 0 else firstSince(loaded(at), time))
+  }
+
+  /** Messages up to a time, from a place in a piece on. Pieces are read as it comes to them. */
+  private final class UpTo(high: Long, private var at: Int, private var place: Int)
+      extends AbstractIterator[StoredMessage] {
+    private var these: IndexedSeq[StoredMessage] = _ // of its piece; they stay, even if that is let go of meanwhile
+    private var until                            = 0
+    private var found: StoredMessage             = _
+
+    def hasNext: Boolean = {
+      if (found == null && seek()) {
+        found = these(place)
+        if (found.time > high) end()
+        else place += 1
+      }
+      found != null
+    }
+
+    def next(): StoredMessage = if (hasNext) {
+      val message = found
+      found = null
+      message
+    } else Iterator.empty.next()
+
+    private def seek(): Boolean = {
+      while (at < pieces.size && (these == null || place >= until)) if (these == null) enter() else leave()
+      at < pieces.size
+    }
+
+    private def enter(): Unit =
+      if (pieces(at).first.time > high) end()
+      else {
+        val piece = loaded(at)
+        these = piece.all
+        until = piece.count
+        if (at == 0) place = math.max(hidden, place)
+      }
+
+    private def leave(): Unit = {
+      these = null
+      at += 1
+      place = 0
+    }
+
+    private def end(): Unit = {
+      found = null
+      at = Int.MaxValue
+    }
   }
 
   private def pieceReaching(time: Long): Int = FirstIndex.where(pieces.size)(i => pieces(i).maxTime >= time)
@@ -237,8 +288,7 @@ private[core] final class MessageRun(
     pieces.foreach(_.write(out, codec))
   }
 
-  private def store(piece: MessagePiece): Unit = {
-    val out = new ByteWriter(segmentBytes * 2)
+  private def store(piece: MessagePiece): Unit = ByteWriter.lent { out =>
     piece.writeMessages(out, codec)
     if (pieces.size == 1 && out.size <= InsideBytes) {
       if (piece.id != MessagePiece.Inside) segments.remove(piece.id)

@@ -1,11 +1,13 @@
 package windrow.core.window
 
 import scala.annotation.tailrec
+import scala.collection.AbstractIterator
 import windrow.ErrorConditions
 import windrow.Over
 import windrow.Sliding
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.KeyRun
+import windrow.core.aggregate.RunCursor
 import windrow.core.state.DamagedStateError
 import windrow.core.time.Bounds
 import windrow.core.time.EventTime
@@ -91,50 +93,75 @@ private[core] object RunWindows {
     case Over.Rows(rows)   => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
     case Over.Everything   => OverEverything
   }
-
-  /** Distinct positions in a closed range, ascending. */
-  def positions(run: KeyRun[_], low: Long, high: Long): Iterator[Long] =
-    Iterator.unfold(run.indexOf(low)) { index =>
-      if (index >= run.size) None
-      else {
-        val position = run(index).position
-        Option.when(position <= high)((position, run.indexOf(plus(position, 1))))
-      }
-    }
 }
 
 /** `[t - size, t]` and `[t + g, t + g + size]`, the latter if it holds anything (SEMANTICS R45-R49). */
 private final class SlidingWindows(size: Long, granularity: Long) extends RunWindows {
-  import RunWindows._
-
   override def position(time: Long): Long = floor(time, granularity)
 
   def lastEnd(position: Long): Long = plus(plus(position, size), 1)
 
   private def right(position: Long): Long = plus(plus(position, granularity), size)
 
+  /** The position whose right window ends with this one. */
+  private def leftOf(last: Long): Long = minus(last, granularity + size)
+
+  private def startOf(last: Long): Long = minus(last, size)
+
   private def window(run: KeyRun[_], last: Long): RunWindow = {
-    val start = minus(last, size)
+    val start = startOf(last)
     RunWindow(start, start, plus(last, 1), run.indexOf(start), run.indexOf(plus(last, 1)), -1)
   }
 
-  def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] = {
-    val (first, last) = (minus(low, 1), minus(high, 1))
-    val shift         = granularity + size
-    val lefts         = positions(run, first, last)
-    val rights        = positions(run, minus(first, shift), minus(last, shift)).map(right)
-    merged(lefts.buffered, rights.buffered).map(window(run, _)).filter(found => found.from < found.until)
-  }
+  def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
+    if (run.isEmpty || low > high) Iterator.empty else new Ending(run, minus(low, 1), minus(high, 1))
 
-  private def merged(a: collection.BufferedIterator[Long], b: collection.BufferedIterator[Long]): Iterator[Long] =
-    Iterator.unfold(()) { _ =>
-      Option.when(a.hasNext || b.hasNext) {
-        val next = (a.headOption ++ b.headOption).min
-        if (a.headOption.contains(next)) a.next()
-        if (b.headOption.contains(next)) b.next()
-        (next, ())
-      }
+  /** Windows by their last positions, between two of them: four fingers go over the run, to the next message that a window ends at,
+    * to the next that one begins behind, and to both ends of the window that these two make.
+    */
+  private final class Ending(run: KeyRun[_], first: Long, high: Long) extends AbstractIterator[RunWindow] {
+    private val lefts            = run.cursor(first)
+    private val rights           = run.cursor(leftOf(first))
+    private var from: RunCursor  = _
+    private var until: RunCursor = _
+    private var found: RunWindow = _
+
+    def hasNext: Boolean = {
+      while (found == null && seek()) ()
+      found != null
     }
+
+    def next(): RunWindow = if (hasNext) {
+      val window = found
+      found = null
+      window
+    } else Iterator.empty.next()
+
+    /** Makes the next window, if it holds anything; false: there is none. */
+    private def seek(): Boolean = {
+      val left = if (lefts.isAtEnd) Long.MaxValue else lefts.position
+      val last = if (rights.isAtEnd) left else math.min(left, right(rights.position))
+      val is   = !(lefts.isAtEnd && rights.isAtEnd) && last <= high
+      if (is) {
+        if (left == last) lefts.seek(plus(left, 1))
+        if (!rights.isAtEnd && right(rights.position) == last) rights.seek(plus(rights.position, 1))
+        hold(last)
+      }
+      is
+    }
+
+    private def hold(last: Long): Unit = {
+      val start = startOf(last)
+      if (from == null) {
+        from = run.cursor(start)
+        until = run.cursor(plus(last, 1))
+      } else {
+        from.seek(start)
+        until.seek(plus(last, 1))
+      }
+      if (from.at < until.at) found = RunWindow(start, start, plus(last, 1), from.at, until.at, -1)
+    }
+  }
 
   def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
     ending(run, plus(low, 1), plus(right(high), 1))
@@ -162,7 +189,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
     (rights ++ Seq(window(run, last))).maxBy(_.start)
   }
 
-  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(minus(bound, granularity + size))
+  def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(leftOf(bound))
 
   def nextUnneeded(run: KeyRun[_]): Option[Long] =
     Option.unless(run.isEmpty)(plus(right(run(0).position), 1))

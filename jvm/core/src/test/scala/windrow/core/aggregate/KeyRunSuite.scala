@@ -3,6 +3,8 @@ package windrow.core.aggregate
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.Over
+import windrow.Sliding
+import windrow.TimeSpan
 import windrow.core.state._
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
@@ -118,5 +120,54 @@ class KeyRunSuite extends AnyFunSuite {
     val long = reopened(run)
     assert((3 until some by 7).exists(updates(run, _).size > 3))
     for (owner <- 3 until some by 7) assert(updates(long, owner) == updates(run, owner))
+  }
+
+  /** A long run that begins amid a piece. */
+  private def spread(random: Random, size: Int): KeyRun[Long] = {
+    val run = empty
+    (0 until size).foreach(n =>
+      run.insert(new Cell(
+        random.nextLong(3L * size),
+        Cell.Nothing,
+        n.toLong,
+        Cell.NotLate,
+        None,
+        1,
+        random.nextLong(99),
+        Cell.Nothing)))
+    val long = reopened(run)
+    long.dropFirst(size / 9)
+    long
+  }
+
+  test("sliding windows are those of the messages, one by one") {
+    val random = new Random(5)
+    for (size <- Seq(0, 1, 9, 90, count / 5)) {
+      val (run, width, step) = (spread(random, size), random.nextLong(90), 1 + random.nextLong(3))
+      val windows            = RunWindows(Sliding(TimeSpan(width), TimeSpan(step)))
+      val at                 = run.cells(0, run.size).map(_.position).toVector
+      val lasts              = (at ++ at.map(_ + step + width)).distinct.sorted
+      val all = lasts.map(last => (last + 1, at.count(_ < last - width), at.count(_ <= last)))
+        .filter { case (_, from, until) => from < until }
+      def found(low: Long, high: Long) =
+        windows.ending(run, low, high).map(window => (window.end, window.from, window.until)).toVector
+      assert(found(Long.MinValue, Long.MaxValue) == all)
+      (0 until 20).foreach { _ =>
+        val (low, high) = (random.nextLong(3L * size + 9), random.nextLong(3L * size + 9))
+        assert(found(low, high) == all.filter(one => low <= one._1 && one._1 <= high))
+      }
+    }
+  }
+
+  test("ranges that ascend have the values that each has alone") {
+    val random = new Random(9)
+    for (size <- Seq(1, 10, 300)) {
+      val run    = spread(random, size)
+      def some   = Vector.fill(size)(random.nextInt(run.size + 1)).sorted
+      val ranges = some.zip(some).collect { case (from, until) if from < until => (from, until) }
+      assert(new RangeSweep(run, Sum).apply(ranges).toVector == ranges.map { case (from, until) =>
+        run.value(from, until)
+      })
+    }
   }
 }

@@ -5,6 +5,7 @@ import windrow._
 import windrow.core.operator.Origin
 import windrow.core.state.CountingStore
 import windrow.core.state.Growth
+import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
@@ -112,5 +113,23 @@ class JoinWorkSuite extends AnyFunSuite {
         .step(Iterator.range(0, messages).map(message), Watermark(-1000), Some(0L)).size
     assert(rows(Guards(maxPendingOutput = 1), 2) == 0)
     assert(intercept[GuardError](rows(Guards(maxPendingOutput = 1), 4)).problem.code == "TOO_MUCH_OUTPUT")
+  }
+
+  test("a message with more partners than are found at once goes together with each, in their order") {
+    val partners = 200
+    val all = (0 until partners).map(n => (0, Incoming(key, Some(n % 7L), Some(Origin("s", 0, n.toLong)), Array(1)))) :+
+      ((1, Incoming(key, Some(9L), Some(Origin("s", 0, 0)), Array(2))))
+    JoinKind.All.foreach { how =>
+      val shard = new JoinShard(spec(range, how), new InMemoryShardStore, _ => false)
+      val rows = shard.step(all.iterator, Watermark(Long.MaxValue - 1), None).collect { case JoinEffect.Row(row) =>
+        row.messages.flatten.map(_.origin.get.offset)
+      }.toVector
+      val order = (0 until partners).sortBy(n => (n % 7, n)).map(_.toLong).toVector
+      how match {
+        case JoinKind.Anti => assert(rows.isEmpty)
+        case JoinKind.Semi => assert(rows == order.map(Vector(_)))
+        case _             => assert(rows == order.map(Vector(_, 0L)), how)
+      }
+    }
   }
 }

@@ -52,6 +52,7 @@ object Lift {
     private val filters = set.filters.map(_.map(at => Predicate.create(inputs(at), schema)))
     private val pack    = UnsafeProjection.create(buffers.map(_.dataType).toArray)
     private val any     = ObjectType(classOf[AnyRef])
+    private val counted = functions.map(ObjectAggregation.counted)
 
     private val initial = MutableProjection.create(
       functions.flatMap {
@@ -76,11 +77,14 @@ object Lift {
       initial.target(buffer)(InternalRow.empty)
       functions.foreach { case f: ImperativeAggregate => f.initialize(buffer); case _ => }
       updates.indices.foreach(i => if (filters(i).forall(_.eval(row))) updates(i)(buffer, row))
-      functions.zip(starts).foreach {
-        case (f: TypedImperativeAggregate[_], at) =>
-          val typed = f.asInstanceOf[TypedImperativeAggregate[AnyRef]]
-          buffer.update(at, typed.serialize(buffer.get(at, any).asInstanceOf[AnyRef]))
-        case _ =>
+      functions.indices.foreach { i =>
+        functions(i) match {
+          case f: TypedImperativeAggregate[_] =>
+            val typed = f.asInstanceOf[TypedImperativeAggregate[AnyRef]]
+            val made  = buffer.get(starts(i), any)
+            buffer.update(starts(i), counted(i).fold(typed.serialize(made.asInstanceOf[AnyRef]))(_.bytes(made)))
+          case _ =>
+        }
       }
       pack(buffer)
     }

@@ -4,9 +4,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
+import org.apache.spark.sql.windrow.CountedValues
+import windrow.ErrorConditions
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.DamagedStateError
 import windrow.spark.rows.RowShape
 import windrow.spark.rows.Rows
 
@@ -28,9 +31,23 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
   private val buffers    = functions.flatMap(_.aggBufferAttributes)
   private val types      = buffers.map(_.dataType)
   private val shape      = new RowShape(types)
+  private val starts     = functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
   private val imperative = functions.collect { case f: ImperativeAggregate => f }.toArray
-  private val typed = functions.zip(functions.scanLeft(0)(_ + _.aggBufferAttributes.size)).collect {
+  private val typed = functions.zip(starts).collect {
     case (f: TypedImperativeAggregate[_], at) => (f.asInstanceOf[TypedImperativeAggregate[AnyRef]], at)
+  }.toArray
+  private val counted = functions.zip(starts).flatMap { case (f, at) =>
+    ObjectAggregation.counted(f).map(at -> _)
+  }.toMap
+  private val mergers = functions.zip(starts).collect { case (f: ImperativeAggregate, at) => merger(f, at) }.toArray
+
+  /** Functions that share the counts of one before them, by their place and that one's. */
+  private val sharing = functions.indices.flatMap { i =>
+    functions.indices.take(i).find(j =>
+      CountedValues.areSame(functions(j), functions(i)) && set.filters(j) == set.filters(i)).map(starts(i) -> starts(_))
+  }.toMap
+  private val unshared = functions.zip(starts).collect {
+    case (f: ImperativeAggregate, at) if !sharing.contains(at) => merger(f, at)
   }.toArray
   private val anyObject = ObjectType(classOf[AnyRef])
 
@@ -62,15 +79,20 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     row
   }
 
-  private def mergeInto(live: InternalRow, packed: UnsafeRow): Unit = {
+  private def merger(function: ImperativeAggregate, at: Int): ObjectAggregation.Merger = counted.get(at) match {
+    case Some(values) => (live, packed) => values.merge(live.get(at, anyObject), packed, at)
+    case None         => (live, packed) => function.merge(live, packed)
+  }
+
+  private def mergeInto(live: InternalRow, packed: UnsafeRow, mergers: Array[ObjectAggregation.Merger]): Unit = {
     merge.target(live)(joined(live, packed))
-    imperative.foreach(_.merge(live, packed))
+    mergers.foreach(_(live, packed))
   }
 
   private def live(buffer: ObjectBuffer): InternalRow = {
     if (buffer.live == null) {
       buffer.live = newLive()
-      mergeInto(buffer.live, buffer.packed)
+      mergeInto(buffer.live, buffer.packed, mergers)
     }
     buffer.live
   }
@@ -85,14 +107,17 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     else {
       val row = new GenericInternalRow(types.size)
       types.indices.foreach(i => if (!typed.exists(_._2 == i)) row.update(i, live.get(i, types(i))))
-      typed.foreach { case (function, at) => row.update(at, function.serialize(live.get(at, anyObject))) }
+      typed.foreach { case (function, at) =>
+        val buffer = live.get(at, anyObject)
+        row.update(at, counted.get(at).fold(function.serialize(buffer))(_.bytes(buffer)))
+      }
       pack(row).copy()
     }
 
   def zero: ObjectBuffer = new ObjectBuffer(newLive(), null)
 
   def combine(left: ObjectBuffer, right: ObjectBuffer): ObjectBuffer = {
-    mergeInto(live(left), packed(right))
+    mergeInto(live(left), packed(right), mergers)
     left.packed = null
     left
   }
@@ -111,6 +136,26 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     row.copy()
   }
 
+  /** What several functions count alike is counted once. */
+  private[windrow] override def lowerAll(buffers: Iterator[ObjectBuffer]): InternalRow = {
+    val all = newLive()
+    buffers.foreach(buffer => mergeInto(all, packed(buffer), unshared))
+    sharing.foreach { case (at, from) => all.update(at, all.get(from, anyObject)) }
+    lower(new ObjectBuffer(all, null))
+  }
+
   def write(buffer: ObjectBuffer, out: ByteWriter): Unit = Rows.write(packed(buffer), out)
   def read(in: ByteReader): ObjectBuffer                 = new ObjectBuffer(null, shape.read(in))
+}
+
+private[functions] object ObjectAggregation {
+
+  /** Merges the packed buffer of one function into the live one. */
+  private type Merger = (InternalRow, UnsafeRow) => Unit
+
+  def counted(function: AggregateFunction): Option[CountedValues] = CountedValues.of(
+    function,
+    size =>
+      new DamagedStateError(
+        ErrorConditions.message("STATE_DAMAGED.ROW", "size" -> size, "why" -> "no counts of values")))
 }

@@ -50,6 +50,8 @@ object JoinSchema {
 
 /** Writes what a shard of a join gives. */
 private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(JoinSchema.Counts) {
+  private val keys      = schema.keys.toArray
+  private val width     = schema.row.size
   private val rows      = UnsafeProjection.create(schema.row.toArray)
   private val rejection = UnsafeProjection.create(schema.rejected.toArray)
   private val keyShape  = new RowShape(schema.keys)
@@ -58,14 +60,25 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
   private val grid      = schema.windows.map(SliceGrid(_))
 
   def row(joined: JoinRow): Unit = {
-    val row = new GenericInternalRow(schema.row.size)
-    val key = keyShape.of(joined.messages.flatten.head.key.bytes)
-    schema.keys.indices.foreach(i => row.update(i, key.get(i, schema.keys(i))))
-    joined.messages.zipWithIndex.foreach { case (message, stream) =>
-      message.foreach(one => row.update(schema.messagesAt + stream, messageOf(stream, one.payload)))
+    val row = new GenericInternalRow(width)
+    putKey(joined, row)
+    var stream = 0
+    while (stream < joined.messages.size) {
+      val message = joined.messages(stream)
+      if (message.isDefined) row.update(schema.messagesAt + stream, messageOf(stream, message.get.payload))
+      stream += 1
     }
     grid.foreach(putWindow(_, joined.messages.flatten.map(_.time), row))
     put(JoinSchema.RowKind, rows(row))
+  }
+
+  private def putKey(joined: JoinRow, row: InternalRow): Unit = {
+    val key = keyShape.of(joined.messages.find(_.isDefined).get.get.key.bytes)
+    var i   = 0
+    while (i < keys.length) {
+      row.update(i, key.get(i, keys(i)))
+      i += 1
+    }
   }
 
   /** The first one that holds all messages. */

@@ -84,11 +84,11 @@ private[core] final class RunAlgorithm[B, V](
       awaitPeriods(clock)
       if (waits)
         touched.merge(entry.key, (position, position), (a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
-      out.andThen(
-        changed(keyState, index, mark, clock)
-          .map[Part[Effect[B, V]]](window => afterMessage(entry.key, keyState, window, index, stamp, clock, _)) ++
-          completion.completedBy(keyState, position, entry.origin, clock.before).iterator
-            .map[Part[Effect[B, V]]](found => completed(entry.key, keyState, found, _)))
+      val fires = changed(keyState, index, mark, clock)
+        .map[Part[Effect[B, V]]](window => afterMessage(entry.key, keyState, window, index, stamp, clock, _))
+      def completes = completion.completedBy(keyState, position, entry.origin, clock.before).iterator
+        .map[Part[Effect[B, V]]](found => completed(entry.key, keyState, found, _))
+      if (fires.hasNext) out.andThen(fires ++ completes) else out.andThen(completes)
     }
   }
 
@@ -293,7 +293,9 @@ private[core] final class RunAlgorithm[B, V](
       before: Watermark,
       now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val latest = keyState.run.maxJudged
-    windows.ending(keyState.run, openFrom(before), bound(now)).filter(paneStates.mayHaveUnsent(keyState, _, latest))
+    val most   = paneStates.mostUnsent(keyState, latest)
+    windows.ending(keyState.run, openFrom(before), math.min(bound(now), most))
+      .filter(paneStates.mayHaveUnsent(keyState, _, latest))
       .map[Part[Effect[B, V]]] { window => out =>
         val found = paneStates(keyState, window, isComplete = true)
         rule.atStepEnd(Stage.Closed, completes = false, found.paneState, now = None, isTouched = true)

@@ -4,6 +4,7 @@ package run
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Cell
+import windrow.core.time.EventTime
 import windrow.core.trigger.PaneState
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
@@ -46,6 +47,10 @@ private[core] final class RunPaneStates[B](
     */
   def mayHaveUnsent(keyState: RunKeyState[B], window: RunWindow, latest: Long): Boolean =
     !spec.onTime || latest >= window.end || keyState.records.containsKey(window.id)
+
+  /** Complete windows that may have something unsent end no later. */
+  def mostUnsent(keyState: RunKeyState[B], latest: Long): Long =
+    if (spec.onTime && keyState.records.isEmpty) latest else EventTime.Max
 
   private def afterOnTime(keyState: RunKeyState[B], window: RunWindow): RunPaneState[B] = {
     lazy val held = windows.onTime(keyState.run, window).toVector

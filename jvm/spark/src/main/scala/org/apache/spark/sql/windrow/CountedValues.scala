@@ -1,0 +1,87 @@
+package org.apache.spark.sql.windrow
+
+import java.nio.ByteBuffer
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.catalyst.expressions.aggregate.PercentileBase
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.LongType
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.util.collection.OpenHashMap
+
+/** Buffers of exact percentiles: how often each value came. As bytes they are rows of a value and its count, each behind its size,
+  * and a negative size behind the last (`serialize` of [[PercentileBase]]). Spark makes a map of the bytes of each message before it
+  * merges them; here they go at once into the map that has all.
+  *
+  * @param damaged
+  *   what is thrown where so many bytes are no counts
+  */
+final class CountedValues private (value: DataType, damaged: Int => Throwable) {
+  import CountedValues._
+
+  private val entry   = new UnsafeRow(2)
+  private val pair    = new GenericInternalRow(2)
+  private val project = UnsafeProjection.create(Array[DataType](value, LongType))
+
+  /** Adds the bytes in a field of a row, which holds them, to a map. */
+  def merge(counts: Any, row: UnsafeRow, field: Int): Unit = {
+    val all   = counts.asInstanceOf[Counts]
+    val place = row.getLong(field)
+    val base  = row.getBaseObject
+    val end   = row.getBaseOffset + (place >>> 32) + place.toInt
+    var at    = row.getBaseOffset + (place >>> 32)
+    var size  = sizeAt(base, at, end)
+    while (size >= 0) {
+      if (size < LeastEntry || (size & 7) != 0 || size > end - at - SizeBytes) throw damaged(place.toInt)
+      entry.pointTo(base, at + SizeBytes, size)
+      val count = entry.getLong(1)
+      all.changeValue(entry.get(0, value), count, _ + count)
+      at += SizeBytes + size
+      size = sizeAt(base, at, end)
+    }
+  }
+
+  private def sizeAt(base: AnyRef, at: Long, end: Long): Int = {
+    if (end - at < SizeBytes) throw damaged((end - at).toInt)
+    Integer.reverseBytes(Platform.getInt(base, at))
+  }
+
+  /** A map as bytes. */
+  def bytes(counts: Any): Array[Byte] = {
+    val all = counts.asInstanceOf[Counts]
+    val out = ByteBuffer.allocate(all.size * (SizeBytes + LeastEntry) + SizeBytes)
+    all.iterator.foreach { case (value, count) =>
+      pair.update(0, value)
+      pair.setLong(1, count)
+      val row = project(pair)
+      out.putInt(row.getSizeInBytes)
+      row.writeTo(out)
+    }
+    out.putInt(-1).array
+  }
+}
+
+object CountedValues {
+  private type Counts = OpenHashMap[AnyRef, Long]
+
+  private val SizeBytes = 4
+
+  /** Of two columns of fixed width. */
+  private val LeastEntry = 24
+
+  /** None: the function has other buffers, or values of which a row does not know the width. */
+  def of(function: AggregateFunction, damaged: Int => Throwable): Option[CountedValues] = function match {
+    case percentile: PercentileBase if UnsafeRow.isFixedLength(percentile.child.dataType) =>
+      Some(new CountedValues(percentile.child.dataType, damaged))
+    case _ => None
+  }
+
+  /** Two functions count the same values. */
+  def areSame(a: AggregateFunction, b: AggregateFunction): Boolean = (a, b) match {
+    case (a: PercentileBase, b: PercentileBase) =>
+      a.child.semanticEquals(b.child) && a.frequencyExpression.semanticEquals(b.frequencyExpression)
+    case _ => false
+  }
+}
