@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+import random
 import shutil
 import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+from torture.lives import needs_cluster
+from torture.plans import plans
 from torture.report import Report
 from torture.subjects import subject_of
 from torture.trial import Servers, servers, tried
@@ -20,6 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cluster", action="store_true", help="only seeds that use a cluster")
     said = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     report = Report()
@@ -28,18 +34,25 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="servers-") as folder,
             servers(Path(folder)) as common,
         ):
-            run(said.seed, 60 * said.minutes, report, common)
+            run(seeds(said.seed, on_cluster=said.cluster), 60 * said.minutes, report, common)
     except KeyboardInterrupt:
         report.say("stopped")
     report.sum_up()
     return int(report.failed)
 
 
-def run(first: int, seconds: float, report: Report, common: Servers) -> None:
+def seeds(first: int, *, on_cluster: bool) -> Iterator[int]:
+    """Give all from the first on, or those of whose lives one runs on a cluster."""
+    for seed in itertools.count(first):
+        dice = random.Random(seed)  # noqa: S311  as the trial of this seed draws them
+        if not on_cluster or any(map(needs_cluster, plans(dice, subject_of(seed)))):
+            yield seed
+
+
+def run(which: Iterator[int], seconds: float, report: Report, common: Servers) -> None:
     """Try seeds until the time is over, one at least."""
     end = time.monotonic() + seconds
-    seed = first
-    while seed == first or time.monotonic() < end:
+    for seed in which:
         subject = subject_of(seed)
         folder = Path(tempfile.mkdtemp(prefix="torture-"))
         told = tried(subject, seed, folder / "run", common)
@@ -48,7 +61,8 @@ def run(first: int, seconds: float, report: Report, common: Servers) -> None:
             report.say(f"it is left in {folder}")
         else:
             shutil.rmtree(folder)
-        seed += 1
+        if time.monotonic() >= end:
+            break
 
 
 if __name__ == "__main__":
