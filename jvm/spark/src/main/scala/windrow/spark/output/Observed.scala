@@ -1,15 +1,17 @@
 package windrow.spark.output
 
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.functions
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.Platform
-import windrow.spark.pack.LongSum
 import windrow.spark.rows.RowPacket
 
 /** What shards have counted reaches `StreamingQueryProgress.observedMetrics` whoever reads the rows (SEMANTICS R74). It is
@@ -30,25 +32,23 @@ private[spark] object Observed {
       shards: LogicalPlan,
       counts: CountColumns,
       number: Int = 1): LogicalPlan = {
-    val packet           = shards.output.head
-    def sum(number: Int) = LongSum.of(PacketCount(packet, number))
-    val sums             = counts.names.zipWithIndex.map { case (name, i) => Alias(sum(i), name)() }
-    val open             = if (counts.windows) openWindows(i => sum(counts.names.size + i), number) else Nil
-    SparkInside.observed(session, OutputColumns.metrics(stream), sums ++ open, shards)
+    val packet = shards.output.head
+    val columns = (counts.names ++ Open.take(counts.ofWindows)).zipWithIndex.map { case (name, i) =>
+      Alias(PacketCount(packet, i), name)()
+    }
+    val frame = SparkInside.frame(session, Project(packet +: columns, shards))
+    val sums  = counts.names.map(name => sum(name).as(name)) ++ (if (counts.windows) openWindows(number) else Nil)
+    SparkInside.plan(frame.observe(OutputColumns.metrics(stream), sums.head, sums.tail: _*))
   }
 
-  /** A shard that rests in a batch tells nothing; where the watermark moves none does.
-    *
-    * @param sum
-    *   of open windows, how many more they are, shards that know both, shards that do not
-    */
-  private def openWindows(sum: Int => Expression, shards: Int): Seq[Alias] = {
-    val (told, untold)                                  = (sum(2), sum(3))
-    def where(condition: Expression, value: Expression) = If(condition, value, Literal.create(null, LongType))
-    Seq(
-      Alias(where(EqualTo(told, Literal(shards.toLong)), sum(0)), CountColumns.OpenWindows)(),
-      Alias(where(EqualTo(untold, Literal(0L)), sum(1)), CountColumns.OpenChange)())
-  }
+  private val Open = Seq("open", "change", "told", "untold")
+
+  private def sum(name: String): Column = functions.coalesce(functions.sum(name), functions.lit(0L))
+
+  /** A shard that rests in a batch tells nothing; where the watermark moves none does. */
+  private def openWindows(shards: Int): Seq[Column] = Seq(
+    functions.when(sum("told") === shards.toLong, sum("open")).as(CountColumns.OpenWindows),
+    functions.when(sum("untold") === 0L, sum("change")).as(CountColumns.OpenChange))
 }
 
 /** A count of a packet, read where the packet stands: as a value of its own Spark would copy all of it for each count. */

@@ -2,10 +2,12 @@ package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.Coalesce
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.If
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.expressions.aggregate.Max
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.execution.CollectMetricsExec
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -30,7 +32,8 @@ private[spark] object ReadCount {
       child: SparkPlan,
       reach: Seq[Attribute] = Nil): SparkPlan = {
     val count   = end.headOption.fold(messages)(If(_, Literal(0L), messages))
+    val read    = Coalesce(Seq(Sum(count).toAggregateExpression(), Literal(0L)))
     val reached = reach.map(one => Alias(Max(one).toAggregateExpression(), one.name)())
-    CollectMetricsExec(metrics, Alias(LongSum.of(count), "read")() +: reached, child)
+    CollectMetricsExec(metrics, Alias(read, "read")() +: reached, child)
   }
 }

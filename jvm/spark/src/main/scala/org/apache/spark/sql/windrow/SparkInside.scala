@@ -25,12 +25,10 @@ import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.Cast
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.catalyst.expressions.UnaryExpression
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.optimizer.InsertMapSortInRepartitionExpressions
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
-import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
@@ -163,12 +161,6 @@ object SparkInside {
 
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame =
     classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
-
-  /** A plan whose rows are observed: as `Dataset.observe` does it, with expressions that are no columns of users. */
-  def observed(session: SparkSession, name: String, metrics: Seq[NamedExpression], plan: LogicalPlan): LogicalPlan = {
-    val frame = classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
-    CollectMetrics(name, metrics, frame.logicalPlan, frame.id)
-  }
 
   def plan(frame: DataFrame): LogicalPlan = frame.asInstanceOf[classic.Dataset[_]].logicalPlan
 
