@@ -10,7 +10,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
 
   def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Unpack(packet, kinds, output, child) => UnpackExec(packet, kinds, output, planLater(child)) :: Nil
-    case Packets(packet, child)               => PacketsExec(packet, planLater(child)) :: Nil
+    case Packets(packet, objects, child)      => PacketsExec(packet, objects, planLater(child)) :: Nil
     case CallShards(shards, child)            => CallShardsExec(shards, planLater(child)) :: Nil
     case SortStep(shard, place, child)        => SortStepExec(shard, place, planLater(child)) :: Nil
     case pack: PackNode => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil

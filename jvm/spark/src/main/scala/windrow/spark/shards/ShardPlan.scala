@@ -66,7 +66,8 @@ private[windrow] object ShardPlan {
     val states = packets.output.lift(2).fold(run(Seq(packet), called)(unplaced)) { place =>
       run(Seq(packet, place), Project(Seq(packet, place, shard), SortStep(shard, place, called)))(placed)
     }
-    Packets(states.output.head, states.children.head)
+    val objects = states.children.head
+    Packets(states.output.head, objects.output.head, objects)
   }
 
   /** What Spark begins micro-batches without data for. */

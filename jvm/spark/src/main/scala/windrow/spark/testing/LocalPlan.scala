@@ -55,8 +55,8 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       val column = BindReferences.bindReference(packet, child.output)
       val read   = UnpackExec.reader(kinds, output)
       turn => below(turn).flatMap(row => read(column.eval(row).asInstanceOf[Array[Byte]]))
-    case Packets(_, states: TransformWithState) => stepped(states)
-    case other                                  => throw LocalPlan.unknown(other)
+    case Packets(_, _, states: TransformWithState) => stepped(states)
+    case other                                     => throw LocalPlan.unknown(other)
   }
 
   private def projection(columns: Seq[NamedExpression], under: Seq[Attribute]): InternalRow => InternalRow = {
