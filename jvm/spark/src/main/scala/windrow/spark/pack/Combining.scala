@@ -23,6 +23,9 @@ private[spark] object Combining {
   /** So many micro-batches later it is tried again. */
   val Again = 50
 
+  /** Of two micro-batches. */
+  private val MostPlans = 4
+
   private val runs = Collections.synchronizedMap(new WeakHashMap[AnyRef, TrieMap[String, Tried]])
 
   private val Words = Set("auto", "always", "never")
@@ -66,19 +69,20 @@ private[spark] object Combining {
 
   /** What came of combining when it was last done to something. */
   final class Tried {
-    private var planned: () => Option[Double] = () => None
-    private var known                         = Option.empty[Double]
-    private var without                       = 0
+    private var planned = List.empty[() => Option[Double]]
+    private var known   = Option.empty[Double]
+    private var without = 0
 
     /** @param found
       *   the share of messages that is left; None: none have come
       */
     def left(found: () => Option[Double]): Unit = synchronized {
       settle()
-      planned = found
+      planned = (found :: planned).take(MostPlans)
     }
 
-    private def settle(): Unit = known = planned().orElse(known)
+    /** The latest plan that ran: Spark 4.1 plans a batch twice and runs the first. */
+    private def settle(): Unit = known = planned.flatMap(_.apply()).headOption.orElse(known)
 
     def paid(): Boolean = synchronized {
       settle()
