@@ -30,7 +30,8 @@ def published(spark: SparkSession, folder: Path, broker: str) -> None:
     told = [F.unix_micros("t").alias(n) if n == "t" else F.col(n) for n in rows.columns]
     value = F.to_json(F.struct(*told)).alias("value")
     sent = rows.select(F.col("partition").cast("int"), value).write.format("kafka")
-    sent.option("kafka.bootstrap.servers", broker).option("topic", topic(folder, "in0")).save()
+    to = {"kafka.bootstrap.servers": broker, "topic": topic(folder, "in0")}
+    sent.options(**to, **{"kafka.delivery.timeout.ms": "600000"}).save()  # a busy machine
     (folder / "published").touch()
 
 
