@@ -53,7 +53,8 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     ),
     "texts": (
         lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.max("product")),
-        "many in a packet, each by itself, for Spark has no hash table for such values",
+        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
+        "(spark.windrow.combine)",
     ),
     "sessions": (
         lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),

@@ -35,6 +35,8 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
 
   def putHeader(bytes: Array[Byte]): Unit = head = Some(bytes)
 
+  override def largeFrom: Int = target.largeFrom
+
   def space(name: String): Space = {
     val kept = target.space(name)
     new Space {

@@ -8,6 +8,8 @@ package windrow.core.state
 private[core] final class NumberedSpaces(whole: Spaces, number: Int) extends Spaces {
   private def own(id: Long): Long = (number.toLong << 40) + id
 
+  override def largeFrom: Int = whole.largeFrom
+
   def space(name: String): Space = {
     val all = whole.space(name)
     new Space {

@@ -5,6 +5,9 @@ import scala.collection.mutable
 /** Byte strings by number, in a few named spaces. Nothing is ordered. */
 trait Spaces {
   def space(name: String): Space
+
+  /** A stored value of so many values of keys is not written anew for a few that come to it. */
+  def largeFrom: Int = Additions.LargeFrom
 }
 
 /** What a shard needs of a store. */
@@ -24,7 +27,7 @@ trait Space {
 }
 
 /** Keeps a shard on the heap: standalone operators, batch queries, tests. */
-final class InMemoryShardStore extends ListedStore {
+final class InMemoryShardStore(override val largeFrom: Int = Additions.LargeFrom) extends ListedStore {
   private var head: Array[Byte] = _
   private val spaces            = mutable.HashMap.empty[String, mutable.HashMap[Long, Array[Byte]]]
 
@@ -44,8 +47,10 @@ final class InMemoryShardStore extends ListedStore {
     for ((name, values) <- spaces.iterator; (id, bytes) <- values.iterator) yield (name, id, bytes)
 
   /** A copy that later changes do not reach. */
-  def snapshot: InMemoryShardStore = {
-    val copy = new InMemoryShardStore
+  def snapshot: InMemoryShardStore = snapshot(largeFrom)
+
+  private[windrow] def snapshot(largeFrom: Int): InMemoryShardStore = {
+    val copy = new InMemoryShardStore(largeFrom)
     copy.head = head
     spaces.foreach { case (name, entries) => copy.spaces(name) = entries.clone() }
     copy

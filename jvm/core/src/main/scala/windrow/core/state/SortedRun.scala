@@ -8,32 +8,49 @@ import windrow.ErrorConditions
 /** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
   *
   * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
-  * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions.
+  * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions. What is
+  * added to a large one stands beside it ([[Additions]]), so that neither its size nor how many keys it has shows in the cost of
+  * a value that comes.
   *
   * @param leaves
   *   hears of each value that is dropped; None: they are dropped unread
+  * @param combine
+  *   makes one of two values of a key, the older one first, which is given up; None: nothing is added, values are replaced
   */
 final class SortedRun[T](
     name: String,
     store: Spaces,
     codec: Codec[T],
     segmentBytes: Int = 4096,
-    leaves: Option[T => Unit] = None) {
+    leaves: Option[T => Unit] = None,
+    combine: Option[(T, T) => T] = None) {
   type Keyed = KeyMap[T]
+  private type Rows = JTreeMap[Long, Keyed]
 
   /** @param stored
-    *   how many values were written; 0: not known
+    *   how many values were written without additions; 0: not known
     */
   private final class Segment(val id: Long, var stored: Long = 0) {
-    var last: Long                  = id
-    var rows: JTreeMap[Long, Keyed] = _
-    var changed: Boolean            = false
-    var isStored                    = false
+    var last: Long        = id
+    var changed: Boolean  = false
+    var isStored          = false
+    var additions         = Vector.empty[Addition]
+
+    /** All there is; null: not read. */
+    var rows: Rows = _
+
+    /** What this step has added without reading the rest, or null. */
+    var fresh: Rows = _
+
+    def values: Long = stored + additions.map(_.count).sum
   }
 
   private val space    = store.space(name)
   private val segments = new JTreeMap[Long, Segment]
   private var bound    = Position.Least
+
+  /** The last number of an addition. */
+  private var added = Additions.FirstId
 
   /** What was asked for last, to be changed: neighbours in a step mostly go to one position. */
   private var recent: Keyed = _
@@ -42,7 +59,8 @@ final class SortedRun[T](
   def readDirectory(in: ByteReader): Unit = {
     bound = in.long()
     val first   = in.count()
-    val counted = first == SortedRun.Counted
+    val apart   = first == SortedRun.WithAdditions
+    val counted = apart || first == SortedRun.Counted
     (0 until in.fitting(if (counted) in.count() else first)).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
@@ -50,34 +68,54 @@ final class SortedRun[T](
       if (segment.last < segment.id || !segments.isEmpty && segment.id <= segments.lastEntry.getValue.last)
         throw in.damaged(s"segment ${segment.id} of $name is not behind the one before")
       if (counted) segment.stored = in.count()
+      if (apart) segment.additions = Vector.fill(in.size())(readAddition(in))
       segments.put(segment.id, segment)
     }
   }
 
+  private def readAddition(in: ByteReader): Addition = {
+    val addition = Addition(Additions.FirstId + in.count(), in.count())
+    if (addition.id <= Additions.FirstId || addition.count <= 0) throw in.damaged(s"$addition of $name is none")
+    added = math.max(added, addition.id)
+    addition
+  }
+
   /** Older directories say their number of segments at once, and nothing of values. */
   def writeDirectory(out: ByteWriter): Unit = {
+    val apart = hasAdditions
     out.long(bound)
-    out.count(SortedRun.Counted)
+    out.count(if (apart) SortedRun.WithAdditions else SortedRun.Counted)
     out.count(segments.size.toLong)
     segments.values.forEach { segment =>
       out.long(segment.id)
       out.long(segment.last)
       out.count(segment.stored)
+      if (apart) {
+        out.count(segment.additions.size.toLong)
+        segment.additions.foreach { addition =>
+          out.count(addition.id - Additions.FirstId)
+          out.count(addition.count)
+        }
+      }
     }
   }
 
-  /** How many values there are, as written; None: a segment was written before they were counted. Only the segment that
-    * the bound cuts is read.
+  private def hasAdditions: Boolean = segments.values.stream.anyMatch(_.additions.nonEmpty)
+
+  /** How many values there are, as written; None: a segment was written before they were counted, or has additions, of
+    * which nobody knows which are of keys that it had. Only the segment that the bound cuts is read.
     */
   def size: Option[Long] = {
     val (cut, whole) = segments.values.asScala.partition(_.id < bound)
-    Option.when(whole.forall(_.stored > 0))(cut.map(valuesIn).sum + whole.map(_.stored).sum)
+    Option.unless(hasAdditions || whole.exists(_.stored <= 0))(cut.map(valuesIn).sum + whole.map(_.stored).sum)
   }
 
   private def valuesIn(segment: Segment): Long =
     loaded(segment).tailMap(bound).values.asScala.map(_.size.toLong).sum
 
-  /** The values at a position, to be changed by the caller; made if absent. */
+  /** The values at a position, to be changed by the caller; made if absent. Where values can be combined it may be that only those
+    * are there that this step has brought: a key that is missing is added, one that is there is combined with what comes.
+    */
   def at(position: Long): Keyed = {
     if (recent == null || recentAt != position) {
       recent = find(position)
@@ -87,10 +125,10 @@ final class SortedRun[T](
   }
 
   private def find(position: Long): Keyed = {
-    val found   = segments.floorEntry(position)
-    val segment = if (found == null) addSegment(position) else found.getValue
-    val rows    = loaded(segment)
-    segment.changed = true
+    val found = segments.floorEntry(position)
+    val isNew = found == null || position > found.getValue.last && isLarge(found.getValue)
+    val segment = if (isNew) addSegment(position) else found.getValue
+    val rows    = toChange(segment)
     if (position > segment.last) segment.last = position
     var keyed = rows.get(position)
     if (keyed == null) {
@@ -99,6 +137,19 @@ final class SortedRun[T](
     }
     keyed
   }
+
+  /** It is added to without being read. */
+  private def isLarge(segment: Segment): Boolean =
+    segment.rows == null && combine.isDefined && segment.values >= store.largeFrom
+
+  private def toChange(segment: Segment): Rows =
+    if (isLarge(segment)) {
+      if (segment.fresh == null) segment.fresh = new Rows
+      segment.fresh
+    } else {
+      segment.changed = true
+      loaded(segment)
+    }
 
   /** The values at a position, to be read; null if there are none. */
   def peek(position: Long): Keyed = {
@@ -113,8 +164,10 @@ final class SortedRun[T](
     var entry  = segments.floorEntry(lowest)
     if (entry == null) entry = segments.ceilingEntry(lowest)
     while (entry != null) {
-      if (entry.getValue.last >= lowest) {
-        val row = loaded(entry.getValue).ceilingEntry(lowest)
+      val segment = entry.getValue
+      if (segment.last >= lowest) {
+        if (segment.rows == null && combine.isDefined && segment.id >= lowest) return Some(segment.id) // nothing empties it
+        val row = loaded(segment).ceilingEntry(lowest)
         if (row != null) return Some(row.getKey)
       }
       entry = segments.higherEntry(entry.getKey)
@@ -141,7 +194,7 @@ final class SortedRun[T](
     while (entry != null && entry.getKey < bound) {
       val segment = entry.getValue
       if (segment.last < bound) remove(segment)
-      else if (segment.changed) segment.rows.headMap(bound).clear()
+      else Seq(segment.rows, segment.fresh).foreach(rows => if (rows != null) rows.headMap(bound).clear())
       entry = segments.higherEntry(entry.getKey)
     }
   }
@@ -155,27 +208,58 @@ final class SortedRun[T](
   /** Writes what has changed. */
   def flush(): Unit = {
     recent = null
-    segments.values.asScala.toArray.foreach(segment => if (segment.changed) write(segment))
+    segments.values.asScala.toArray.foreach { segment =>
+      if (segment.changed) write(segment) else if (segment.fresh != null) append(segment)
+    }
   }
 
   private def addSegment(position: Long): Segment = {
     val segment = new Segment(position)
-    segment.rows = new JTreeMap
+    segment.rows = new Rows
     segments.put(position, segment)
     segment
   }
 
-  private def loaded(segment: Segment): JTreeMap[Long, Keyed] = {
-    if (segment.rows == null) segment.rows = read(segment)
+  private def loaded(segment: Segment): Rows = {
+    if (segment.rows == null) {
+      segment.rows = withAdditions(read(segment, segment.id), segment, segment.additions)
+      if (segment.fresh != null) {
+        segment.rows = joined(segment.rows, segment.fresh)
+        segment.fresh = null
+        segment.changed = true
+        recent = null
+      }
+    }
     segment.rows
   }
 
-  private def read(segment: Segment): JTreeMap[Long, Keyed] = {
-    val rows  = new JTreeMap[Long, Keyed]
-    val bytes = space.get(segment.id)
+  private def withAdditions(rows: Rows, segment: Segment, additions: Seq[Addition]): Rows =
+    additions.foldLeft(rows)((rows, addition) => joined(rows, read(segment, addition.id)))
+
+  /** The values of both; the first are changed. */
+  private def joined(rows: Rows, more: Rows): Rows = {
+    more.forEach { (position, keyed) =>
+      val known = rows.putIfAbsent(position, keyed)
+      if (known != null) combine.foreach { both =>
+        (0 until keyed.size).foreach { i =>
+          val at = known.indexOf(keyed.keyAt(i))
+          if (at < 0) known.add(keyed.keyAt(i), keyed.valueAt(i))
+          else known.set(at, both(known.valueAt(at), keyed.valueAt(i)))
+        }
+      }
+    }
+    rows
+  }
+
+  /** @param id
+    *   of the segment, or of an addition to it
+    */
+  private def read(segment: Segment, id: Long): Rows = {
+    val rows  = new Rows
+    val bytes = space.get(id)
     if (bytes == null)
-      throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.SEGMENT", "id" -> segment.id, "name" -> name))
-    val in = ByteReader.unsealed(bytes, s"segment ${segment.id} of $name")
+      throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.SEGMENT", "id" -> id, "name" -> name))
+    val in = ByteReader.unsealed(bytes, s"segment $id of $name")
     in.decode { in =>
       while (in.hasNext) {
         val position = in.long()
@@ -195,8 +279,9 @@ final class SortedRun[T](
     if (segment.rows.isEmpty) remove(segment)
     else {
       val all = segment.rows
-      segment.rows = new JTreeMap
+      segment.rows = new Rows
       segment.stored = 0
+      removeAdditions(segment, segment.additions.size)
       all.forEach { (position, keyed) =>
         if (out.size >= segmentBytes) {
           put(current, out)
@@ -211,9 +296,42 @@ final class SortedRun[T](
     }
   }
 
+  /** Writes what was added to a segment, with as much of the rest as [[Additions]] says. */
+  private def append(segment: Segment): Unit = {
+    segment.fresh.values.removeIf(_.isEmpty)
+    if (segment.fresh.isEmpty) segment.fresh = null
+    else {
+      val counts = segment.stored +: segment.additions.map(_.count) :+ sizeOf(segment.fresh)
+      val newest = Additions.together(counts)
+      if (newest == counts.size) {
+        loaded(segment)
+        write(segment)
+      } else {
+        val earlier = segment.additions.takeRight(newest - 1)
+        val rows    = joined(withAdditions(new Rows, segment, earlier), segment.fresh)
+        removeAdditions(segment, earlier.size)
+        added += 1
+        segment.additions :+= Addition(added, sizeOf(rows))
+        segment.fresh = null
+        ByteWriter.lent { out =>
+          rows.forEach((position, keyed) => writeRow(position, keyed, out))
+          space.put(added, out.sealedResult())
+        }
+      }
+    }
+  }
+
+  private def sizeOf(rows: Rows): Long = rows.values.asScala.map(_.size.toLong).sum
+
+  private def removeAdditions(segment: Segment, newest: Int): Unit = {
+    segment.additions.takeRight(newest).foreach(addition => space.remove(addition.id))
+    segment.additions = segment.additions.dropRight(newest)
+  }
+
   /** Of what came and went within a step the store knows nothing. */
   private def remove(segment: Segment): Unit = {
     segments.remove(segment.id)
+    removeAdditions(segment, segment.additions.size)
     if (segment.isStored) space.remove(segment.id)
   }
 
@@ -240,4 +358,7 @@ private object SortedRun {
 
   /** In the place of a number of segments: of each its number of values is told, too. */
   val Counted: Long = -1L
+
+  /** The same, and of each its additions. */
+  val WithAdditions: Long = -2L
 }

@@ -43,7 +43,8 @@ import windrow.core.trigger.Shown
 private[state] object PieceStates {
   def all: Seq[StoredState] =
     Seq(cells, sessions, inherited, messages, unsent, inOrder, journal, image, gaps, buckets, segments, header,
-      slices) ++
+      slices,
+      additions) ++
       keyed ++ FullStateValues.all ++ JoinValues.all ++ PolicyValues.all
 
   private val Bytes = 64
@@ -235,6 +236,32 @@ private[state] object PieceStates {
       values.between(0, 100).foreach(_ => ())
       panes.between(0, 100).foreach(_ => ())
     }
+  }
+
+  private def additions: StoredState = {
+    def run(store: ShardStore) =
+      new SortedRun("slices", new Large(store), new OwnedCodec(Sum), combine = Some(Sum.combine(_, _)))
+    StoredState.ofRoot("segments with additions") { (store, out) =>
+      val first = run(store)
+      (0 to 20).foreach(i => first.at(5).put(new Key(Array(i.toByte)), 1L))
+      first.flush()
+      val directory = new ByteWriter
+      first.writeDirectory(directory)
+      val later = run(store)
+      later.readDirectory(ByteReader(directory.result()))
+      later.at(5).put(new Key(Array(1)), 7L)
+      later.flush()
+      later.writeDirectory(out)
+    } { (store, in) =>
+      val all = run(store)
+      all.readDirectory(in)
+      all
+    }(_.between(0, 100).foreach(_ => ()))
+  }
+
+  private final class Large(store: ShardStore) extends Spaces {
+    override def largeFrom: Int    = 1
+    def space(name: String): Space = store.space(name)
   }
 
   private def journal: StoredState = StoredState.ofRoot("a journal") { (_, out) =>

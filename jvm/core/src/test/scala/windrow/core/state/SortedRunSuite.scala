@@ -12,11 +12,17 @@ final class SortedRunSuite extends AnyFunSuite {
   private def key(number: Int): Key = new Key(Array(number.toByte))
 
   /** Of a store that knows each value that it is to remove. */
-  private final class Strict extends Spaces {
+  private final class Strict(override val largeFrom: Int = Additions.LargeFrom) extends Spaces {
     val values = mutable.HashMap.empty[Long, Array[Byte]]
+    var read   = 0L
+    var wrote  = 0L
     def space(name: String): Space = new Space {
-      def get(id: Long): Array[Byte]              = values.get(id).orNull
-      def put(id: Long, bytes: Array[Byte]): Unit = values(id) = bytes
+      def get(id: Long): Array[Byte] = {
+        val found = values.get(id).orNull
+        if (found != null) read += found.length
+        found
+      }
+      def put(id: Long, bytes: Array[Byte]): Unit = { wrote += bytes.length; values(id) = bytes }
       def remove(id: Long): Unit                  = assert(values.remove(id).isDefined, s"there was no $id")
     }
   }
@@ -53,6 +59,127 @@ final class SortedRunSuite extends AnyFunSuite {
         run = new SortedRun("values", store, Sum, segment)
         run.readDirectory(ByteReader(out.result()))
       }
+    }
+  }
+
+  private def again[T](run: SortedRun[T])(fresh: SortedRun[T]): SortedRun[T] = {
+    val out = new ByteWriter
+    run.writeDirectory(out)
+    fresh.readDirectory(ByteReader(out.result()))
+    fresh
+  }
+
+  private def add(run: SortedRun[Long], position: Long, key: Key, value: Long): Unit = {
+    val keyed = run.at(position)
+    val at    = keyed.indexOf(key)
+    if (at < 0) keyed.add(key, value) else keyed.set(at, Sum.combine(keyed.valueAt(at), value))
+  }
+
+  private def added(seed: Int): Unit = {
+    val random = new Random(seed)
+    def empty(store: Spaces) =
+      new SortedRun("values", store, Sum, 1 + random.nextInt(200), combine = Some(Sum.combine(_, _)))
+    val values = mutable.HashMap.empty[Long, Array[Byte]]
+    def store = {
+      val one = new Strict(1 << random.nextInt(8))
+      one.values ++= values
+      one
+    }
+    val spread  = 1 + random.nextInt(5)
+    val keys    = 1 + random.nextInt(100)
+    val wanted  = new TreeMap[Long, mutable.HashMap[Key, Long]]
+    var current = store
+    var run     = empty(current)
+    var bound   = 0L
+    (1 to 40).foreach { _ =>
+      (1 to random.nextInt(1 + random.nextInt(200))).foreach { _ =>
+        val position = bound + random.nextInt(spread)
+        val one      = key(random.nextInt(keys))
+        val value    = random.nextInt(1000).toLong
+        add(run, position, one, value)
+        wanted.computeIfAbsent(position, _ => mutable.HashMap.empty)
+          .updateWith(one)(known => Some(known.getOrElse(0L) + value))
+        if (random.nextInt(200) == 0) {
+          bound += random.nextInt(spread)
+          run.dropBelow(bound)
+          wanted.headMap(bound).clear()
+        }
+      }
+      if (random.nextInt(3) == 0) {
+        val found = run.between(bound, Long.MaxValue).map { case (at, keyed) =>
+          at -> (0 until keyed.size).map(i => keyed.keyAt(i) -> keyed.valueAt(i)).toMap
+        }.filter(_._2.nonEmpty).toSeq
+        assert(found == wanted.asScala.toSeq.map { case (at, keyed) => at.longValue -> keyed.toMap }, s"seed $seed")
+      }
+      run.flush()
+      run.size.foreach(size => assert(size == wanted.values.asScala.map(_.size).sum, s"seed $seed"))
+      if (random.nextInt(4) > 0) {
+        values.clear()
+        values ++= current.values
+        current = store
+        run = again(run)(empty(current))
+      }
+    }
+    run.dropBelow(bound + spread)
+    run.flush()
+    assert(current.values.isEmpty, s"seed $seed: ${current.values.keys} are left")
+  }
+
+  test("S18: what is added to large segments is there with what they had, whatever is called large") {
+    (1 to 1000).foreach(added)
+  }
+
+  test("S18: what a value costs that is added does not grow with the values of its segment") {
+    def work(keys: Int): Double = {
+      val store = new Strict
+      def empty = new SortedRun("values", store, Sum, combine = Some(Sum.combine(_, _)))
+      var run   = empty
+      def step(all: Iterable[Int]): Unit = {
+        all.foreach(one => add(run, 0, new Key(BigInt(one).toByteArray), 1L))
+        run.flush()
+        run = again(run)(empty)
+      }
+      step(0 until keys)
+      store.read = 0
+      store.wrote = 0
+      val random = new Random(1)
+      (1 to 200).foreach(_ => step(Seq.fill(50)(random.nextInt(keys))))
+      val bytes = store.read + store.wrote
+      assert(run.between(0, 1).map(_._2.valuesInOrder.sum).sum == keys + 10000)
+      bytes / 10000.0
+    }
+    val (few, many) = (work(10000), work(400000))
+    assert(many < 2 * few, s"bytes read and written for each: $few of 10,000, $many of 400,000")
+  }
+
+  test("S18: a position of which nothing has come has a segment of its own, so that its neighbour leaves unread") {
+    val store = new Strict(1)
+    def empty = new SortedRun("values", store, Sum, combine = Some(Sum.combine(_, _)))
+    var run   = empty
+    for (position <- Seq(0L, 0L, 10L, 10L, 20L)) {
+      (0 until 9).foreach(one => add(run, position, key(one), 1L))
+      run.flush()
+      run = again(run)(empty)
+    }
+    store.read = 0
+    assert(run.ceiling(5).contains(10L) && run.ceiling(10).contains(10L))
+    run.dropBelow(20)
+    run.flush()
+    assert(store.read == 0 && run.size.contains(9L))
+  }
+
+  test("S18: parts of a segment are few, and none is written often") {
+    for (sizes <- Seq(Seq(1L), Seq(7L, 300L, 1L), Seq(100000L, 5L))) {
+      var counts  = Vector(50000L)
+      var written = 0L
+      (1 to 3000).foreach { i =>
+        counts :+= sizes(i % sizes.size)
+        val newest = Additions.together(counts)
+        counts = counts.dropRight(newest) :+ counts.takeRight(newest).sum
+        written += counts.last
+        assert(newest > 0 && counts.nonEmpty && counts.size < 40)
+      }
+      assert(written < 12 * counts.sum, s"$written of ${counts.sum}")
     }
   }
 

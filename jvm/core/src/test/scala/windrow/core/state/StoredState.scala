@@ -70,6 +70,7 @@ object StoredState {
     private var head   = sound.header
     private val spaces = mutable.HashMap.empty[String, Space]
 
+    override def largeFrom: Int             = sound.largeFrom
     def header: Array[Byte]                 = head
     def putHeader(bytes: Array[Byte]): Unit = head = bytes
 

@@ -32,14 +32,20 @@ class CoreEngine(shards: Int = 4) extends Engine {
     transcript.operator.flatMap {
       case OperatorSpec.Aggregate(spec, aggregates) =>
         val aggregation = new TranscriptAggregation(aggregates, position(spec.window), sizes.piece)
-        Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores))
+        Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores, sizes.large, asks(transcript)))
       case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page))
       case OperatorSpec.Join(spec)      => Right(new CoreJoin(spec, shards, stores))
       case OperatorSpec.CoGroup(spec) =>
         val aggregation = new CoGroupAggregation(spec.streams)
-        Right(new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores))
+        Right(new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores, sizes.large, asks(transcript)))
       case policy: OperatorSpec.Policy => policies(transcript, policy)
     }
+
+  /** It asks how many messages were of windows past, present and future. */
+  private def asks(transcript: TranscriptCase): Boolean = transcript.steps.exists {
+    case Step.Ask(Query.Counters, _) => true
+    case _                           => false
+  }
 
   /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
   private def position(window: WindowKind): Message => Array[Byte] = window match {
@@ -62,11 +68,13 @@ private[windrow] final class CoreShards[Buffer](
     aggregation: Aggregation[Buffer, Content],
     lift: Message => Buffer,
     count: Int,
-    wrap: CoreStores.Wrap) extends CoreStores[Shard[Buffer, Content]](count, wrap) {
+    wrap: CoreStores.Wrap,
+    largeFrom: Int,
+    classes: Boolean) extends CoreStores[Shard[Buffer, Content]](count, wrap, largeFrom) {
   private lazy val fingerprint = new SpecFingerprint(ShardFingerprint.of(spec))
 
   protected def open(store: ShardStore): Shard[Buffer, Content] =
-    new Shard[Buffer, Content](spec, aggregation, store, fingerprint, classes = true)
+    new Shard[Buffer, Content](spec, aggregation, store, fingerprint, classes)
 
   protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
   override protected def countOpen(shard: Shard[Buffer, Content])   = Some(shard.openWindows.size.toLong)

@@ -19,13 +19,18 @@ private[windrow] trait CoreOperator extends StepwiseOperator {
   *
   * @param wrap
   *   what stands between a shard and its store
+  * @param largeFrom
+  *   what its store calls large
   */
-private[windrow] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap) extends CoreOperator {
+private[windrow] abstract class CoreStores[S](
+    count: Int,
+    wrap: CoreStores.Wrap,
+    largeFrom: Int = CoreStores.Sizes.of(1).large) extends CoreOperator {
   protected def open(store: ShardStore): S
   protected def countersOf(shard: S): Counters
   protected def countOpen(shard: S): Option[Long] = None
 
-  private var stores              = Vector.fill(count)(new InMemoryShardStore)
+  private var stores              = Vector.fill(count)(new InMemoryShardStore(largeFrom))
   protected var shards: Vector[S] = stores.map(store => open(wrap(store)))
   private var earlier             = Map.empty[String, Long] // what the shards before the last restart had counted
   private var processingTime      = Option.empty[Long]
@@ -37,7 +42,7 @@ private[windrow] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap)
   def back(mark: CoreStores.Mark): Unit = {
     earlier = mark.counters
     processingTime = mark.processingTime
-    stores = mark.stores.map(_.snapshot)
+    stores = mark.stores.map(_.snapshot(largeFrom))
     shards = stores.map(store => open(wrap(store)))
   }
 
@@ -69,19 +74,21 @@ private[windrow] abstract class CoreStores[S](count: Int, wrap: CoreStores.Wrap)
 private[windrow] object CoreStores {
   type Wrap = InMemoryShardStore => ShardStore
 
-  /** In how many bytes state is cut; no state depends on it.
+  /** How state is cut; no state depends on it.
     *
     * @param page
-    *   of the windows of a key
+    *   bytes of the windows of a key
     * @param piece
-    *   of messages that a window needs all of
+    *   bytes of messages that a window needs all of
+    * @param large
+    *   how many values of a slice are not written anew for a few that come
     */
-  final case class Sizes(page: Int, piece: Int)
+  final case class Sizes(page: Int, piece: Int, large: Int)
 
   object Sizes {
 
-    /** A key's windows stand side by side in a single shard, else apart. */
-    def of(shards: Int): Sizes = Sizes(page = if (shards == 1) 4096 else 100, piece = 64)
+    /** A key's windows, and the values of a slice, stand side by side in a single shard, else apart. */
+    def of(shards: Int): Sizes = if (shards == 1) Sizes(page = 4096, piece = 64, large = 512) else Sizes(100, 64, 1)
   }
 
   final case class Mark(

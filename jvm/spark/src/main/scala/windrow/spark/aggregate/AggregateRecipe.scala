@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.ProjectExec
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.execution.aggregate.ObjectHashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.Session
 import windrow.TimeSpan
@@ -52,8 +53,7 @@ private[spark] final class AggregateRecipe(
   private def sliceTime(pack: Pack): Either[String, Expression] =
     if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
     else if (behind.isDefined) Left("clocks are set back, so that any may be late")
-    else if (!Aggregate.supportsHashAggregate(functions.functions.flatMap(_.aggBufferAttributes), pack.keys))
-      Left("Spark has no hash table for such values")
+    else if (!Aggregate.supportsHashAggregate(Nil, pack.keys)) Left("Spark has no hash table for such keys")
     else if (!pack.message.forall(column =>
         KeyCheck.hasOrder(column.dataType))) // it sorts what does not fit into memory
       Left("Spark cannot sort messages with such columns")
@@ -88,19 +88,9 @@ private[spark] final class AggregateRecipe(
     val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
     // Instances of a function have buffers of their own ids; from here on these names stand for them.
     val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
-    val partial = HashAggregateExec(
-      None,
-      isStreaming = false,
-      None,
-      grouping,
-      aggregates,
-      aggregates.flatMap(_.aggregateFunction.aggBufferAttributes),
-      0,
-      grouping ++ buffers.flatten,
-      project)
     val renamed = ProjectExec(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
-      partial)
+      partial(grouping, aggregates, project))
     val (first, last) = if (ends.isEmpty) (slice.toAttribute, None) else (named(1), Some(named(2)))
     PackExec.of(
       EntryPacking(
@@ -116,5 +106,17 @@ private[spark] final class AggregateRecipe(
         last.zip(gap).toSeq.map { case (last, gap) => Add(Subtract(last, first), gap) }),
       pack.output,
       ReadCount(pack.metrics, named.head, end, renamed))
+  }
+
+  /** Buffers of any length, such as texts, are objects; these Spark sorts beyond a number of groups. */
+  private def partial(
+      grouping: Seq[NamedExpression],
+      aggregates: Seq[AggregateExpression],
+      child: SparkPlan): SparkPlan = {
+    val buffers = aggregates.flatMap(_.aggregateFunction.aggBufferAttributes)
+    val output  = grouping ++ aggregates.flatMap(_.aggregateFunction.inputAggBufferAttributes)
+    if (functions.fixedWidth)
+      HashAggregateExec(None, isStreaming = false, None, grouping, aggregates, buffers, 0, output, child)
+    else ObjectHashAggregateExec(None, isStreaming = false, None, grouping, aggregates, buffers, 0, output, child)
   }
 }

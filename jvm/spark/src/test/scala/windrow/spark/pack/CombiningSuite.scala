@@ -4,7 +4,7 @@ import java.sql.Timestamp
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic
-import org.apache.spark.sql.execution.aggregate.HashAggregateExec
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
 import org.apache.spark.sql.windrow.SparkInside
@@ -16,7 +16,10 @@ class CombiningSuite extends SparkSuite {
   private val count = 4000
 
   /** Of each micro-batch: whether its messages were combined. And all that came out. */
-  private def run(setting: String, batches: Seq[Int]): (Seq[Boolean], Set[Row]) = {
+  private def run(
+      setting: String,
+      batches: Seq[Int],
+      value: String = "sum(value)"): (Seq[Boolean], Set[Row]) = {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
     import session.implicits._
     session.conf.set(Combining.Setting, setting)
@@ -26,7 +29,7 @@ class CombiningSuite extends SparkSuite {
     ) // the plan of one with messages is looked at
     val input = MemoryStream[(Timestamp, Long, Long)]
     input.toDF().toDF("time", "key", "value").createOrReplaceTempView("orders")
-    val panes = session.sql("""SELECT * FROM windrow_tumble(TABLE(SELECT key, count(*) n, sum(value) total FROM orders
+    val panes = session.sql(s"""SELECT * FROM windrow_tumble(TABLE(SELECT key, count(*) n, $value total FROM orders
       GROUP BY key), time => 'time', size => '1 minute', watermark => '0 seconds', lateness => '0 seconds')""")
     val rows  = mutable.Set.empty[Row]
     val plans = mutable.Buffer.empty[Boolean]
@@ -39,7 +42,7 @@ class CombiningSuite extends SparkSuite {
         input.addData((0 until count).map(n => (new Timestamp(batch * 60000L + n % 60000), n.toLong % keys, n.toLong)))
         query.processAllAvailable()
         val plan = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan
-        plans += plan.exists(_.isInstanceOf[HashAggregateExec])
+        plans += plan.exists(_.isInstanceOf[BaseAggregateExec])
       }
     finally query.stop()
     (plans.toSeq, rows.toSet)
@@ -53,6 +56,22 @@ class CombiningSuite extends SparkSuite {
     assert(auto.head && !auto(2) && always.forall(identity) && never.forall(!_))
     assert(some == others && some == last && some.nonEmpty)
     assert(run("auto", Seq(10, 10, 10))._1.forall(identity))
+  }
+
+  test("values of any length are combined, also where their groups are so many that Spark sorts them") {
+    for {
+      value <- Seq(
+        "max(concat('t', value))",
+        "min(named_struct('v', value % 7, 'text', concat('t', value)))",
+        "max(CASE WHEN value % 3 = 0 THEN concat('t', value) END) FILTER (WHERE value % 2 = 0)")
+      keys <- Seq(3, 1000)
+    } {
+      val batches         = Seq(keys, keys, keys)
+      val (combined, all) = run("always", batches, value)
+      val (alone, same)   = run("never", batches, value)
+      assert(combined.forall(identity) && alone.forall(!_))
+      assert(all == same && all.size >= keys, value)
+    }
   }
 
   test("messages that Spark cannot sort are not combined: it sorts groups where they do not fit into memory") {

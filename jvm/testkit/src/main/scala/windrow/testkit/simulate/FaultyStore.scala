@@ -103,6 +103,8 @@ private[testkit] final class FaultyStore(store: InMemoryShardStore, before: Befo
     extends ShardStore {
   private val Header = ("", 0L)
 
+  override def largeFrom: Int = store.largeFrom
+
   def header: Array[Byte] = attempt().read(store.header, before.of(Header._1, Header._2))
 
   def putHeader(bytes: Array[Byte]): Unit = {

@@ -48,7 +48,10 @@ private[testkit] final class Simulation(
     Outcome.Ran(results, transcript.atEnd.filter(_.isFinal).map(_ => operator.finish()))
   }
 
-  private def sizes() = CoreStores.Sizes(page = 40 << random.nextInt(8), piece = 16 << random.nextInt(9))
+  private def sizes() = CoreStores.Sizes(
+    page = 40 << random.nextInt(8),
+    piece = 16 << random.nextInt(9),
+    large = 1 << random.nextInt(6))
 
   private def back(mark: CoreStores.Mark): Unit = {
     faults.reopen()

@@ -25,7 +25,8 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
     "slices",
     store,
     new OwnedCodec(aggregation),
-    leaves = aggregation.keeping.map(keeping => keeping.release(_: B)))
+    leaves = aggregation.keeping.map(keeping => keeping.release(_: B)),
+    combine = Some(aggregation.combine(_, _)))
 
   def insert(slice: Long, key: Key, buffer: B): Unit = {
     val keyed = slices.at(slice)

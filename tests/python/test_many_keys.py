@@ -1,0 +1,127 @@
+"""Windows with more keys than a step brings: what is added stands beside the rest (SEMANTICS S18)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, Order, order
+from windrow._running._settings import having
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import Column
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
+KEYS, BATCHES, SIZE = 12_000, 12, 4_000
+SHARDS = "4"
+
+#: Of the starts, each of a few batches.
+SETTINGS = (
+    {"spark.sql.shuffle.partitions": "1", "spark.windrow.combine": "always"},
+    {"spark.sql.shuffle.partitions": "3", "spark.windrow.combine": "never"},
+    {"spark.sql.shuffle.partitions": "2", "spark.windrow.combine": "auto"},
+)
+
+
+def at(second: int) -> str:
+    """Give the time so long after the beginning."""
+    return f"{BEGIN + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}"
+
+
+def messages() -> list[list[Order]]:
+    """Give two days, a quarter of them three hours out of order, and some of a few keys alone."""
+    rng = random.Random(18)  # noqa: S311  no secret
+    return [
+        [
+            order(
+                at(batch * 14_400 + rng.randrange(14_400) - rng.choice([0, 0, 0, 10_800])),
+                f"k{rng.randrange(KEYS if batch % 4 else 50)}",
+                rng.randrange(1000),
+            )
+            for _ in range(SIZE)
+        ]
+        for batch in range(BATCHES)
+    ]
+
+
+def aggregates() -> list[Column]:
+    """Of fixed width, of any width, and one to which the order shows."""
+    return [
+        F.count("*").alias("n"),
+        F.sum("amount").alias("total"),
+        F.max(F.concat("product", F.lit("-"), "amount")).alias("top"),
+        F.collect_list("amount").alias("all"),
+    ]
+
+
+def row(values: Any) -> tuple[Any, ...]:
+    """Make rows comparable: nothing is said of the order of equal times."""
+    return (
+        values.product,
+        values.window.start,
+        values.window.end,
+        values.n,
+        values.total,
+        values.top,
+        tuple(sorted(values.all)),
+    )
+
+
+@pytest.mark.parametrize("ordered", [False, True], ids=["plain", "ordered"])
+@pytest.mark.parametrize(
+    ("windows", "plain"),
+    [
+        (wr.Tumbling("1 day"), ("1 day",)),
+        (wr.Hopping("12 hours", step="6 hours"), ("12 hours", "6 hours")),
+    ],
+    ids=["days", "hops"],
+)
+def test_against_plain_groups(
+    feed: Feed, tmp_path: Path, windows: wr.WindowKind, plain: tuple[str, ...], *, ordered: bool
+) -> None:
+    """With restarts under other settings between any four steps."""
+    chosen = aggregates() if ordered else aggregates()[:3]
+    checkpoint, panes = tmp_path / "checkpoint", tmp_path / "panes"
+    told: list[int | None] = []
+    all_ = messages()
+    for part, settings in enumerate(SETTINGS):
+        feed.add(*all_[part * 4 : part * 4 + 4])
+        if part == len(SETTINGS) - 1:
+            feed.add([order(at(10**7), "last")], NOTHING)
+        with having(feed.spark, {"spark.windrow.shards": SHARDS, **settings}):
+            stream = wr.stream(
+                feed.stream(), time="time", key="product", watermark="3 hours", name="many"
+            )
+            output = stream.lateness("0 seconds").window(windows).aggregate(*chosen)
+            query = output.start(
+                checkpoint=checkpoint,
+                panes=wr.Files(panes),
+                queryTrigger={"availableNow": True},
+            )
+            query.awaitTermination()
+            told += [p.observedMetrics["windrow_many"].open_windows for p in query.recentProgress]
+    rows = feed.spark.read.parquet(str(panes)).where("product != 'last'")
+    every = F.col("all") if ordered else F.array()
+    found = Counter(map(row, rows.withColumn("all", every).collect()))
+    groups = (
+        feed.batch()
+        .where("product != 'last'")
+        .groupBy("product", F.window("time", *plain).alias("window"))
+    )
+    wanted = groups.agg(*chosen)
+    expected = Counter(map(row, wanted.withColumn("all", every).collect()))
+    assert sum((found - expected).values()) == sum((expected - found).values()) == 0
+    assert len(found) > 15_000
+    if isinstance(windows, wr.Tumbling):
+        assert None in told, "no slice had additions"
+        assert told[-1] == 1, "all but the last window have left"
