@@ -25,7 +25,9 @@ final class SortedRun[T](
     leaves: Option[T => Unit] = None,
     combine: Option[(T, T) => T] = None) {
   type Keyed = KeyMap[T]
-  private type Rows = JTreeMap[Long, Keyed]
+
+  private val rows = new SegmentRows(codec, combine)
+  private type Rows = rows.Rows
 
   /** @param stored
     *   how many values were written without additions; 0: not known
@@ -128,12 +130,12 @@ final class SortedRun[T](
     val found = segments.floorEntry(position)
     val isNew = found == null || position > found.getValue.last && isLarge(found.getValue)
     val segment = if (isNew) addSegment(position) else found.getValue
-    val rows    = toChange(segment)
+    val values  = toChange(segment)
     if (position > segment.last) segment.last = position
-    var keyed = rows.get(position)
+    var keyed = values.get(position)
     if (keyed == null) {
       keyed = new Keyed
-      rows.put(position, keyed)
+      values.put(position, keyed)
     }
     keyed
   }
@@ -144,7 +146,7 @@ final class SortedRun[T](
 
   private def toChange(segment: Segment): Rows =
     if (isLarge(segment)) {
-      if (segment.fresh == null) segment.fresh = new Rows
+      if (segment.fresh == null) segment.fresh = rows.none
       segment.fresh
     } else {
       segment.changed = true
@@ -166,7 +168,7 @@ final class SortedRun[T](
     while (entry != null) {
       val segment = entry.getValue
       if (segment.last >= lowest) {
-        if (segment.rows == null && combine.isDefined && segment.id >= lowest) return Some(segment.id) // nothing empties it
+        if (segment.rows == null && segment.id >= lowest && beginsAtItsId(segment)) return Some(segment.id)
         val row = loaded(segment).ceilingEntry(lowest)
         if (row != null) return Some(row.getKey)
       }
@@ -194,7 +196,7 @@ final class SortedRun[T](
     while (entry != null && entry.getKey < bound) {
       val segment = entry.getValue
       if (segment.last < bound) remove(segment)
-      else Seq(segment.rows, segment.fresh).foreach(rows => if (rows != null) rows.headMap(bound).clear())
+      else Seq(segment.rows, segment.fresh).foreach(some => if (some != null) some.headMap(bound).clear())
       entry = segments.higherEntry(entry.getKey)
     }
   }
@@ -215,7 +217,7 @@ final class SortedRun[T](
 
   private def addSegment(position: Long): Segment = {
     val segment = new Segment(position)
-    segment.rows = new Rows
+    segment.rows = rows.none
     segments.put(position, segment)
     segment
   }
@@ -224,7 +226,7 @@ final class SortedRun[T](
     if (segment.rows == null) {
       segment.rows = withAdditions(read(segment, segment.id), segment, segment.additions)
       if (segment.fresh != null) {
-        segment.rows = joined(segment.rows, segment.fresh)
+        segment.rows = rows.joined(segment.rows, segment.fresh)
         segment.fresh = null
         segment.changed = true
         recent = null
@@ -233,45 +235,24 @@ final class SortedRun[T](
     segment.rows
   }
 
-  private def withAdditions(rows: Rows, segment: Segment, additions: Seq[Addition]): Rows =
-    additions.foldLeft(rows)((rows, addition) => joined(rows, read(segment, addition.id)))
-
-  /** The values of both; the first are changed. */
-  private def joined(rows: Rows, more: Rows): Rows = {
-    more.forEach { (position, keyed) =>
-      val known = rows.putIfAbsent(position, keyed)
-      if (known != null) combine.foreach { both =>
-        (0 until keyed.size).foreach { i =>
-          val at = known.indexOf(keyed.keyAt(i))
-          if (at < 0) known.add(keyed.keyAt(i), keyed.valueAt(i))
-          else known.set(at, both(known.valueAt(at), keyed.valueAt(i)))
-        }
-      }
-    }
-    rows
-  }
+  private def withAdditions(first: Rows, segment: Segment, additions: Seq[Addition]): Rows =
+    additions.foldLeft(first)((all, addition) => rows.joined(all, read(segment, addition.id)))
 
   /** @param id
     *   of the segment, or of an addition to it
     */
   private def read(segment: Segment, id: Long): Rows = {
-    val rows  = new Rows
     val bytes = space.get(id)
     if (bytes == null)
       throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.SEGMENT", "id" -> id, "name" -> name))
-    val in = ByteReader.unsealed(bytes, s"segment $id of $name")
-    in.decode { in =>
-      while (in.hasNext) {
-        val position = in.long()
-        if (position < segment.id || position > segment.last) throw in.damaged(s"it has position $position")
-        val keys  = in.size()
-        val keyed = new Keyed(keys)
-        (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))
-        if (position >= bound) rows.put(position, keyed)
-      }
-    }
-    rows
+    val in    = ByteReader.unsealed(bytes, s"segment $id of $name")
+    val found = rows.read(in, segment.id, segment.last, bound)
+    if (id == segment.id && beginsAtItsId(segment) && !found.containsKey(id)) throw in.damaged(s"it has no position $id")
+    found
   }
+
+  /** Nothing empties a position to which values are added before the bound has passed it. */
+  private def beginsAtItsId(segment: Segment): Boolean = combine.isDefined && segment.id >= bound
 
   private def write(segment: Segment): Unit = ByteWriter.lent { out =>
     var current = segment
@@ -279,7 +260,7 @@ final class SortedRun[T](
     if (segment.rows.isEmpty) remove(segment)
     else {
       val all = segment.rows
-      segment.rows = new Rows
+      segment.rows = rows.none
       segment.stored = 0
       removeAdditions(segment, segment.additions.size)
       all.forEach { (position, keyed) =>
@@ -290,7 +271,7 @@ final class SortedRun[T](
         current.rows.put(position, keyed)
         current.last = position
         current.stored += keyed.size.toLong
-        writeRow(position, keyed, out)
+        rows.write(position, keyed, out)
       }
       put(current, out)
     }
@@ -301,27 +282,25 @@ final class SortedRun[T](
     segment.fresh.values.removeIf(_.isEmpty)
     if (segment.fresh.isEmpty) segment.fresh = null
     else {
-      val counts = segment.stored +: segment.additions.map(_.count) :+ sizeOf(segment.fresh)
+      val counts = segment.stored +: segment.additions.map(_.count) :+ rows.size(segment.fresh)
       val newest = Additions.together(counts)
       if (newest == counts.size) {
         loaded(segment)
         write(segment)
       } else {
         val earlier = segment.additions.takeRight(newest - 1)
-        val rows    = joined(withAdditions(new Rows, segment, earlier), segment.fresh)
+        val both    = rows.joined(withAdditions(rows.none, segment, earlier), segment.fresh)
         removeAdditions(segment, earlier.size)
         added += 1
-        segment.additions :+= Addition(added, sizeOf(rows))
+        segment.additions :+= Addition(added, rows.size(both))
         segment.fresh = null
         ByteWriter.lent { out =>
-          rows.forEach((position, keyed) => writeRow(position, keyed, out))
+          rows.write(both, out)
           space.put(added, out.sealedResult())
         }
       }
     }
   }
-
-  private def sizeOf(rows: Rows): Long = rows.values.asScala.map(_.size.toLong).sum
 
   private def removeAdditions(segment: Segment, newest: Int): Unit = {
     segment.additions.takeRight(newest).foreach(addition => space.remove(addition.id))
@@ -333,17 +312,6 @@ final class SortedRun[T](
     segments.remove(segment.id)
     removeAdditions(segment, segment.additions.size)
     if (segment.isStored) space.remove(segment.id)
-  }
-
-  private def writeRow(position: Long, keyed: Keyed, out: ByteWriter): Unit = {
-    out.long(position)
-    out.count(keyed.size.toLong)
-    var index = 0
-    while (index < keyed.size) {
-      out.bytes(keyed.keyAt(index).bytes)
-      codec.write(keyed.valueAt(index), out)
-      index += 1
-    }
   }
 
   private def put(segment: Segment, out: ByteWriter): Unit = {

@@ -1,0 +1,64 @@
+package windrow.core.state
+
+import java.util.{TreeMap => JTreeMap}
+import scala.jdk.CollectionConverters._
+
+/** The values of some positions by key, as they stand together in one stored value.
+  *
+  * @param combine
+  *   makes one of two values of a key, the older one first, which is given up
+  */
+private[state] final class SegmentRows[T](codec: Codec[T], combine: Option[(T, T) => T]) {
+  type Rows = JTreeMap[Long, KeyMap[T]]
+
+  def none: Rows = new Rows
+
+  def size(rows: Rows): Long = rows.values.asScala.map(_.size.toLong).sum
+
+  /** The values of both; those of the first are changed, those of the second came later. */
+  def joined(rows: Rows, more: Rows): Rows = {
+    more.forEach { (position, keyed) =>
+      val known = rows.putIfAbsent(position, keyed)
+      if (known != null) combine.foreach(join(known, keyed, _))
+    }
+    rows
+  }
+
+  private def join(known: KeyMap[T], more: KeyMap[T], both: (T, T) => T): Unit =
+    (0 until more.size).foreach { i =>
+      val at = known.indexOf(more.keyAt(i))
+      if (at < 0) known.add(more.keyAt(i), more.valueAt(i))
+      else known.set(at, both(known.valueAt(at), more.valueAt(i)))
+    }
+
+  /** @param first
+    *   no position is below it, nor above `last`
+    * @param bound
+    *   positions below it are left out
+    */
+  def read(in: ByteReader, first: Long, last: Long, bound: Long): Rows = in.decode { in =>
+    val rows = none
+    while (in.hasNext) {
+      val position = in.long()
+      if (position < first || position > last) throw in.damaged(s"it has position $position")
+      val keys  = in.size()
+      val keyed = new KeyMap[T](keys)
+      (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))
+      if (position >= bound) rows.put(position, keyed)
+    }
+    rows
+  }
+
+  def write(rows: Rows, out: ByteWriter): Unit = rows.forEach((position, keyed) => write(position, keyed, out))
+
+  def write(position: Long, keyed: KeyMap[T], out: ByteWriter): Unit = {
+    out.long(position)
+    out.count(keyed.size.toLong)
+    var index = 0
+    while (index < keyed.size) {
+      out.bytes(keyed.keyAt(index).bytes)
+      codec.write(keyed.valueAt(index), out)
+      index += 1
+    }
+  }
+}
