@@ -1,4 +1,4 @@
-"""Windows with more keys than a step brings: what is added stands beside the rest (SEMANTICS S18)."""
+"""Windows with more keys than a step brings: what comes stands beside the rest (SEMANTICS S18)."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ class OwnPiecesSuite extends AnyFunSuite {
   for ((messages, piece) <- Seq(8 -> 64, 60 -> 4096, 400 -> 4096))
     test(s"$messages messages, pieces of $piece bytes: each of four windows fires its own") {
       val expected = ReferenceEngine.run(transcript(messages)).inPlaceOfExpected(transcript(messages))
-      val operator = new CoreEngine(2).operator(expected, CoreStores.Sizes(page = 4096, piece, large = 512)).toOption.get
+      val operator =
+        new CoreEngine(2).operator(expected, CoreStores.Sizes(page = 4096, piece, large = 512)).toOption.get
       assert(Comparison.differences(expected, StepwiseOperator.run(expected, operator)).isEmpty)
     }
 }

@@ -33,10 +33,10 @@ final class SortedRun[T](
     *   how many values were written without additions; 0: not known
     */
   private final class Segment(val id: Long, var stored: Long = 0) {
-    var last: Long        = id
-    var changed: Boolean  = false
-    var isStored          = false
-    var additions         = Vector.empty[Addition]
+    var last: Long       = id
+    var changed: Boolean = false
+    var isStored         = false
+    var additions        = Vector.empty[Addition]
 
     /** All there is; null: not read. */
     var rows: Rows = _
@@ -127,8 +127,8 @@ final class SortedRun[T](
   }
 
   private def find(position: Long): Keyed = {
-    val found = segments.floorEntry(position)
-    val isNew = found == null || position > found.getValue.last && isLarge(found.getValue)
+    val found   = segments.floorEntry(position)
+    val isNew   = found == null || position > found.getValue.last && isLarge(found.getValue)
     val segment = if (isNew) addSegment(position) else found.getValue
     val values  = toChange(segment)
     if (position > segment.last) segment.last = position
@@ -247,7 +247,8 @@ final class SortedRun[T](
       throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.SEGMENT", "id" -> id, "name" -> name))
     val in    = ByteReader.unsealed(bytes, s"segment $id of $name")
     val found = rows.read(in, segment.id, segment.last, bound)
-    if (id == segment.id && beginsAtItsId(segment) && !found.containsKey(id)) throw in.damaged(s"it has no position $id")
+    if (id == segment.id && beginsAtItsId(segment) && !found.containsKey(id))
+      throw in.damaged(s"it has no position $id")
     found
   }
 

@@ -37,7 +37,14 @@ class CoreEngine(shards: Int = 4) extends Engine {
       case OperatorSpec.Join(spec)      => Right(new CoreJoin(spec, shards, stores))
       case OperatorSpec.CoGroup(spec) =>
         val aggregation = new CoGroupAggregation(spec.streams)
-        Right(new CoreShards(spec.window, aggregation, aggregation.lift(_), shards, stores, sizes.large, asks(transcript)))
+        Right(new CoreShards(
+          spec.window,
+          aggregation,
+          aggregation.lift(_),
+          shards,
+          stores,
+          sizes.large,
+          asks(transcript)))
       case policy: OperatorSpec.Policy => policies(transcript, policy)
     }
 

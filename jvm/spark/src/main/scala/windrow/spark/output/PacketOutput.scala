@@ -55,7 +55,12 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
     }
 
   private def countWindows(of: Counters): Unit = {
-    val told = for (open <- of.openWindows; change <- of.openChange) yield Seq(open, change, 1L, 0L)
-    told.getOrElse(Seq(0L, 0L, 0L, 1L)).zipWithIndex.foreach { case (n, i) => out.add(counts.names.size + i, n) }
+    def one(isSo: Boolean) = if (isSo) 1L else 0L
+    val told = Seq(
+      of.openWindows.getOrElse(0L),
+      of.openChange.getOrElse(0L),
+      one(of.openWindows.isDefined),
+      one(of.openChange.isEmpty))
+    told.zipWithIndex.foreach { case (n, i) => out.add(counts.names.size + i, n) }
   }
 }

@@ -11,7 +11,8 @@ object Simulate {
   /** What is simulated, and a case of each seed. */
   val Kinds: Seq[(String, Long => TranscriptCase)] =
     (RandomFamily.All.map(family =>
-      family.name -> ((seed: Long) => RandomCase(seed, family, offsets = seed % 5 != 0, counters = seed % 2 == 0))) ++ Seq(
+      family.name -> ((seed: Long) =>
+        RandomCase(seed, family, offsets = seed % 5 != 0, counters = seed % 2 == 0))) ++ Seq(
       "full state" -> (RandomStoreCase.fullState(_: Long)),
       "joins"      -> (RandomStoreCase.join(_: Long)),
       "co-groups"  -> (RandomStoreCase.coGroup(_: Long)),
