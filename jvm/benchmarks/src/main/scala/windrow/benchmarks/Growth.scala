@@ -17,6 +17,9 @@ object Growth {
   private val some   = Amount(1000000, 125000)
   private val toPeer = Seq(Windrow, SparkOwn)
 
+  /** Of which 600 s are over before its end. */
+  private val sparser = Keyed.steady("sparser", 1000, perSecond = 1000)
+
   private def each(family: String, sizes: Long*)(of: (String, Long) => Workload): Seq[Workload] =
     sizes.map(n => of(s"$family-$n", n).copy(size = Some(Size(family, n))))
 
@@ -27,7 +30,8 @@ object Growth {
   /** Windows of 600 s, so many of which a message is in; Spark copies it for each. */
   private val overlap = each("overlap", 1, 6, 60, 600) { (name, n) =>
     val peers = if (n > 60) Seq(Windrow) else toPeer
-    Workload(name, Keyed.steady("overlap", 1000), Grouped(Hops(600, 600 / n.toInt)), some, peers, Nil)
+    val check = if (n > 6) Amount(160000, 80000) else Amount(800000, 400000) // in which a window is over
+    Workload(name, sparser, Grouped(Hops(600, 600 / n.toInt)), some, peers, Nil, check)
   }
 
   private val batches = each("batch", 1000, 10000, 100000, 1000000) { (name, n) =>
