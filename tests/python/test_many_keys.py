@@ -105,7 +105,7 @@ def test_against_plain_groups(
             output = stream.lateness("0 seconds").window(windows).aggregate(*chosen)
             query = output.start(
                 checkpoint=checkpoint,
-                panes=wr.Files(panes),
+                panes=wr.Files(str(panes)),
                 queryTrigger={"availableNow": True},
             )
             query.awaitTermination()
