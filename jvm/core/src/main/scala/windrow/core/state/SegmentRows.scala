@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
   * @param combine
   *   makes one of two values of a key, the older one first, which is given up
   */
-private[state] final class SegmentRows[T](codec: Codec[T], combine: Option[(T, T) => T]) {
+private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T) {
   type Rows = JTreeMap[Long, KeyMap[T]]
 
   def none: Rows = new Rows
@@ -19,17 +19,15 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: Option[(T, T
   def joined(rows: Rows, more: Rows): Rows = {
     more.forEach { (position, keyed) =>
       val known = rows.putIfAbsent(position, keyed)
-      if (known != null) combine.foreach(join(known, keyed, _))
+      if (known != null) (0 until keyed.size).foreach(i => add(known, keyed.keyAt(i), keyed.valueAt(i)))
     }
     rows
   }
 
-  private def join(known: KeyMap[T], more: KeyMap[T], both: (T, T) => T): Unit =
-    (0 until more.size).foreach { i =>
-      val at = known.indexOf(more.keyAt(i))
-      if (at < 0) known.add(more.keyAt(i), more.valueAt(i))
-      else known.set(at, both(known.valueAt(at), more.valueAt(i)))
-    }
+  def add(keyed: KeyMap[T], key: Key, value: T): Unit = {
+    val index = keyed.indexOf(key)
+    if (index < 0) keyed.add(key, value) else keyed.set(index, combine(keyed.valueAt(index), value))
+  }
 
   /** @param first
     *   no position is below it, nor above `last`

@@ -26,7 +26,7 @@ final class SortedRun[T](
     combine: Option[(T, T) => T] = None) {
   type Keyed = KeyMap[T]
 
-  private val rows = new SegmentRows(codec, combine)
+  private val rows = new SegmentRows(codec, combine.getOrElse((_: T, later: T) => later))
   private type Rows = rows.Rows
 
   /** @param stored
@@ -54,7 +54,7 @@ final class SortedRun[T](
   /** The last number of an addition. */
   private var added = Additions.FirstId
 
-  /** What was asked for last, to be changed: neighbours in a step mostly go to one position. */
+  /** Where values were added last: neighbours in a step mostly go to one position. */
   private var recent: Keyed = _
   private var recentAt      = 0L
 
@@ -115,10 +115,17 @@ final class SortedRun[T](
   private def valuesIn(segment: Segment): Long =
     loaded(segment).tailMap(bound).values.asScala.map(_.size.toLong).sum
 
-  /** The values at a position, to be changed by the caller; made if absent. Where values can be combined it may be that only those
-    * are there that this step has brought: a key that is missing is added, one that is there is combined with what comes.
-    */
+  /** The values at a position, to be changed by the caller; made if absent. */
   def at(position: Long): Keyed = {
+    if (combine.isDefined) segmentOf(position).foreach(loaded)
+    toFill(position)
+  }
+
+  /** Makes a value one with what its key has at a position. */
+  def add(position: Long, key: Key, value: T): Unit = rows.add(toFill(position), key, value)
+
+  /** All values at a position, or, where they are many, those that this step has added. */
+  private def toFill(position: Long): Keyed = {
     if (recent == null || recentAt != position) {
       recent = find(position)
       recentAt = position
@@ -154,11 +161,11 @@ final class SortedRun[T](
     }
 
   /** The values at a position, to be read; null if there are none. */
-  def peek(position: Long): Keyed = {
-    val found = segments.floorEntry(position)
-    if (found == null || position > found.getValue.last || position < bound) null
-    else loaded(found.getValue).get(position)
-  }
+  def peek(position: Long): Keyed =
+    if (position < bound) null else segmentOf(position).fold(null: Keyed)(loaded(_).get(position))
+
+  private def segmentOf(position: Long): Option[Segment] =
+    Option(segments.floorEntry(position)).map(_.getValue).filter(position <= _.last)
 
   /** The lowest position at or above `from` that has values. */
   def ceiling(from: Long): Option[Long] = {

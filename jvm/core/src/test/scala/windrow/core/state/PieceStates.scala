@@ -243,13 +243,13 @@ private[state] object PieceStates {
       new SortedRun("slices", new Large(store), new OwnedCodec(Sum), combine = Some(Sum.combine(_, _)))
     StoredState.ofRoot("segments with additions") { (store, out) =>
       val first = run(store)
-      (0 to 20).foreach(i => first.at(5).put(new Key(Array(i.toByte)), 1L))
+      (0 to 20).foreach(i => first.add(5, new Key(Array(i.toByte)), 1L))
       first.flush()
       val directory = new ByteWriter
       first.writeDirectory(directory)
       val later = run(store)
       later.readDirectory(ByteReader(directory.result()))
-      later.at(5).put(new Key(Array(1)), 7L)
+      later.add(5, new Key(Array(1)), 7L)
       later.flush()
       later.writeDirectory(out)
     } { (store, in) =>

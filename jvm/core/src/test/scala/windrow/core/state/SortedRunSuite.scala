@@ -69,12 +69,6 @@ final class SortedRunSuite extends AnyFunSuite {
     fresh
   }
 
-  private def add(run: SortedRun[Long], position: Long, key: Key, value: Long): Unit = {
-    val keyed = run.at(position)
-    val at    = keyed.indexOf(key)
-    if (at < 0) keyed.add(key, value) else keyed.set(at, Sum.combine(keyed.valueAt(at), value))
-  }
-
   private def added(seed: Int): Unit = {
     val random = new Random(seed)
     def empty(store: Spaces) =
@@ -96,7 +90,11 @@ final class SortedRunSuite extends AnyFunSuite {
         val position = bound + random.nextInt(spread)
         val one      = key(random.nextInt(keys))
         val value    = random.nextInt(1000).toLong
-        add(run, position, one, value)
+        if (random.nextInt(50) > 0) run.add(position, one, value)
+        else {
+          val keyed = run.at(position)
+          keyed.put(one, value + Option(keyed.get(one)).fold(0L)(_.longValue))
+        }
         wanted.computeIfAbsent(position, _ => mutable.HashMap.empty)
           .updateWith(one)(known => Some(known.getOrElse(0L) + value))
         if (random.nextInt(200) == 0) {
@@ -135,7 +133,7 @@ final class SortedRunSuite extends AnyFunSuite {
       def empty = new SortedRun("values", store, Sum, combine = Some(Sum.combine(_, _)))
       var run   = empty
       def step(all: Iterable[Int]): Unit = {
-        all.foreach(one => add(run, 0, new Key(BigInt(one).toByteArray), 1L))
+        all.foreach(one => run.add(0, new Key(BigInt(one).toByteArray), 1L))
         run.flush()
         run = again(run)(empty)
       }
@@ -157,7 +155,7 @@ final class SortedRunSuite extends AnyFunSuite {
     def empty = new SortedRun("values", store, Sum, combine = Some(Sum.combine(_, _)))
     var run   = empty
     for (position <- Seq(0L, 0L, 10L, 10L, 20L)) {
-      (0 until 9).foreach(one => add(run, position, key(one), 1L))
+      (0 until 9).foreach(one => run.add(position, key(one), 1L))
       run.flush()
       run = again(run)(empty)
     }

@@ -2,7 +2,6 @@ package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.ProjectExec
 import org.apache.spark.sql.execution.SparkPlan
@@ -53,7 +52,6 @@ private[spark] final class AggregateRecipe(
   private def sliceTime(pack: Pack): Either[String, Expression] =
     if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
     else if (behind.isDefined) Left("clocks are set back, so that any may be late")
-    else if (!Aggregate.supportsHashAggregate(Nil, pack.keys)) Left("Spark has no hash table for such keys")
     else if (!pack.message.forall(column =>
         KeyCheck.hasOrder(column.dataType))) // it sorts what does not fit into memory
       Left("Spark cannot sort messages with such columns")

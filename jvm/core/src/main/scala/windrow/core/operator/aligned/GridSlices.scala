@@ -28,11 +28,7 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
     leaves = aggregation.keeping.map(keeping => keeping.release(_: B)),
     combine = Some(aggregation.combine(_, _)))
 
-  def insert(slice: Long, key: Key, buffer: B): Unit = {
-    val keyed = slices.at(slice)
-    val index = keyed.indexOf(key)
-    if (index < 0) keyed.add(key, buffer) else keyed.set(index, aggregation.combine(keyed.valueAt(index), buffer))
-  }
+  def insert(slice: Long, key: Key, buffer: B): Unit = slices.add(slice, key, buffer)
 
   def hasContent(key: Key, start: Long): Boolean =
     slices.between(start, grid.end(start)).exists { case (_, keyed) => keyed.containsKey(key) }
