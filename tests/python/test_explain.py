@@ -41,6 +41,7 @@ def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
 
 ORDER = "what comes out may go by their order"
 COMBINED = "those that share key and slice as one"
+TOGETHER = "those that share a key and are at most the gap apart as one"
 HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     "combined": (
         lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.count("*")),
@@ -58,7 +59,7 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     ),
     "sessions": (
         lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),
-        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
+        f"many in a packet, {TOGETHER} while that leaves at most 50 % of them "
         "(spark.windrow.combine)",
     ),
     "sessions of each message's gap": (

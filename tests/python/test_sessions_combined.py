@@ -48,18 +48,26 @@ def _second(rng: random.Random, batch: int) -> int:
     return batch * 900 + rng.randrange(900) - rng.randrange(20) - late
 
 
-def sessions(df: Any, *, lateness: str, mode: Any, early: Any) -> wr.Output:
+def sessions(
+    df: Any, *, lateness: str, mode: Any, early: Any, more: tuple[str, ...] = ()
+) -> wr.Output:
     """Count, sum, least and mean of sessions, corrected at the end of each step."""
     stream = wr.stream(df, time="time", key="product", watermark="10 seconds").lateness(lateness)
     windows = stream.window(wr.Session(f"{GAP} seconds")).accumulate(mode)
     fired = windows.trigger(early=early, late=wr.EachStep())
     amount = F.col("amount")
     return fired.aggregate(
-        F.count("*").alias("n"), F.sum(amount).alias("s"), F.min(amount), F.avg(amount)
+        F.count("*").alias("n"),
+        F.sum(amount).alias("s"),
+        F.min(amount),
+        F.avg(amount),
+        *map(F.expr, more),
     )
 
 
-@pytest.mark.parametrize("lateness", ["0 seconds", "300 seconds"])
+@pytest.mark.parametrize(
+    ("lateness", "more"), [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", ())]
+)
 @pytest.mark.parametrize(
     ("mode", "early"),
     [
@@ -69,7 +77,12 @@ def sessions(df: Any, *, lateness: str, mode: Any, early: Any) -> wr.Output:
     ],
 )
 def test_streams(
-    feed: Feed, capsys: pytest.CaptureFixture[str], lateness: str, mode: Any, early: Any
+    feed: Feed,
+    capsys: pytest.CaptureFixture[str],
+    lateness: str,
+    more: tuple[str, ...],
+    mode: Any,
+    early: Any,
 ) -> None:
     """With other shards, and with shards that several tasks bring messages to."""
     feed.add(*messages(7, batches=6, size=3000))
@@ -77,7 +90,7 @@ def test_streams(
     for combine, shards in (("always", "5"), ("never", "1")):
         said = {"spark.windrow.combine": combine, "spark.windrow.shards": shards}
         with having(feed.spark, said):
-            output = sessions(feed.stream(), lateness=lateness, mode=mode, early=early)
+            output = sessions(feed.stream(), lateness=lateness, mode=mode, early=early, more=more)
             output.explain()
             assert ("as one" in capsys.readouterr().out) == (combine == "always")
             timeless = F.col("rejected").dropFields("processing_time").alias("rejected")
@@ -114,10 +127,11 @@ def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
         stream = wr.stream(feed.batch(), time="time", key="product").lateness("0 seconds")
         windows = stream.window(wr.Session(f"{GAP} seconds"))
         counts = F.count("*").alias("n"), F.sum("amount").alias("s")
-        panes = windows.aggregate(*counts).panes.collect()
-    found = Counter((r.product, r.window.start, r.window.end, r.n, r.s) for r in panes)
-    assert found == expected
-    assert len(found) > 500
+        for more in (), (F.max(F.col("product")),):  # a text has no fixed width
+            panes = windows.aggregate(*counts, *more).panes.collect()
+            found = Counter((r.product, r.window.start, r.window.end, r.n, r.s) for r in panes)
+            assert found == expected
+    assert len(expected) > 500
 
 
 def test_how_late_messages_were(feed: Feed, tmp_path: Path) -> None:

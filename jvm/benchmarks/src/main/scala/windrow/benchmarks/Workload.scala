@@ -84,18 +84,16 @@ object Workload {
   }
 
   /** 1,000 keys, each with so many events in 10 s; the stream spans at least four windows. */
-  private val sliding =
-    Seq(10 -> Amount(500000, 100000), 100 -> Amount(500000, 100000), 1000 -> Amount(4000000, 500000))
-      .map { case (inside, amount) =>
-        Workload(
-          s"slide-$inside",
-          Keyed.steady(s"each-$inside", 1000, perSecond = inside * 100),
-          Slides(10),
-          amount,
-          Seq(Windrow),
-          Seq(Micros(Windrow, 3), Flat(Windrow, "slide", 1.5)),
-          size = Some(Size("slide", inside)))
-      }
+  private val sliding = Seq(10, 100, 1000).map { inside =>
+    Workload(
+      s"slide-$inside",
+      Keyed.steady(s"each-$inside", 1000, perSecond = inside * 100),
+      Slides(10),
+      large,
+      Seq(Windrow),
+      Seq(Micros(Windrow, 3), Flat(Windrow, "slide", 1.5)),
+      size = Some(Size("slide", inside)))
+  }
 
   /** No window of a thousand is full before a million events. */
   private def counted(name: String, n: Int, step: Int) =

@@ -34,8 +34,12 @@ private[spark] final class AggregateRecipe(
       later: LogicalPlan => SparkPlan): SparkPlan = {
     val carries = if (shuffle.whole) Literal(true) else CarriesMessage(spec, pack, watermark)
     sliceTime(pack).toOption.filter(_ => Combining.pays(pack.metrics)).fold(each(pack, keys, carries, later)) { slice =>
-      val shared = If(Or(carries, isLate(pack, watermark)), pack.time, slice)
-      Combining.noted(pack.metrics, combined(pack, keys, carries, shared, later))
+      val parts   = new Parts(pack, keys, carries, later)
+      val isAlone = Or(carries, isLate(pack, watermark))
+      Combining.noted(
+        pack.metrics,
+        madeSessions.fold(bySlice(parts, If(isAlone, pack.time, slice)))(
+          bySession(parts, isAlone, _)))
     }
   }
 
@@ -48,62 +52,109 @@ private[spark] final class AggregateRecipe(
   /** Of sessions, the same for all messages. */
   private val gap: Option[Literal] = Some(spec.window).collect { case Session(Some(gap)) => Literal(gap.micros) }
 
+  /** Sessions are made of them before they travel. */
+  private val madeSessions: Option[Literal] = gap.filter(_ => functions.fixedWidth)
+
   /** What messages that can be combined share, or in words why none can. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
     if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
     else if (behind.isDefined) Left("clocks are set back, so that any may be late")
-    else if (!pack.message.forall(column =>
-        KeyCheck.hasOrder(column.dataType))) // it sorts what does not fit into memory
-      Left("Spark cannot sort messages with such columns")
+    else if (madeSessions.isEmpty && !pack.message.forall(column => KeyCheck.hasOrder(column.dataType)))
+      Left("Spark cannot sort messages with such columns") // as it does where they do not fit into memory
     else SliceTime.of(spec, pack.time).toRight(s"${spec.window} tells each from the others")
 
   def travel(pack: Pack): String =
     if (shuffle.sorted) shuffle.inWords
-    else s"${shuffle.inWords}, ${sliceTime(pack).fold(why => s"each by itself, for $why", _ => Combining.inWords)}"
+    else
+      s"${shuffle.inWords}, ${sliceTime(pack).fold(why => s"each by itself, for $why", _ => Combining.inWords(common))}"
+
+  private def common: String =
+    if (madeSessions.isDefined) "share a key and are at most the gap apart" else "share key and slice"
 
   /** Messages by (key, slice); one that carries its row stays apart, with its own time. Those of a session are one from the
     * first to the last, with the gap behind.
     */
-  private def combined(
-      pack: Pack,
-      keys: Seq[Expression],
-      carries: Expression,
-      shared: Expression,
-      later: LogicalPlan => SparkPlan): PackExec = {
-    val keyed   = keys.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
-    val slice   = Alias(shared, "slice")()
-    val time    = gap.toSeq.map(_ => Alias(pack.time, "time")())
-    val struct  = CreateStruct(pack.message.map(SparkInside.binary))
-    val raw     = Alias(If(carries, struct, Literal.create(null, struct.dataType)), "raw")()
-    val values  = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
-    val end     = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")().toAttribute }
-    val project = ProjectExec(keyed ++ Seq(slice, raw) ++ time ++ end ++ values, later(pack.child))
+  private def bySlice(parts: Parts, shared: Expression): PackExec = {
+    val slice    = Alias(shared, "slice")()
+    val time     = gap.toSeq.map(_ => Alias(parts.time, "time")())
+    val messages = parts.messages(slice +: time)
 
     val ends       = time.map(_.toAttribute).flatMap(of => Seq(Min(of), Max(of)))
     val own        = (Count(Literal(1)) +: ends).map(AggregateExpression(_, Partial, isDistinct = false))
-    val aggregates = own ++ functions.over(values.map(_.toAttribute))
-    val grouping   = (keyed ++ Seq(slice, raw)).map(_.toAttribute) ++ end
+    val aggregates = own ++ functions.over(parts.inputs)
+    val grouping   = (parts.keys :+ slice.toAttribute) ++ parts.rest
     val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
     // Instances of a function have buffers of their own ids; from here on these names stand for them.
     val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
     val renamed = ProjectExec(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
-      partial(grouping, aggregates, project))
+      partial(grouping, aggregates, messages))
     val (first, last) = if (ends.isEmpty) (slice.toAttribute, None) else (named(1), Some(named(2)))
-    PackExec.of(
-      EntryPacking(
-        keyed.map(_.toAttribute),
-        first,
-        IsNotNull(raw.toAttribute),
-        raw.toAttribute,
-        end,
-        PackLift.Done(named.head, named.drop(own.size)),
-        Some(spec.window),
-        shuffle,
-        shards,
-        last.zip(gap).toSeq.map { case (last, gap) => Add(Subtract(last, first), gap) }),
-      pack.output,
-      ReadCount(pack.metrics, named.head, end, renamed))
+    parts.packed(PackLift.Done(named.head, named.drop(own.size)), first, last, renamed)
+  }
+
+  /** Messages of a key that stand near one another; one that may be late stays apart. */
+  private def bySession(parts: Parts, isAlone: Expression, gap: Literal): PackExec = {
+    val time  = Alias(parts.time, "time")()
+    val alone = Alias((isAlone +: parts.end).reduce(Or), "alone")()
+    val columns = SessionColumns(
+      parts.keys,
+      time.toAttribute,
+      gap.value.asInstanceOf[Long],
+      alone.toAttribute,
+      functions,
+      parts.inputs,
+      parts.rest)
+    parts.packed(
+      PackLift.Done(columns.count, columns.values),
+      columns.first,
+      Some(columns.last),
+      PartialSessionsExec(columns, parts.messages(Seq(time, alone))))
+  }
+
+  /** What messages are before they are combined, and how they are packed after that. */
+  private final class Parts(
+      pack: Pack,
+      keyed: Seq[Expression],
+      carries: Expression,
+      later: LogicalPlan => SparkPlan) {
+    private val struct         = CreateStruct(pack.message.map(SparkInside.binary))
+    private val raw            = Alias(If(carries, struct, Literal.create(null, struct.dataType)), "raw")()
+    private val key            = keyed.zipWithIndex.map { case (key, i) => Alias(key, s"key$i")() }
+    private val values         = pack.inputs.zipWithIndex.map { case (input, i) => Alias(input, s"input$i")() }
+    val time: Expression       = pack.time
+    val keys: Seq[Attribute]   = key.map(_.toAttribute)
+    val inputs: Seq[Attribute] = values.map(_.toAttribute)
+
+    private val ends = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")() }
+
+    /** Whether the row is the end of the input; or empty. */
+    val end: Seq[Attribute] = ends.map(_.toAttribute)
+
+    /** What goes along with a message that stays apart. */
+    val rest: Seq[Attribute] = raw.toAttribute +: end
+
+    def messages(more: Seq[NamedExpression]): SparkPlan =
+      ProjectExec((key ++ more :+ raw) ++ ends ++ values, later(pack.child))
+
+    /** @param last
+      *   time of a session's messages
+      */
+    def packed(lift: PackLift.Done, first: Attribute, last: Option[Attribute], combined: SparkPlan): PackExec =
+      PackExec.of(
+        EntryPacking(
+          keys,
+          first,
+          IsNotNull(raw.toAttribute),
+          raw.toAttribute,
+          end,
+          lift,
+          Some(spec.window),
+          shuffle,
+          shards,
+          last.zip(gap).toSeq.map { case (last, gap) => Add(Subtract(last, first), gap) }),
+        pack.output,
+        ReadCount(pack.metrics, lift.count, end, combined))
   }
 
   /** Buffers of any length, such as texts, are objects; these Spark sorts beyond a number of groups. */

@@ -10,7 +10,7 @@ import windrow.SpecError
 import windrow.SpecProblem
 
 /** Whether messages are combined before they travel. That costs a look-up for each, and pays only where messages of a task
-  * share key and slice; so a micro-batch does as the ones before it in its run have shown. What comes out is the same.
+  * have enough in common; so a micro-batch does as the ones before it in its run have shown. What comes out is the same.
   */
 private[spark] object Combining {
 
@@ -38,9 +38,9 @@ private[spark] object Combining {
 
   private def said: String = SQLConf.get.getConfString(Setting, "auto")
 
-  /** What is done to messages that can be combined. */
-  def inWords: String = {
-    val combined = "those that share key and slice as one"
+  /** What is done to messages that can be combined: those that have something in common, as one. */
+  def inWords(common: String): String = {
+    val combined = s"those that $common as one"
     said match {
       case "always" => combined
       case "never"  => s"each by itself, for $Setting is never"

@@ -22,10 +22,12 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.expressions.Cast
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.expressions.UnaryExpression
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.optimizer.InsertMapSortInRepartitionExpressions
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
@@ -33,8 +35,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.execution.UnsafeFixedWidthAggregationMap
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.SchemaUtils
@@ -112,6 +116,19 @@ object SparkInside {
     if (sorted eq key) NormalizeFloatingNumbers.normalize(key)
     else Interpreted(NormalizeFloatingNumbers.normalize(sorted))
   }
+
+  /** A hash table of the task at work, of rows of fixed width by key; it gives null where there is no memory for more. */
+  def hashTable(
+      initial: UnsafeRow,
+      buffers: Seq[Attribute],
+      keys: Seq[Attribute],
+      capacity: Int): UnsafeFixedWidthAggregationMap = new UnsafeFixedWidthAggregationMap(
+    initial,
+    DataTypeUtils.fromAttributes(buffers),
+    DataTypeUtils.fromAttributes(keys),
+    TaskContext.get(),
+    capacity,
+    SparkEnv.get.memoryManager.pageSizeBytes)
 
   /** The same bytes as a type by which only equal bytes are equal: Spark's hash tables take no text with a collation. */
   def binary(column: Expression): Expression = {

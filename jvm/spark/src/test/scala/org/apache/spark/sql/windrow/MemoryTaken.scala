@@ -1,0 +1,22 @@
+package org.apache.spark.sql.windrow
+
+import org.apache.spark.TaskContext
+import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.memory.MemoryMode
+
+/** The memory of the task at work, held by somebody who gives none of it back. */
+final class MemoryTaken private extends MemoryConsumer(TaskContext.get().taskMemoryManager(), MemoryMode.ON_HEAP) {
+  override def spill(size: Long, trigger: MemoryConsumer): Long = 0
+}
+
+object MemoryTaken {
+
+  /** Takes all but so many bytes, until the task ends. */
+  def allBut(left: Long): Unit = {
+    val taken = new MemoryTaken
+    taken.acquireMemory(Long.MaxValue / 2)
+    taken.freeMemory(left)
+    TaskContext.get().addTaskCompletionListener[Unit](_ => taken.freeMemory(taken.getUsed))
+    ()
+  }
+}
