@@ -16,8 +16,8 @@ import windrow.spark.functions.FunctionSet
 import windrow.spark.input.KeyCheck
 import windrow.spark.pack._
 
-/** How messages of aggregates are packed: those that share key and slice together where nothing tells them apart, by Spark's
-  * own partial aggregation.
+/** How messages of aggregates are packed: where nothing tells them apart, those that share key and slice together, by Spark's own
+  * partial aggregation, and those of a session.
   */
 private[spark] final class AggregateRecipe(
     spec: WindowOperatorSpec,
@@ -46,14 +46,14 @@ private[spark] final class AggregateRecipe(
   /** A session has an end of each of its messages, by which it is told how late they are. */
   private def isLate(pack: Pack, watermark: Option[Watermark]): Expression =
     gap.zip(watermark.filter(_.isDefined)).fold[Expression](Literal(false)) { case (gap, mark) =>
-      LessThanOrEqual(Add(pack.time, gap), BatchConstant(mark.micros))
+      LessThanOrEqual(Add(pack.time, Literal(gap)), BatchConstant(mark.micros))
     }
 
-  /** Of sessions, the same for all messages. */
-  private val gap: Option[Literal] = Some(spec.window).collect { case Session(Some(gap)) => Literal(gap.micros) }
+  /** Of sessions, the same for all messages, in microseconds. */
+  private val gap: Option[Long] = Some(spec.window).collect { case Session(Some(gap)) => gap.micros }
 
-  /** Sessions are made of them before they travel. */
-  private val madeSessions: Option[Literal] = gap.filter(_ => functions.fixedWidth)
+  /** The gap, where sessions are made before messages travel. */
+  private val madeSessions: Option[Long] = gap.filter(_ => functions.fixedWidth)
 
   /** What messages that can be combined share, or in words why none can. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
@@ -94,13 +94,13 @@ private[spark] final class AggregateRecipe(
   }
 
   /** Messages of a key that stand near one another; one that may be late stays apart. */
-  private def bySession(parts: Parts, isAlone: Expression, gap: Literal): PackExec = {
+  private def bySession(parts: Parts, isAlone: Expression, gap: Long): PackExec = {
     val time  = Alias(parts.time, "time")()
     val alone = Alias((isAlone +: parts.end).reduce(Or), "alone")()
     val columns = SessionColumns(
       parts.keys,
       time.toAttribute,
-      gap.value.asInstanceOf[Long],
+      gap,
       alone.toAttribute,
       functions,
       parts.inputs,
@@ -152,7 +152,7 @@ private[spark] final class AggregateRecipe(
           Some(spec.window),
           shuffle,
           shards,
-          last.zip(gap).toSeq.map { case (last, gap) => Add(Subtract(last, first), gap) }),
+          last.zip(gap).toSeq.map { case (last, gap) => Add(Subtract(last, first), Literal(gap)) }),
         pack.output,
         ReadCount(pack.metrics, lift.count, end, combined))
   }
