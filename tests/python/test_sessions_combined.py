@@ -66,7 +66,8 @@ def sessions(
 
 
 @pytest.mark.parametrize(
-    ("lateness", "more"), [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", ())]
+    ("lateness", "more"),
+    [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", ())],
 )
 @pytest.mark.parametrize(
     ("mode", "early"),

@@ -35,11 +35,11 @@ def of(row: str, batch: int, life: int) -> str:
     return f"SELECT *, {batch} AS batch, {life} AS life FROM ({row})"
 
 
-def said(folder: Path, sink: str) -> list[str]:
+def said(folder: Path, sink: str, *again: int) -> list[str]:
     """Give what is wrong, without the rows."""
     base = duckdb.connect()
     written(base, "panes", folder / "panes")
-    return [one.split(":")[0] for one in wrong(sink, base, folder)]
+    return [one.split(":")[0] for one in wrong(sink, base, folder, again)]
 
 
 @pytest.fixture
@@ -69,6 +69,17 @@ def test_rows_may_come_twice_only_of_a_life_that_was_cut_off(folder: Path) -> No
     (folder / "under/3.parquet").unlink()
     (folder / "under/0.parquet").unlink()
     assert said(folder, "table") == ["rows that are not in the sink"]
+
+
+def test_a_topic_keeps_what_a_lost_executor_had_sent(folder: Path) -> None:
+    """In the batches in which one was lost, and of these rows alone."""
+    (folder / "under").rename(folder / "found")
+    put(folder / "found/2.parquet", of(pane(3, 1), 1, 1), of(pane(3, 1), 1, 0))
+    put(folder / "found/3.parquet", of(pane(3, 1), 1, 0))
+    assert said(folder, "kafka", 1) == []
+    assert said(folder, "kafka", 0) == ["rows that are in the sink", CUT_OFF]
+    put(folder / "found/4.parquet", of(pane(5, 1), 1, 1))
+    assert said(folder, "kafka", 1) == ["rows that are in the sink"]
 
 
 def test_a_table_of_upserts_has_the_last_panes(folder: Path) -> None:

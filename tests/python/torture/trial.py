@@ -170,7 +170,7 @@ def _judged(subject: Subject, folder: Path, again: set[int]) -> list[str]:
     wrong = judge(_ran(subject, folder, again))
     if subject.sink not in {"files", "spark"}:
         loaded(base, "panes", folder / "panes")
-        wrong += sinks.wrong(subject.sink, base, folder)
+        wrong += sinks.wrong(subject.sink, base, folder, again)
     return wrong
 
 
