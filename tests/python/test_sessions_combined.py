@@ -67,7 +67,11 @@ def sessions(
 
 @pytest.mark.parametrize(
     ("lateness", "more"),
-    [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", ())],
+    [
+        ("0 seconds", ()),
+        ("300 seconds", ("max(product)",)),
+        ("300 seconds", ("sum(CAST(amount AS DECIMAL(30, 2)))",)),  # wider than a word of a row
+    ],
 )
 @pytest.mark.parametrize(
     ("mode", "early"),

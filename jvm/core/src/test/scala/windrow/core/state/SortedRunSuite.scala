@@ -90,13 +90,14 @@ final class SortedRunSuite extends AnyFunSuite {
         val position = bound + random.nextInt(spread)
         val one      = key(random.nextInt(keys))
         val value    = random.nextInt(1000).toLong
-        if (random.nextInt(50) > 0) run.add(position, one, value)
-        else {
-          val keyed = run.at(position)
-          keyed.put(one, value + Option(keyed.get(one)).fold(0L)(_.longValue))
+        val known    = wanted.computeIfAbsent(position, _ => mutable.HashMap.empty)
+        if (random.nextInt(50) > 0) {
+          run.add(position, one, value)
+          known.updateWith(one)(before => Some(before.getOrElse(0L) + value))
+        } else {
+          run.at(position).put(one, value) // in the place of what there was
+          known.update(one, value)
         }
-        wanted.computeIfAbsent(position, _ => mutable.HashMap.empty)
-          .updateWith(one)(known => Some(known.getOrElse(0L) + value))
         if (random.nextInt(200) == 0) {
           bound += random.nextInt(spread)
           run.dropBelow(bound)
