@@ -4,6 +4,16 @@ import windrow.Guards
 import windrow.core.state.Codec
 import windrow.core.state.Pieces
 
+/** How two parts become one. */
+trait Combine[B] {
+
+  /** The buffer of both, `left` before `right`. It may reuse `left`, which the caller gives up, and leaves `right` alone. */
+  def combine(left: B, right: B): B
+
+  /** A buffer that `combine` may use up without harm to `buffer`. */
+  def copy(buffer: B): B
+}
+
 /** How messages become a value: each is lifted to a buffer, buffers are combined, a buffer is lowered to a value.
   *
   * Laws (testkit's `AggregationLaws`): `combine` is associative, `zero` is its identity, `copy` is independent of its
@@ -14,16 +24,10 @@ import windrow.core.state.Pieces
   * @tparam V
   *   value
   */
-trait Aggregation[B, V] extends Codec[B] {
+trait Aggregation[B, V] extends Codec[B] with Combine[B] {
 
   /** The buffer of no messages. */
   def zero: B
-
-  /** The buffer of both, `left` before `right`. It may reuse `left`, which the caller gives up, and leaves `right` alone. */
-  def combine(left: B, right: B): B
-
-  /** A buffer that `combine` may use up without harm to `buffer`. */
-  def copy(buffer: B): B
 
   /** The value of a buffer, which stays usable. */
   def lower(buffer: B): V

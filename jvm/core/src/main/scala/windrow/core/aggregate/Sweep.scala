@@ -24,16 +24,19 @@ trait Sweep[B] {
     * to be changed.
     */
   def window: Iterator[(Key, B)]
+
+  /** The buffer of one key over all slices inside, likewise; null: none of them has it. */
+  def valueOf(key: Key): B
 }
 
 object Sweep {
 
   /** Two stacks pay from eight slices in a window on; below, combining afresh is cheaper (docs/benchmarks.md). */
-  def apply[B](slicesPerWindow: Long, aggregation: Aggregation[B, _]): Sweep[B] =
+  def apply[B](slicesPerWindow: Long, aggregation: Combine[B]): Sweep[B] =
     if (slicesPerWindow < 8) new Recalculate(aggregation) else new TwoStacks(aggregation)
 
   /** The sum of slices. What only one of them has is not copied. */
-  private[aggregate] final class Sum[B](aggregation: Aggregation[B, _]) {
+  private[aggregate] final class Sum[B](aggregation: Combine[B]) {
     val all         = new KeyMap[B]
     private val own = new BitSet
 
@@ -71,22 +74,37 @@ object Sweep {
 }
 
 /** Combines every window afresh: Θ(slices) for each. */
-final class Recalculate[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
+final class Recalculate[B](aggregation: Combine[B]) extends Sweep[B] {
   private val inside = new JArrayDeque[(Long, KeyMap[B])]
   private val sum    = new Sweep.Sum(aggregation)
 
-  def enter(position: Long, slice: KeyMap[B]): Unit = inside.addLast((position, slice))
+  /** Of what is inside; null: something has entered or left. */
+  private var all: KeyMap[B] = _
+
+  def enter(position: Long, slice: KeyMap[B]): Unit = {
+    inside.addLast((position, slice))
+    all = null
+  }
 
   def leaveBelow(position: Long): Unit =
-    while (!inside.isEmpty && inside.peekFirst._1 < position) inside.removeFirst()
-
-  def window: Iterator[(Key, B)] =
-    if (inside.size == 1) Sweep.entries(inside.peekFirst._2)
-    else {
-      sum.clear()
-      inside.forEach(slice => sum.add(slice._2))
-      Sweep.entries(sum.all)
+    while (!inside.isEmpty && inside.peekFirst._1 < position) {
+      inside.removeFirst()
+      all = null
     }
+
+  def window: Iterator[(Key, B)] = Sweep.entries(summed)
+  def valueOf(key: Key): B       = summed.get(key)
+
+  private def summed: KeyMap[B] = {
+    if (all == null) all = if (inside.size == 1) inside.peekFirst._2 else sumOfAll
+    all
+  }
+
+  private def sumOfAll: KeyMap[B] = {
+    sum.clear()
+    inside.forEach(slice => sum.add(slice._2))
+    sum.all
+  }
 }
 
 /** Two stacks: a queue of slices whose aggregate costs O(1) amortised for each step, without an inverse.
@@ -94,7 +112,7 @@ final class Recalculate[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
   * `front` holds, newest last, for each older slice the aggregate from it to the end of the front; `back` the newer
   * slices and their aggregate so far.
   */
-final class TwoStacks[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
+final class TwoStacks[B](aggregation: Combine[B]) extends Sweep[B] {
   private val front = new JArrayDeque[(Long, KeyMap[B])]
   private val back  = new JArrayDeque[(Long, KeyMap[B])]
   private val newer = new Sweep.Sum(aggregation)
@@ -137,4 +155,10 @@ final class TwoStacks[B](aggregation: Aggregation[B, _]) extends Sweep[B] {
         (key, if (right == null) buffer else aggregation.combine(aggregation.copy(buffer), right))
       } ++ Sweep.entries(newer.all).filterNot { case (key, _) => older.containsKey(key) }
     }
+
+  def valueOf(key: Key): B = {
+    val left  = if (front.isEmpty) null.asInstanceOf[B] else front.peekFirst._2.get(key)
+    val right = newer.all.get(key)
+    if (left == null) right else if (right == null) left else aggregation.combine(aggregation.copy(left), right)
+  }
 }

@@ -24,6 +24,9 @@ private[core] final class PaneMaker[B, V](
   private val retracts = spec.accumulation == AccumulatingAndRetracting
   private val keeps    = retracts || spec.fireOnlyUpdated || (withdraws && !discards)
 
+  /** Panes show all that their window holds, not only what came since the last. */
+  val showWhole: Boolean = !discards
+
   /** The window with one entry more. */
   def add(paneState: PaneState[B], entry: Entry[B], processingTime: Option[Long]): PaneState[B] =
     add(paneState, entry.count, entry.buffer, processingTime)

@@ -188,6 +188,15 @@ final class SortedRun[T](
   def between(from: Long, until: Long): Iterator[(Long, Keyed)] = Iterator.unfold(from)(next =>
     ceiling(next).filter(_ < until).map(position => ((position, peek(position)), position + 1)))
 
+  /** How many values lie at positions in `[from, until)`, or some more: nothing is read to count them. */
+  def sizeAtMost(from: Long, until: Long): Long = {
+    val first = Option(segments.floorKey(from)).fold(from)(_.longValue)
+    segments.subMap(first, until).values.asScala.iterator.filter(_.last >= from).map { segment =>
+      if (segment.rows == null) segment.values + (if (segment.fresh == null) 0 else rows.size(segment.fresh))
+      else segment.rows.subMap(from, until).values.asScala.map(_.size.toLong).sum
+    }.sum
+  }
+
   /** Positions that have values, from the highest down. */
   def descending: Iterator[Long] =
     segments.descendingMap.values.iterator.asScala

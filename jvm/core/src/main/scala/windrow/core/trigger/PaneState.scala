@@ -95,14 +95,15 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
     val since  = Option.when((flags & Since) != 0)(in.long())
     val delta  = Option.when((flags & Delta) != 0)(buffers.read(in))
     val shown = Option.when((flags & HasShown) != 0) {
-      val timing = in.byte()
+      val form = in.byte()
       Shown(
-        Timing((timing & ~IsLast).toByte),
+        Timing((form & ~IsLast).toByte),
         in.count(),
-        (timing & IsLast) != 0,
+        (form & IsLast) != 0,
         if ((flags & Whole) != 0) whole else buffers.read(in))
     }
-    val last = Some(((flags >> LastTiming) & 3) - 1).filter(_ >= 0).map(code => Timing(code.toByte))
+    val timing = (flags >> LastTiming) & 3
+    val last   = Option.when(timing > 0)(Timing((timing - 1).toByte))
     PaneState(index, unsent, since, (flags & PastOnTime) != 0, delta, shown, last)
   }
 }

@@ -36,6 +36,8 @@ final class SweepSuite extends AnyFunSuite {
         val found = sweep.window.map { case (key, buffer) => key.bytes.head.toInt -> buffer.toSeq }.toSeq
         assert(found.map(_._1).distinct.size == found.size)
         assert(found.toMap == wanted.groupMap(_._1)(_._2), s"seed $seed, $slices slices, position $position")
+        val byKey = (0 until keys).map(key => Option(sweep.valueOf(new Key(Array(key.toByte)))).map(_.toSeq))
+        assert(byKey == (0 until keys).map(found.toMap.get), s"seed $seed, $slices slices, position $position")
       }
       assert((0 until slice.size).forall(i => slice.valueAt(i).toSeq == Seq(position)))
     }

@@ -136,4 +136,22 @@ class WorkSuite extends AnyFunSuite {
       val panes    = shard.step(messages, Watermark(-1), None).size
       assert(panes >= 500 && sum.combined <= 6 * panes, s"${sum.combined} for $panes")
     }
+
+  test("windows that fire early: one key among many costs what it costs among few") {
+    def cost(keys: Int): Int = {
+      val spec = WindowOperatorDraft(
+        Hopping(TimeSpan(500), TimeSpan(10)),
+        Some(TimeSpan.Zero),
+        EachStep,
+        accumulation = Some(Accumulating)).checked
+      val sum   = new CountingSum
+      val shard = new Shard(spec, sum, new InMemoryShardStore)
+      val many  = (0 until keys * 50).map(n => entry(n % keys, n / keys * 10L, n.toLong))
+      shard.step(many.iterator, Watermark(-1), None).foreach(_ => ())
+      val before = sum.combined
+      assert(shard.step(Iterator(entry(1, 250, 1000000)), Watermark(-1), None).size >= 26)
+      sum.combined - before
+    }
+    assert(cost(1000) == cost(10))
+  }
 }

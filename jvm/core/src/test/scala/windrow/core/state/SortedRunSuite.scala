@@ -69,6 +69,13 @@ final class SortedRunSuite extends AnyFunSuite {
     fresh
   }
 
+  /** How many bytes are read for something that must hold. */
+  private def reading(store: Strict)(holds: => Boolean): Long = {
+    val before = store.read
+    assert(holds)
+    store.read - before
+  }
+
   private def added(seed: Int): Unit = {
     val random = new Random(seed)
     def empty(store: Spaces) =
@@ -104,11 +111,16 @@ final class SortedRunSuite extends AnyFunSuite {
           wanted.headMap(bound).clear()
         }
       }
+      val from  = bound + random.nextInt(spread)
+      val until = from + random.nextInt(spread)
+      val held  = wanted.subMap(from, until).values.asScala.map(_.size.toLong).sum
+      assert(reading(current)(run.sizeAtMost(from, until) >= held) == 0, s"seed $seed")
       if (random.nextInt(3) == 0) {
         val found = run.between(bound, Long.MaxValue).map { case (at, keyed) =>
           at -> (0 until keyed.size).map(i => keyed.keyAt(i) -> keyed.valueAt(i)).toMap
         }.filter(_._2.nonEmpty).toSeq
         assert(found == wanted.asScala.toSeq.map { case (at, keyed) => at.longValue -> keyed.toMap }, s"seed $seed")
+        assert(run.sizeAtMost(from, until) == held, s"seed $seed: what is read is counted")
       }
       run.flush()
       run.size.foreach(size => assert(size == wanted.values.asScala.map(_.size).sum, s"seed $seed"))

@@ -1,9 +1,6 @@
 package windrow.core.operator
 package aligned
 
-import java.util.{HashMap => JHashMap}
-import java.util.{TreeSet => JTreeSet}
-import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.gaps.GapWindows
@@ -32,6 +29,7 @@ private[core] final class AlignedAlgorithm[B, V](
     store: Spaces,
     classes: Boolean)
     extends WindowAlgorithm[B, V] {
+  import AlignedAlgorithm._
 
   private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
@@ -44,8 +42,10 @@ private[core] final class AlignedAlgorithm[B, V](
   /** What windows keep of their panes, by start and key, where they keep any; they leave as they close. In the checkpoint. */
   private val records = new SortedRun("panes", store, new PaneStateCodec(aggregation))
 
-  /** Windows to look at when the step ends; empty between steps. */
-  private val touched = new JHashMap[Key, JTreeSet[Long]]
+  /** Those of the windows that begin at one time; null: there are none. */
+  private type Records = KeyMap[PaneState[B]]
+
+  private val touched = new TouchedWindows
 
   private val periods = new ProcessingTimer(policy)
 
@@ -104,18 +104,20 @@ private[core] final class AlignedAlgorithm[B, V](
       .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
 
   /** None: the window is new. */
-  private def recordOf(start: Long, key: Key): Option[PaneState[B]] = {
-    val found = kept(start, key)
+  private def recordOf(start: Long, key: Key): Option[PaneState[B]] = recordOf(start, key, records.peek(start))
+
+  private def recordOf(start: Long, key: Key, records: Records): Option[PaneState[B]] = {
+    val found = kept(key, records)
     if (found.isDefined) found
     else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
     else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
   }
 
-  private def kept(start: Long, key: Key): Option[PaneState[B]] =
-    Option(records.peek(start)).flatMap(keyed => Option(keyed.get(key)))
+  private def kept(key: Key, records: Records): Option[PaneState[B]] =
+    if (records == null) None else Option(records.get(key))
 
   /** Of a window that has had messages, where all have records. */
-  private def keptSurely(start: Long, key: Key): PaneState[B] = kept(start, key).getOrElse(
+  private def keptSurely(start: Long, key: Key, records: Records): PaneState[B] = kept(key, records).getOrElse(
     throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.PANES", "start" -> start)))
 
   private def idOf(start: Long, key: Key): WindowId = WindowId(key, grid.bounds(start))
@@ -137,14 +139,8 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** Fires nothing before the step ends. */
   private def rest(start: Long, key: Key, record: PaneState[B], isComplete: Boolean): Unit = {
-    if (policy.waitsForStepEnd(true) || policy.waitsForStepEnd(isComplete)) touch(key, start)
+    if (policy.waitsForStepEnd(true) || policy.waitsForStepEnd(isComplete)) touched.add(start, key)
     keep(start, key, record, isComplete)
-  }
-
-  /** The window is looked at when the step ends. */
-  private def touch(key: Key, start: Long): Unit = {
-    touched.computeIfAbsent(key, _ => new JTreeSet).add(start)
-    ()
   }
 
   private def keep(start: Long, key: Key, record: PaneState[B], isComplete: Boolean): Unit = {
@@ -171,15 +167,17 @@ private[core] final class AlignedAlgorithm[B, V](
       (if (moved && spec.onTime) Part.later(onTimePanes(clock.before, now)) else Iterator.empty) ++
       gaps.iterator.flatMap(gapPanes(_, now)) ++
       Part.silent(touchDue(clock, now, moved)) ++
-      touched.entrySet.iterator.asScala.map[Part[Effect[B, V]]](e =>
-        endStep(e.getKey, e.getValue.asScala.toVector, clock, now, _)) ++
+      Part.later(endStep(clock, now)) ++
       Part.silent(leave(now))
   }
 
   private def tellArrivals(clock: StepClock): Unit =
-    arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (key, start, messages, buffer) =>
-      val record = recordOf(start, key).getOrElse(PaneState[B]())
-      rest(start, key, panes.add(record, messages, buffer, clock.processingTime), isComplete = false)
+    arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (start, arrived) =>
+      val known = records.at(start)
+      arrived.foreach { case (key, some) =>
+        val record = recordOf(start, key, known).getOrElse(PaneState[B]())
+        rest(start, key, panes.add(record, some.count, some.buffer.get, clock.processingTime), isComplete = false)
+      }
     })
 
   private def onTimePanes(before: Watermark, now: Watermark): Iterator[Part[Effect[B, V]]] =
@@ -187,8 +185,9 @@ private[core] final class AlignedAlgorithm[B, V](
       case ((start, values), windows) =>
         val bounds = grid.bounds(start)
         val isLast = now.reached(bounds.end, lateness)
+        val known  = if (recordsAll) records.peek(start) else null
         windows.andThen(Part.each[(Key, B), Effect[B, V]](values) { case ((key, buffer), out) =>
-          if (recordsAll) fire(start, key, keptSurely(start, key), Timing.OnTime, isLast, buffer, out)
+          if (recordsAll) fire(start, key, keptSurely(start, key, known), Timing.OnTime, isLast, buffer, out)
           else out.put(panes.first(WindowId(key, bounds), Timing.OnTime, isLast, buffer))
         })
     }
@@ -208,50 +207,63 @@ private[core] final class AlignedAlgorithm[B, V](
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
     val isDue      = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
-    if (isDue) touchAll(recorded(EventTime.Min))
+    if (isDue) touchUnsent(EventTime.Min)(_ => true)
     else {
-      if (isReleased) touchAll(completing(clock.before, now))
-      if (moved) touchAll(closing(now))
+      if (isReleased) touchUnsent(slices.firstIncomplete(clock.before))(start => now.reached(grid.end(start)))
+      if (moved)
+        touchUnsent(EventTime.Min)(start => now.reached(grid.end(start), lateness)) // they close: SEMANTICS R80
     }
   }
 
-  private def touchAll(windows: Iterator[(Long, Seq[Key])]): Unit = windows.foreach { case (start, keys) =>
-    keys.foreach(touch(_, start))
-  }
+  /** Windows with something unsent, from one on as long as they are to be looked at. */
+  private def touchUnsent(first: Long)(isLookedAt: Long => Boolean): Unit =
+    Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1))).takeWhile(isLookedAt)
+      .foreach { start =>
+        val known = records.peek(start)
+        (0 until known.size).foreach(i => if (known.valueAt(i).unsent > 0) touched.add(start, known.keyAt(i)))
+      }
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
-  private def endStep(
-      key: Key,
-      starts: Seq[Long],
-      clock: StepClock,
-      now: Watermark,
-      out: Out[Effect[B, V]]): Unit = {
-    def stage(start: Long) = Stage(now.reached(grid.end(start)), now.reached(grid.end(start), lateness))
-    val ended = for (start <- starts; record <- kept(start, key)) yield {
-      val begun = record.begun(clock.processingTime)
-      (start, begun, rule.atStepEnd(stage(start), completes = false, begun, clock.processingTime, isTouched = true))
-    }
-    for ((start, record, None) <- ended if record.unsent > 0) keep(start, key, record, stage(start).isComplete)
-    val due         = ended.collect { case (start, record, Some(timing)) => (start, record, timing) }
-    lazy val values = slices.values(key, due.map(_._1))
-    due.foreach { case (start, record, timing) =>
-      fire(start, key, record, timing, stage(start).isClosed, values.next(), out)
+  private def endStep(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] =
+    if (touched.isEmpty) Iterator.empty
+    else if (!panes.showWhole || slices.sizeAtMost(touched.starts) <= touched.size * Few) endByWindow(clock, now)
+    else endByKey(clock, now)
+
+  /** Most keys of the windows have something to show: one sweep makes the values of all. */
+  private def endByWindow(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
+    val sweep = slices.sweep
+    Part.each(touched.byStart) { case ((start, keys), out) =>
+      lazy val values = sweep.to(start)
+      val known       = records.peek(start)
+      out.andThen(Part.each[Key, Effect[B, V]](keys)((key, out) =>
+        due(start, key, known, clock, now).foreach(_.fire(values.valueOf(key), out))))
     }
   }
 
-  /** Windows with records that the move of the watermark completes. */
-  private def completing(before: Watermark, now: Watermark): Iterator[(Long, Seq[Key])] =
-    recorded(slices.firstIncomplete(before))
-      .takeWhile { case (start, _) => now.reached(grid.end(start)) }
+  /** Few keys have: the values of each are made by themselves. */
+  private def endByKey(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] =
+    Part.each(touched.byKey) { case ((key, starts), out) =>
+      val fires  = starts.flatMap(start => due(start, key, records.peek(start), clock, now))
+      val values = slices.values(key, fires.map(_.start))
+      fires.foreach(_.fire(values.next(), out))
+    }
 
-  private def recorded(first: Long): Iterator[(Long, Seq[Key])] =
-    Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1)))
-      .map(start => (start, records.peek(start).keysInOrder.toSeq))
+  /** Decides about a window as the step ends; one that fires nothing is kept. */
+  private def due(start: Long, key: Key, records: Records, clock: StepClock, now: Watermark): Option[Due] =
+    kept(key, records).flatMap { found =>
+      val end    = grid.end(start)
+      val stage  = Stage(now.reached(end), now.reached(end, lateness))
+      val record = found.begun(clock.processingTime)
+      val timing = rule.atStepEnd(stage, completes = false, record, clock.processingTime, isTouched = true)
+      if (timing.isEmpty && record.unsent > 0) keep(start, key, record, stage.isComplete)
+      timing.map(new Due(start, key, record, _, stage.isClosed))
+    }
 
-  /** Windows that close, and the keys that have something unsent there (SEMANTICS R80). */
-  private def closing(now: Watermark): Iterator[(Long, Seq[Key])] =
-    recorded(EventTime.Min).takeWhile { case (start, _) => now.reached(grid.end(start), lateness) }
-      .map { case (start, keys) => (start, keys.filter(records.peek(start).get(_).unsent > 0)) }
+  /** A window that fires as the step ends. */
+  private final class Due(val start: Long, key: Key, record: PaneState[B], timing: Timing, isLast: Boolean) {
+    def fire(whole: => B, out: Out[Effect[B, V]]): Unit =
+      AlignedAlgorithm.this.fire(start, key, record, timing, isLast, whole, out)
+  }
 
   private def leave(now: Watermark): Unit = {
     touched.clear()
@@ -273,7 +285,7 @@ private[core] final class AlignedAlgorithm[B, V](
   private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
     val isComplete = at.reached(grid.end(start))
     def whole      = slices.value(key, start)
-    def paneState = kept(start, key)
+    def paneState = kept(key, records.peek(start))
       .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else PaneState[B]())
     OpenWindow(key, grid.bounds(start), isComplete, paneState, whole)
   }
@@ -299,4 +311,10 @@ private[core] final class AlignedAlgorithm[B, V](
     gaps.foreach(_.writeDirectory(out))
     periods.write(out)
   }
+}
+
+private object AlignedAlgorithm {
+
+  /** A sweep is worth while where no more than so many values come to each window of a key that is looked at. */
+  private val Few = 2
 }

@@ -6,7 +6,6 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Gathered
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.aggregate.RangeSweep
-import windrow.core.aggregate.Sweep
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
@@ -59,16 +58,22 @@ private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation:
     * are not to be changed.
     */
   def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] = {
-    val sweep   = Sweep(grid.slicesPerWindow, aggregation)
-    var entered = EventTime.Min
-    grid.windowsOver(firstIncomplete(before))(slices.ceiling).takeWhile(start => now.reached(grid.end(start))).map {
-      start =>
-        val end = grid.end(start)
-        slices.between(math.max(entered, start), end).foreach { case (position, keyed) => sweep.enter(position, keyed) }
-        entered = end
-        sweep.leaveBelow(start)
-        (start, sweep.window)
-    }
+    val sweep = this.sweep
+    grid.windowsOver(firstIncomplete(before))(slices.ceiling).takeWhile(start => now.reached(grid.end(start)))
+      .map(start => (start, sweep.to(start).window))
+  }
+
+  /** From window to window, for all keys. */
+  def sweep: WindowSweep[B] = new WindowSweep(grid, aggregation)(slices.between)
+
+  /** How many values lie in the slices of some windows, which ascend, or some more: none is read. */
+  def sizeAtMost(starts: Iterator[Long]): Long = {
+    var counted = EventTime.Min
+    starts.map { start =>
+      val from = math.max(counted, start)
+      counted = grid.end(start)
+      slices.sizeAtMost(from, counted)
+    }.sum
   }
 
   /** The first window that the watermark has not completed. */

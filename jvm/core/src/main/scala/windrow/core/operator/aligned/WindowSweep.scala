@@ -1,0 +1,29 @@
+package windrow.core.operator
+package aligned
+
+import windrow.core.aggregate.Combine
+import windrow.core.aggregate.Sweep
+import windrow.core.state.KeyMap
+import windrow.core.time.Axis
+import windrow.core.time.EventTime
+import windrow.core.window.SliceGrid
+
+/** Goes from window to window, forward, over slices.
+  *
+  * @param between
+  *   the slices in `[from, until)`
+  */
+private[core] final class WindowSweep[B](grid: SliceGrid[Axis.Time], combine: Combine[B])(
+    between: (Long, Long) => Iterator[(Long, KeyMap[B])]) {
+  private val sweep   = Sweep(grid.slicesPerWindow, combine)
+  private var entered = EventTime.Min
+
+  /** The window that begins at `start`, until the next is asked for. */
+  def to(start: Long): Sweep[B] = {
+    val end = grid.end(start)
+    between(math.max(entered, start), end).foreach { case (position, slice) => sweep.enter(position, slice) }
+    entered = end
+    sweep.leaveBelow(start)
+    sweep
+  }
+}
