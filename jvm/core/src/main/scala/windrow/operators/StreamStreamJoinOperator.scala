@@ -40,7 +40,7 @@ class StreamStreamJoinOperator[K, M, R](
       val effects  = shard.step(came.admitted.map(incoming).iterator, watermark, processingTime).toVector
       Outcome(
         effects.collect { case JoinEffect.Row(row) =>
-          join(row.messages.map(_.map(message => formatter.message(message.payload))))
+          join(row.messages.map(_.map(message => formatter.message(message.payload))).toVector)
         }.flatten,
         effects.collect { case JoinEffect.Refuse(_, entry, reason, _) =>
           Rejected(formatter.message(entry.payload), reason)

@@ -24,7 +24,7 @@ private[join] final class JoinOutcome(how: JoinKind) {
   /** The row of each group that a message completes. It is told those of one message of the first stream one after the
     * other; each as it was before it was found.
     */
-  def row: Vector[StoredMessage] => Option[JoinRow] = how match {
+  def row: IndexedSeq[StoredMessage] => Option[JoinRow] = how match {
     case Anti => _ => None
     case Semi =>
       var last: StoredMessage = null

@@ -8,7 +8,7 @@ import windrow.core.store.StoredMessage
 /** @param messages
   *   one for each stream in order, None where it has none; of semi and anti joins the first stream's only
   */
-final case class JoinRow(messages: Vector[Option[StoredMessage]])
+final case class JoinRow(messages: IndexedSeq[Option[StoredMessage]])
 
 /** A row that comes if no more messages do.
   *

@@ -205,7 +205,7 @@ final class JoinShard(
     val (row, settle) = (outcome.row, settling(state, message))
     val groups        = groupsOf(state, stream, message)
     var hasPartner    = false
-    def take(group: Vector[StoredMessage], out: Out[JoinEffect]): Unit = {
+    def take(group: IndexedSeq[StoredMessage], out: Out[JoinEffect]): Unit = {
       hasPartner ||= group(stream) eq message
       settle(group)
       row(group).foreach(emit(_, out))
@@ -220,20 +220,20 @@ final class JoinShard(
       Iterator.single[Part[JoinEffect]](keep(state, stream, message, hasPartner, _)))
   }
 
-  private def groupsOf(state: KeySides, stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
+  private def groupsOf(state: KeySides, stream: Int, message: StoredMessage): Iterator[IndexedSeq[StoredMessage]] =
     rule.bringsTogether(state, stream, message).getOrElse {
       val groups = partners.of(state.runs, stream, message)
       if (outcome.needsOne(stream)) groups.take(1) else groups
     }
 
   /** Settles the partners of a message, of which those that follow each other may be the same. */
-  private def settling(state: KeySides, message: StoredMessage): Vector[StoredMessage] => Unit =
+  private def settling(state: KeySides, message: StoredMessage): IndexedSeq[StoredMessage] => Unit =
     if (settled.isEmpty) JoinShard.SettlesNone else settlingOf(state, message)
 
   /** Streams whose messages are settled by a partner. */
   private val settled = (0 until streams).filter(outcome.settles)
 
-  private def settlingOf(state: KeySides, message: StoredMessage): Vector[StoredMessage] => Unit = {
+  private def settlingOf(state: KeySides, message: StoredMessage): IndexedSeq[StoredMessage] => Unit = {
     val last = new Array[StoredMessage](streams)
     def settle(one: StoredMessage, of: Int): Unit = if ((one ne message) && !one.isSettled && (one ne last(of))) {
       state.runs(of).settle(one)
@@ -399,5 +399,5 @@ private object JoinShard {
   /** So many partners of a message are found before the rows of any are taken. */
   private val AtOnce = 64
 
-  private val SettlesNone: Vector[StoredMessage] => Unit = _ => ()
+  private val SettlesNone: IndexedSeq[StoredMessage] => Unit = _ => ()
 }

@@ -19,7 +19,7 @@ private[join] trait PairRule {
   /** Where pairs depend on what has come before: the groups that a message completes, which is then taken note of. They
     * are found as they are taken; the message is not among those that are kept yet.
     */
-  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Iterator[Vector[StoredMessage]]]
+  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Iterator[IndexedSeq[StoredMessage]]]
 
   /** Of a message of one stream, where its partners of another lie; None: nowhere. */
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span]
@@ -59,7 +59,10 @@ private[join] object PairRule {
 private[join] trait FixedRule extends PairRule {
   def in(state: KeySides): PairRule = this
 
-  def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] =
+  def bringsTogether(
+      state: KeySides,
+      stream: Int,
+      message: StoredMessage): Option[Iterator[IndexedSeq[StoredMessage]]] =
     None
 }
 

@@ -1,5 +1,6 @@
 package windrow.core.join
 
+import scala.collection.immutable.ArraySeq
 import windrow.JoinSpec
 import windrow.core.time.Axis
 import windrow.core.store.MessageRun
@@ -9,17 +10,20 @@ import windrow.core.store.StoredMessage
 private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
 
   /** Every group of one message of each stream, this one among them, such that all conditions hold (SEMANTICS R38). */
-  def of(runs: IndexedSeq[MessageRun], stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
+  def of(runs: IndexedSeq[MessageRun], stream: Int, message: StoredMessage): Iterator[IndexedSeq[StoredMessage]] =
     if (runs.size == 2) pairs(runs(1 - stream), stream, message) else groups(runs, stream, message)
 
-  private def pairs(run: MessageRun, stream: Int, message: StoredMessage): Iterator[Vector[StoredMessage]] =
+  private def pairs(run: MessageRun, stream: Int, message: StoredMessage): Iterator[IndexedSeq[StoredMessage]] =
     rule.range(message, stream, 1 - stream) match {
       case None => Iterator.empty
       case Some(span) =>
         run.range(Axis.Time, Some(span.low), Some(span.high))
           .filter(found => goTogether(message, stream, found, 1 - stream))
-          .map(found => if (stream == 0) Vector(message, found) else Vector(found, message))
+          .map(found => if (stream == 0) pair(message, found) else pair(found, message))
     }
+
+  private def pair(first: StoredMessage, second: StoredMessage): IndexedSeq[StoredMessage] =
+    ArraySeq.unsafeWrapArray(Array(first, second))
 
   private def goTogether(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
     (!spec.hasKeys || a.key == b.key) && rule.pairs(a, streamA, b, streamB)
@@ -27,7 +31,7 @@ private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
   private def groups(
       runs: IndexedSeq[MessageRun],
       stream: Int,
-      message: StoredMessage): Iterator[Vector[StoredMessage]] =
+      message: StoredMessage): Iterator[IndexedSeq[StoredMessage]] =
     grow(runs, Vector.fill(runs.size)(None).updated(stream, Some(message)), runs.indices.filter(_ != stream).toList)
       .map(_.flatten)
 

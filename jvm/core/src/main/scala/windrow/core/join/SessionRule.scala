@@ -25,7 +25,7 @@ private[join] final class SessionRule(
   def bringsTogether(
       state: KeySides,
       stream: Int,
-      message: StoredMessage): Option[Iterator[Vector[StoredMessage]]] = {
+      message: StoredMessage): Option[Iterator[IndexedSeq[StoredMessage]]] = {
     val own = Bounds(message.time, Position.plus(message.time, gap))
     val old = SessionPlan.touched(own)(start => state.sessions.maxBefore(start).map(_._2))
     val all = old.foldLeft(own)(_ span _)
@@ -44,7 +44,7 @@ private[join] final class SessionRule(
       places.flatMap(place => sessions.iterator.map(place :+ _))).filter(_.distinct.size > 1)
 
   /** One message of each stream, in all ways; none if a stream has none. */
-  private def product(streams: List[Int])(of: Int => Iterator[StoredMessage]): Iterator[Vector[StoredMessage]] =
+  private def product(streams: List[Int])(of: Int => Iterator[StoredMessage]): Iterator[IndexedSeq[StoredMessage]] =
     if (streams.forall(of(_).hasNext))
       streams.foldLeft(Iterator.single(Vector.empty[StoredMessage]))((groups, side) =>
         groups.flatMap(group => of(side).map(group :+ _)))

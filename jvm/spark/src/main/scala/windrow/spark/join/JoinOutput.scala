@@ -1,6 +1,5 @@
 package windrow.spark.join
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -11,6 +10,7 @@ import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 import windrow.spark.output.CountColumns
 import windrow.spark.output.PacketOutput
+import windrow.spark.rows.RowFrame
 import windrow.spark.rows.RowShape
 
 /** The rows in which pairs and rejected messages leave a shard of a join.
@@ -50,42 +50,37 @@ object JoinSchema {
 
 /** Writes what a shard of a join gives. */
 private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(JoinSchema.Counts) {
-  private val keys      = schema.keys.toArray
-  private val width     = schema.row.size
-  private val rows      = UnsafeProjection.create(schema.row.toArray)
+  private val row       = new RowFrame(schema.row.size)
+  private val keys      = new row.Part(0, schema.keys)
   private val rejection = UnsafeProjection.create(schema.rejected.toArray)
   private val keyShape  = new RowShape(schema.keys)
   private val names     = schema.streams.map { case (name, _) => UTF8String.fromString(name) }
   private val shapes    = schema.streams.map { case (_, of) => new RowShape(of.map(_.dataType)) }
+  private val streams   = schema.streams.indices
   private val grid      = schema.windows.map(SliceGrid(_))
 
   def row(joined: JoinRow): Unit = {
-    val row = new GenericInternalRow(width)
-    putKey(joined, row)
-    var stream = 0
-    while (stream < joined.messages.size) {
-      val message = joined.messages(stream)
-      if (message.isDefined) row.update(schema.messagesAt + stream, messageOf(stream, message.get.payload))
-      stream += 1
-    }
-    grid.foreach(putWindow(_, joined.messages.flatten.map(_.time), row))
-    put(JoinSchema.RowKind, rows(row))
+    val key   = keyShape.of(joined.messages.find(_.isDefined).get.get.key.bytes)
+    var apart = keys.apart(key)
+    streams.foreach(stream => apart += sizeOf(stream, payload(joined, stream)))
+    row.begin(begin(JoinSchema.RowKind), apart)
+    keys.put(key)
+    streams.foreach(stream => row.put(schema.messagesAt + stream, payload(joined, stream)))
+    grid.foreach(putWindow(_, joined.messages.flatten.map(_.time)))
   }
 
-  private def putKey(joined: JoinRow, row: InternalRow): Unit = {
-    val key = keyShape.of(joined.messages.find(_.isDefined).get.get.key.bytes)
-    var i   = 0
-    while (i < keys.length) {
-      row.update(i, key.get(i, keys(i)))
-      i += 1
-    }
-  }
+  /** A message as bytes, which is how one row stands in another; null: there is none. */
+  private def payload(joined: JoinRow, stream: Int): Array[Byte] =
+    if (stream < joined.messages.size) joined.messages(stream).fold(null: Array[Byte])(_.payload) else null
+
+  private def sizeOf(stream: Int, payload: Array[Byte]): Int =
+    if (payload == null) 0 else messageOf(stream, payload).getSizeInBytes
 
   /** The first one that holds all messages. */
-  private def putWindow(grid: SliceGrid[Axis.Time], times: Seq[Long], row: InternalRow): Unit = {
+  private def putWindow(grid: SliceGrid[Axis.Time], times: Seq[Long]): Unit = {
     val start = grid.firstStart(times.max)
-    row.update(schema.windowAt, start)
-    row.update(schema.windowAt + 1, grid.end(start))
+    row.put(schema.windowAt, start)
+    row.put(schema.windowAt + 1, grid.end(start))
   }
 
   def rejected(refused: JoinEffect.Refuse, processingTime: Long): Unit = {
