@@ -75,5 +75,5 @@ run_scala() {
   spark=$("$python" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent / "jars")')
   while read -r package; do opens+=("--add-opens=$package=ALL-UNNAMED"); done < "$root/scripts/conf/spark-opens.txt"
   exec "$java" "${opens[@]}" "-Xmx${WINDROW_HEAP:-4g}" -Xss8m -Duser.timezone=UTC "-Djava.io.tmpdir=$build/tmp" \
-    -cp "$root/scripts/conf:$root/python/windrow/jars/windrow-$(windrow_version).jar:$classes:$spark/*" "$@"
+    "-XX:ErrorFile=$build/tmp/hs_err_pid%p.log" -cp "$root/scripts/conf:$root/python/windrow/jars/windrow-$(windrow_version).jar:$classes:$spark/*" "$@"
 }
