@@ -15,7 +15,7 @@ import windrow.core.time.Watermark
 final class EarlyPanesSuite extends AnyFunSuite {
   import EarlyPanesSuite._
 
-  private val (seeds, count) = if (sys.props.get("windrow.mode").contains("full")) (20, 2000) else (2, 200)
+  private val (seeds, count) = if (sys.props.get("windrow.mode").contains("full")) (3, 2000) else (2, 80)
 
   private val windows = Seq(
     Tumbling(TimeSpan(60)),
