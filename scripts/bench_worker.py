@@ -65,7 +65,7 @@ def session(class_path: str, heap: str, settings: list[str]) -> SparkSession:
     options = " ".join(f"--add-opens={opened}=ALL-UNNAMED" for opened in opens)
     os.environ["PYSPARK_SUBMIT_ARGS"] = (
         f'--driver-memory {heap} --driver-class-path "{class_path}"'
-        f' --driver-java-options "{options} -Duser.timezone=UTC -Xss8m" pyspark-shell'
+        f' --driver-java-options "{options} -Xms{heap} -Duser.timezone=UTC -Xss8m" pyspark-shell'
     )
     builder = SparkSession.builder.master("local[2]")
     for setting in settings:

@@ -68,12 +68,12 @@ windrow_version() { sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$root/python/windr
 # testkit_jar: what `scripts/build testkit` makes.
 testkit_jar() { echo "$build/testkit/windrow-testkit-$(windrow_version).jar"; }
 
-# run_scala CLASSES MAIN ARGUMENT...: a main class on the JAR, more classes, and the Spark of .venv.
+# run_scala CLASSES MAIN ARGUMENT...: a main class on the JAR, more classes, and the Spark of .venv; with java_options.
 run_scala() {
   local classes=$1 opens=() package spark; shift
   find_java
   spark=$("$python" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent / "jars")')
   while read -r package; do opens+=("--add-opens=$package=ALL-UNNAMED"); done < "$root/scripts/conf/spark-opens.txt"
-  exec "$java" "${opens[@]}" "-Xmx${WINDROW_HEAP:-4g}" -Xss8m -Duser.timezone=UTC "-Djava.io.tmpdir=$build/tmp" \
+  exec "$java" "${opens[@]}" ${java_options[@]+"${java_options[@]}"} "-Xmx${WINDROW_HEAP:-4g}" -Xss8m -Duser.timezone=UTC "-Djava.io.tmpdir=$build/tmp" \
     "-XX:ErrorFile=$build/tmp/hs_err_pid%p.log" -cp "$root/scripts/conf:$root/python/windrow/jars/windrow-$(windrow_version).jar:$classes:$spark/*" "$@"
 }

@@ -53,6 +53,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     val words = windrow.toSeq ++ Seq(s"Spark ${org.apache.spark.SPARK_VERSION}") ++ flink ++ Seq(
       s"Java ${Runtime.version}",
       s"${Runtime.getRuntime.availableProcessors} cores",
+      s"heap ${Runtime.getRuntime.totalMemory >> 20} of ${Runtime.getRuntime.maxMemory >> 20} MB at the start",
       java.time.LocalDate.now(java.time.ZoneOffset.UTC).toString)
     (words ++ arguments.settings.map { case (name, value) => s"$name=$value" }).mkString(", ")
   }
