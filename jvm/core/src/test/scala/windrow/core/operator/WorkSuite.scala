@@ -123,15 +123,16 @@ class WorkSuite extends AnyFunSuite {
       assert(panes.size >= 19999)
     }
 
+  private def early(step: Long, mode: AccumulationMode): WindowOperatorSpec = WindowOperatorDraft(
+    Hopping(TimeSpan(500), TimeSpan(step)),
+    Some(TimeSpan.Zero),
+    EachStep,
+    accumulation = Some(mode)).checked
+
   for (mode <- AccumulationMode.All)
     test(s"$mode: windows that fire early together hear of their messages once and are answered in one sweep") {
-      val spec = WindowOperatorDraft(
-        Hopping(TimeSpan(500), TimeSpan(1)),
-        Some(TimeSpan.Zero),
-        EachStep,
-        accumulation = Some(mode)).checked
       val sum      = new CountingSum
-      val shard    = new Shard(spec, sum, new InMemoryShardStore)
+      val shard    = new Shard(early(step = 1, mode), sum, new InMemoryShardStore)
       val messages = (0 until 1000).iterator.map(n => entry(1, n.toLong, n.toLong))
       val panes    = shard.step(messages, Watermark(-1), None).size
       assert(panes >= 500 && sum.combined <= 6 * panes, s"${sum.combined} for $panes")
@@ -139,13 +140,8 @@ class WorkSuite extends AnyFunSuite {
 
   test("windows that fire early: one key among many costs what it costs among few") {
     def cost(keys: Int): Int = {
-      val spec = WindowOperatorDraft(
-        Hopping(TimeSpan(500), TimeSpan(10)),
-        Some(TimeSpan.Zero),
-        EachStep,
-        accumulation = Some(Accumulating)).checked
       val sum   = new CountingSum
-      val shard = new Shard(spec, sum, new InMemoryShardStore)
+      val shard = new Shard(early(step = 10, Accumulating), sum, new InMemoryShardStore)
       val many  = (0 until keys * 50).map(n => entry(n % keys, n / keys * 10L, n.toLong))
       shard.step(many.iterator, Watermark(-1), None).foreach(_ => ())
       val before = sum.combined
