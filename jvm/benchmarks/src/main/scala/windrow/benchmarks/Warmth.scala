@@ -4,18 +4,28 @@ package windrow.benchmarks
 object Warmth {
 
   /** Seconds of CPU, of which a fresh JVM takes some fifteen to compile. */
-  val Enough = 30.0
+  val Least = 30.0
 
-  /** Runs until a process has worked enough before the last one, and at least once.
+  /** Seconds of CPU after which a run is the last, whatever it has gained. */
+  val Most = 120.0
+
+  /** A process is not warm where a run costs less than so much of the one before. */
+  val Settled = 0.95
+
+  /** Runs until a process has worked enough before the last one, and that has gained next to nothing.
     *
-    * @param worked
-    *   seconds that the runs before took
+    * @param fresh
+    *   seconds that the run before took
     * @param seconds
     *   that a run took
     */
-  @annotation.tailrec
-  def warm[A](worked: Double, run: () => A)(seconds: A => Double): A = {
-    val ran = run()
-    if (worked >= Enough) ran else warm(worked + seconds(ran), run)(seconds)
+  def warm[A](fresh: Double, run: () => A)(seconds: A => Double): A = {
+    @annotation.tailrec
+    def after(worked: Double, last: Double): A = {
+      val ran  = run()
+      val took = seconds(ran)
+      if (worked >= Most || worked >= Least && took >= Settled * last) ran else after(worked + took, took)
+    }
+    after(fresh, fresh)
   }
 }

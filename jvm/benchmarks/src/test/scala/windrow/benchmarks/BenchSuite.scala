@@ -106,14 +106,18 @@ final class BenchSuite extends AnyFunSuite {
     assert(report.contains("* `tumble-1k`: windrow gives 1, not 2"))
   }
 
-  test("a process is warm when it has worked long enough before its last run, and once at least") {
-    def runs(fresh: Double, each: Double) = {
-      val ran = Iterator.from(2)
-      Warmth.warm(fresh, () => ran.next())(_ => each)
+  test("a process is warm when it has worked long enough and a run gains next to nothing, or has worked very long") {
+    def last(seconds: Double*) = {
+      val ran = Iterator.from(1)
+      Warmth.warm(seconds.head, () => ran.next())(seconds(_))
     }
-    assert(runs(fresh = 31, each = 31) == 2)
-    assert(runs(fresh = 10, each = 5) == 6)
-    assert(runs(fresh = 10, each = 20) == 3)
+    assert(last(31, 31) == 1)
+    assert(last(10, 5, 5, 5, 5, 5) == 5)
+    assert(last(10, 20, 20) == 2)
+    assert(last(31, 20, 15, 14, 13.8) == 4)
+    assert(last(31, 29.5) == 1)
+    assert(last(60, 50, 40, 30) == 3)
+    assert(last(130, 60) == 1)
   }
 
   test("workloads that show growth differ in their size alone, and none is like another") {
