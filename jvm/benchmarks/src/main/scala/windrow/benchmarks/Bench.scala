@@ -106,9 +106,15 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
       }
       if (arguments.quick) Seq(run(lanes.lasting(contender), Timed.Warm))
       else lanes.once(contender) { lane =>
-        def seconds(run: Timed) = run.measured.cpu * workload.pace.fold(amount.events)(_.events) / 1e6
-        val fresh               = run(lane, Timed.Fresh)
-        Seq(fresh, Warmth.warm(seconds(fresh), () => run(lane, Timed.Warm))(seconds))
+        def clocked(pass: String): (Timed, Double) = {
+          val began = System.nanoTime
+          (run(lane, pass), (System.nanoTime - began) / 1e9)
+        }
+        val (fresh, seconds) = clocked(Timed.Fresh)
+        val (warm, _) = Warmth.warm(seconds, fresh.measured.cpu, () => clocked(Timed.Warm)) { case (run, seconds) =>
+          (seconds, run.measured.cpu)
+        }
+        Seq(fresh, warm)
       }
     }
   }

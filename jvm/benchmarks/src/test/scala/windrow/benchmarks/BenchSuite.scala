@@ -107,17 +107,17 @@ final class BenchSuite extends AnyFunSuite {
   }
 
   test("a process is warm when it has worked long enough and a run gains next to nothing, or has worked very long") {
-    def last(seconds: Double*) = {
-      val ran = Iterator.from(1)
-      Warmth.warm(seconds.head, () => ran.next())(seconds(_))
+    def last(fresh: Double, more: Double*) = {
+      val ran = Iterator.from(0)
+      Warmth.warm(fresh, fresh, () => ran.next())(i => (more(i), more(i))) + 1
     }
-    assert(last(31, 31) == 1)
-    assert(last(10, 5, 5, 5, 5, 5) == 5)
+    assert(last(21, 21) == 1)
+    assert(last(10, 4, 4, 4, 4, 4) == 4)
     assert(last(10, 20, 20) == 2)
-    assert(last(31, 20, 15, 14, 13.8) == 4)
-    assert(last(31, 29.5) == 1)
-    assert(last(60, 50, 40, 30) == 3)
-    assert(last(130, 60) == 1)
+    assert(last(21, 15, 12, 10, 9.8) == 4)
+    assert(last(21, 20) == 1)
+    assert(last(50, 45, 40, 30) == 2)
+    assert(last(100, 60) == 1)
   }
 
   test("workloads that show growth differ in their size alone, and none is like another") {

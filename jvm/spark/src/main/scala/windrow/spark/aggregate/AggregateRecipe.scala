@@ -85,7 +85,7 @@ private[spark] final class AggregateRecipe(
     val grouping   = (parts.keys :+ slice.toAttribute) ++ parts.rest
     val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
     // Instances of a function have buffers of their own ids; from here on these names stand for them.
-    val named = buffers.flatten.map(b => AttributeReference(b.name, b.dataType, b.nullable)())
+    val named = buffers.flatten.map(_.newInstance())
     val renamed = ProjectExec(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
       partial(grouping, aggregates, messages))

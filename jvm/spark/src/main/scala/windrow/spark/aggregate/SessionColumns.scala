@@ -56,9 +56,13 @@ private[spark] object SessionColumns {
     val of  = BoundReference(inputs.size, LongType, nullable = true)
     val own = Seq(Count(Literal(1)), Min(of), Max(of))
     val all = new FunctionSet(own ++ functions.functions, own.map(_ => None) ++ functions.filters)
-    // Instances of a function have buffers of their own ids; from here on these names stand for them.
-    val buffers = all.functions.flatMap(_.aggBufferAttributes)
-      .map(b => AttributeReference(b.name, b.dataType, b.nullable)())
-    SessionColumns(keys, gap, alone, all, inputs :+ time, rest, buffers)
+    SessionColumns(
+      keys,
+      gap,
+      alone,
+      all,
+      inputs :+ time,
+      rest,
+      all.functions.flatMap(_.aggBufferAttributes).map(_.newInstance()))
   }
 }
