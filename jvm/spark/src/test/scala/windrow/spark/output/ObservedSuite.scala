@@ -1,9 +1,6 @@
 package windrow.spark.output
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
-import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.SparkSuite
 import windrow.spark.rows.RowPacket
@@ -20,13 +17,11 @@ final class ObservedSuite extends SparkSuite {
     writer.result()
   }
 
-  private def plan(packets: Array[Byte]*): LogicalPlan = {
-    import spark.implicits._
-    Observed(spark, "orders", SparkInside.plan(packets.toDF("packet").repartition(2)), counts, number = 2)
-  }
-
   private def observed(packets: Array[Byte]*): Row = {
-    val frame = SparkInside.frame(spark, plan(packets: _*))
+    import spark.implicits._
+    val rows  = packets.toDF("packet").repartition(2)
+    val plan  = Observed(spark, "orders", SparkInside.plan(rows), counts, number = 2)
+    val frame = SparkInside.frame(spark, plan)
     frame.collect()
     frame.queryExecution.observedMetrics(OutputColumns.metrics("orders"))
   }
@@ -55,11 +50,5 @@ final class ObservedSuite extends SparkSuite {
     })
     assert(counts.names.forall(observed().getAs[Long](_) == 0L))
     assert(all.schema.fieldNames.toSeq == counts.names ++ Seq(CountColumns.OpenWindows, CountColumns.OpenChange))
-  }
-
-  test("no sum is one for which each task of each batch would generate code") {
-    val sums = plan().collect { case counted: CollectMetrics => counted.metrics }.flatten
-    assert(sums.flatMap(_.collect { case sum: PacketSum => sum.number }).distinct.size == counts.all)
-    assert(sums.flatMap(_.collect { case sum: DeclarativeAggregate => sum }).isEmpty)
   }
 }
