@@ -43,6 +43,9 @@ private[spark] object Observed {
 
   private val Open = Seq("open", "change", "told", "untold")
 
+  /** Spark's own, for which each task generates code: one of ours would come to the driver with what a task has observed, and
+    * where windrow is attached to a running session Spark does not find its class there.
+    */
   private def sum(name: String): Column = functions.coalesce(functions.sum(name), functions.lit(0L))
 
   /** A shard that rests in a batch tells nothing; where the watermark moves none does. */
