@@ -118,6 +118,8 @@ final class BenchSuite extends AnyFunSuite {
     assert(last(21, 20) == 1)
     assert(last(50, 45, 40, 30) == 2)
     assert(last(100, 60) == 1)
+    val ran = Iterator.from(1)
+    assert(Warmth.warm(0, 9, () => ran.next())(run => (run * 8.0, 1.0)) == 3, "seconds and cost are not the same")
   }
 
   test("workloads that show growth differ in their size alone, and none is like another") {

@@ -56,13 +56,8 @@ private[spark] object SessionColumns {
     val of  = BoundReference(inputs.size, LongType, nullable = true)
     val own = Seq(Count(Literal(1)), Min(of), Max(of))
     val all = new FunctionSet(own ++ functions.functions, own.map(_ => None) ++ functions.filters)
-    SessionColumns(
-      keys,
-      gap,
-      alone,
-      all,
-      inputs :+ time,
-      rest,
-      all.functions.flatMap(_.aggBufferAttributes).map(_.newInstance()))
+    // Instances of a function have buffers of their own ids; these stand for them.
+    val buffers = all.functions.flatMap(_.aggBufferAttributes).map(_.newInstance())
+    SessionColumns(keys, gap, alone, all, inputs :+ time, rest, buffers)
   }
 }
