@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.functions
 import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.Platform
 import windrow.spark.rows.RowPacket
@@ -33,38 +32,36 @@ private[spark] object Observed {
       counts: CountColumns,
       number: Int = 1): LogicalPlan = {
     val packet = shards.output.head
-    val columns = (counts.names ++ Open.take(counts.ofWindows)).zipWithIndex.map { case (name, i) =>
-      Alias(PacketCount(packet, i), name)()
-    }
-    val frame = SparkInside.frame(session, Project(packet +: columns, shards))
-    val sums  = counts.names.map(name => sum(name).as(name)) ++ (if (counts.windows) openWindows(number) else Nil)
-    SparkInside.plan(frame.observe(OutputColumns.metrics(stream), sums.head, sums.tail: _*))
+    val each   = Alias(PacketCounts(packet, counts.all), "counts")()
+    val frame  = SparkInside.frame(session, Project(Seq(packet, each), shards))
+    val sums   = new CountSums(each.toAttribute, counts.names ++ Open.take(counts.ofWindows))
+    val others = counts.names.tail.map(name => sums.of(name).as(name))
+    val open   = if (counts.windows) openWindows(sums, number) else Nil
+    SparkInside.plan(frame.observe(OutputColumns.metrics(stream), sums.first.as(counts.names.head), others ++ open: _*))
   }
 
   private val Open = Seq("open", "change", "told", "untold")
 
-  /** Spark's own, for which each task generates code: one of ours would come to the driver with what a task has observed, and
-    * where windrow is attached to a running session Spark does not find its class there.
-    */
-  private def sum(name: String): Column = functions.coalesce(functions.sum(name), functions.lit(0L))
-
   /** A shard that rests in a batch tells nothing; where the watermark moves none does. */
-  private def openWindows(shards: Int): Seq[Column] = Seq(
-    functions.when(sum("told") === shards.toLong, sum("open")).as(CountColumns.OpenWindows),
-    functions.when(sum("untold") === 0L, sum("change")).as(CountColumns.OpenChange))
+  private def openWindows(sums: CountSums, shards: Int): Seq[Column] = Seq(
+    functions.when(sums.of("told") === shards.toLong, sums.of("open")).as(CountColumns.OpenWindows),
+    functions.when(sums.of("untold") === 0L, sums.of("change")).as(CountColumns.OpenChange))
 }
 
-/** A count of a packet, read where the packet stands: as a value of its own Spark would copy all of it for each count. */
-private[spark] final case class PacketCount(child: Expression, number: Int) extends UnaryExpression
+/** The counts of a packet, read where the packet stands. */
+private[spark] final case class PacketCounts(child: Expression, number: Int) extends UnaryExpression
     with CodegenFallback {
-  override def dataType: DataType = LongType
+  override def dataType: DataType = CountSums.Counts
   override def nullable: Boolean  = false
 
   override def eval(input: InternalRow): Any = (child, input) match {
     case (BoundReference(column, _, _), row: UnsafeRow) =>
-      RowPacket.count(row.getBaseObject, row.getBaseOffset + (row.getLong(column) >>> 32), number)
-    case _ => RowPacket.count(child.eval(input).asInstanceOf[Array[Byte]], Platform.BYTE_ARRAY_OFFSET.toLong, number)
+      counts(row.getBaseObject, row.getBaseOffset + (row.getLong(column) >>> 32))
+    case _ => counts(child.eval(input).asInstanceOf[Array[Byte]], Platform.BYTE_ARRAY_OFFSET.toLong)
   }
+
+  private def counts(base: AnyRef, packet: Long) =
+    UnsafeArrayData.fromPrimitiveArray(Array.tabulate(number)(RowPacket.count(base, packet, _)))
 
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }

@@ -184,6 +184,9 @@ object SparkInside {
   /** Runs code that asks for the active session and its settings, as Spark's expressions do. */
   def inSession[T](session: SparkSession)(code: => T): T = session.asInstanceOf[classic.SparkSession].withActive(code)
 
+  /** An expression where Spark wants a column. */
+  def column(expression: Expression): Column = classic.ExpressionUtils.column(expression)
+
   /** A column of a plan by its name, which may go into structs. */
   def column(session: SparkSession, plan: LogicalPlan, name: String): Option[Expression] =
     plan.resolve(UnresolvedAttribute.parseAttributeName(name), resolver(session)).map {

@@ -1,0 +1,74 @@
+package windrow.spark.output
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.expressions.Add
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.GetArrayItem
+import org.apache.spark.sql.catalyst.expressions.LambdaFunction
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.NamedLambdaVariable
+import org.apache.spark.sql.catalyst.expressions.ZipWith
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+import org.apache.spark.sql.catalyst.trees.LeafLike
+import org.apache.spark.sql.catalyst.trees.UnaryLike
+import org.apache.spark.sql.types.ArrayType
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.windrow.SparkInside
+
+/** Sums of counts that come as arrays, in one buffer for all: each task generates code for every buffer of what it observes,
+  * and in a small batch that for some twenty `sum`s cost more than what they sum.
+  *
+  * Only expressions of Spark's own add to the buffer. What a task has observed comes to the driver with its classes, and where
+  * windrow is attached to a running session Spark does not find windrow's there.
+  */
+private[output] final class CountSums(counts: Expression, names: Seq[String]) {
+  private val buffer = AttributeReference("counts", CountSums.Counts, nullable = false)()
+
+  /** The sum of the first count: it has the buffer, so that it has to be observed where any other is. */
+  def first: Column = sum(CountBuffer(counts, buffer, names.size))
+
+  def of(name: String): Column = sum(CountSum(buffer, names.indexOf(name)))
+
+  private def sum(function: DeclarativeAggregate) = SparkInside.column(function.toAggregateExpression())
+}
+
+private[output] object CountSums {
+  val Counts: ArrayType = ArrayType(LongType, containsNull = false)
+
+  def at(sums: Expression, number: Int): Expression = GetArrayItem(sums, Literal(number), failOnError = false)
+}
+
+/** Adds up all counts; the sum of the first. */
+private[output] final case class CountBuffer(child: Expression, buffer: AttributeReference, number: Int)
+    extends DeclarativeAggregate with UnaryLike[Expression] {
+  override def dataType: DataType = LongType
+  override def nullable: Boolean  = false
+
+  override def aggBufferAttributes: Seq[AttributeReference] = Seq(buffer)
+  override lazy val initialValues: Seq[Expression]     = Seq(Literal.create(Array.fill(number)(0L), CountSums.Counts))
+  override lazy val updateExpressions: Seq[Expression] = Seq(sums(buffer, child))
+  override lazy val mergeExpressions: Seq[Expression]  = Seq(sums(buffer.left, buffer.right))
+  override lazy val evaluateExpression: Expression     = CountSums.at(buffer, 0)
+
+  private def sums(some: Expression, more: Expression) = {
+    val pair = Seq("some", "more").map(NamedLambdaVariable(_, LongType, nullable = false))
+    ZipWith(some, more, LambdaFunction(Add(pair.head, pair.last), pair))
+  }
+
+  override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
+}
+
+/** Of a buffer that another has. */
+private[output] final case class CountSum(buffer: AttributeReference, number: Int)
+    extends DeclarativeAggregate with LeafLike[Expression] {
+  override def dataType: DataType = LongType
+  override def nullable: Boolean  = false
+
+  override def aggBufferAttributes: Seq[AttributeReference] = Nil
+  override val initialValues: Seq[Expression]               = Nil
+  override val updateExpressions: Seq[Expression]           = Nil
+  override val mergeExpressions: Seq[Expression]            = Nil
+  override val evaluateExpression: Expression               = CountSums.at(buffer, number)
+}
