@@ -12,20 +12,21 @@ object Warmth {
   /** A process is not warm where a run costs less than so much of the one before. */
   val Settled = 0.95
 
-  /** Runs until a process has worked enough before the last one, and that has gained next to nothing.
+  /** Runs until a process has worked enough before the last one, and that has gained next to nothing on the one before, which
+    * was not the fresh one: other work on a machine makes now and then one run as dear as a fresh one.
     *
     * @param before
-    *   seconds that the process has worked
-    * @param cost
-    *   of the run before
+    *   seconds that the process has worked, fresh
     * @param taken
     *   seconds that a run took, and its cost
     */
-  @annotation.tailrec
-  def warm[A](before: Double, cost: Double, run: () => A)(taken: A => (Double, Double)): A = {
-    val ran              = run()
-    val (seconds, costs) = taken(ran)
-    if (before >= Most || before >= Least && costs >= Settled * cost) ran
-    else warm(before + seconds, costs, run)(taken)
+  def warm[A](before: Double, run: () => A)(taken: A => (Double, Double)): A = {
+    @annotation.tailrec
+    def more(before: Double, cost: Double): A = {
+      val ran              = run()
+      val (seconds, costs) = taken(ran)
+      if (before >= Most || before >= Least && costs >= Settled * cost) ran else more(before + seconds, costs)
+    }
+    more(before, Double.PositiveInfinity)
   }
 }
