@@ -111,9 +111,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
           (run(lane, pass), (System.nanoTime - began) / 1e9)
         }
         val (fresh, seconds) = clocked(Timed.Fresh)
-        val (warm, _) = Warmth.warm(seconds, () => clocked(Timed.Warm)) { case (run, seconds) =>
-          (seconds, run.measured.cpu)
-        }
+        val (warm, _)        = Warmth.warm(seconds, () => clocked(Timed.Warm))(_._2)
         Seq(fresh, warm)
       }
     }

@@ -1,32 +1,23 @@
 package windrow.benchmarks
 
-/** When a process is warm: it has worked on the workload so long that what its JVM compiles is compiled. */
+/** When a process is warm: it has worked on the workload as long as those of all contenders have. A rule by what runs still gain
+  * stops by chance on a machine with other work, and soonest those whose code takes longest to compile.
+  */
 object Warmth {
 
-  /** Seconds, most of which a fresh JVM compiles in. */
-  val Least = 20.0
+  /** What a process has worked before the run that counts. */
+  val Seconds = 60.0
 
-  /** Seconds after which a run is the last, whatever it has gained. */
-  val Most = 90.0
-
-  /** A process is not warm where a run costs less than so much of the one before. */
-  val Settled = 0.95
-
-  /** Runs until a process has worked enough before the last one, and that has gained next to nothing on the one before, which
-    * was not the fresh one: other work on a machine makes now and then one run as dear as a fresh one.
+  /** Runs until a process has worked enough before the last one.
     *
     * @param before
-    *   seconds that the process has worked, fresh
+    *   seconds that the process has worked
     * @param taken
-    *   seconds that a run took, and its cost
+    *   seconds that a run took
     */
-  def warm[A](before: Double, run: () => A)(taken: A => (Double, Double)): A = {
-    @annotation.tailrec
-    def more(before: Double, cost: Double): A = {
-      val ran              = run()
-      val (seconds, costs) = taken(ran)
-      if (before >= Most || before >= Least && costs >= Settled * cost) ran else more(before + seconds, costs)
-    }
-    more(before, Double.PositiveInfinity)
+  @annotation.tailrec
+  def warm[A](before: Double, run: () => A)(taken: A => Double): A = {
+    val ran = run()
+    if (before >= Seconds) ran else warm(before + taken(ran), run)(taken)
   }
 }

@@ -106,19 +106,14 @@ final class BenchSuite extends AnyFunSuite {
     assert(report.contains("* `tumble-1k`: windrow gives 1, not 2"))
   }
 
-  test("a process is warm when it has worked long enough and a run gains next to nothing, or has worked very long") {
+  test("a process is warm when it has worked long enough before a run, the fresh one included") {
     def last(fresh: Double, more: Double*) = {
       val ran = Iterator.from(0)
-      Warmth.warm(fresh, () => ran.next())(i => (more(i), more(i))) + 1
+      Warmth.warm(fresh, () => ran.next())(more(_)) + 1
     }
-    assert(last(10, 4, 4, 4, 4, 4) == 4)
-    assert(last(10, 20, 20) == 2)
-    assert(last(21, 15, 12, 10, 9.8) == 4)
-    assert(last(29, 28.5, 12, 11.8) == 3, "as dear as the fresh one")
-    assert(last(50, 45, 40, 30) == 2)
-    assert(last(100, 60) == 1)
-    val ran = Iterator.from(1)
-    assert(Warmth.warm(0, () => ran.next())(run => (run * 8.0, 1.0)) == 3, "seconds and cost are not the same")
+    assert(last(60, 1) == 1)
+    assert(last(59, 2, 1) == 2)
+    assert(last(20, 10, 10, 10, 10, 10) == 5)
   }
 
   test("workloads that show growth differ in their size alone, and none is like another") {
