@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
 import org.apache.spark.sql.windrow.SparkInside
+import org.scalatest.tagobjects.Slow
 import scala.collection.mutable
 import windrow.spark.SparkSuite
 
@@ -58,7 +59,7 @@ class CombiningSuite extends SparkSuite {
     assert(run("auto", Seq(10, 10, 10))._1.forall(identity))
   }
 
-  test("values of any length are combined, also where their groups are so many that Spark sorts them") {
+  test("values of any length are combined, also where their groups are so many that Spark sorts them", Slow) {
     for {
       value <- Seq(
         "max(concat('t', value))",
