@@ -36,7 +36,8 @@ final class ObservedSuite extends SparkSuite {
   }
 
   test("counts are summed over all packets, those of several tasks too, and are 0 of none") {
-    val packets = (1 to 20).map { accepted =>
+    val count   = 20000
+    val packets = (1 to count).map { accepted =>
       val writer = new RowPacket.Writer(counts.all)
       writer.add(counts.names.indexOf("accepted"), accepted.toLong)
       writer.add(counts.names.indexOf("too_late"), 1)
@@ -44,8 +45,8 @@ final class ObservedSuite extends SparkSuite {
     }
     val all = observed(packets: _*)
     assert(counts.names.map(all.getAs[Long](_)) == counts.names.map {
-      case "accepted" => 210L
-      case "too_late" => 20L
+      case "accepted" => count * (count + 1L) / 2
+      case "too_late" => count.toLong
       case _          => 0L
     })
     assert(counts.names.forall(observed().getAs[Long](_) == 0L))
