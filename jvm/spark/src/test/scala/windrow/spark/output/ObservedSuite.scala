@@ -36,7 +36,7 @@ final class ObservedSuite extends SparkSuite {
   }
 
   test("counts are summed over all packets, those of several tasks too, and are 0 of none") {
-    val count   = 20000
+    val count = 20000
     val packets = (1 to count).map { accepted =>
       val writer = new RowPacket.Writer(counts.all)
       writer.add(counts.names.indexOf("accepted"), accepted.toLong)
