@@ -34,6 +34,19 @@ def test_the_table() -> None:
         assert ratios == [one for peer in _PEERS for one in published[name, peer]], name
 
 
+def test_what_is_told_beside_the_table() -> None:
+    """The warm medians, where a workload stands by its whole name."""
+    published = marks()
+    lines = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines()
+    for peer, start in zip(_PEERS, ("| to Spark's own |", "| to Flink on its heap |"), strict=True):
+        (line,) = (line for line in lines if line.startswith(start))
+        told = [
+            one for one in re.findall(r"`([\w-]+)` (\d\.\d\d)", line) if (one[0], peer) in published
+        ]
+        assert len(told) > 2
+        assert told == [(name, published[name, peer][1].split()[0]) for name, _ in told]
+
+
 def test_what_the_readme_says() -> None:
     """The least and the most of each, warm and then fresh."""
     found = []

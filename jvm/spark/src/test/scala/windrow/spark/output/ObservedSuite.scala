@@ -1,6 +1,10 @@
 package windrow.spark.output
 
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.SparkSuite
 import windrow.spark.rows.RowPacket
@@ -17,11 +21,13 @@ final class ObservedSuite extends SparkSuite {
     writer.result()
   }
 
-  private def observed(packets: Array[Byte]*): Row = {
+  private def plan(packets: Array[Byte]*): LogicalPlan = {
     import spark.implicits._
-    val rows  = packets.toDF("packet").repartition(2)
-    val plan  = Observed(spark, "orders", SparkInside.plan(rows), counts, number = 2)
-    val frame = SparkInside.frame(spark, plan)
+    Observed(spark, "orders", SparkInside.plan(packets.toDF("packet").repartition(2)), counts, number = 2)
+  }
+
+  private def observed(packets: Array[Byte]*): Row = {
+    val frame = SparkInside.frame(spark, plan(packets: _*))
     frame.collect()
     frame.queryExecution.observedMetrics(OutputColumns.metrics("orders"))
   }
@@ -51,5 +57,18 @@ final class ObservedSuite extends SparkSuite {
     })
     assert(counts.names.forall(observed().getAs[Long](_) == 0L))
     assert(all.schema.fieldNames.toSeq == counts.names ++ Seq(CountColumns.OpenWindows, CountColumns.OpenChange))
+  }
+
+  test("tasks generate code for one buffer, and what they send to the driver is of Spark's classes") {
+    val metrics  = plan().collect { case observed: CollectMetrics => observed.metrics }.flatten
+    val all      = metrics.flatMap(_.collect { case AggregateExpression(one, _, _, _, _) => one })
+    val declared = all.collect { case one: DeclarativeAggregate => one }
+    assert(all.size >= counts.all && declared.size == all.size)
+    assert(declared.flatMap(_.aggBufferAttributes).size == 1)
+    val sent = declared.flatMap(one => one.initialValues ++ one.updateExpressions ++ one.mergeExpressions)
+    val own = sent.flatMap(_.collect {
+      case expression if expression.getClass.getName.contains("windrow") => expression
+    })
+    assert(sent.size == 3 && own.isEmpty)
   }
 }
