@@ -24,7 +24,7 @@ import windrow.testkit._
 @Slow
 final class SparkVersusReference extends SparkSuite {
   private val mode  = sys.props.getOrElse("windrow.mode", "default")
-  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
+  private val first = Drawn.first
 
   /** How many queries of a kind run, and how many cases are in each: they share a spec and its steps, and have keys of their
     * own. A step is a micro-batch, so queries are few.

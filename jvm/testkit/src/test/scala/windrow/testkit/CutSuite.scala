@@ -8,8 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
   * the same accepted messages.
   */
 class CutSuite extends AnyFunSuite {
-  private val count = math.max(100, sys.props.getOrElse("windrow.cases", "500").toInt / 20)
-  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
+  private val count = math.max(100, Drawn.cases / 20)
+  private val first = Drawn.first
 
   private def lastValues(engine: Engine, transcript: TranscriptCase) =
     LastValues.of(engine.run(transcript), transcript.id)

@@ -9,8 +9,8 @@ import windrow._
 class MetamorphicSuite extends AnyFunSuite {
   import LastValues.{window, withSpec}
 
-  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
-  private val seeds = first until first + math.max(10, sys.props.getOrElse("windrow.cases", "500").toInt / 50)
+  private val first = Drawn.first
+  private val seeds = first until first + math.max(10, Drawn.cases / 50)
 
   private type Live = Map[LastValues.Window, Map[String, Value]]
 

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class OpenCountSuite extends AnyFunSuite {
   import RandomFamily._
 
-  private val count = math.max(20, sys.props.getOrElse("windrow.cases", "500").toInt / 50)
+  private val count = math.max(20, Drawn.cases / 50)
 
   /** Looks after each step. */
   private final class Counting(see: (Long, Long) => Unit) extends CoreEngine(shards = 2) {

@@ -6,8 +6,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** Times moved and stretched show in nothing but times (that is why a replay through Spark may do so). */
 final class RetimedSuite extends AnyFunSuite {
-  private val first = sys.props.getOrElse("windrow.seed", "1").toLong
-  private val seeds = first until first + math.max(10, sys.props.getOrElse("windrow.cases", "500").toInt / 50)
+  private val first = Drawn.first
+  private val seeds = first until first + math.max(10, Drawn.cases / 50)
 
   /** A multiple of all periods and granularities of random cases. */
   private val grid = (1L to 40L).foldLeft(1L)((all, n) => all / BigInt(all).gcd(BigInt(n)).toLong * n)

@@ -10,7 +10,7 @@ class SimulationSuite extends VersusReference {
   override protected def count: Int =
     sys.props.get("windrow.simulated").map(_.toInt).getOrElse(math.max(
       20,
-      sys.props.getOrElse("windrow.cases", "500").toInt / 25))
+      Drawn.cases / 25))
 
   override protected def tellings(seed: Long): Seq[(String, Telling)] =
     Seq("simulated" -> new SimulatedEngine(counts, shards = 1 + (seed % 4).toInt).run)

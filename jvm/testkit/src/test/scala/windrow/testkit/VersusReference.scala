@@ -13,8 +13,8 @@ import org.scalatest.funsuite.AnyFunSuite
   */
 abstract class VersusReference extends AnyFunSuite {
 
-  protected def count: Int  = sys.props.getOrElse("windrow.cases", "500").toInt
-  protected val first: Long = sys.props.getOrElse("windrow.seed", "1").toLong
+  protected def count: Int  = Drawn.cases
+  protected val first: Long = Drawn.first
 
   protected type Telling = AgainstReference.Telling
 

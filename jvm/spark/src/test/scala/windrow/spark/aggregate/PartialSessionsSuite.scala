@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.MemoryTaken
 import scala.util.Random
 import windrow.spark.SparkSuite
+import windrow.testkit.Drawn
 import windrow.spark.functions.FunctionSet
 
 /** Messages of a session are one before they travel; merged again, what comes out is what each by itself gives (SEMANTICS T3, R18). */
@@ -39,7 +40,7 @@ class PartialSessionsSuite extends SparkSuite {
     }.collect().toSeq
   }
 
-  private val streams = math.min(60, math.max(12, sys.props.getOrElse("windrow.cases", "500").toInt / 16))
+  private val streams = math.min(60, math.max(12, Drawn.cases / 16))
 
   private def same(found: Set[Session], wanted: Set[Session]): Unit = {
     assert((found -- wanted).take(3).isEmpty)

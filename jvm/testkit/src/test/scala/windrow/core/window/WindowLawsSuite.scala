@@ -141,7 +141,7 @@ class WindowLawsSuite extends AnyFunSuite {
 
   // ---- whole operators, with every kind of window
 
-  private val streams = math.max(10, math.min(60, sys.props.getOrElse("windrow.cases", "500").toInt / 30))
+  private val streams = math.max(10, math.min(60, Drawn.cases / 30))
 
   for (family <- RandomFamily.All) test(s"laws of operators: ${family.name}") {
     val cases = Gen.choose(1L, 1000000L).map(RandomCase(_, family))

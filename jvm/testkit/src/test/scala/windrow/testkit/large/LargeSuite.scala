@@ -17,8 +17,8 @@ class LargeSuite extends AnyFunSuite {
     case "full"  => Seq(300, 3000, 3000, 30000)
     case _       => Seq(300, 3000)
   }
-  private val rounds = math.max(1, sys.props.getOrElse("windrow.cases", "500").toInt / 2000)
-  private val first  = sys.props.getOrElse("windrow.seed", "1").toLong
+  private val rounds = math.max(1, Drawn.cases / 2000)
+  private val first  = Drawn.first
 
   private type Problem = Option[String]
 
