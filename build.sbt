@@ -3,8 +3,8 @@ ThisBuild / version      := Versions.windrow((ThisBuild / baseDirectory).value /
 ThisBuild / scalaVersion := Versions.scala
 ThisBuild / licenses     := Seq(License.Apache2)
 
-// The tests of the core keep one core busy, those in Spark wait for files now and then.
-Global / concurrentRestrictions := Seq(Tags.limit(Tags.CPU, 2), Tags.limit(Tags.ForkedTestGroup, 2))
+// Tests of three projects run at a time: those in Spark wait for files now and then, and are not left to the end.
+Global / concurrentRestrictions := Seq(Tags.limit(Tags.CPU, 2), Tags.limit(Tags.ForkedTestGroup, 3))
 
 lazy val windrowJar = taskKey[File]("The one JAR of our own classes, in the Python package")
 lazy val testkitJar = taskKey[File]("The JAR of the testkit, which no user needs, in .build")

@@ -65,20 +65,17 @@ def sessions(
     )
 
 
+WIDE = "sum(CAST(amount AS DECIMAL(30, 2)))"  # wider than a word of a row
+
+
 @pytest.mark.parametrize(
-    ("lateness", "more"),
+    ("lateness", "more", "mode", "early"),
     [
-        ("0 seconds", ()),
-        ("300 seconds", ("max(product)",)),
-        ("300 seconds", ("sum(CAST(amount AS DECIMAL(30, 2)))",)),  # wider than a word of a row
-    ],
-)
-@pytest.mark.parametrize(
-    ("mode", "early"),
-    [
-        (wr.ACCUMULATING, wr.Never()),
-        (wr.DISCARDING, wr.EachStep()),
-        (wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
+        ("0 seconds", (), wr.ACCUMULATING, wr.Never()),
+        ("0 seconds", (WIDE,), wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
+        ("300 seconds", ("max(product)",), wr.ACCUMULATING, wr.Never()),
+        ("300 seconds", ("max(product)",), wr.DISCARDING, wr.EachStep()),
+        ("300 seconds", (WIDE,), wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
     ],
 )
 def test_streams(

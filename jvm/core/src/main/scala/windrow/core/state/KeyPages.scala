@@ -1,6 +1,7 @@
 package windrow.core.state
 
 import java.util.Arrays
+import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
 /** The values of one key in order, in pages of neighbours: a B+-tree of height two whose root is this object. Only pages
@@ -80,6 +81,27 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     }
   }
 
+  /** The last value before a place, then those at it and behind it as far as they meet a condition. */
+  def near(place: P)(isNear: T => Boolean): Vector[T] = {
+    @tailrec def onwards(i: Int, index: Int, found: Vector[T]): Vector[T] =
+      if (i == pages.size) found
+      else if (index == pages(i).values.size) onwards(i + 1, 0, found)
+      else {
+        val next = pages(i).values(index)
+        if (isNear(next)) onwards(i, index + 1, found :+ next) else found
+      }
+    val i = pageOf(place)
+    if (i < 0) onwards(0, 0, Vector.empty)
+    else {
+      val index = pages(i).indexOf(place)
+      val last =
+        if (index > 0) Vector(pages(i).values(index - 1))
+        else if (i > 0) Vector(pages(i - 1).values.last)
+        else Vector.empty
+      onwards(i, index, last)
+    }
+  }
+
   def get(place: P): Option[T] = {
     val i = pageOf(place)
     if (i < 0) None
@@ -155,11 +177,10 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   /** One page stands inside; of several their number comes after a 0. */
   def write(out: ByteWriter): Unit = {
-    val written = pages.toVector.flatMap(page => if (page.changed) stored(page) else Seq(page))
-    pages.clear()
-    pages ++= written
-    if (pages.size == 1 && pages.head.id == Inside) writeValues(pages.head.values, out)
-    else {
+    if (pages.size != 1 || !isWrittenInside(pages.head, out)) {
+      val written = pages.toVector.flatMap(page => if (page.changed) stored(page) else Seq(page))
+      pages.clear()
+      pages ++= written
       out.count(InPages)
       out.count(pages.size.toLong)
       pages.foreach { page =>
@@ -171,7 +192,21 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     rewritten = false
   }
 
-  /** A page that has outgrown its bytes is cut into equal parts. */
+  /** Writes the only page, unless it has outgrown its bytes, or stands in the store as it is. */
+  private def isWrittenInside(page: Page, out: ByteWriter): Boolean =
+    (page.changed || page.id == Inside) && ByteWriter.lent { values =>
+      page.values.foreach(paged.values.write(_, values))
+      val fits = !page.changed || values.size <= pageBytes
+      if (fits) {
+        forget(page)
+        pages(0) = new Page(Inside, page.first, page.values, page.told)
+        out.count(page.values.size.toLong)
+        out.append(values.array, 0, values.size)
+      }
+      fits
+    }
+
+  /** A changed page, cut into equal parts if it has outgrown its bytes. */
   private def stored(page: Page): Seq[Page] = {
     val out = new ByteWriter(pageBytes * 2)
     val starts = page.values.map { value =>
@@ -180,27 +215,17 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       start
     }
     val bytes = out.result()
-    if (pages.size == 1 && bytes.length <= pageBytes) {
-      forget(page)
-      Seq(new Page(Inside, page.first, page.values, page.told))
-    } else {
-      val parts = math.max(1, bytes.length / pageBytes)
-      val cuts =
-        (0 to parts).map(k => FirstIndex.where(starts.size)(i => starts(i) >= bytes.length.toLong * k / parts)).distinct
-      cuts.zip(cuts.tail).map { case (from, until) =>
-        val id   = if (from == 0 && page.id != Inside) page.id else segments.newId()
-        val part = new ByteWriter(pageBytes * 2)
-        part.count((until - from).toLong)
-        part.append(Arrays.copyOfRange(bytes, starts(from), if (until < starts.size) starts(until) else bytes.length))
-        segments.write(id, part)
-        new Page(id, paged.at(page.values(from)), page.values.slice(from, until), None)
-      }
+    val parts = math.max(1, bytes.length / pageBytes)
+    val cuts =
+      (0 to parts).map(k => FirstIndex.where(starts.size)(i => starts(i) >= bytes.length.toLong * k / parts)).distinct
+    cuts.zip(cuts.tail).map { case (from, until) =>
+      val id   = if (from == 0 && page.id != Inside) page.id else segments.newId()
+      val part = new ByteWriter(pageBytes * 2)
+      part.count((until - from).toLong)
+      part.append(Arrays.copyOfRange(bytes, starts(from), if (until < starts.size) starts(until) else bytes.length))
+      segments.write(id, part)
+      new Page(id, paged.at(page.values(from)), page.values.slice(from, until), None)
     }
-  }
-
-  private def writeValues(values: ArrayBuffer[T], out: ByteWriter): Unit = {
-    out.count(values.size.toLong)
-    values.foreach(paged.values.write(_, out))
   }
 
   private def readValues(in: ByteReader, size: Long): ArrayBuffer[T] =

@@ -63,19 +63,13 @@ private[core] final class SessionAlgorithm[B, V](
       counters.accepted += entry.count
       if (classes)
         counters.classify(own.start, sessions.last.map(_.bounds))
-      val near = around(sessions, own)
+      val near = sessions.near(Place(own.start, 0))(_.bounds.start <= own.end) // and perhaps one that is too early
       SessionPlan(near.map(_.bounds), own) match {
         case SessionPlan.Update(index) => update(entry, sessions, near(index), clock, out)
         case SessionPlan.Replace(from, until, bounds) =>
           replace(entry, sessions, near.slice(from, until), bounds, clock, out)
       }
     }
-  }
-
-  /** Those that a message can touch, and perhaps one before. */
-  private def around(sessions: Sessions, own: Bounds): Vector[SessionState[B]] = {
-    val place = Place(own.start, 0)
-    (sessions.before(place).take(1) ++ sessions.from(place).takeWhile(_.bounds.start <= own.end)).toVector
   }
 
   private def update(
