@@ -47,11 +47,14 @@ private[core] final class PaneMaker[B, V](
     delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))
 
   /** A window that takes the place of others and has not fired yet; what they had not sent is its own (SEMANTICS R84). */
-  def merged(replaced: Seq[PaneState[B]]): PaneState[B] = replaced.foldLeft(PaneState[B]())((all, one) =>
-    PaneState(
-      unsent = all.unsent + one.unsent,
-      since = (all.since ++ one.since).minOption,
-      delta = (all.delta ++ one.delta).reduceOption(aggregation.combine)))
+  def merged(replaced: Seq[PaneState[B]]): PaneState[B] =
+    replaced.reduceOption(together).fold(PaneState[B]())(all =>
+      PaneState(unsent = all.unsent, since = all.since, delta = all.delta))
+
+  private def together(one: PaneState[B], other: PaneState[B]) = PaneState(
+    unsent = one.unsent + other.unsent,
+    since = (one.since ++ other.since).minOption,
+    delta = (one.delta ++ other.delta).reduceOption(aggregation.combine))
 
   /** What a window would have kept of its pane on time, which was its first. */
   def firedOnTime(whole: => B): PaneState[B] =

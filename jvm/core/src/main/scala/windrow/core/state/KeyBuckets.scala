@@ -210,9 +210,8 @@ final class KeyBuckets[T](
     bucket.values
   }
 
-  private def write(index: Int): Unit = {
+  private def write(index: Int): Unit = ByteWriter.lent { out =>
     val bucket = buckets(index)
-    val out    = new ByteWriter(bucketBytes * 2)
     bucket.deadline = Due.Never
     bucket.values.forEach { (key, value) =>
       out.bytes(key.bytes)

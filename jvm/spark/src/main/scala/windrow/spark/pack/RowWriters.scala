@@ -106,19 +106,19 @@ private[spark] final class PacketWriter(packer: Packer, protected val shards: In
 
     def next(): InternalRow = {
       if (!hasNext) throw new NoSuchElementException("no packet is left")
-      val row = rowOf(full, packets(full).result())
+      val row = rowOf(full, packets(full).array, packets(full).size)
       packets(full).clear()
       full = -1
       row
     }
   }
 
-  protected def notice(packet: Array[Byte], shard: Int): InternalRow = rowOf(shard, packet)
+  protected def notice(packet: Array[Byte], shard: Int): InternalRow = rowOf(shard, packet, packet.length)
 
-  private def rowOf(shard: Int, packet: Array[Byte]): UnsafeRow = {
+  private def rowOf(shard: Int, packet: Array[Byte], size: Int): UnsafeRow = {
     writer.reset()
     writer.zeroOutNullBytes()
-    writer.write(0, packet)
+    writer.write(0, packet, 0, size)
     writer.write(1, shard)
     writer.getRow
   }

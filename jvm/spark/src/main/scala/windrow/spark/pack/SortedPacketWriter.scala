@@ -51,7 +51,7 @@ private[spark] final class SortedPacketWriter(
     Iterator.unfold(0)(from =>
       Option.when(from < all.size) {
         val until = fill(all, from)
-        (rowOf(packet.result(), shard, all.get(from).place), until)
+        (rowOf(packet.array, packet.size, shard, all.get(from).place), until)
       })
   }
 
@@ -67,12 +67,13 @@ private[spark] final class SortedPacketWriter(
     next
   }
 
-  protected def notice(packet: Array[Byte], shard: Int): InternalRow = rowOf(packet, shard, PlacedPacket.Anywhere)
+  protected def notice(packet: Array[Byte], shard: Int): InternalRow =
+    rowOf(packet, packet.length, shard, PlacedPacket.Anywhere)
 
-  private def rowOf(packet: Array[Byte], shard: Int, place: Array[Byte]): UnsafeRow = {
+  private def rowOf(packet: Array[Byte], size: Int, shard: Int, place: Array[Byte]): UnsafeRow = {
     writer.reset()
     writer.zeroOutNullBytes()
-    writer.write(0, packet)
+    writer.write(0, packet, 0, size)
     writer.write(1, shard)
     writer.write(2, place)
     writer.getRow
