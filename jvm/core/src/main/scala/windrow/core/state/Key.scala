@@ -11,7 +11,12 @@ final class Key(val bytes: Array[Byte]) extends Serializable {
   /** By which keys are found in the state: fixed for good. Numbers that are alike in all but two bytes share it by the dozen, so
     * maps in memory go by another one.
     */
-  private[state] lazy val storedHash: Int = Arrays.hashCode(bytes)
+  private[state] def storedHash: Int = {
+    if (stored == 0) stored = Arrays.hashCode(bytes)
+    stored
+  }
+
+  private var stored = 0 // not known; a lazy value would lock for each key
 
   override def hashCode: Int = hash
   override def equals(other: Any): Boolean = other match {

@@ -90,16 +90,11 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
         val next = pages(i).values(index)
         if (isNear(next)) onwards(i, index + 1, found :+ next) else found
       }
-    val i = pageOf(place)
-    if (i < 0) onwards(0, 0, Vector.empty)
-    else {
-      val index = pages(i).indexOf(place)
-      val last =
-        if (index > 0) Vector(pages(i).values(index - 1))
-        else if (i > 0) Vector(pages(i - 1).values.last)
-        else Vector.empty
-      onwards(i, index, last)
-    }
+    val i     = math.max(pageOf(place), 0)
+    val index = if (pages.isEmpty) 0 else pages(i).indexOf(place)
+    val none  = Vector.empty[T]
+    if (index > 0) onwards(i, index, none :+ pages(i).values(index - 1))
+    else onwards(i, index, if (i > 0) none :+ pages(i - 1).values.last else none)
   }
 
   def get(place: P): Option[T] = {
@@ -157,11 +152,12 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   }
 
   /** The values of pages that have changed or tell that they are due. What they tell is told anew. */
-  def due(isDue: S => Boolean): Vector[T] = pages.iterator.filter(_.told.forall(isDue)).flatMap { page =>
-    page.told = None
-    if (page.id != Inside) rewritten = true
-    page.values
-  }.toVector
+  def due(isDue: S => Boolean): Vector[T] =
+    pages.iterator.filter(_.told.forall(isDue)).foldLeft(Vector.empty[T]) { (found, page) =>
+      page.told = None
+      if (page.id != Inside) rewritten = true
+      found ++ page.values
+    }
 
   /** The index of the page where a place is or would be; -1 if that is before all. */
   private def pageOf(place: P): Int = FirstIndex.where(pages.size)(i => order.lt(place, pages(i).first)) - 1

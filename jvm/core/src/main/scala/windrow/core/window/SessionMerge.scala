@@ -1,5 +1,6 @@
 package windrow.core.window
 
+import windrow.core.state.FirstIndex
 import windrow.core.time.Bounds
 import windrow.core.time.Position.plus
 
@@ -20,9 +21,9 @@ object SessionPlan {
     *   of one key, ascending and apart
     */
   def apply(sessions: IndexedSeq[Bounds], message: Bounds): SessionPlan = {
-    val from  = sessions.indexWhere(_.end >= message.start) match { case -1 => sessions.size; case found => found }
-    val until = sessions.indexWhere(_.start > message.end, from) match { case -1 => sessions.size; case found => found }
-    val bounds = sessions.slice(from, until).foldLeft(message)(_ span _)
+    val from   = FirstIndex.where(sessions.size)(sessions(_).end >= message.start)
+    val until  = FirstIndex.where(sessions.size)(sessions(_).start > message.end)
+    val bounds = if (from == until) message else message.span(sessions(from)).span(sessions(until - 1))
     if (until == from + 1 && bounds == sessions(from)) Update(from) else Replace(from, until, bounds)
   }
 
