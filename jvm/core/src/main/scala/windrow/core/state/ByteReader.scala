@@ -92,6 +92,10 @@ object ByteReader {
   def apply(bytes: Array[Byte], what: => String = "a packet"): ByteReader =
     new ByteReader(bytes, 0, bytes.length, what)
 
+  /** Of a packet that is a part of an array. */
+  def part(bytes: Array[Byte], from: Int, length: Int): ByteReader =
+    new ByteReader(bytes, from, from + length, "a packet")
+
   /** Opens a stored state value, after checking its checksum and version.
     *
     * @throws DamagedStateError

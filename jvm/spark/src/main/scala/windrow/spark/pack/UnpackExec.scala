@@ -8,7 +8,9 @@ import org.apache.spark.sql.execution.UnaryExecNode
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.core.state.ByteReader
 import windrow.spark.rows.RowPacket
+import windrow.spark.rows.Rows
 
 /** Reads the rows that stand in packets; see [[Unpack]]. */
 final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: Seq[Attribute], child: SparkPlan)
@@ -35,13 +37,13 @@ final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: 
 private final class UnpackedRows(
     packets: Iterator[InternalRow],
     packet: Expression,
-    read: Array[Byte] => Iterator[UnsafeRow],
+    read: ByteReader => Iterator[UnsafeRow],
     count: SQLMetric)
     extends Iterator[InternalRow] {
   private var rows: Iterator[UnsafeRow] = Iterator.empty
 
   def hasNext: Boolean = {
-    while (!rows.hasNext && packets.hasNext) rows = read(packet.eval(packets.next()).asInstanceOf[Array[Byte]])
+    while (!rows.hasNext && packets.hasNext) rows = read(Rows.binary(packets.next(), packet))
     rows.hasNext
   }
 
@@ -55,7 +57,7 @@ private final class UnpackedRows(
 private[spark] object UnpackExec {
 
   /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one is asked for. */
-  def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): Array[Byte] => Iterator[UnsafeRow] = {
+  def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): ByteReader => Iterator[UnsafeRow] = {
     val widths = kinds.map(rows => rows.kind -> rows.columns).toMap
     val wide   = if (kinds.sizeIs == 1) null else UnpackExec.wide(kinds, output)
     packet => new Shown(new RowPacket.Reader(packet, widths), wide)

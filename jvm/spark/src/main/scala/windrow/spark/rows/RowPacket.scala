@@ -57,11 +57,12 @@ object RowPacket {
 
   /** The rows of the kinds that are asked for; `row` stands for each in turn, in the packet's own bytes.
     *
+    * @param in
+    *   a packet
     * @param widths
     *   of the kinds: how many columns its rows have
     */
-  final class Reader(packet: Array[Byte], widths: Map[Int, Int]) {
-    private val in = ByteReader(packet)
+  final class Reader(in: ByteReader, widths: Map[Int, Int]) {
     (0 until in.byte()).foreach(_ => in.long())
 
     private val wanted = Array.tabulate(widths.keys.max + 1)(kind => widths.get(kind).map(new UnsafeRow(_)).orNull)
@@ -79,7 +80,7 @@ object RowPacket {
         val start = in.skipBytes()
         if (kind < 0) throw in.damaged(s"there are no rows of kind $kind")
         found = kind < wanted.length && wanted(kind) != null
-        if (found) Rows.point(row, packet, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start)
+        if (found) Rows.point(row, in.array, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start)
       }
       found
     }

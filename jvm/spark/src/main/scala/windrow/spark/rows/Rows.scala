@@ -1,5 +1,8 @@
 package windrow.spark.rows
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BoundReference
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
@@ -17,6 +20,15 @@ object Rows {
     case bytes: Array[Byte] =>
       out.bytes(bytes, (row.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt, row.getSizeInBytes)
     case _ => out.bytes(row.getBytes)
+  }
+
+  /** A column of bytes, read where it stands in its row: valid as long as that is. */
+  def binary(row: InternalRow, column: Expression): ByteReader = (row, column) match {
+    case (row: UnsafeRow, BoundReference(at, _, _)) if row.getBaseObject.isInstanceOf[Array[Byte]] =>
+      val place = row.getLong(at) // offset and size
+      val from  = row.getBaseOffset - Platform.BYTE_ARRAY_OFFSET + (place >>> 32)
+      ByteReader.part(row.getBaseObject.asInstanceOf[Array[Byte]], from.toInt, place.toInt)
+    case _ => ByteReader(column.eval(row).asInstanceOf[Array[Byte]])
   }
 
   /** A row that shares the reader's array. */

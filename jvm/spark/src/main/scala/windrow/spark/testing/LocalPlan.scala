@@ -14,6 +14,7 @@ import windrow.spark.pack.PlacedPacket
 import windrow.spark.pack.SortStep
 import windrow.spark.pack.Unpack
 import windrow.spark.pack.UnpackExec
+import windrow.spark.rows.Rows
 import windrow.spark.shards.WindowProcessor
 
 /** A streaming plan as functions from a micro-batch to rows, each valid until the next one: what Spark's operators between
@@ -54,7 +55,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       val below  = of(child)
       val column = BindReferences.bindReference(packet, child.output)
       val read   = UnpackExec.reader(kinds, output)
-      turn => below(turn).flatMap(row => read(column.eval(row).asInstanceOf[Array[Byte]]))
+      turn => below(turn).flatMap(row => read(Rows.binary(row, column)))
     case Packets(_, _, states: TransformWithState) => stepped(states)
     case other                                     => throw LocalPlan.unknown(other)
   }

@@ -1,5 +1,6 @@
 package windrow.spark.rows
 
+import org.apache.spark.sql.catalyst.expressions.BoundReference
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -8,6 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.unsafe.Platform
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.state.ByteReader
 import windrow.core.state.Damage
 import windrow.core.state.DamagedStateError
 
@@ -32,7 +34,7 @@ class RowPacketSuite extends AnyFunSuite {
   }
 
   private def read(packets: Seq[Array[Byte]], kinds: Set[Int]): Seq[(Int, UnsafeRow)] = packets.flatMap { packet =>
-    val reader = new RowPacket.Reader(packet, kinds.map(kind => kind -> shapes(kind).size).toMap)
+    val reader = new RowPacket.Reader(ByteReader(packet), kinds.map(kind => kind -> shapes(kind).size).toMap)
     Iterator.continually(reader).takeWhile(_.next()).map(one => one.kind -> one.row.copy()).toVector
   }
 
@@ -63,6 +65,26 @@ class RowPacketSuite extends AnyFunSuite {
     }
   }
 
+  test("a packet is read where it stands in a row, wherever the row stands, and out of rows without bytes") {
+    val random  = new Random(4)
+    val project = UnsafeProjection.create(Array[DataType](StringType, BinaryType, BinaryType))
+    for (_ <- 1 to 200) {
+      val packets = Seq.fill(2)(Array.fill[Byte](random.nextInt(70000))(random.nextInt().toByte))
+      val values  = new GenericInternalRow(Array[Any](UTF8String.fromString("é" * random.nextInt(9))) ++ packets)
+      val row     = project(values)
+      val apart   = random.nextInt(100)
+      val moved   = new UnsafeRow(3)
+      moved.pointTo(
+        Array.fill[Byte](apart)(1) ++ row.getBytes,
+        (Platform.BYTE_ARRAY_OFFSET + apart).toLong,
+        row.getSizeInBytes)
+      for (one <- Seq(values, row, moved); (packet, i) <- packets.zipWithIndex) {
+        val in = Rows.binary(one, BoundReference(i + 1, BinaryType, nullable = false))
+        assert(in.left == packet.length && packet.forall(_ == in.byte()) && !in.hasNext)
+      }
+    }
+  }
+
   test("a packet that ends too early is refused by name") {
     val out = new RowPacket.Writer(1)
     out.put(0, drawn(new Random(1), 0))
@@ -76,7 +98,7 @@ class RowPacketSuite extends AnyFunSuite {
     val random = new Random(3)
     (0 until 8).foreach(i => out.put(i % shapes.size, drawn(random, i % shapes.size)))
     val refused = Damage.refusedBytes("rows in packets", out.result()) { packet =>
-      val reader = new RowPacket.Reader(packet, Map(0 -> 2, 2 -> 4))
+      val reader = new RowPacket.Reader(ByteReader(packet), Map(0 -> 2, 2 -> 4))
       while (reader.next()) (0 until reader.row.numFields).foreach(reader.row.isNullAt)
     }
     assert(refused > Damage.Count / 10)

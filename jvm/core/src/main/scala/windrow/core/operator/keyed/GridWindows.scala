@@ -73,7 +73,7 @@ private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, 
     val open = grid.windowsAt(position.value)
       .takeWhile(start => panes.recordsAll || before.reached(grid.end(start)))
       .filterNot(isClosed(_, before))
-      .map(start => (start, panes.recordOf(keyState, start))).toVector
+      .map(start => (start, panes.recordOf(keyState, start))).toList // mostly none
     panes.insert(keyState, position.value, entry)
     open.foreach { case (start, record) =>
       val isComplete = before.reached(grid.end(start))
