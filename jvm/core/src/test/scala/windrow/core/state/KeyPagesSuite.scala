@@ -45,6 +45,10 @@ class KeyPagesSuite extends AnyFunSuite {
       val before = model.rangeUntil(asked).values.toSeq.reverse
       assert(pages.before(asked).toSeq == before)
       assert(pages.before(asked, _ <= most).filter(_.due <= most).toSeq == before.filter(_.due <= most))
+      val until = asked.start + random.nextInt(40)
+      assert(
+        pages.near(asked)(_.place.start <= until) ==
+          before.take(1) ++ model.rangeFrom(asked).values.takeWhile(_.place.start <= until))
       assert(pages.get(asked) == model.get(asked))
       assert(pages.last == model.lastOption.map(_._2) && pages.isEmpty == model.isEmpty)
       assert(PagedByDeadline.deadline(pages) == model.values.map(_.due).minOption.getOrElse(Long.MaxValue))
