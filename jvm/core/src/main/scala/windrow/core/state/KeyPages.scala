@@ -1,6 +1,5 @@
 package windrow.core.state
 
-import java.util.Arrays
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
@@ -173,52 +172,67 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   /** One page stands inside; of several their number comes after a 0. */
   def write(out: ByteWriter): Unit = {
-    if (pages.size != 1 || !isWrittenInside(pages.head, out)) {
-      val written = pages.toVector.flatMap(page => if (page.changed) stored(page) else Seq(page))
-      pages.clear()
-      pages ++= written
-      out.count(InPages)
-      out.count(pages.size.toLong)
-      pages.foreach { page =>
-        out.count(page.id)
-        paged.places.write(page.first, out)
-        paged.told.write(page.tells, out)
-      }
+    if (pages.size == 1 && pages.head.changed) encoded(pages.head)(writeOne(pages.head, _, _, out))
+    else {
+      replace(pages.toVector.flatMap(page => if (page.changed) encoded(page)(stored(page, _, _)) else Seq(page)))
+      if (pages.size == 1 && pages.head.id == Inside) {
+        out.count(pages.head.values.size.toLong)
+        pages.head.values.foreach(paged.values.write(_, out))
+      } else writeRoot(out)
     }
     rewritten = false
   }
 
-  /** Writes the only page, unless it has outgrown its bytes, or stands in the store as it is. */
-  private def isWrittenInside(page: Page, out: ByteWriter): Boolean =
-    (page.changed || page.id == Inside) && ByteWriter.lent { values =>
-      page.values.foreach(paged.values.write(_, values))
-      val fits = !page.changed || values.size <= pageBytes
-      if (fits) {
-        forget(page)
-        pages(0) = new Page(Inside, page.first, page.values, page.told)
-        out.count(page.values.size.toLong)
-        out.append(values.array, 0, values.size)
-      }
-      fits
+  /** The only page, which has changed: inside, unless it has outgrown its bytes. */
+  private def writeOne(page: Page, values: ByteWriter, starts: Array[Int], out: ByteWriter): Unit =
+    if (values.size <= pageBytes) {
+      forget(page)
+      replace(Seq(new Page(Inside, page.first, page.values, page.told)))
+      out.count(page.values.size.toLong)
+      out.append(values.array, 0, values.size)
+    } else {
+      replace(stored(page, values, starts))
+      writeRoot(out)
     }
 
-  /** A changed page, cut into equal parts if it has outgrown its bytes. */
-  private def stored(page: Page): Seq[Page] = {
-    val out = new ByteWriter(pageBytes * 2)
-    val starts = page.values.map { value =>
-      val start = out.size
-      paged.values.write(value, out)
-      start
+  private def writeRoot(out: ByteWriter): Unit = {
+    out.count(InPages)
+    out.count(pages.size.toLong)
+    pages.foreach { page =>
+      out.count(page.id)
+      paged.places.write(page.first, out)
+      paged.told.write(page.tells, out)
     }
-    val bytes = out.result()
-    val parts = math.max(1, bytes.length / pageBytes)
+  }
+
+  private def replace(by: Seq[Page]): Unit = {
+    pages.clear()
+    pages ++= by
+  }
+
+  /** @param use
+    *   of the bytes of all values, and of where each begins
+    */
+  private def encoded[A](page: Page)(use: (ByteWriter, Array[Int]) => A): A = ByteWriter.lent { out =>
+    val starts = new Array[Int](page.values.size)
+    starts.indices.foreach { i =>
+      starts(i) = out.size
+      paged.values.write(page.values(i), out)
+    }
+    use(out, starts)
+  }
+
+  /** Pages in the store, equal parts of one that has outgrown its bytes. */
+  private def stored(page: Page, values: ByteWriter, starts: Array[Int]): Seq[Page] = {
+    val parts = math.max(1, values.size / pageBytes)
     val cuts =
-      (0 to parts).map(k => FirstIndex.where(starts.size)(i => starts(i) >= bytes.length.toLong * k / parts)).distinct
+      (0 to parts).map(k => FirstIndex.where(starts.length)(i => starts(i) >= values.size.toLong * k / parts)).distinct
     cuts.zip(cuts.tail).map { case (from, until) =>
       val id   = if (from == 0 && page.id != Inside) page.id else segments.newId()
+      val end  = if (until < starts.length) starts(until) else values.size
       val part = new ByteWriter(pageBytes * 2)
       part.count((until - from).toLong)
-      part.append(Arrays.copyOfRange(bytes, starts(from), if (until < starts.size) starts(until) else bytes.length))
+      part.append(values.array, starts(from), end - starts(from))
       segments.write(id, part)
       new Page(id, paged.at(page.values(from)), page.values.slice(from, until), None)
     }
