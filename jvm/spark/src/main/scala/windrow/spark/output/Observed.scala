@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.functions
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.windrow.SparkInside
-import org.apache.spark.unsafe.Platform
 import windrow.spark.rows.RowPacket
+import windrow.spark.rows.Rows
 
 /** What shards have counted reaches `StreamingQueryProgress.observedMetrics` whoever reads the rows (SEMANTICS R74). It is
   * summed packet by packet: a pane pays nothing for it.
@@ -54,14 +54,10 @@ private[spark] final case class PacketCounts(child: Expression, number: Int) ext
   override def dataType: DataType = CountSums.Counts
   override def nullable: Boolean  = false
 
-  override def eval(input: InternalRow): Any = (child, input) match {
-    case (BoundReference(column, _, _), row: UnsafeRow) =>
-      counts(row.getBaseObject, row.getBaseOffset + (row.getLong(column) >>> 32))
-    case _ => counts(child.eval(input).asInstanceOf[Array[Byte]], Platform.BYTE_ARRAY_OFFSET.toLong)
+  override def eval(input: InternalRow): Any = {
+    val packet = Rows.binary(input, child)
+    UnsafeArrayData.fromPrimitiveArray(Array.tabulate(number)(RowPacket.count(packet, _)))
   }
-
-  private def counts(base: AnyRef, packet: Long) =
-    UnsafeArrayData.fromPrimitiveArray(Array.tabulate(number)(RowPacket.count(base, packet, _)))
 
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }

@@ -14,8 +14,9 @@ object RowPacket {
   /** A packet that has as many is full. */
   val Bytes: Int = 64 << 10
 
-  /** The count of a number, from 0, of the packet at a place in memory. */
-  def count(base: AnyRef, packet: Long, number: Int): Long = Platform.getLong(base, packet + placeOf(number))
+  /** The count of a number, from 0, of a packet of which nothing has been read. */
+  def count(packet: ByteReader, number: Int): Long =
+    Platform.getLong(packet.array, Platform.BYTE_ARRAY_OFFSET + packet.position + placeOf(number))
 
   private def placeOf(count: Int): Long = 1L + 8L * count
 

@@ -58,10 +58,7 @@ class RowPacketSuite extends AnyFunSuite {
       for (kinds <- Seq(Set(0), Set(2), Set(1, 3), shapes.indices.toSet))
         assert(read(all, kinds) == rows.filter(row => kinds(row._1)), s"seed $seed, kinds $kinds")
       for (count <- 0 until 3)
-        assert(all.map(RowPacket.count(
-          _,
-          Platform.BYTE_ARRAY_OFFSET.toLong,
-          count)).sum == rows.count(_._1 % 3 == count))
+        assert(all.map(packet => RowPacket.count(ByteReader(packet), count)).sum == rows.count(_._1 % 3 == count))
     }
   }
 
