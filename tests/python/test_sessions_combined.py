@@ -15,6 +15,7 @@ from feed import Feed, Order, order
 from windrow._running._settings import having
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -68,16 +69,23 @@ def sessions(
 WIDE = "sum(CAST(amount AS DECIMAL(30, 2)))"  # wider than a word of a row
 
 
-@pytest.mark.parametrize(
-    ("lateness", "more", "mode", "early"),
-    [
-        ("0 seconds", (), wr.ACCUMULATING, wr.Never()),
-        ("0 seconds", (WIDE,), wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
-        ("300 seconds", ("max(product)",), wr.ACCUMULATING, wr.Never()),
-        ("300 seconds", ("max(product)",), wr.DISCARDING, wr.EachStep()),
-        ("300 seconds", (WIDE,), wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
-    ],
-)
+TAKEN = [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", (WIDE,))]
+FIRED = [
+    (wr.ACCUMULATING, wr.Never()),
+    (wr.DISCARDING, wr.EachStep()),
+    (wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
+]
+
+
+def combinations() -> Iterator[Any]:
+    """Each with each: five that have every value between them, the other four in `full`."""
+    for i, taken in enumerate(TAKEN):
+        for j, fired in enumerate(FIRED):
+            marks = () if i == j or (i, j) in ((0, 2), (1, 0)) else (pytest.mark.full,)
+            yield pytest.param(*taken, *fired, marks=marks)
+
+
+@pytest.mark.parametrize(("lateness", "more", "mode", "early"), combinations())
 def test_streams(
     feed: Feed,
     capsys: pytest.CaptureFixture[str],
