@@ -11,7 +11,7 @@ _PEERS = ("spark", "flink-heap")
 
 
 def marks() -> dict[tuple[str, str], list[str]]:
-    """Give the fresh and the warm ratio of a workload to a peer and its mark, as the run has them."""
+    """Give the fresh and the warm ratio of a workload to a peer, and its mark, in the run."""
     rows = (ROOT / "docs/benchmarks-run.md").read_text(encoding="utf-8").splitlines()
     cells = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
     return {

@@ -32,7 +32,7 @@ private[spark] object Observed {
       counts: CountColumns,
       number: Int = 1): LogicalPlan = {
     val packet = shards.output.head
-    val each   = Alias(PacketCounts(packet, counts.all), "counts")()
+    val each   = Alias(PacketCounts(packet), "counts")()
     val frame  = SparkInside.frame(session, Project(Seq(packet, each), shards))
     val sums   = new CountSums(each.toAttribute, counts.names ++ Open.take(counts.ofWindows))
     val others = counts.names.tail.map(name => sums.of(name).as(name))
@@ -49,15 +49,12 @@ private[spark] object Observed {
 }
 
 /** The counts of a packet, read where the packet stands. */
-private[spark] final case class PacketCounts(child: Expression, number: Int) extends UnaryExpression
-    with CodegenFallback {
+private[spark] final case class PacketCounts(child: Expression) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = CountSums.Counts
   override def nullable: Boolean  = false
 
-  override def eval(input: InternalRow): Any = {
-    val packet = Rows.binary(input, child)
-    UnsafeArrayData.fromPrimitiveArray(Array.tabulate(number)(RowPacket.count(packet, _)))
-  }
+  override def eval(input: InternalRow): Any =
+    UnsafeArrayData.fromPrimitiveArray(RowPacket.counts(Rows.binary(input, child)))
 
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }

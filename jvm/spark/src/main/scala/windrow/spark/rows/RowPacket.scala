@@ -2,6 +2,7 @@ package windrow.spark.rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
+import java.nio.ByteBuffer
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
@@ -14,11 +15,8 @@ object RowPacket {
   /** A packet that has as many is full. */
   val Bytes: Int = 64 << 10
 
-  /** The count of a number, from 0, of a packet of which nothing has been read. */
-  def count(packet: ByteReader, number: Int): Long =
-    Platform.getLong(packet.array, Platform.BYTE_ARRAY_OFFSET + packet.position + placeOf(number))
-
-  private def placeOf(count: Int): Long = 1L + 8L * count
+  /** All counts of a packet of which nothing has been read. */
+  def counts(packet: ByteReader): Array[Long] = Array.fill(packet.fitting(packet.byte().toLong))(packet.long())
 
   /** @param counts
     *   how many a packet has
@@ -43,7 +41,7 @@ object RowPacket {
     /** What was written and counted since the last packet. */
     def result(): Array[Byte] = {
       val packet = out.result()
-      sums.indices.foreach(i => Platform.putLong(packet, Platform.BYTE_ARRAY_OFFSET + placeOf(i), sums(i)))
+      ByteBuffer.wrap(packet, 1, 8 * counts).asLongBuffer().put(sums)
       clear()
       packet
     }
@@ -64,7 +62,7 @@ object RowPacket {
     *   of the kinds: how many columns its rows have
     */
   final class Reader(in: ByteReader, widths: Map[Int, Int]) {
-    (0 until in.byte()).foreach(_ => in.long())
+    counts(in)
 
     private val wanted = Array.tabulate(widths.keys.max + 1)(kind => widths.get(kind).map(new UnsafeRow(_)).orNull)
 

@@ -8,6 +8,7 @@ final class DecodersSuite extends AnyFunSuite {
   test("S1: a new one is told here, with the test that damages what it reads") {
     val damagedBy = Map(
       "rows.Rows"                   -> "EntryCodecSpec",
+      "rows.RowPacket"              -> "RowPacketSuite",
       "rows.RowShape"               -> "RowShapeSuite, RowFormatSpec",
       "functions.RowAggregation"    -> "RowShapeSuite: it is the shape's",
       "functions.ObjectAggregation" -> "the same",
