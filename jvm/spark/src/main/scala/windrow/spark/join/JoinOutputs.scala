@@ -62,8 +62,7 @@ private[spark] object JoinOutputs {
       }
   }
 
-  /** Backticks keep a name together and are no part of it. */
-  /** A column that is named with backticks is shown without them. */
+  /** A column that is named with backticks is shown without them: they keep a name together and are no part of it. */
   def unquoted(name: String): String =
     Try(UnresolvedAttribute.parseAttributeName(name)).toOption.collect { case Seq(only) => only }.getOrElse(name)
 
