@@ -13,7 +13,9 @@ import org.apache.spark.sql.streaming.Trigger
   *   for how long, of which the first third is not measured
   */
 final case class Pace(perSecond: Int, seconds: Int) {
-  def events: Long = perSecond.toLong * seconds
+
+  /** In all, and about so many in a batch. */
+  def amount: Amount = Amount(perSecond.toLong * seconds, perSecond.toLong)
 }
 
 /** Measures how long events wait: from their coming to the end of the batch that took them; a batch each second. */

@@ -159,14 +159,15 @@ object Workload {
     nexmark(12, Nexmark.perBidder, 1))
 
   private val latency = Seq(1000, 10000).map { perSecond =>
+    val pace = Pace(perSecond, 120)
     Workload(
       s"latency-$perSecond",
       PacedTrial.source,
       Grouped(Hops(60, 60), refire = 1),
-      large,
+      pace.amount,
       Seq(Early, SparkOwn),
       Seq(Latency(Early, SparkOwn, 1)),
-      pace = Some(Pace(perSecond, 120)))
+      pace = Some(pace))
   }
 
   private val python =
