@@ -85,7 +85,7 @@ def combinations() -> Iterator[Any]:
             yield pytest.param(*taken, *fired, marks=marks)
 
 
-@pytest.mark.parametrize(("lateness", "more", "mode", "early"), combinations())
+@pytest.mark.parametrize(("lateness", "more", "mode", "early"), list(combinations()))
 def test_streams(
     feed: Feed,
     capsys: pytest.CaptureFixture[str],

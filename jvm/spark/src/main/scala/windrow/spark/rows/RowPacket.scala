@@ -1,8 +1,8 @@
 package windrow.spark.rows
 
+import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
-import java.nio.ByteBuffer
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
