@@ -30,10 +30,10 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
   /** An empty header is none: what has been there cannot be taken away. */
   def header: Array[Byte] = {
     val bytes = head.getOrElse(target.header)
-    if (bytes == null || bytes.isEmpty) null else bytes
+    if (bytes == null || bytes.isEmpty) null else bytes.clone()
   }
 
-  def putHeader(bytes: Array[Byte]): Unit = head = Some(bytes)
+  def putHeader(bytes: Array[Byte]): Unit = head = Some(bytes.clone())
 
   override def largeFrom: Int = target.largeFrom
 
@@ -42,9 +42,9 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     new Space {
       def get(id: Long): Array[Byte] = {
         val changed = changes.get((name, id))
-        if (changed == null) kept.get(id) else changed.orNull
+        if (changed == null) kept.get(id) else changed.fold(null: Array[Byte])(_.clone())
       }
-      def put(id: Long, bytes: Array[Byte]): Unit = change((name, id), Some(bytes))
+      def put(id: Long, bytes: Array[Byte]): Unit = change((name, id), Some(bytes.clone()))
       def remove(id: Long): Unit                  = change((name, id), None)
     }
   }

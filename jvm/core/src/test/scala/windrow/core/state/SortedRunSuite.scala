@@ -18,11 +18,11 @@ final class SortedRunSuite extends AnyFunSuite {
     var wrote  = 0L
     def space(name: String): Space = new Space {
       def get(id: Long): Array[Byte] = {
-        val found = values.get(id).orNull
+        val found = values.get(id).map(_.clone()).orNull
         if (found != null) read += found.length
         found
       }
-      def put(id: Long, bytes: Array[Byte]): Unit = { wrote += bytes.length; values(id) = bytes }
+      def put(id: Long, bytes: Array[Byte]): Unit = { wrote += bytes.length; values(id) = bytes.clone() }
       def remove(id: Long): Unit                  = assert(values.remove(id).isDefined, s"there was no $id")
     }
   }

@@ -66,20 +66,21 @@ object StoredState {
   }
 
   /** A copy of what is asked for. */
-  private final class Copied(sound: ShardStore) extends ShardStore {
+  private[state] final class Copied(sound: ShardStore) extends ShardStore {
     private var head   = sound.header
     private val spaces = mutable.HashMap.empty[String, Space]
 
     override def largeFrom: Int             = sound.largeFrom
-    def header: Array[Byte]                 = head
-    def putHeader(bytes: Array[Byte]): Unit = head = bytes
+    def header: Array[Byte]                 = Option(head).fold(null: Array[Byte])(_.clone())
+    def putHeader(bytes: Array[Byte]): Unit = head = bytes.clone()
 
     def space(name: String): Space = spaces.getOrElseUpdate(
       name, {
         val (kept, own) = (sound.space(name), mutable.LongMap.empty[Array[Byte]])
         new Space {
-          def get(id: Long): Array[Byte]              = own.getOrElse(id, kept.get(id))
-          def put(id: Long, bytes: Array[Byte]): Unit = own(id) = bytes
+          def get(id: Long): Array[Byte] =
+            if (own.contains(id)) Option(own(id)).fold(null: Array[Byte])(_.clone()) else kept.get(id)
+          def put(id: Long, bytes: Array[Byte]): Unit = own(id) = bytes.clone()
           def remove(id: Long): Unit                  = own(id) = null
         }
       })

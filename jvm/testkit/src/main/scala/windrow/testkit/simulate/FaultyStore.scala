@@ -90,7 +90,7 @@ private[testkit] final class Attempt(
 private[testkit] final class Before {
   private val values = mutable.HashMap.empty[(String, Long), Array[Byte]]
 
-  def of(space: String, id: Long): Option[Array[Byte]]        = values.get((space, id))
+  def of(space: String, id: Long): Option[Array[Byte]]        = values.get((space, id)).map(_.clone())
   def note(space: String, id: Long, bytes: Array[Byte]): Unit = if (bytes != null) values((space, id)) = bytes
 }
 

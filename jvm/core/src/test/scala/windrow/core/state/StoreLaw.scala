@@ -1,0 +1,86 @@
+package windrow.core.state
+
+import java.util.Arrays
+import org.scalatest.Assertions._
+
+/** What every store keeps: an array that it returned belongs to the caller, one that it was given is not read again after
+  * the call. Whoever overwrites either of them changes nothing of what is stored.
+  */
+object StoreLaw {
+  private val Name = "windows" // a space that every operator with messages has
+
+  private def value(number: Int): Array[Byte] = Array.tabulate(64)(i => (number * 31 + i).toByte)
+
+  private def overwrite(bytes: Array[Byte]): Unit = Arrays.fill(bytes, 0xaa.toByte)
+
+  private def isStill(found: => Array[Byte], number: Int): Unit = (1 to 2).foreach { _ =>
+    val bytes = found
+    assert(bytes != null && bytes.toSeq == value(number).toSeq)
+    overwrite(bytes)
+  }
+
+  /** @param store
+    *   which is written to
+    * @param name
+    *   of a space that it has
+    */
+  def check(store: ShardStore, name: String = Name): Unit = {
+    val space = store.space(name)
+    def put(id: Long, number: Int): Unit = {
+      val bytes = value(number)
+      space.put(id, bytes)
+      overwrite(bytes)
+    }
+    put(1, number = 1)
+    put(2, number = 2)
+    isStill(space.get(1), 1)
+    put(1, number = 3)
+    isStill(space.get(1), 3)
+    isStill(store.space(name).get(2), 2)
+    val head = value(4)
+    store.putHeader(head)
+    overwrite(head)
+    isStill(store.header, 4)
+    store match {
+      case listed: ListedStore => isStillListed(listed, name)
+      case _                   => ()
+    }
+    space.remove(1)
+    assert(space.get(1) == null)
+    space.remove(2)
+  }
+
+  private def isStillListed(store: ListedStore, name: String): Unit = (1 to 2).foreach { _ =>
+    val all = store.entries.filter(_._1 == name).toVector
+    assert(all.map { case (_, id, bytes) => (id, bytes.toSeq) }.toMap ==
+      Map(1L -> value(3).toSeq, 2L -> value(2).toSeq))
+    all.foreach(one => overwrite(one._3))
+  }
+
+  /** A step that fails leaves nothing behind, whoever has overwritten what it read and wrote. */
+  def checkUndone(store: JournaledStore): Unit = {
+    val space = store.space(Name)
+    space.put(1, value(1))
+    store.putHeader(value(2))
+    def fails(): Unit = {
+      store.begin()
+      overwrite(space.get(1))
+      overwrite(store.header)
+      val bytes = value(3)
+      space.put(1, bytes)
+      overwrite(bytes)
+      store.undoAll()
+      isStill(space.get(1), 1)
+      isStill(store.header, 2)
+    }
+    fails()
+    fails()
+    store.commit()
+    fails()
+    val image = store.image()
+    overwrite(space.get(1))
+    store.replaceBy(Some(image))
+    isStill(space.get(1), 1)
+    isStill(store.header, 2)
+  }
+}

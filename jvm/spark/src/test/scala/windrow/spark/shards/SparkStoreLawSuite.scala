@@ -1,0 +1,55 @@
+package windrow.spark.shards
+
+import org.apache.spark.sql.Encoder
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.windrow.SparkInside
+import org.scalatest.tags.Slow
+import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
+import windrow.core.state.StoreLaw
+import windrow.core.time.Watermark
+import windrow.spark.SparkSuite
+
+/** The law of all stores on Spark's state, over two batches. */
+@Slow
+final class SparkStoreLawSuite extends SparkSuite {
+  test("what a store returned belongs to the caller: Spark's state") {
+    implicit val session: SparkSession             = spark
+    implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)
+    val input                                      = MemoryStream[(Array[Byte], Int)]
+    val packets                                    = input.toDF().toDF("packet", "shard")
+    val output = SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new SparkStoreLawSuite.Checking, 0))
+    val rowsOfAll = rowsOf(output) {
+      val one = () => { input.addData((Array[Byte](1), 0)); () }
+      Seq(one, one)
+    }
+    assert(rowsOfAll.isEmpty)
+    assert(SparkStoreLawSuite.checked.get > 1)
+  }
+}
+
+private object SparkStoreLawSuite {
+  val checked = new java.util.concurrent.atomic.AtomicInteger
+
+  final class Checking extends ShardProgram {
+    def shards: Int                  = 1
+    def spaces: Seq[String]          = Seq("windows")
+    def hasPeriods: Boolean          = false
+    def fingerprint: SpecFingerprint = SpecFingerprint.Nothing
+
+    def runner(): ShardRunner = new ShardRunner {
+      def step(
+          store: ShardStore,
+          packets: Iterator[Array[Byte]],
+          watermark: => Watermark,
+          processingTime: Long): Iterator[Array[Byte]] = {
+        packets.foreach(_ => ())
+        StoreLaw.check(store)
+        checked.incrementAndGet(): Unit
+        Iterator.empty
+      }
+    }
+  }
+}
