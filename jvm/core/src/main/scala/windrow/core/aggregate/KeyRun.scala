@@ -6,6 +6,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.FirstIndex
+import windrow.core.state.RootBlocks
 import windrow.core.state.Segments
 
 /** The cells of one key in order, in pieces of neighbours with partial aggregates: a B+-tree of height two whose root is
@@ -29,6 +30,7 @@ private[core] final class KeyRun[B](
     leaves: Option[B => Unit] = None)
     extends Buffers[B] {
   private val pieces = new ArrayBuffer[RunPiece[B]]
+  private val root   = new RootBlocks(segments)
 
   /** Cells at the front that have left; they are all in the first piece. */
   private var hidden = 0
@@ -210,6 +212,7 @@ private[core] final class KeyRun[B](
       pieces.remove(0)
       starts = null
     }
+    if (pieces.isEmpty) root.clear()
   }
 
   def clear(): Unit = dropFirst(count)
@@ -314,9 +317,8 @@ private[core] final class KeyRun[B](
     pieces.clear()
     pieces ++= written
     starts = null
-    out.count(pieces.size.toLong)
     out.count(hidden.toLong)
-    pieces.foreach(_.writeRoot(out, codec))
+    root.write(pieces, (piece: RunPiece[B]) => piece.id, out)(_.writeRoot(_, codec))
   }
 
   private def store(piece: RunPiece[B]): Seq[RunPiece[B]] = ByteWriter.lent { out =>
@@ -353,9 +355,8 @@ private[core] final class KeyRun[B](
   }
 
   def read(in: ByteReader): Unit = {
-    val size = in.size()
     hidden = in.count().toInt
-    (0 until size).foreach(_ => pieces += RunPiece.readRoot(in, codec, aggregation))
+    pieces ++= root.read(in, (piece: RunPiece[B]) => piece.id)(RunPiece.readRoot(_, codec, aggregation))
     count = pieces.iterator.map(_.size).sum - hidden
   }
 }

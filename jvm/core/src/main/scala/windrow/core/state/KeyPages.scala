@@ -34,7 +34,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     def hasAt(index: Int, place: P): Boolean = index < values.size && order.equiv(paged.at(values(index)), place)
 
     def tells: S = told.getOrElse {
-      val now = values.iterator.map(paged.tell).reduce(paged.both)
+      val now = paged.tell(values.iterator)
       told = Some(now)
       now
     }
@@ -43,9 +43,26 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       changed = true
       told = None
     }
+
+    def append(value: T): Unit = {
+      val now = told.flatMap(paged.appended(_, value))
+      values += value
+      touch()
+      told = now
+    }
+
+    def replace(by: ArrayBuffer[T]): Unit = {
+      kept = by
+      first = paged.at(by.head)
+      touch()
+    }
   }
 
   private val pages = new ArrayBuffer[Page]
+
+  private val root = new RootBlocks(segments)
+
+  private val sums = new Summaries[S](pages.size, pages(_).tells, paged.both)
 
   /** What stands in the store is not what is here. */
   private var rewritten = false
@@ -58,7 +75,17 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   /** What each page tells of its values as they are now. */
   def told: Iterator[S] = pages.iterator.map(_.tells)
 
-  def last: Option[T] = pages.lastOption.map(_.values.last)
+  /** What all values tell together. */
+  def tells: Option[S] = sums.all
+
+  /** What pages tell that do not tell enough is told anew; they are read for it. */
+  def tellAnew(isEnough: S => Boolean): Unit = {
+    pages.foreach(page => page.told = page.told.filter(isEnough))
+    sums.moved()
+  }
+
+  def first: Option[T] = pages.headOption.map(_.values.head)
+  def last: Option[T]  = pages.lastOption.map(_.values.last)
 
   def all: Iterator[T] = pages.iterator.flatMap(_.values)
 
@@ -112,13 +139,16 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     val i     = math.max(pageOf(place), 0)
     val page  = pages(i)
     val index = page.indexOf(place)
-    if (page.hasAt(index, place)) page.values(index) = value
+    val isNew = !page.hasAt(index, place)
+    if (isNew && index == page.values.size) page.append(value)
     else {
-      page.values.insert(index, value)
-      segments.grown += 1
+      if (isNew) page.values.insert(index, value) else page.values(index) = value
+      page.touch()
     }
+    if (isNew) segments.grown += 1
     if (index == 0) page.first = place
-    touch(page)
+    rewritten = true
+    sums.changed(i)
     if (page.values.size > MostInPage) split(i)
   }
 
@@ -128,7 +158,9 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     val rest         = new Page(Inside, paged.at(page.values(half)), page.values.drop(half), None)
     page.values.dropRightInPlace(page.values.size - half)
     rest.changed = true
+    page.touch()
     pages.insert(i + 1, rest)
+    if (i + 2 == pages.size) sums.changed(i + 1) else sums.moved()
   }
 
   /** Takes away what stands at the place of a value. */
@@ -141,19 +173,59 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       if (page.hasAt(index, place)) {
         page.values.remove(index)
         segments.grown -= 1
-        touch(page)
-        if (page.values.isEmpty) {
-          forget(page)
-          pages.remove(i)
-        }
+        touched(i)
+        if (page.values.isEmpty) drop(i)
       }
     }
   }
 
+  private def drop(i: Int): Unit = {
+    if (i == 0) sums.droppedFirst() else sums.moved()
+    forget(pages(i))
+    pages.remove(i): Unit
+    if (pages.isEmpty) root.clear()
+  }
+
+  /** Puts what `by` gives in the place of each value, at the same place, or takes it away; only on pages that tell something.
+    *
+    * @param among
+    *   of what neighbours tell together: one of them may be another or leave
+    */
+  def rewrite(among: S => Boolean)(by: T => Option[T]): Unit = {
+    var i = sums.first(0)(among)
+    while (i >= 0) {
+      val before = pages(i).values
+      val after  = before.flatMap(by)
+      segments.grown -= before.size - after.size
+      rewritten = true
+      val next = if (after.isEmpty) i else i + 1
+      if (after.isEmpty) drop(i)
+      else {
+        pages(i).replace(after)
+        sums.changed(i)
+      }
+      i = sums.first(next)(among)
+    }
+  }
+
+  /** Takes all values away.
+    *
+    * @param count
+    *   of them
+    */
+  def clear(count: Long): Unit = {
+    segments.grown -= count
+    pages.foreach(forget)
+    root.clear()
+    replace(Nil)
+    rewritten = true
+  }
+
   /** The values of pages that have changed or tell that they are due. What they tell is told anew. */
   def due(isDue: S => Boolean): Vector[T] =
-    pages.iterator.filter(_.told.forall(isDue)).foldLeft(Vector.empty[T]) { (found, page) =>
+    pages.iterator.filter(page => page.changed || page.told.forall(isDue)).foldLeft(Vector.empty[T]) { (found, page) =>
       page.told = None
+      sums.moved()
       if (page.id != Inside) rewritten = true
       found ++ page.values
     }
@@ -161,8 +233,9 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   /** The index of the page where a place is or would be; -1 if that is before all. */
   private def pageOf(place: P): Int = FirstIndex.where(pages.size)(i => order.lt(place, pages(i).first)) - 1
 
-  private def touch(page: Page): Unit = {
-    page.touch()
+  private def touched(i: Int): Unit = {
+    pages(i).touch()
+    sums.changed(i)
     rewritten = true
   }
 
@@ -176,6 +249,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     else {
       replace(pages.toVector.flatMap(page => if (page.changed) encoded(page)(stored(page, _, _)) else Seq(page)))
       if (pages.size == 1 && pages.head.id == Inside) {
+        root.clear()
         out.count(pages.head.values.size.toLong)
         pages.head.values.foreach(paged.values.write(_, out))
       } else writeRoot(out)
@@ -187,6 +261,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   private def writeOne(page: Page, values: ByteWriter, starts: Array[Int], out: ByteWriter): Unit =
     if (values.size <= pageBytes) {
       forget(page)
+      root.clear()
       replace(Seq(new Page(Inside, page.first, page.values, page.told)))
       out.count(page.values.size.toLong)
       out.append(values.array, 0, values.size)
@@ -197,17 +272,17 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   private def writeRoot(out: ByteWriter): Unit = {
     out.count(InPages)
-    out.count(pages.size.toLong)
-    pages.foreach { page =>
-      out.count(page.id)
-      paged.places.write(page.first, out)
-      paged.told.write(page.tells, out)
+    root.write(pages, (page: Page) => page.id, out) { (page, to) =>
+      to.count(page.id)
+      paged.places.write(page.first, to)
+      paged.told.write(page.tells, to)
     }
   }
 
   private def replace(by: Seq[Page]): Unit = {
     pages.clear()
     pages ++= by
+    sums.moved()
   }
 
   /** @param use
@@ -247,7 +322,8 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       val values = readValues(in, size).sortBy(paged.at) // once they were not
       pages += new Page(Inside, paged.at(values.head), values, None)
     } else
-      pages ++= Seq.fill(in.size())(new Page(in.count(), paged.places.read(in), null, Some(paged.told.read(in))))
+      pages ++= root.read(in, (page: Page) => page.id)(of =>
+        new Page(of.count(), paged.places.read(of), null, Some(paged.told.read(of))))
   }
 }
 

@@ -20,8 +20,14 @@ private[core] trait Paged[P, T, S] {
   /** What is told of a single value. */
   def tell(value: T): S
 
-  /** What is told of values in the place of what is told of some of them and of the others. */
+  /** What is told of several, at least one. */
+  def tell(values: Iterator[T]): S = values.map(tell).reduce(both)
+
+  /** What is told of values in the place of what is told of some of them and of the others, which stay as they are. */
   def both(one: S, other: S): S
+
+  /** What is told after one more value has come behind all others; None: they must be asked again. */
+  def appended(told: S, value: T): Option[S] = None
   def told: Codec[S]
 }
 

@@ -26,8 +26,15 @@ private[store] final class MessagePiece(var id: Long) {
   var count                = 0
   var first: StoredMessage = _ // at least its position
   var maxTime              = EventTime.Min
-  private var minOffset    = Position.Greatest
-  private var maxOffset    = Position.Least
+
+  /** Messages that are not settled. */
+  var unsettled = 0
+
+  /** Of all messages; null: not known without reading them. */
+  private var told: Totals = _
+
+  private var minOffset = Position.Greatest
+  private var maxOffset = Position.Least
 
   def isRead: Boolean = messages != null
 
@@ -64,17 +71,27 @@ private[store] final class MessagePiece(var id: Long) {
     messages.insert(index, message)
     weight += weigh(message)
     changed = true
+    told = null
     include(message)
   }
 
   /** Puts another in the place of a message that is at the same position. */
   def update(index: Int, by: StoredMessage): Unit = {
+    if (by.isSettled && !messages(index).isSettled) unsettled -= 1
     messages(index) = by
     changed = true
     first = messages(0)
   }
 
   def dropFront(some: Int): Unit = hold(messages.drop(some))
+
+  /** What all of its messages have in common, if it is known or the piece is read. */
+  def totals: Totals = {
+    if (told == null) told = Totals.of(messages.iterator)
+    told
+  }
+
+  def knowsTotals: Boolean = told != null || isRead
 
   /** Keeps the first half and gives the second. */
   def split(): MessagePiece = {
@@ -86,7 +103,9 @@ private[store] final class MessagePiece(var id: Long) {
   private def hold(some: ArrayBuffer[StoredMessage]): Unit = {
     messages = some
     changed = true
+    told = null
     count = 0
+    unsettled = 0
     weight = 0
     maxTime = EventTime.Min
     minOffset = Position.Greatest
@@ -99,6 +118,7 @@ private[store] final class MessagePiece(var id: Long) {
 
   private def include(message: StoredMessage): Unit = {
     count += 1
+    if (!message.isSettled) unsettled += 1
     first = messages(0)
     maxTime = math.max(maxTime, message.time)
     message.origin.foreach { from =>
@@ -113,14 +133,20 @@ private[store] final class MessagePiece(var id: Long) {
 
   def writeMessages(out: ByteWriter, codec: Codec[StoredMessage]): Unit = messages.foreach(codec.write(_, out))
 
-  /** Into the root. */
-  def write(out: ByteWriter, codec: Codec[StoredMessage]): Unit = {
+  /** Into the root.
+    *
+    * @param tells
+    *   the root knows its totals, too, unless they are of many source partitions
+    */
+  def write(out: ByteWriter, codec: Codec[StoredMessage], tells: Boolean): Unit = {
     out.count(id)
     out.count(count.toLong)
     if (id == Inside) writeMessages(out, codec)
     else {
       codec.write(first.position, out)
       Seq(first.time, maxTime, minOffset, maxOffset).foreach(out.long)
+      out.count(unsettled.toLong)
+      Told.write(Option.when(tells && (told != null || isRead))(totals).filter(_.offsets.size <= MostTold), out)
     }
   }
 }
@@ -131,6 +157,11 @@ private[store] object MessagePiece {
   val Inside = 0L
 
   private val Overhead = 40
+
+  /** The root tells the offsets of so many source partitions. */
+  private val MostTold = 4
+
+  private val Told = Codec.option(Totals)
 
   private def weigh(message: StoredMessage): Long =
     Overhead.toLong + message.payload.length + message.key.bytes.length + message.origin.fold(0)(_.source.length)
@@ -157,6 +188,8 @@ private[store] object MessagePiece {
       piece.maxTime = in.long()
       piece.minOffset = in.long()
       piece.maxOffset = in.long()
+      piece.unsettled = in.count().toInt
+      piece.told = Told.read(in).orNull
       piece
     }
   }

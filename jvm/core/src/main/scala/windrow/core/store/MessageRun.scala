@@ -8,7 +8,9 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.FirstIndex
+import windrow.core.state.RootBlocks
 import windrow.core.state.Segments
+import windrow.core.state.Summaries
 import windrow.core.time.Axis
 import windrow.core.time.EventTime
 import windrow.core.time.Position
@@ -17,23 +19,32 @@ import windrow.core.time.Position
   *
   * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Pieces
   * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step; the more there are
-  * the larger they become, so that the root, which each step writes, grows with the square root of the run. In memory are no
+  * the larger they become, so that the root, which each step reads, grows with the square root of the run. In memory are no
   * more than `heldBytes` of them: then what has changed is written, and all are read again as they are needed. What has left
   * by retention is hidden at once and taken away piece by piece (SEMANTICS R11).
   *
   * @param order
   *   event time in front. Messages that are equal in it differ in nothing but whether they are settled; those that are
   *   stand before the others
+  * @param tells
+  *   the root knows the totals of pieces, so that [[totals]] does not read them
   */
 private[core] final class MessageRun(
     order: Ordering[StoredMessage],
     codec: Codec[StoredMessage],
     segments: Segments,
     segmentBytes: Int = 4096,
-    heldBytes: Long = 16L << 20) {
+    heldBytes: Long = 16L << 20,
+    tells: Boolean = false) {
   import MessageRun._
 
   private val pieces = new ArrayDeque[MessagePiece]
+  private val root   = new RootBlocks(segments)
+
+  /** How many messages of neighbours are not settled. */
+  private val unsettled = new Summaries[Int](pieces.size, pieces(_).unsettled, _ + _)
+
+  private val totals = new Summaries[Totals](pieces.size, totalsOf, _ and _)
 
   /** Messages at the front that have left; they are all in the first piece. */
   private var hidden = 0
@@ -57,16 +68,27 @@ private[core] final class MessageRun(
     if (at < 0 || at == pieces.size - 1 && isFullBefore(message)) {
       val piece = MessagePiece.of(ArrayBuffer(message))
       pieces += piece
+      changed(pieces.size - 1)
       hold(piece, piece.held)
     } else {
       if (at == 0 && hidden > 0) dropHidden()
       val piece  = loaded(at)
       val before = piece.held
       piece.insert(placeOf(piece, message), message)
+      changed(at)
       hold(piece, piece.held - before)
-      if (piece.count > 1 && piece.isHeavierThan(2 * pieceBytes)) pieces.insert(at + 1, piece.split())
+      if (piece.count > 1 && piece.isHeavierThan(2 * pieceBytes)) {
+        pieces.insert(at + 1, piece.split())
+        if (at + 2 == pieces.size) changed(at + 1)
+        else Seq(unsettled, totals).foreach(_.moved())
+      }
     }
     total += 1
+  }
+
+  private def changed(at: Int): Unit = {
+    unsettled.changed(at)
+    totals.changed(at)
   }
 
   /** The last piece has its size and ends before the message: what comes in order fills one piece after the other. */
@@ -168,6 +190,28 @@ private[core] final class MessageRun(
     piece.some(Iterator.range(if (at == 0) math.max(hidden, from) else from, piece.count))
   }
 
+  /** What messages in a closed range of event time have in common; None: from the oldest on. */
+  def totals(from: Option[Long], to: Long): Totals = {
+    val low           = from.fold(0)(pieceReaching)
+    val high          = FirstIndex.where(pieces.size)(i => pieces(i).first.time > to)
+    def some(at: Int) = Totals.of(inPiece(at, 0).filter(one => from.forall(_ <= one.time) && one.time <= to))
+    if (low >= high) Totals.Nothing
+    else if (low == high - 1) some(low)
+    else totals.of(low + 1, high - 1).foldLeft(some(low))(_ and _).and(some(high - 1))
+  }
+
+  private def totalsOf(at: Int): Totals = {
+    if (!pieces(at).knowsTotals) loaded(at)
+    pieces(at).totals
+  }
+
+  /** Messages in a closed range of event time that are not settled. */
+  def unsettled(from: Long, to: Long): Iterator[StoredMessage] =
+    Iterator.unfold(pieceReaching(from)) { at =>
+      Some(unsettled.first(at)(_ > 0)).filter(found => found >= 0 && pieces(found).first.time <= to)
+        .map(found => (inPiece(found, 0), found + 1))
+    }.flatten.filter(one => !one.isSettled && from <= one.time && one.time <= to)
+
   /** Messages that stand before a position, from the last one down. */
   def before(position: StoredMessage): Iterator[StoredMessage] = {
     val at = FirstIndex.where(pieces.size)(i => !order.lt(pieces(i).first, position)) - 1
@@ -201,7 +245,10 @@ private[core] final class MessageRun(
     val place   = math.max(placeOf(loaded(at), settled), if (at == 0) hidden else 0)
     Iterator((at, place), (at + 1, 0)).concat(sameTime(message)).find { case (at, index) =>
       at < pieces.size && index < pieces(at).count && isOpen(loaded(at)(index), message)
-    }.foreach { case (at, index) => pieces(at).update(index, settled) }
+    }.foreach { case (at, index) =>
+      pieces(at).update(index, settled)
+      unsettled.changed(at)
+    }
   }
 
   private def isOpen(kept: StoredMessage, message: StoredMessage): Boolean =
@@ -240,13 +287,16 @@ private[core] final class MessageRun(
 
   private def dropPiece(): Unit = {
     val piece = pieces.removeHead()
+    Seq(unsettled, totals).foreach(_.droppedFirst())
     if (piece.id != MessagePiece.Inside) segments.remove(piece.id)
     total -= piece.count
     hidden = 0
+    if (pieces.isEmpty) root.clear()
   }
 
   private def dropHidden(): Unit = {
     loaded(0).dropFront(hidden)
+    changed(0)
     total -= hidden
     hidden = 0
   }
@@ -283,9 +333,8 @@ private[core] final class MessageRun(
   def write(out: ByteWriter): Unit = {
     if (hidden > 0 && pieces(0).changed) dropHidden()
     pieces.foreach(piece => if (piece.changed) store(piece))
-    out.count(pieces.size.toLong)
     out.count(hidden.toLong)
-    pieces.foreach(_.write(out, codec))
+    root.write(pieces, (piece: MessagePiece) => piece.id, out)(_.write(_, codec, tells))
   }
 
   private def store(piece: MessagePiece): Unit = ByteWriter.lent { out =>
@@ -301,9 +350,8 @@ private[core] final class MessageRun(
   }
 
   def read(in: ByteReader): Unit = {
-    val count = in.size()
     hidden = in.count().toInt
-    (0 until count).foreach(_ => pieces += MessagePiece.read(in, codec))
+    pieces ++= root.read(in, (piece: MessagePiece) => piece.id)(MessagePiece.read(_, codec))
     total = pieces.iterator.map(_.count.toLong).sum
     if (hidden != 0 && (hidden < 0 || !pieces.headOption.exists(_.count > hidden)))
       throw in.damaged(s"$hidden messages that have left are not in its first piece")

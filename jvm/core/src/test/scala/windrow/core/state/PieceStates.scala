@@ -104,7 +104,8 @@ private[state] object PieceStates {
       StoredMessage.Order,
       StoredMessage.codec(None),
       new Segments("messages", store),
-      segmentBytes = Bytes)
+      segmentBytes = Bytes,
+      tells = true)
     StoredState.ofRoot("pieces of messages") { (store, out) =>
       val all = run(store)
       some.foreach(i => all.add(message(i)))
@@ -117,6 +118,7 @@ private[state] object PieceStates {
     } { all =>
       all.range(Axis.Time, None, None).foreach(_ => ())
       all.range(Axis.Offset, Some(3), Some(5)).foreach(_ => ())
+      all.totals(None, Long.MaxValue)
       all.oldest
     }
   }
