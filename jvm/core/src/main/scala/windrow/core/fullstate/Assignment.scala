@@ -8,6 +8,7 @@ import windrow.core.store.WindowRow
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Front
+import windrow.core.time.Position.plus
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
@@ -22,7 +23,7 @@ private[fullstate] object Assignment {
   case object TooLate extends Assignment
 
   /** @param put
-    *   windows that come to be or are others now; the message is counted in each that takes it
+    *   windows that come to be or are others now
     * @param first
     *   the earliest of these: with it the message comes out, once (SEMANTICS R6); None: there is none yet
     * @param replaced
@@ -90,6 +91,12 @@ private[fullstate] trait WindowAssigner {
 
   /** Where a window begins, as panes and queries show it. */
   def shownStart(id: WindowId, state: KeyWindows): Long
+
+  /** Windows count the messages that are stored rather than each message as it comes: it may be in any number of windows. */
+  def countsStored: Boolean
+
+  /** A window that has counted the messages that it holds. */
+  def counted(row: WindowRow, state: KeyWindows): WindowRow
 }
 
 /** What holds unless a kind says otherwise. */
@@ -99,6 +106,8 @@ private[fullstate] trait AssignerDefaults extends WindowAssigner {
   def delay: Distance[Of]                                           = Distance.none
   def reachOf(message: StoredMessage, state: KeyWindows): Front[Of] = Front.none
   def shownStart(id: WindowId, state: KeyWindows): Long             = id.start
+  def countsStored: Boolean                                         = false
+  def counted(row: WindowRow, state: KeyWindows): WindowRow         = row
 }
 
 /** Of windows of event time. */
@@ -130,4 +139,10 @@ private[fullstate] object WindowAssigner {
     Assignment.Enter(
       ids.map(id => state.rows.get(id).getOrElse(WindowRow.opened(id)).counting(message)),
       ids.headOption)
+
+  /** A window that has counted the stored messages in a closed range of event time; None: from the oldest on. */
+  def counting(row: WindowRow, state: KeyWindows, from: Option[Long], to: Long): WindowRow = {
+    val after = StoredMessage(state.key, plus(to, 1), None, Array.emptyByteArray)
+    row.counted(state.messages.totals(from, to), state.messages.before(after).nextOption())
+  }
 }

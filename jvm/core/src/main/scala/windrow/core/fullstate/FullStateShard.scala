@@ -31,13 +31,16 @@ import windrow.core.window.LastEnd
   *   what may not change while the state lives, in words
   * @param pageBytes
   *   so much of a key's windows is read and written together
+  * @param classes
+  *   messages are counted as in-time, past, or future, for which the last window of their key is read (SEMANTICS R5)
   */
 final class FullStateShard(
     spec: FullStateSpec,
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     pageBytes: Int = 4096,
-    guards: Guards = Guards.Default)
+    guards: Guards = Guards.Default,
+    classes: Boolean = false)
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
   private val assigner  = WindowAssigner(spec)
@@ -175,7 +178,7 @@ final class FullStateShard(
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out.put(refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate))
       case entered: Assignment.Enter =>
-        classify(state, message, time)
+        if (classes) life.classify(state, message, time, counters)
         counters.accepted += 1
         number(state)
         enter(state, message.stored(time), entered, clock, before, out)
@@ -186,17 +189,6 @@ final class FullStateShard(
     if (assigner.pace == Pace.ByNumbers) state.numbered += 1
     keys.put(state.key, state)
     guards.check(Guard.KeysPerShard, keys.size, s"the state of ${spec.window}")
-  }
-
-  /** Seen from the key's window with the greatest start (SEMANTICS R5). */
-  private def classify(state: KeyWindows, message: Incoming, time: Long): Unit = {
-    val position  = assigner.position(message, time, state)
-    val partition = message.origin.filter(_ => assigner.pace == Pace.ByOffsets).map(_.partition)
-    state.lastRow(partition) match {
-      case Some(row) if position < assigner.shownStart(row.id, state) => counters.past += 1
-      case Some(row) if position >= row.end                           => counters.future += 1
-      case _                                                          => counters.inTime += 1
-    }
   }
 
   private def enter(
@@ -292,8 +284,10 @@ final class FullStateShard(
     val wasComplete = assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.delay)
     val timing      = policy.atStepEnd(stage, wasComplete, row.paneState, processingTime)
     val now         = timing.fold(row)(fire(state, row, _, stage.isClosed, out))
-    if (stage.isComplete && !now.paneState.isPastOnTime) now.copy(paneState = now.paneState.copy(isPastOnTime = true))
-    else now
+    val passed =
+      if (stage.isComplete && !now.paneState.isPastOnTime) now.copy(paneState = now.paneState.copy(isPastOnTime = true))
+      else now
+    if (stage.isClosed && !passed.isCounted) assigner.counted(passed, state) else passed
   }
 
   /** Windows that are only remembered leave with the newest of their messages. */
@@ -369,19 +363,22 @@ final class FullStateShard(
       }
     }.toVector.sorted(WindowMetadata.Order)
 
-  private def metadata(row: WindowRow, state: KeyWindows): WindowMetadata = WindowMetadata(
-    state.key,
-    assigner.shownStart(row.id, state),
-    spec.window.bounds.shownEnd(row.bounds),
-    row.offsets,
-    row.count,
-    row.last,
-    row.paneState.index,
-    life.isComplete(row, state),
-    row.id.partition,
-    row.id.message.map(one =>
-      state.messages.range(Axis.Time, Some(one.time), Some(one.time))
-        .find(StoredMessage.Order.equiv(_, one)).getOrElse(one)))
+  private def metadata(row: WindowRow, state: KeyWindows): WindowMetadata = {
+    val counted = if (row.isCounted) row else assigner.counted(row, state)
+    WindowMetadata(
+      state.key,
+      assigner.shownStart(row.id, state),
+      spec.window.bounds.shownEnd(row.bounds),
+      counted.offsets,
+      counted.count,
+      row.last,
+      row.paneState.index,
+      life.isComplete(row, state),
+      row.id.partition,
+      row.id.message.map(one =>
+        state.messages.range(Axis.Time, Some(one.time), Some(one.time))
+          .find(StoredMessage.Order.equiv(_, one)).getOrElse(one)))
+  }
 
   private def states(key: Option[Key]): Iterator[KeyWindows] = key match {
     case Some(one) => Option(keys.get(one)).iterator

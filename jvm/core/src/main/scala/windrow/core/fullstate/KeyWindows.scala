@@ -16,7 +16,7 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
   private val unsent = new Unsent.Stored(codec, segments)
   private val paged  = new PagedRows(codec, unsent, life.outlook(_, this))
 
-  val messages = new MessageRun(StoredMessage.Order, codec, segments)
+  val messages = new MessageRun(StoredMessage.Order, codec, segments, tells = life.countsStored)
   val rows     = new KeyPages(paged, segments, pageBytes)
 
   /** How many messages have got a number, for windows that count them. */

@@ -3,7 +3,6 @@ package windrow.core.fullstate
 import windrow.ErrorConditions
 import windrow.Over
 import windrow.core.state.DamagedStateError
-import windrow.core.state.FirstIndex
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
@@ -15,62 +14,69 @@ import windrow.core.time.Position
 import windrow.core.time.Position.minus
 import windrow.core.time.Position.plus
 
-/** Windows that follow from the messages that are stored (KIP-450's). */
+/** Windows that follow from the messages that are stored (KIP-450's). A message makes at most three, whatever its key has;
+  * it is in all that hold it without being counted there, since it is stored at least as long as they take messages.
+  */
 private final class SlidingAssigner(size: Long, granularity: Long, val lateness: Distance[Axis.Time])
     extends TimeAssigner {
   private def floor(time: Long): Long = Position.floor(time, granularity)
 
   private def id(start: Long): WindowId = WindowId(start, plus(start, size + 1))
 
+  /** The last instant of a position. */
+  private def lastOf(position: Long): Long = plus(position, granularity - 1)
+
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment = {
     val at                            = floor(time)
-    val stored                        = message.stored(time)
     def isOpen(id: WindowId): Boolean = !before.watermark.reached(id.end, lateness)
     if (!isOpen(id(at))) Assignment.TooLate
     else {
-      val around   = neighbours(state, at)
-      val earlier  = around.map(one => floor(one.time)).distinct.sorted
-      val was      = starts(earlier)
-      val brought  = starts((earlier :+ at).distinct.sorted).diff(was).map(id).filter(isOpen)
-      val made     = brought.filter(state.rows.get(_).isEmpty)
-      val existing = state.rows.from(WindowId(minus(at, size), EventTime.Min)).takeWhile(_.start <= at).toVector
-      val (holding, beside) =
-        (existing ++ made.map(taking(_, around))).sortBy(_.id).partition(row => holds(row.id, stored) && isOpen(row.id))
+      val made  = brought(state, message, at).distinct.sorted.map(id).filter(isOpen).filter(state.rows.get(_).isEmpty)
+      val open  = math.max(minus(at, size), minus(before.watermark.leaves(lateness), size))
+      val known = state.rows.from(WindowId(open, EventTime.Min)).takeWhile(_.start <= at).map(_.id).find(isOpen)
       Assignment.Enter(
-        beside.filter(row => made.contains(row.id)) ++ holding.map(_.counting(stored)),
-        holding.headOption.map(_.id),
-        found = found(made, around))
+        made.map(id => WindowRow.opened(id, oldest = id.start)),
+        (known ++ made.filter(holds(_, time))).minOption,
+        found = found(state, made))
     }
   }
 
-  /** A message that is accepted for the sake of windows to come may be in none yet (SEMANTICS R47). */
-  private def found(brought: Seq[WindowId], messages: Vector[StoredMessage]): Seq[(StoredMessage, WindowId)] =
-    messages.filterNot(_.isSettled).flatMap(one => brought.find(holds(_, one)).map(one -> _))
+  private def holds(id: WindowId, time: Long): Boolean = id.start <= floor(time) && floor(time) < id.end
 
-  private def holds(id: WindowId, message: StoredMessage): Boolean =
-    id.start <= floor(message.time) && floor(message.time) < id.end
-
-  /** All messages that may share a window with one that shares a window with it. */
-  private def neighbours(state: KeyWindows, at: Long): Vector[StoredMessage] = {
-    val far = 3 * (size + granularity)
-    state.messages.range(Axis.Time, Some(minus(at, far)), Some(plus(at, far + granularity))).toVector
-  }
-
-  /** Of the windows that hold one of these positions, which ascend; of those with the same content, a range of them, the one
-    * that starts first.
+  /** Starts of the windows that a message at a new position adds to those of [[starts]]: its own two, and the one after the position
+    * before it, if that was empty. Of windows with the same content only the first exists, so its own are there already if another
+    * message has made them.
     */
-  private def starts(positions: Vector[Long]): Vector[Long] = {
-    def firstFrom(bound: Long): Int = FirstIndex.where(positions.size)(i => positions(i) >= bound)
-    positions.flatMap(at => Seq(minus(at, size), plus(at, granularity))).distinct.sorted
-      .map(start => (start, firstFrom(start), firstFrom(plus(plus(start, size), 1))))
-      .filter { case (_, from, until) => from < until }
-      .distinctBy { case (_, from, until) => (from, until) }.map(_._1)
+  private def brought(state: KeyWindows, message: Incoming, at: Long): Seq[Long] = {
+    def isThere(position: Long) = range(state, position, lastOf(position)).hasNext
+    if (isThere(at)) Nil
+    else {
+      val previous = state.messages.before(StoredMessage(message.key, at, None, Array.emptyByteArray)).nextOption()
+        .map(one => floor(one.time)).filter(_ >= minus(at, size))
+      val next     = range(state, plus(at, granularity), EventTime.Max).nextOption().map(one => floor(one.time))
+      val left     = Option.unless(previous.isDefined && isThere(minus(at, size + granularity)))(minus(at, size))
+      val right    = plus(at, granularity)
+      val hasRight = next.exists(_ <= plus(right, size)) && !isThere(plus(right, size))
+      val filled   = previous.map(plus(_, granularity)).filter(start => next.forall(_ > plus(start, size)))
+      Seq(left, Option.when(hasRight)(right), filled).flatten
+    }
   }
 
-  /** A window that comes to be takes all stored messages that it holds (SEMANTICS R6). */
-  private def taking(id: WindowId, messages: Vector[StoredMessage]): WindowRow =
-    messages.filter(holds(id, _))
-      .foldLeft(WindowRow.opened(id))(_ counting _)
+  private def range(state: KeyWindows, from: Long, to: Long): Iterator[StoredMessage] =
+    state.messages.range(Axis.Time, Some(from), Some(to))
+
+  /** A message that is accepted for the sake of windows to come may be in none yet (SEMANTICS R47). */
+  private def found(state: KeyWindows, made: Seq[WindowId]): Seq[(StoredMessage, WindowId)] =
+    if (made.isEmpty) Nil
+    else state.messages.unsettled(made.head.start, lastIn(made.last))
+      .flatMap(one => made.find(holds(_, one.time)).map(one -> _)).toVector
+
+  private def lastIn(id: WindowId): Long = lastOf(plus(id.start, size))
+
+  override def countsStored: Boolean = true
+
+  override def counted(row: WindowRow, state: KeyWindows): WindowRow =
+    WindowAssigner.counting(row, state, Some(row.start), lastIn(row.id))
 
   override def position(message: Incoming, time: Long, state: KeyWindows): Long = floor(time)
 }
@@ -81,19 +87,23 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (before.watermark.reached(plus(time, 1), lateness)) Assignment.TooLate
     else {
-      val stored  = message.stored(time)
-      val own     = WindowId(time, plus(time, 1), message = Some(stored.position))
-      val opened  = state.rows.get(own).getOrElse(held(state, stored).foldLeft(WindowRow.opened(own))(_ counting _))
-      val holding = later(state, own).filterNot(row => WindowId.Order.equiv(row.id, own))
-      val counted = (opened +: holding).map(_.counting(stored))
-      Assignment.Enter(if (kind == Over.Everything) counted.map(unprotected) else counted, Some(own))
+      val stored = message.stored(time)
+      val own    = WindowId(time, plus(time, 1), message = Some(stored.position))
+      val known  = state.rows.get(own)
+      val opened = known.getOrElse(open(state, own, stored))
+      if (countsStored) Assignment.Enter(if (known.isEmpty) Seq(opened) else Nil, Some(own))
+      else {
+        val holding = later(state, own).filterNot(row => WindowId.Order.equiv(row.id, own))
+        val counted = (opened +: holding).map(_.counting(stored))
+        Assignment.Enter(if (kind == Over.Everything) counted.map(unprotected) else counted, Some(own))
+      }
     }
 
-  /** Stored messages that the window of one holds beside it. */
-  private def held(state: KeyWindows, one: StoredMessage): Iterator[StoredMessage] = kind match {
-    case Over.Range(range) => state.messages.range(Axis.Time, Some(minus(one.time, range.micros)), Some(one.time))
-    case Over.Rows(rows)   => upTo(state, one, rows - 1).iterator
-    case Over.Everything   => state.messages.range(Axis.Time, None, Some(one.time))
+  /** With the stored messages that it holds beside its own. */
+  private def open(state: KeyWindows, own: WindowId, one: StoredMessage): WindowRow = kind match {
+    case Over.Range(range) => WindowRow.opened(own, oldest = minus(own.start, range.micros))
+    case Over.Rows(rows)   => upTo(state, one, rows - 1).foldLeft(WindowRow.opened(own))(_ counting _)
+    case Over.Everything   => WindowAssigner.counting(WindowRow.opened(own), state, None, own.start)
   }
 
   private def upTo(state: KeyWindows, one: StoredMessage, newest: Long): Vector[StoredMessage] =
@@ -101,14 +111,18 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
 
   /** Windows of other messages that take it; none of them is closed, since they end no earlier. */
   private def later(state: KeyWindows, own: WindowId): Vector[WindowRow] = kind match {
-    case Over.Range(range) =>
-      state.rows.from(own.copy(message = None)).takeWhile(_.start < plus(own.end, range.micros)).toVector
     case Over.Rows(rows) => state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
-    case Over.Everything => state.rows.from(own.copy(message = None)).toVector
+    case _               => state.rows.from(own.copy(message = None)).toVector
   }
 
   /** A window of everything before protects its own message alone, or nothing would ever leave. */
   private def unprotected(row: WindowRow): WindowRow = row.copy(oldest = row.start)
+
+  /** All messages of a range are stored until it closes. */
+  override def countsStored: Boolean = kind.isInstanceOf[Over.Range]
+
+  override def counted(row: WindowRow, state: KeyWindows): WindowRow =
+    if (countsStored) WindowAssigner.counting(row, state, Some(shownStart(row.id, state)), row.start) else row
 
   private def ownMessage(id: WindowId): StoredMessage = id.message.getOrElse(throw new DamagedStateError(
     ErrorConditions.message("STATE_DAMAGED.WINDOW", "start" -> id.start, "end" -> id.end)))

@@ -83,7 +83,7 @@ private[core] object WindowId {
   * @param offsets
   *   by source partition
   * @param count
-  *   messages ever accepted
+  *   messages ever accepted; 0: they are all stored, and counted when the window closes or is asked for
   * @param oldest
   *   least event time of these, from which on retention takes nothing while the window is open
   * @param newest
@@ -114,6 +114,14 @@ private[core] final case class WindowRow(
       val self = OffsetRange(from.offset, from.offset)
       from.partition -> offsets.get(from.partition).fold(self)(_ span self)
     })
+
+  def isCounted: Boolean = count > 0
+
+  /** @param newest
+    *   of the messages of these totals
+    */
+  def counted(totals: Totals, newest: Option[StoredMessage]): WindowRow =
+    copy(count = totals.count, offsets = totals.offsets, newest = newest.map(_.position))
 
   /** One message more that waits for a pane of this window. */
   def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(paneState = paneState.copy(
@@ -156,7 +164,12 @@ private[core] final case class WindowRow(
 }
 
 private[core] object WindowRow {
-  def opened(id: WindowId): WindowRow = WindowRow(id, Map.empty, 0, EventTime.Max, None, None, PaneState())
+  def opened(id: WindowId): WindowRow = opened(id, EventTime.Max)
+
+  /** @param oldest
+    *   it holds no message before this event time
+    */
+  def opened(id: WindowId, oldest: Long): WindowRow = WindowRow(id, Map.empty, 0, oldest, None, None, PaneState())
 
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)

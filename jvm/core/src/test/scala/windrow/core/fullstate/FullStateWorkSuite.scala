@@ -32,8 +32,11 @@ class FullStateWorkSuite extends AnyFunSuite {
     "one window of all"       -> Tumbling(TimeSpan(1000000)),
     "hopping"                 -> Hopping(TimeSpan(40), TimeSpan(20)),
     "sliding"                 -> Sliding(TimeSpan(40), TimeSpan(1)),
+    "one sliding of all"      -> Sliding(TimeSpan(1000000), TimeSpan(1)),
     "over a range"            -> Over.Range(TimeSpan(40)),
+    "over a range of all"     -> Over.Range(TimeSpan(1000000)),
     "over rows"               -> Over.Rows(4),
+    "over all"                -> Over.Everything,
     "count"                   -> Count(10),
     "offsets"                 -> Offsets(10),
     "sessions of positions"   -> TupleSession(3))
@@ -67,6 +70,19 @@ class FullStateWorkSuite extends AnyFunSuite {
     new FullStateShard(spec(Tumbling(TimeSpan(1000000))), store)
       .step(Iterator.empty, Watermark(9000000), None).foreach(other => fail(other.toString))
     assert(store.values("messages") == 0)
+  }
+
+  test("R5: no window is read to tell whether a message is past, unless somebody counts that") {
+    def reads(classes: Boolean): Int = {
+      val store = new CountingStore
+      def shard = new FullStateShard(spec(Tumbling(TimeSpan(10))), store, pageBytes = 200, classes = classes)
+      shard.step(Iterator.range(0, 500).map(message), Watermark(-1000), None).foreach(other => fail(other.toString))
+      store.reads = 0
+      val early = Incoming(key, Some(31), Some(Origin("s", 0, 1000)), Array(1))
+      shard.step(Iterator(early), Watermark(-1000), None).foreach(other => fail(other.toString))
+      store.reads
+    }
+    assert(reads(classes = true) == reads(classes = false) + 1)
   }
 
   test("R14: a period that a restart makes longer ends all the same") {

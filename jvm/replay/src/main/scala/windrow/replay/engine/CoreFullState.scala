@@ -9,7 +9,12 @@ import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
 /** The core's full-state operator on shards. */
-private[windrow] final class CoreFullState(spec: FullStateSpec, count: Int, wrap: CoreStores.Wrap, pageBytes: Int)
+private[windrow] final class CoreFullState(
+    spec: FullStateSpec,
+    count: Int,
+    wrap: CoreStores.Wrap,
+    pageBytes: Int,
+    classes: Boolean)
     extends CoreStores[FullStateShard](count, wrap) {
   private lazy val fingerprint = new SpecFingerprint(
     Seq(ShardFingerprint.lateness(spec.window, spec.lateness)) ++ ShardFingerprint.retained(
@@ -17,7 +22,7 @@ private[windrow] final class CoreFullState(spec: FullStateSpec, count: Int, wrap
       spec.retention) ++ ShardFingerprint.starts(spec.window, spec.startOffsets))
 
   protected def open(store: ShardStore): FullStateShard =
-    new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes)
+    new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes, classes = classes)
   protected def countersOf(shard: FullStateShard): Counters = shard.counters
   override protected def countOpen(shard: FullStateShard)   = Some(shard.getWindows(None, None).size.toLong)
 
