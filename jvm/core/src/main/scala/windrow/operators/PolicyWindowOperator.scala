@@ -186,5 +186,7 @@ final class PolicyWindowOperator[K, M, B, V](
       aggregation,
       store,
       new SpecFingerprint(Seq(PolicyFingerprint(spec.eviction))),
-      context.guards))
+      context.guards,
+      hasEvents = hasEvents || listeners.hear,
+      sums = aggregation.keeping.isEmpty))
 }

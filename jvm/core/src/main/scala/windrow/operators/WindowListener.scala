@@ -24,6 +24,9 @@ final case class PartitionEvent[K, M](key: K, kind: EventKind, window: Long, seq
 trait WindowListener[K, M] {
   def onEvent(event: PartitionEvent[K, M]): Unit
 
+  /** It hears of events; else it is called by `drain` alone. */
+  private[windrow] def hears: Boolean = true
+
   /** At the end of `drain`; here, and only here, it may evict partitions. */
   def onDrain(): Unit = ()
 }
@@ -42,6 +45,7 @@ private[operators] final class Listeners[K, M](name: String) {
   private var all = Vector.empty[Place[K, M]]
 
   def size: Int          = all.size
+  def hear: Boolean      = all.exists(_.listener.hears)
   def haveState: Boolean = all.exists(_.listener.isInstanceOf[StatefulListener[_, _]])
 
   def add(listener: WindowListener[K, M], asynchronous: Boolean): Unit =

@@ -2,19 +2,10 @@ package windrow.core.policy
 
 import windrow.core.time.EventTime
 
-/** A message in a window.
-  *
-  * @param value
-  *   of the column that a delta policy looks at; 0 if there is none, NaN before the first that is a number (SEMANTICS R89)
-  * @param at
-  *   processing time of its insertion, in microseconds
-  */
-final case class HeldMessage[M](message: M, value: Double, at: Long)
-
 /** The window of one key; times are processing time in microseconds.
   *
   * @param held
-  *   oldest first
+  *   changed in place
   * @param first
   *   value of the first message ever; NaN: none has been a number
   * @param mark
@@ -38,8 +29,8 @@ final case class HeldMessage[M](message: M, value: Double, at: Long)
   * @param state
   *   what listeners keep beside it (SEMANTICS R61)
   */
-final case class Partition[M](
-    held: Vector[HeldMessage[M]],
+private[policy] final case class Partition[B](
+    held: Held[B],
     created: Long,
     first: Double,
     mark: Double,
@@ -53,23 +44,22 @@ final case class Partition[M](
     events: Long = 0,
     state: Vector[Array[Byte]] = Vector.empty) {
 
-  def messages: Vector[M]   = held.map(_.message)
-  def emptied: Partition[M] = copy(held = Vector.empty)
+  /** A value that is none counts as the one before it, and before the first value as that (SEMANTICS R89). */
+  def counted(value: Double): Double = if (value.isNaN) held.newest.fold(value)(valueOf) else value
 
-  /** A value that is none counts as the one before it (SEMANTICS R89). */
-  def counted(value: Double): Double = if (value.isNaN) held.lastOption.fold(value)(_.value) else value
+  def valueOf(message: HeldMessage[B]): Double = if (message.value.isNaN) first else message.value
 
   /** Messages before the first value count as having it. */
-  def measuredFrom(value: Double, marked: Double): Partition[M] = {
-    val begun = if (first.isNaN) copy(held = held.map(_.copy(value = value)), first = value) else this
+  def measuredFrom(value: Double, marked: Double): Partition[B] = {
+    val begun = if (first.isNaN) copy(first = value) else this
     if (mark.isNaN) begun.copy(mark = marked) else begun
   }
 
   /** What happened before any processing time counts as if it had happened at the first (SEMANTICS R14). */
-  def begunAt(now: Long): Partition[M] = {
+  def begunAt(now: Long): Partition[B] = {
     def at(time: Long) = if (time == Partition.NoTime) now else time
+    held.begin(now)
     copy(
-      held = held.map(one => one.copy(at = at(one.at))),
       created = at(created),
       checked = at(checked),
       tumbled = at(tumbled),
@@ -77,14 +67,14 @@ final case class Partition[M](
   }
 }
 
-object Partition {
+private[policy] object Partition {
 
   /** No processing time has been seen. */
   val NoTime: Long = EventTime.Min
 
   /** Before its first message, which has these values of the columns of eviction and trigger. */
-  def created[M](value: Double, mark: Double, now: Long): Partition[M] =
-    Partition(Vector.empty, now, value, mark, 0, isFull = false, now, now, now, 0, 0)
+  def created[B](held: Held[B], value: Double, mark: Double, now: Long): Partition[B] =
+    Partition(held, now, value, mark, 0, isFull = false, now, now, now, 0, 0)
 }
 
 /** What happens to a window, in the order in which listeners hear of it. */

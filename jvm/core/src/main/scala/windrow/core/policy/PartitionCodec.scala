@@ -3,19 +3,18 @@ package windrow.core.policy
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
-import windrow.core.store.OriginCodec
+import windrow.core.state.Segments
 
-private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[Partition[Kept[B]]] {
+/** @param pages
+  *   where messages stand that do not stand with their partition
+  */
+private[policy] final class PartitionCodec[B](paged: PagedHeld[B], pages: Segments, pageBytes: Int)
+    extends Codec[Partition[B]] {
 
-  def write(partition: Partition[Kept[B]], out: ByteWriter): Unit = {
-    out.count(partition.held.size.toLong)
-    partition.held.foreach { held =>
-      out.bytes(held.message.raw)
-      buffers.write(held.message.buffer, out)
-      OriginCodec.Optional.write(held.message.origin, out)
-      out.long(java.lang.Double.doubleToLongBits(held.value))
-      out.long(held.at)
-    }
+  def nothing: Held[B] = new Held(paged, pages, pageBytes)
+
+  def write(partition: Partition[B], out: ByteWriter): Unit = {
+    partition.held.write(out)
     Seq(
       partition.created,
       java.lang.Double.doubleToLongBits(partition.first),
@@ -32,12 +31,9 @@ private[policy] final class PartitionCodec[B](buffers: Codec[B]) extends Codec[P
     partition.state.foreach(out.bytes)
   }
 
-  def read(in: ByteReader): Partition[Kept[B]] = {
-    val held = Vector.fill(in.size())(
-      HeldMessage(
-        Kept(in.bytes(), buffers.read(in), OriginCodec.Optional.read(in)),
-        java.lang.Double.longBitsToDouble(in.long()),
-        in.long()))
+  def read(in: ByteReader): Partition[B] = {
+    val held = nothing
+    held.read(in)
     Partition(
       held,
       in.long(),

@@ -6,21 +6,33 @@ import windrow.ByTime
 import windrow.By
 import windrow.Eviction
 
-/** What a message, the clock and a marker do to a window: events in order, and the window after them (SEMANTICS P).
-  * Nothing is changed in place.
+/** Hears what happens to a window, as it happens.
+  *
+  * @tparam B
+  *   buffer of a message
   */
-sealed trait PolicyRules {
-  type Outcome[M] = (Vector[WindowEvent[M]], Partition[M])
+private[policy] trait Happening[B] {
+
+  /** @param messages
+    *   that come or leave; asked for at once, if at all
+    */
+  def apply(kind: EventKind, partition: Partition[B], messages: => Vector[Kept[B]]): Unit
+}
+
+/** What a message, the clock and a marker do to a window: events in order, and the window after them (SEMANTICS P). Its messages are
+  * changed in place, the rest is not.
+  */
+private[policy] sealed trait PolicyRules {
 
   /** @param partition
     *   before the message; just created for the first one
     * @param mark
     *   the message's value of the column that a trigger by delta looks at
     */
-  def insert[M](partition: Partition[M], message: HeldMessage[M], mark: Double): Outcome[M]
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B]
 
-  /** The processing time of the step has come. */
-  def tick[M](partition: Partition[M], now: Long): Outcome[M]
+  /** The processing time of the step has come; None: it brings nothing. */
+  def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]]
 
   /** The processing time at which `tick` has something to do, if nothing happens before. */
   def deadline(partition: Partition[_]): Option[Long]
@@ -28,24 +40,24 @@ sealed trait PolicyRules {
   /** Whether a marker empties the window. */
   def isPunctuated: Boolean = false
 
-  protected def event[M](kind: EventKind, messages: Vector[M]): WindowEvent[M] = WindowEvent(kind, messages)
-
-  protected def inserted[M](partition: Partition[M], message: HeldMessage[M]): Outcome[M] = (
-    Vector(event(EventKind.Insertion, Vector(message.message))),
-    partition.copy(held = partition.held :+ message, inserted = partition.inserted + 1, touched = message.at))
-
-  /** One after another. */
-  protected def both[M](before: Outcome[M], next: Partition[M] => Outcome[M]): Outcome[M] = {
-    val (events, partition) = next(before._2)
-    (before._1 ++ events, partition)
+  protected def inserted[B](partition: Partition[B], message: HeldMessage[B])(told: Happening[B]): Partition[B] = {
+    told(EventKind.Insertion, partition, Vector(message.message))
+    partition.held.add(message)
+    partition.copy(inserted = partition.inserted + 1, touched = message.at)
   }
 }
 
-object PolicyRules {
+private[policy] object PolicyRules {
   def apply(eviction: Eviction): PolicyRules = eviction match {
     case Eviction.Tumbling(by)         => new TumblingRules(Some(by))
     case Eviction.ByPunctuation(_)     => new TumblingRules(None)
     case Eviction.Sliding(by, trigger) => new SlidingRules(by, trigger)
+  }
+
+  /** All messages leave. */
+  def emptied[B](partition: Partition[B])(told: Happening[B]): Unit = {
+    told(EventKind.Eviction, partition, partition.held.messages)
+    partition.held.clear()
   }
 }
 
@@ -53,102 +65,115 @@ object PolicyRules {
   *   None: markers alone empty the window
   */
 private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
+  import PolicyRules.emptied
+
   override def isPunctuated: Boolean = by.isEmpty
 
-  def insert[M](partition: Partition[M], message: HeldMessage[M], mark: Double): Outcome[M] = by match {
-    case Some(ByCount(n)) =>
-      both[M](inserted(partition, message), now => if (now.held.size < n) (Vector.empty, now) else evicted(now))
-    case Some(ByDelta(_, delta)) if partition.held.headOption.exists(oldest => message.value > oldest.value + delta) =>
-      both[M](evicted(partition), inserted(_, message))
-    case _ => inserted(partition, message)
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B] = {
+    by match {
+      case Some(ByDelta(_, delta))
+          if partition.held.oldest.exists(oldest => message.value > partition.valueOf(oldest) + delta) =>
+        emptied(partition)(told)
+      case _ => ()
+    }
+    val now = inserted(partition, message)(told)
+    by match {
+      case Some(ByCount(n)) => if (now.held.size >= n) emptied(now)(told)
+      case _                => ()
+    }
+    now
   }
 
   /** Overdue periods tumble once; the next one counts from now (SEMANTICS R63). An empty window tumbles too. */
-  def tick[M](partition: Partition[M], now: Long): Outcome[M] =
-    if (!deadline(partition).exists(_ <= now)) (Vector.empty, partition)
-    else both[M](evicted(partition), after => (Vector.empty, after.copy(tumbled = now)))
+  def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]] =
+    Option.when(deadline(partition).exists(_ <= now)) {
+      emptied(partition)(told)
+      partition.copy(tumbled = now)
+    }
 
   def deadline(partition: Partition[_]): Option[Long] =
     by.collect { case ByTime(period) => partition.tumbled + period.micros }
-
-  def evicted[M](partition: Partition[M]): Outcome[M] =
-    (Vector(event(EventKind.Eviction, partition.messages)), partition.emptied)
 }
 
 private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRules {
 
-  def insert[M](partition: Partition[M], message: HeldMessage[M], mark: Double): Outcome[M] = {
-    val steps = Seq[Partition[M] => Outcome[M]](
-      fullFromTheStart,
-      expire(_, message.at),
-      triggerByDelta(_, mark),
-      makeRoom(_, message),
-      inserted(_, message),
-      fullByCount,
-      triggerByCount)
-    steps.foldLeft[Outcome[M]]((Vector.empty, partition))(both(_, _))
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B] = {
+    val begun = fullFromTheStart(partition)(told)
+    expire(begun, message.at)(told)
+    val marked = triggerByDelta(begun, mark)(told)
+    val roomy  = makeRoom(marked, message)(told)
+    val full   = fullByCount(inserted(roomy, message)(told))(told)
+    triggerByCount(full)(told)
+    full
   }
 
-  private def nothing[M](partition: Partition[M]): Outcome[M] = (Vector.empty, partition)
+  private def raise[B](kind: EventKind, partition: Partition[B])(told: Happening[B]): Unit =
+    told(kind, partition, partition.held.messages)
 
-  private def raised[M](kind: EventKind, partition: Partition[M]): Outcome[M] =
-    (Vector(event(kind, partition.messages)), partition)
-
-  private def full[M](partition: Partition[M]): Outcome[M] =
-    raised(EventKind.InitialFull, partition.copy(isFull = true))
+  private def full[B](partition: Partition[B])(told: Happening[B]): Partition[B] = {
+    raise(EventKind.InitialFull, partition)(told)
+    partition.copy(isFull = true)
+  }
 
   /** A window of a time is full before its first message (SEMANTICS R64). */
-  private def fullFromTheStart[M](partition: Partition[M]): Outcome[M] = by match {
-    case ByTime(_) if !partition.isFull => full(partition)
-    case _                              => nothing(partition)
+  private def fullFromTheStart[B](partition: Partition[B])(told: Happening[B]): Partition[B] = by match {
+    case ByTime(_) if !partition.isFull => full(partition)(told)
+    case _                              => partition
   }
 
-  /** What is older than the time, not just as old, leaves. */
-  private def expire[M](partition: Partition[M], now: Long): Outcome[M] = by match {
-    case ByTime(period) => evict[M](partition, held => now - held.at > period.micros)
-    case _              => nothing(partition)
+  /** What is older than the time, not just as old, leaves. True: something did. */
+  private def expire[B](partition: Partition[B], now: Long)(told: Happening[B]): Boolean = by match {
+    case ByTime(period) =>
+      def isOld(at: Long) = now - at > period.micros
+      evicted(partition, partition.held.take(some => isOld(some.earliest))(held => isOld(held.at)))(told)
+    case _ => false
   }
 
-  private def evict[M](partition: Partition[M], leaves: HeldMessage[M] => Boolean): Outcome[M] = {
-    val (out, rest) = partition.held.partition(leaves)
-    if (out.isEmpty) nothing(partition)
-    else (Vector(event(EventKind.Eviction, out.map(_.message))), partition.copy(held = rest))
+  private def evicted[B](partition: Partition[B], out: Vector[Kept[B]])(told: Happening[B]): Boolean = {
+    if (out.nonEmpty) told(EventKind.Eviction, partition, out)
+    out.nonEmpty
   }
 
-  private def triggerByDelta[M](partition: Partition[M], value: Double): Outcome[M] = trigger match {
-    case ByDelta(_, delta) if partition.inserted > 0 && value > partition.mark + delta =>
-      raised(EventKind.Trigger, partition.copy(mark = value))
-    case _ => nothing(partition)
+  private def triggerByDelta[B](partition: Partition[B], value: Double)(told: Happening[B]): Partition[B] =
+    trigger match {
+      case ByDelta(_, delta) if partition.inserted > 0 && value > partition.mark + delta =>
+        raise(EventKind.Trigger, partition)(told)
+        partition.copy(mark = value)
+      case _ => partition
+    }
+
+  private def makeRoom[B](partition: Partition[B], message: HeldMessage[B])(told: Happening[B]): Partition[B] =
+    by match {
+      case ByCount(n) if partition.held.size >= n =>
+        evicted(partition, partition.held.takeOldest())(told): Unit
+        partition
+      case ByDelta(_, delta) =>
+        val now =
+          if (!partition.isFull && message.value > partition.first + delta) full(partition)(told) else partition
+        val bound = message.value - delta
+        val out   = partition.held.take(_.isBelow(bound, partition.first))(partition.valueOf(_) < bound)
+        evicted(now, out)(told): Unit
+        now
+      case _ => partition
+    }
+
+  private def fullByCount[B](partition: Partition[B])(told: Happening[B]): Partition[B] = by match {
+    case ByCount(n) if !partition.isFull && partition.held.size == n => full(partition)(told)
+    case _                                                           => partition
   }
 
-  private def makeRoom[M](partition: Partition[M], message: HeldMessage[M]): Outcome[M] = by match {
-    case ByCount(n) if partition.held.size >= n =>
-      (
-        Vector(event(EventKind.Eviction, Vector(partition.held.head.message))),
-        partition.copy(held = partition.held.tail))
-    case ByDelta(_, delta) =>
-      val first = if (!partition.isFull && message.value > partition.first + delta) full(partition)
-      else nothing(partition)
-      both[M](first, evict[M](_, _.value < message.value - delta))
-    case _ => nothing(partition)
+  private def triggerByCount[B](partition: Partition[B])(told: Happening[B]): Unit = trigger match {
+    case ByCount(n) if partition.inserted % n == 0 => raise(EventKind.Trigger, partition)(told)
+    case _ => ()
   }
 
-  private def fullByCount[M](partition: Partition[M]): Outcome[M] = by match {
-    case ByCount(n) if !partition.isFull && partition.held.size == n => full(partition)
-    case _                                                           => nothing(partition)
+  def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]] = {
+    val expired = expire(partition, now)(told)
+    if (nextTrigger(partition).exists(_ <= now)) {
+      raise(EventKind.Trigger, partition)(told)
+      Some(partition.copy(checked = now))
+    } else Option.when(expired)(partition)
   }
-
-  private def triggerByCount[M](partition: Partition[M]): Outcome[M] = trigger match {
-    case ByCount(n) if partition.inserted % n == 0 => raised(EventKind.Trigger, partition)
-    case _ => nothing(partition)
-  }
-
-  def tick[M](partition: Partition[M], now: Long): Outcome[M] =
-    both[M](
-      expire(partition, now),
-      after =>
-        if (!nextTrigger(after).exists(_ <= now)) nothing(after)
-        else raised(EventKind.Trigger, after.copy(checked = now)))
 
   /** At multiples of the period since the partition's creation; several that pass within a step are one. */
   private def nextTrigger(partition: Partition[_]): Option[Long] = trigger match {
@@ -160,7 +185,7 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
 
   def deadline(partition: Partition[_]): Option[Long] = {
     val expiry = by match {
-      case ByTime(period) => partition.held.map(_.at).minOption.map(_ + period.micros + 1) // clocks go back, too
+      case ByTime(period) => partition.held.earliest.map(_ + period.micros + 1) // clocks go back, too
       case _              => None
     }
     (expiry ++ nextTrigger(partition)).minOption

@@ -67,23 +67,35 @@ private[policy] final case class Kept[B](raw: Array[Byte], buffer: B, origin: Op
   *   where it lives between two of its objects; written at the end of each step
   * @param fingerprint
   *   what may not change while the state lives, in words
+  * @param hasEvents
+  *   somebody hears of what happens beside panes: then each event carries its messages
+  * @param sums
+  *   sums of messages may be combined for a pane in the place of the messages, since their order does not show (SEMANTICS R1)
+  * @param pageBytes
+  *   so much of a window is read and written together
   */
 final class PolicyShard[B, V](
     spec: PolicyWindowSpec,
     aggregation: Aggregation[B, V],
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
-    guards: Guards = Guards.Default)
+    guards: Guards = Guards.Default,
+    hasEvents: => Boolean = true,
+    sums: Boolean = true,
+    pageBytes: Int = 4096)
     extends OperatorShard {
-  private type Window  = Partition[Kept[B]]
+  private type Window  = Partition[B]
   private type Effects = Vector[PolicyEffect[V]]
 
   private val rules     = PolicyRules(spec.eviction)
   private val limits    = new LimitRules(spec.limits)
   private val admission = new Admission(store, fingerprint)
 
+  private val pages = new Segments("held", store)
+  private val codec = new PartitionCodec(new PagedHeld(aggregation, sums), pages, pageBytes)
+
   /** The partition of each key, until a limit evicts it. In the checkpoint. */
-  private val windows = new KeyBuckets[Window]("partitions", store, new PartitionCodec(aggregation), deadline)
+  private val windows = new KeyBuckets[Window]("partitions", store, codec, deadline)
 
   /** By which partitions know when they leave. */
   private val terms = new Terms(spec.limits.age.fold("no age")(age => s"age ${age.micros}"))
@@ -103,6 +115,7 @@ final class PolicyShard[B, V](
 
   admission.open { in =>
     turn = in.long()
+    pages.readDirectory(in)
     windows.readDirectory(in)
     terms.read(in)
   }
@@ -173,10 +186,16 @@ final class PolicyShard[B, V](
   def finish(): Iterator[PolicyEffect[V]] = if (admission.watermark.isEnd) Iterator.empty
   else {
     admission.watermark = Watermark.End
-    steps(allKeys.map(key => part(keep(key, Vector(finalOf(windows.get(key))), windows.get(key)))))
+    steps(allKeys.map(key => part(raised(key, EventKind.Final))))
   }
 
-  private def finalOf(window: Window) = WindowEvent(EventKind.Final, window.messages)
+  /** With all that is inside. */
+  private def raised(key: Key, kind: EventKind): Effects = {
+    val window = windows.get(key)
+    val told   = new Telling(key, window)
+    told(kind, window, window.held.messages)
+    keep(window, told)
+  }
 
   /** Marks a message that goes no further as applied; false: it was before. */
   def withhold(origin: Option[Origin]): Boolean = !isReplay(origin)
@@ -209,7 +228,7 @@ final class PolicyShard[B, V](
 
   /** Where a replay must begin to rebuild what is inside the windows: for each source partition an offset. */
   def replayOffsets: Map[SourcePartition, Long] =
-    admission.replayOffsets(allKeys.flatMap(windows.get(_).held.iterator.flatMap(_.message.origin)))
+    admission.replayOffsets(allKeys.flatMap(windows.get(_).held.all.flatMap(_.message.origin)))
 
   private def allKeys: Iterator[Key] = windows.walkAll
 
@@ -221,61 +240,78 @@ final class PolicyShard[B, V](
     }
 
   private def insert(entry: PolicyEntry[B]): Effects = {
-    val mark            = entry.mark.getOrElse(entry.value)
-    val known           = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
-    val before          = known.measuredFrom(entry.value, mark)
-    val message         = HeldMessage(Kept(entry.raw, entry.buffer, entry.origin), before.counted(entry.value), clock)
-    val (events, after) = rules.insert(before, message, mark)
-    guards.check(Guard.MessagesPerWindow, after.held.size.toLong, s"a window of ${spec.eviction}")
+    val mark   = entry.mark.getOrElse(entry.value)
+    val known  = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
+    val before = known.measuredFrom(entry.value, mark)
+    val kept   = Kept(entry.raw, entry.buffer, entry.origin)
+    val told   = new Telling(entry.key, before)
+    val after = rules.insert(
+      before,
+      HeldMessage(kept, before.counted(entry.value), clock, number = before.inserted),
+      mark)(told)
+    guards.check(Guard.MessagesPerWindow, after.held.size, s"a window of ${spec.eviction}")
     turn += 1
-    val told = keep(entry.key, events, after.copy(turn = turn)) ++
+    val effects = keep(after.copy(turn = turn), told) ++
       ranking.iterator.flatMap(all => Iterator.continually(all.surplus).takeWhile(_.isDefined).flatten).flatMap(drop)
     guards.check(Guard.KeysPerShard, windows.size, s"the state of ${spec.eviction}")
-    told
+    effects
   }
 
   /** A key whose partition left in this step goes on counting its events, so that their order shows. */
   private def created(entry: PolicyEntry[B], mark: Double): Window =
-    Partition.created[Kept[B]](entry.value, mark, clock).copy(events = left.getOrElse(entry.key, 0))
+    Partition.created(codec.nothing, entry.value, mark, clock).copy(events = left.getOrElse(entry.key, 0))
 
-  private def punctuate(key: Key): Effects = Option(windows.get(key)).filter(_ => rules.isPunctuated)
-    .fold(Vector.empty: Effects)(window =>
-      keep(key, Vector(WindowEvent(EventKind.Eviction, window.messages)), window.emptied))
+  private def punctuate(key: Key): Effects =
+    Option(windows.get(key)).filter(_ => rules.isPunctuated).fold(Vector.empty: Effects) { window =>
+      val told = new Telling(key, window)
+      PolicyRules.emptied(window)(told)
+      keep(window, told)
+    }
 
   /** Of one that leaves with its age, what came due before comes first. */
   private def tick(key: Key): Effects = {
-    val window          = windows.get(key)
-    val leaves          = limits.deadline(window).filter(_ => limits.isTooOld(window.touched, clock))
-    val (events, after) = rules.tick(window, leaves.getOrElse(clock))
-    val told            = if (events.isEmpty) Vector.empty else keep(key, events, after)
-    leaves.fold(told)(_ => told ++ drop(key))
+    val window  = windows.get(key)
+    val leaves  = limits.deadline(window).filter(_ => limits.isTooOld(window.touched, clock))
+    val told    = new Telling(key, window)
+    val effects = rules.tick(window, leaves.getOrElse(clock))(told).fold(Vector.empty: Effects)(keep(_, told))
+    leaves.fold(effects)(_ => effects ++ drop(key))
   }
 
   private def drop(key: Key): Effects = {
-    val window = windows.get(key)
-    val events = keep(key, Vector(WindowEvent(EventKind.PartitionEviction, window.messages)), window)
+    val effects = raised(key, EventKind.PartitionEviction)
+    val window  = windows.get(key)
     ranking.foreach { all =>
-      left += key -> windows.get(key).events
+      left += key -> window.events
       all.remove(key)
     }
+    window.held.clear()
     windows.remove(key)
-    events
+    effects
   }
 
-  /** Numbers the events and the panes among them, and keeps the window after them. */
-  private def keep(key: Key, events: Vector[WindowEvent[Kept[B]]], window: Window): Effects = {
-    val (effects, after) = events.foldLeft((Vector.empty: Effects, window)) { case ((out, now), event) =>
-      val happened = PolicyEffect.Happened(
-        key,
-        WindowEvent(event.kind, event.messages.map(_.raw)),
-        window = now.panes,
-        sequence = now.events)
-      val pane = Option.when(firesPane(event.kind))(paneOf(key, now.panes, event.messages))
-      ((out :+ happened) ++ pane, now.copy(panes = now.panes + pane.size, events = now.events + 1))
+  /** Keeps a window after what was told of it. */
+  private def keep(window: Window, told: Telling): Effects = {
+    val after = window.copy(panes = told.panes, events = told.events)
+    windows.put(told.key, after)
+    ranking.foreach(_.put(told.key, after))
+    told.effects.result()
+  }
+
+  /** Numbers the events of a window and the panes among them. */
+  private final class Telling(val key: Key, before: Window) extends Happening[B] {
+    val effects = Vector.newBuilder[PolicyEffect[V]]
+    var panes   = before.panes
+    var events  = before.events
+
+    def apply(kind: EventKind, window: Window, messages: => Vector[Kept[B]]): Unit = {
+      if (hasEvents)
+        effects += PolicyEffect.Happened(key, WindowEvent(kind, messages.map(_.raw)), window = panes, sequence = events)
+      if (firesPane(kind)) {
+        effects += paneOf(key, panes, window.held)
+        panes += 1
+      }
+      events += 1
     }
-    windows.put(key, after)
-    ranking.foreach(_.put(key, after))
-    effects
   }
 
   /** A tumbling window is told as it leaves, a sliding one when it is triggered (SEMANTICS R58). */
@@ -284,10 +320,10 @@ final class PolicyShard[B, V](
     case _                   => kind == EventKind.Eviction
   }
 
-  private def paneOf(key: Key, number: Long, messages: Vector[Kept[B]]): PolicyEffect[V] = {
-    val sum = messages.foldLeft(aggregation.zero)((sum, one) => aggregation.combine(sum, one.buffer))
-    PolicyEffect.Fire(
-      Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, aggregation.lower(sum)))
+  private def paneOf(key: Key, number: Long, held: Held[B]): PolicyEffect[V] = {
+    val value = held.sum
+      .fold(aggregation.lowerAll(held.all.map(_.message.buffer)))(aggregation.lower)
+    PolicyEffect.Fire(Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, value))
   }
 
   private def write(): Unit = {
@@ -296,6 +332,7 @@ final class PolicyShard[B, V](
     admission.tellOpen(_ => Some(windows.size))
     admission.write((_, _) => false) { out =>
       out.long(turn)
+      pages.writeDirectory(out)
       windows.writeDirectory(out)
       terms.write(out)
     }
@@ -305,5 +342,5 @@ final class PolicyShard[B, V](
 object PolicyShard {
 
   /** The spaces of its store, for stores that must know them beforehand. */
-  val Spaces: Seq[String] = Seq("partitions", AppliedOffsets.Space)
+  val Spaces: Seq[String] = Seq("partitions", "held", AppliedOffsets.Space)
 }

@@ -1,15 +1,22 @@
 package windrow.core.policy
 
 import windrow.core.operator.Origin
+import windrow.core.state.Segments
+import windrow.core.state.ShardStore
 import windrow.core.state.StoredState
 import windrow.operators.Sum
 
 /** What a key has in windows by policies. */
 object PolicyValues {
-  private val held = HeldMessage(Kept(Array[Byte](1, 2), 3L, Some(Origin("s", 1, 2))), 4.0, 5)
+  private def held(number: Long) =
+    HeldMessage(Kept(Array[Byte](1, 2), 3L, Some(Origin("s", 1, 2))), 4.0, 5, number)
 
-  private val partition = Partition(
-    Vector(held, held),
+  private def partition(codec: PartitionCodec[Long], messages: Int) = Partition(
+    {
+      val all = codec.nothing
+      (0 until messages).foreach(number => all.add(held(number.toLong)))
+      all
+    },
     created = 1,
     first = 2.0,
     mark = 3.0,
@@ -23,9 +30,13 @@ object PolicyValues {
     events = 10,
     state = Vector(Array[Byte](1)))
 
-  private val codec = new PartitionCodec(Sum)
+  private def codec(store: ShardStore) =
+    new PartitionCodec(new PagedHeld(Sum, sums = true), new Segments("held", store), pageBytes = 100)
 
-  def all: Seq[StoredState] =
-    Seq(
-      StoredState.ofRoot("a partition")((_, out) => codec.write(partition, out))((_, in) => codec.read(in))(_.messages))
+  def all: Seq[StoredState] = Seq(2, 20).map(messages =>
+    StoredState.ofRoot(s"a partition of $messages messages")((store, out) =>
+      codec(store).write(partition(codec(store), messages), out))((store, in) => codec(store).read(in)) { partition =>
+      partition.held.messages
+      partition.held.sum
+    })
 }

@@ -33,7 +33,7 @@ class CoreEngine(shards: Int = 4) extends Engine {
       case OperatorSpec.Aggregate(spec, aggregates) =>
         val aggregation = new TranscriptAggregation(aggregates, position(spec.window), sizes.piece)
         Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores, sizes.large, asks(transcript)))
-      case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page))
+      case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page, asks(transcript)))
       case OperatorSpec.Join(spec)      => Right(new CoreJoin(spec, shards, stores))
       case OperatorSpec.CoGroup(spec) =>
         val aggregation = new CoGroupAggregation(spec.streams)
@@ -45,7 +45,7 @@ class CoreEngine(shards: Int = 4) extends Engine {
           stores,
           sizes.large,
           asks(transcript)))
-      case policy: OperatorSpec.Policy => policies(transcript, policy)
+      case policy: OperatorSpec.Policy => policies(transcript, policy, sizes)
     }
 
   /** It asks how many messages were of windows past, present and future. */
@@ -63,10 +63,11 @@ class CoreEngine(shards: Int = 4) extends Engine {
 
   private def policies(
       transcript: TranscriptCase,
-      policy: OperatorSpec.Policy): Either[Seq[SpecProblem], CoreOperator] =
+      policy: OperatorSpec.Policy,
+      sizes: CoreStores.Sizes): Either[Seq[SpecProblem], CoreOperator] =
     policy.spec(transcript.timeUnit).map { spec =>
       val count = if (spec.limits.areShared) 1 else shards
-      new CorePolicies(spec, OperatorSpec.aggregates(policy.json), count, stores)
+      new CorePolicies(spec, OperatorSpec.aggregates(policy.json), count, stores, sizes.page)
     }
 }
 

@@ -10,14 +10,15 @@ private[windrow] final class CorePolicies(
     spec: PolicyWindowSpec,
     aggregates: Seq[(String, String)],
     count: Int,
-    wrap: CoreStores.Wrap)
+    wrap: CoreStores.Wrap,
+    pageBytes: Int)
     extends CoreStores[PolicyShard[TranscriptBuffer, Content]](count, wrap) {
 
   // The contents of policy windows are in order of insertion.
   private lazy val aggregation = new TranscriptAggregation(aggregates, _ => Array.emptyByteArray)
 
   protected def open(store: ShardStore): PolicyShard[TranscriptBuffer, Content] =
-    new PolicyShard(spec, aggregation, store)
+    new PolicyShard(spec, aggregation, store, pageBytes = pageBytes)
 
   protected def countersOf(shard: PolicyShard[TranscriptBuffer, Content]): Counters = shard.counters
 

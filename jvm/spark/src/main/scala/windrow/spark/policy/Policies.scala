@@ -56,7 +56,8 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
         PolicyColumns.bound(session, spec, parts),
         recipe,
         schema,
-        GuardSettings(session)))
+        GuardSettings(session),
+        hasEvents = Seq(OutputKind.Events, OutputKind.All).contains(options.output)))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =

@@ -30,6 +30,8 @@ import windrow.spark.shards.ShardRunner
 
 /** Windows by policies. Every message travels with its row: events show it.
   *
+  * @param hasEvents
+  *   events are asked for
   * @param columns
   *   by name what policies look at, over the original row: numbers as doubles, markers as booleans
   */
@@ -39,7 +41,8 @@ final class PolicyProgram(
     columns: Map[String, Expression],
     recipe: PackRecipe,
     schema: OutputSchema,
-    guards: Guards) extends ShardProgram {
+    guards: Guards,
+    hasEvents: Boolean) extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = PolicyShard.Spaces
 
@@ -64,7 +67,14 @@ final class PolicyProgram(
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new PolicyShard(spec, aggregation, store, fingerprint, guards)
+      val shard = new PolicyShard(
+        spec,
+        aggregation,
+        store,
+        fingerprint,
+        guards,
+        hasEvents,
+        sums = !recipe.functions.orderShows)
       if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
       else stepped(shard, packets, watermark, processingTime)
     }

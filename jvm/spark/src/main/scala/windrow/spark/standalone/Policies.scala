@@ -64,9 +64,11 @@ final class Policies private[standalone] (
       input.name,
       measure,
       isMarker,
-      isKeyed = input.key.nonEmpty)
+      isKeyed = input.key.nonEmpty,
+      hasEvents = false)
     made.addListener(new WindowListener[UnsafeRow, Message] {
-      def onEvent(event: PartitionEvent[UnsafeRow, Message]): Unit = if (hasEvents) events :+= event
+      override private[windrow] def hears: Boolean                 = hasEvents
+      def onEvent(event: PartitionEvent[UnsafeRow, Message]): Unit = events :+= event
       override def onDrain(): Unit = {
         leaving.foreach(made.evictPartition)
         leaving.clear()

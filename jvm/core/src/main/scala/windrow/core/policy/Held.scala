@@ -1,0 +1,197 @@
+package windrow.core.policy
+
+import windrow.core.aggregate.Aggregation
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+import windrow.core.state.KeyPages
+import windrow.core.state.Paged
+import windrow.core.state.Segments
+import windrow.core.store.OriginCodec
+
+/** A message in a window.
+  *
+  * @param value
+  *   of the column that a delta policy looks at; 0 if there is none, NaN before the first that is a number (SEMANTICS R89)
+  * @param at
+  *   processing time of its insertion, in microseconds
+  * @param number
+  *   among all that were ever inserted into its partition
+  */
+private[policy] final case class HeldMessage[B](message: Kept[B], value: Double, at: Long, number: Long)
+
+/** The messages of a window in the order of their insertion, in pages: what a step reads and writes goes by what comes and leaves,
+  * not by what is inside (SEMANTICS S10). Changed in place.
+  */
+private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pageBytes: Int) {
+  private val pages = new KeyPages[Long, HeldMessage[B], HeldSummary[B]](paged, segments, pageBytes)
+  private var count = 0L
+
+  def size: Long       = count
+  def isEmpty: Boolean = count == 0
+
+  def oldest: Option[HeldMessage[B]] = pages.first
+  def newest: Option[HeldMessage[B]] = pages.last
+
+  /** Read as they are asked for. */
+  def all: Iterator[HeldMessage[B]] = pages.all
+
+  def messages: Vector[Kept[B]] = all.map(_.message).toVector
+
+  /** Processing time of the earliest insertion. */
+  def earliest: Option[Long] = pages.tells.map(_.earliest)
+
+  /** All messages in one buffer, which is not to be changed; None: they are to be taken one by one. */
+  def sum: Option[B] = {
+    if (paged.sums && pages.tells.exists(_.sum.isEmpty)) pages.tellAnew(_.sum.isDefined)
+    pages.tells.flatMap(_.sum)
+  }
+
+  def add(message: HeldMessage[B]): Unit = {
+    pages.put(message)
+    count += 1
+  }
+
+  /** Takes out what `leaves`, in order.
+    *
+    * @param among
+    *   of what some messages tell together: one of them may leave
+    */
+  def take(among: HeldSummary[B] => Boolean)(leaves: HeldMessage[B] => Boolean): Vector[Kept[B]] = {
+    val found = Vector.newBuilder[Kept[B]]
+    pages.rewrite(among) { held =>
+      val stays = !leaves(held)
+      if (!stays) found += held.message
+      Option.when(stays)(held)
+    }
+    val out = found.result()
+    count -= out.size
+    out
+  }
+
+  def takeOldest(): Vector[Kept[B]] = oldest.toVector.map { held =>
+    pages.remove(held)
+    count -= 1
+    held.message
+  }
+
+  def clear(): Unit = {
+    pages.clear(count)
+    count = 0
+  }
+
+  /** Messages of which no processing time was known are of this one. */
+  def begin(now: Long): Unit = pages.rewrite(_.earliest == Partition.NoTime)(held =>
+    Some(if (held.at == Partition.NoTime) held.copy(at = now) else held))
+
+  def write(out: ByteWriter): Unit = {
+    out.count(count)
+    if (count > 0) pages.write(out)
+  }
+
+  def read(in: ByteReader): Unit = {
+    count = in.count()
+    if (count > 0) pages.read(in)
+  }
+}
+
+/** What messages tell together.
+  *
+  * @param least
+  *   value; infinite: none has a value
+  * @param hasBlank
+  *   one has no value, so it has that of the first message that has one
+  * @param earliest
+  *   processing time of an insertion
+  * @param sum
+  *   None: it is not kept
+  */
+private[policy] final case class HeldSummary[B](least: Double, hasBlank: Boolean, earliest: Long, sum: Option[B]) {
+
+  /** One of the messages has a value below a bound, if those without one have `first`. */
+  def isBelow(bound: Double, first: Double): Boolean = least < bound || (hasBlank && first < bound)
+}
+
+/** @param aggregation
+  *   of messages
+  * @param sums
+  *   the sum of two sums is what the messages of both give one by one; else none is kept
+  */
+private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sums: Boolean)
+    extends Paged[Long, HeldMessage[B], HeldSummary[B]] {
+  implicit def order: Ordering[Long] = Ordering.Long
+  def at(held: HeldMessage[B]): Long = held.number
+  val places: Codec[Long]            = PagedHeld.Numbers
+  val values: Codec[HeldMessage[B]]  = new HeldCodec(aggregation)
+  def tell(held: HeldMessage[B])     = tell(Iterator.single(held))
+  override def tell(some: Iterator[HeldMessage[B]]): HeldSummary[B] = {
+    var least    = Double.PositiveInfinity
+    var hasBlank = false
+    var earliest = Long.MaxValue
+    var sum      = Option.empty[B]
+    some.foreach { held =>
+      if (held.value.isNaN) hasBlank = true else least = math.min(least, held.value)
+      earliest = math.min(earliest, held.at)
+      if (sums) sum = Some(sum.fold(aggregation.copy(held.message.buffer))(aggregation.combine(_, held.message.buffer)))
+    }
+    HeldSummary(least, hasBlank, earliest, sum)
+  }
+
+  def both(one: HeldSummary[B], other: HeldSummary[B]): HeldSummary[B] = HeldSummary(
+    math.min(one.least, other.least),
+    one.hasBlank || other.hasBlank,
+    math.min(one.earliest, other.earliest),
+    for (left <- one.sum; right <- other.sum) yield aggregation.combine(aggregation.copy(left), right))
+
+  override def appended(told: HeldSummary[B], held: HeldMessage[B]): Option[HeldSummary[B]] =
+    Option.when(told.sum.isDefined == sums)(both(told, tell(held)))
+
+  /** A sum that is about as large as its page is left out: then the page is read for it. */
+  val told: Codec[HeldSummary[B]] = new Codec[HeldSummary[B]] {
+    def write(told: HeldSummary[B], out: ByteWriter): Unit = {
+      out.long(java.lang.Double.doubleToLongBits(told.least))
+      out.byte(if (told.hasBlank) 1 else 0)
+      out.long(told.earliest)
+      val sum = new ByteWriter(64)
+      told.sum.foreach(aggregation.write(_, sum))
+      val isKept = told.sum.isDefined && sum.size <= PagedHeld.MostOfSum
+      out.byte(if (isKept) 1 else 0)
+      if (isKept) out.append(sum.array, 0, sum.size)
+    }
+
+    def read(in: ByteReader): HeldSummary[B] = HeldSummary(
+      java.lang.Double.longBitsToDouble(in.long()),
+      in.byte() == 1,
+      in.long(),
+      Option.when(in.byte() == 1)(aggregation.read(in)))
+  }
+
+}
+
+private object PagedHeld {
+
+  /** Bytes of the sum of a page that its key knows without reading the page. */
+  val MostOfSum = 1024
+
+  object Numbers extends Codec[Long] {
+    def write(number: Long, out: ByteWriter): Unit = out.long(number)
+    def read(in: ByteReader): Long                 = in.long()
+  }
+}
+
+private[policy] final class HeldCodec[B](buffers: Codec[B]) extends Codec[HeldMessage[B]] {
+  def write(held: HeldMessage[B], out: ByteWriter): Unit = {
+    out.bytes(held.message.raw)
+    buffers.write(held.message.buffer, out)
+    OriginCodec.Optional.write(held.message.origin, out)
+    out.long(java.lang.Double.doubleToLongBits(held.value))
+    out.long(held.at)
+    out.count(held.number)
+  }
+
+  def read(in: ByteReader): HeldMessage[B] = HeldMessage(
+    Kept(in.bytes(), buffers.read(in), OriginCodec.Optional.read(in)),
+    java.lang.Double.longBitsToDouble(in.long()),
+    in.long(),
+    in.count())
+}
