@@ -3,6 +3,7 @@ package windrow.core.state
 import java.nio.ByteBuffer
 import java.util.Arrays
 import java.util.zip.CRC32C
+import windrow.ErrorConditions
 
 /** A growing buffer in which state is written: big-endian numbers, lengths as variable-length integers. */
 final class ByteWriter(initial: Int = 256) {
@@ -17,9 +18,15 @@ final class ByteWriter(initial: Int = 256) {
   /** Makes room for some bytes and gives the place in [[array]] where they stand, with anything in them. */
   private[windrow] def space(length: Int): Int = {
     val start = end
-    if (written.length - start < length) written = Arrays.copyOf(written, math.max(written.length * 2, start + length))
+    if (written.length - start < length) grow(start.toLong + length)
     end = start + length
     start
+  }
+
+  private def grow(needed: Long): Unit = {
+    if (needed > ByteWriter.Most)
+      throw new IllegalStateException(ErrorConditions.message("STATE_TOO_LARGE", "count" -> needed))
+    written = Arrays.copyOf(written, math.max(math.min(written.length * 2L, ByteWriter.Most), needed).toInt)
   }
 
   def byte(value: Int): Unit = {
@@ -62,6 +69,9 @@ final class ByteWriter(initial: Int = 256) {
 
   def clear(): Unit = end = 0
 
+  /** Takes back what stands behind so many bytes. */
+  private[state] def cutTo(size: Int): Unit = end = size
+
   def result(): Array[Byte] = Arrays.copyOf(written, end)
 
   /** The content behind its version byte and before its checksum: how every state value is stored. */
@@ -79,6 +89,9 @@ object ByteWriter {
   /** Of the format of all that is stored (docs/state-format.md): another one if an older reader would read it wrong. */
   private[windrow] val Version: Byte = 1
   private[state] val Frame           = 5
+
+  /** An array has no room for more, with its frame. */
+  private val Most = Int.MaxValue - 64L
 
   private val spare = new ThreadLocal[ByteWriter]
 

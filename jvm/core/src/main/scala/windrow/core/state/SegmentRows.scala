@@ -47,16 +47,31 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T)
     rows
   }
 
-  def write(rows: Rows, out: ByteWriter): Unit = rows.forEach((position, keyed) => write(position, keyed, out))
+  /** Writes keys of a position, from one on, at least one if there are any.
+    *
+    * @param most
+    *   no key is written after so many bytes
+    * @return
+    *   the first that is not written
+    */
+  def write(position: Long, keyed: KeyMap[T], from: Int, out: ByteWriter, most: Int): Int = {
+    val start = out.size
+    val until = writeSome(position, keyed, from, keyed.size, out, most)
+    if (until < keyed.size) {
+      out.cutTo(start) // the number of keys stands before them
+      writeSome(position, keyed, from, until, out, Int.MaxValue)
+    } else until
+  }
 
-  def write(position: Long, keyed: KeyMap[T], out: ByteWriter): Unit = {
+  private def writeSome(position: Long, keyed: KeyMap[T], from: Int, until: Int, out: ByteWriter, most: Int): Int = {
     out.long(position)
-    out.count(keyed.size.toLong)
-    var index = 0
-    while (index < keyed.size) {
+    out.count((until - from).toLong)
+    var index = from
+    while (index < until && (index == from || out.size <= most)) {
       out.bytes(keyed.keyAt(index).bytes)
       codec.write(keyed.valueAt(index), out)
       index += 1
     }
+    index
   }
 }

@@ -8,8 +8,8 @@ import windrow.ErrorConditions
 /** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
   *
   * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
-  * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions. What is
-  * added to a large one stands beside it ([[Additions]]), so that neither its size nor how many keys it has shows in the cost of
+  * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions, and the keys of
+  * a position that outgrows `mostBytes` stand in several values. What is added to a large one stands beside it ([[Additions]]), so that neither its size nor how many keys it has shows in the cost of
   * a value that comes.
   *
   * @param leaves
@@ -23,7 +23,8 @@ final class SortedRun[T](
     codec: Codec[T],
     segmentBytes: Int = 4096,
     leaves: Option[T => Unit] = None,
-    combine: Option[(T, T) => T] = None) {
+    combine: Option[(T, T) => T] = None,
+    mostBytes: Int = 1 << 29) {
   type Keyed = KeyMap[T]
 
   private val rows = new SegmentRows(codec, combine.getOrElse((_: T, later: T) => later))
@@ -281,17 +282,44 @@ final class SortedRun[T](
       segment.stored = 0
       removeAdditions(segment, segment.additions.size)
       all.forEach { (position, keyed) =>
-        if (out.size >= segmentBytes) {
+        if (out.size >= segmentBytes || current.additions.nonEmpty) {
           put(current, out)
           current = addSegment(position)
         }
         current.rows.put(position, keyed)
         current.last = position
-        current.stored += keyed.size.toLong
-        rows.write(position, keyed, out)
+        val until = rows.write(position, keyed, 0, out, mostBytes)
+        current.stored += until
+        if (until < keyed.size) writeApart(current, Iterator.single((position, keyed, until)))
       }
       put(current, out)
     }
+  }
+
+  /** Writes additions to a segment, one unless it has more than `mostBytes`.
+    *
+    * @param some
+    *   positions, and of each the first key that is not written yet
+    */
+  private def writeApart(segment: Segment, some: Iterator[(Long, Keyed, Int)]): Unit = ByteWriter.lent { out =>
+    var count = 0L
+    def close(): Unit = if (count > 0) {
+      added += 1
+      space.put(added, out.sealedResult())
+      segment.additions :+= Addition(added, count)
+      out.clear()
+      count = 0
+    }
+    some.foreach { case (position, keyed, first) =>
+      var from = first
+      while (from < keyed.size) {
+        val until = rows.write(position, keyed, from, out, mostBytes)
+        count += until - from
+        from = until
+        if (out.size > mostBytes) close()
+      }
+    }
+    close()
   }
 
   /** Writes what was added to a segment, with as much of the rest as [[Additions]] says. */
@@ -308,13 +336,8 @@ final class SortedRun[T](
         val earlier = segment.additions.takeRight(newest - 1)
         val both    = rows.joined(withAdditions(rows.none, segment, earlier), segment.fresh)
         removeAdditions(segment, earlier.size)
-        added += 1
-        segment.additions :+= Addition(added, rows.size(both))
         segment.fresh = null
-        ByteWriter.lent { out =>
-          rows.write(both, out)
-          space.put(added, out.sealedResult())
-        }
+        writeApart(segment, both.asScala.iterator.map { case (position, keyed) => (position.longValue, keyed, 0) })
       }
     }
   }

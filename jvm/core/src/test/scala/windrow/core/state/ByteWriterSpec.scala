@@ -69,4 +69,12 @@ final class ByteWriterSpec extends AnyFunSuite {
         "it")).getMessage.startsWith("[STATE_DAMAGED] it"))
     }
   }
+
+  test("a value that no array can hold is refused before it takes memory") {
+    val out = new ByteWriter
+    out.long(1)
+    val refused = intercept[IllegalStateException](out.space(Int.MaxValue - 8))
+    assert(refused.getMessage.startsWith("[STATE_TOO_LARGE]") && refused.getMessage.contains("2147483647 bytes"))
+    assert(out.size == 8)
+  }
 }

@@ -197,4 +197,45 @@ final class SortedRunSuite extends AnyFunSuite {
   test("what was put in is there until it is let go of; the store removes nothing that it has not") {
     (1 to 300).foreach(check)
   }
+
+  test("keys of one position that are more than a value can hold stand in several") {
+    for (apart <- Seq(true, false); largeFrom <- Seq(1, 1000)) {
+      val store = new Strict(largeFrom)
+      def open(directory: Option[ByteWriter]) = {
+        val run = new SortedRun(
+          "values",
+          store,
+          Sum,
+          100,
+          combine = Option.when[(Long, Long) => Long](apart)(_ + _),
+          mostBytes = 300)
+        directory.foreach(out => run.readDirectory(ByteReader(out.result())))
+        run
+      }
+      val wanted    = new TreeMap[Long, mutable.HashMap[Key, Long]]
+      var directory = Option.empty[ByteWriter]
+      (1 to 6).foreach { step =>
+        val run = open(directory)
+        for (position <- Seq(1L, 2L, 9L); number <- 0 until 100 if step > 1 || position == 2) {
+          val one = key(number)
+          if (apart) run.add(position, one, step.toLong) else run.at(position).put(one, step.toLong)
+          val before = wanted.computeIfAbsent(position, _ => mutable.HashMap.empty)
+          before(one) = (if (apart) before.getOrElse(one, 0L) else 0L) + step
+        }
+        run.flush()
+        val out = new ByteWriter
+        run.writeDirectory(out)
+        directory = Some(out)
+        assert(store.values.values.forall(_.length < 400))
+        val found = open(directory).between(0, 100).map { case (at, keyed) =>
+          at -> (0 until keyed.size).map(i => keyed.keyAt(i) -> keyed.valueAt(i)).toMap
+        }.toMap
+        assert(found == wanted.asScala.map { case (at, keyed) => at.longValue -> keyed.toMap }.toMap)
+      }
+      val run = open(directory)
+      run.dropBelow(100)
+      run.flush()
+      assert(store.values.isEmpty)
+    }
+  }
 }
