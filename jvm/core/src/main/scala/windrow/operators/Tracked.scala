@@ -29,6 +29,8 @@ private[operators] object Tracked {
 
 /** An aggregation that keeps track of its messages. */
 private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Tracked[B], V] {
+  override def isExact: Boolean = inner.isExact
+
   private[windrow] override val keeping: Option[Keeping[Tracked[B]]] = inner.keeping.map(_.of(_.buffer))
 
   private[windrow] override def in(pieces: Pieces, guards: Guards): Aggregation[Tracked[B], V] =

@@ -35,6 +35,11 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
   /** The value of several buffers put together in this order. */
   private[windrow] def lowerAll(buffers: Iterator[B]): V = lower(buffers.foldLeft(zero)(combine))
 
+  /** The value is the same to the bit however its messages are grouped as they are combined. Sums of floating point are not: where a
+    * pane may be withdrawn or compared, such a value is stored as it was shown (SEMANTICS R90).
+    */
+  def isExact: Boolean = false
+
   /** How buffers keep their messages, where they grow with them; None: a buffer stays small. */
   private[windrow] def keeping: Option[Keeping[B]] = None
 

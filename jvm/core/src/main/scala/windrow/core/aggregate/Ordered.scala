@@ -35,6 +35,9 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
   def lift(order: Array[Byte], lifted: B): OrderedBuffer[B] =
     new OrderedBuffer(new Here(Array(new Placed(order, lifted))))
 
+  /** Messages are combined one by one, in their order. */
+  override def isExact: Boolean = true
+
   def zero: OrderedBuffer[B] = new OrderedBuffer(MessageRope.nothing)
 
   def combine(left: OrderedBuffer[B], right: OrderedBuffer[B]): OrderedBuffer[B] =

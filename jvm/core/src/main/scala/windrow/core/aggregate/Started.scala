@@ -29,6 +29,8 @@ final case class Started[B](buffer: B, starts: StartOffsets)
 private[core] final class StartedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Started[B], V] {
   private[windrow] override val keeping: Option[Keeping[Started[B]]] = inner.keeping.map(_.of(_.buffer))
 
+  override def isExact: Boolean = inner.isExact
+
   def zero: Started[B] = Started(inner.zero, StartOffsets.None)
 
   def combine(left: Started[B], right: Started[B]): Started[B] =

@@ -33,7 +33,10 @@ object Sweep {
 
   /** Two stacks pay from eight slices in a window on; below, combining afresh is cheaper (docs/benchmarks.md). */
   def apply[B](slicesPerWindow: Long, aggregation: Combine[B]): Sweep[B] =
-    if (slicesPerWindow < 8) new Recalculate(aggregation) else new TwoStacks(aggregation)
+    if (combinesInOrder(slicesPerWindow)) new Recalculate(aggregation) else new TwoStacks(aggregation)
+
+  /** A window is combined slice by slice, from the oldest on, as it is when it is asked for by itself. */
+  def combinesInOrder(slicesPerWindow: Long): Boolean = slicesPerWindow < 8
 
   /** The sum of slices. What only one of them has is not copied. */
   private[aggregate] final class Sum[B](aggregation: Combine[B]) {

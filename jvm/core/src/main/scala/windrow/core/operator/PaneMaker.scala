@@ -24,6 +24,9 @@ private[core] final class PaneMaker[B, V](
   private val retracts = spec.accumulation == AccumulatingAndRetracting
   private val keeps    = retracts || spec.fireOnlyUpdated || (withdraws && !discards)
 
+  /** The last pane of a window must be stored as it was shown: made again it could differ in its last digit (SEMANTICS R90). */
+  val storesShown: Boolean = keeps && !aggregation.isExact
+
   /** Panes show all that their window holds, not only what came since the last. */
   val showWhole: Boolean = !discards
 

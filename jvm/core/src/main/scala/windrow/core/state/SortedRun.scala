@@ -16,6 +16,8 @@ import windrow.ErrorConditions
   *   hears of each value that is dropped; None: they are dropped unread
   * @param combine
   *   makes one of two values of a key, the older one first, which is given up; None: nothing is added, values are replaced
+  * @param settles
+  *   a segment that was read with additions is written as one, so that its values are never combined in another grouping
   */
 final class SortedRun[T](
     name: String,
@@ -24,7 +26,8 @@ final class SortedRun[T](
     segmentBytes: Int = 4096,
     leaves: Option[T => Unit] = None,
     combine: Option[(T, T) => T] = None,
-    mostBytes: Int = 1 << 29) {
+    mostBytes: Int = 1 << 29,
+    settles: Boolean = false) {
   type Keyed = KeyMap[T]
 
   private val rows = new SegmentRows(codec, combine.getOrElse((_: T, later: T) => later))
@@ -242,6 +245,7 @@ final class SortedRun[T](
   private def loaded(segment: Segment): Rows = {
     if (segment.rows == null) {
       segment.rows = withAdditions(read(segment, segment.id), segment, segment.additions)
+      if (settles && segment.additions.nonEmpty) segment.changed = true
       if (segment.fresh != null) {
         segment.rows = rows.joined(segment.rows, segment.fresh)
         segment.fresh = null

@@ -168,11 +168,18 @@ private[state] object PieceStates {
     cells.write(out)
   }
 
+  private def shown(out: ByteWriter): Unit = {
+    val shown = new ShownRun(Sum, new Segments("runs", new InMemoryShardStore))
+    (0L until 1000L).foreach(shown.put(_, 3L)) // more than one piece has room for
+    shown.write(out)
+  }
+
   private def keyed: Seq[StoredState] = Seq(
     of("a key of windows in a run", store => new RunKeyStateCodec(Sum, new Segments("runs", store))) { out =>
       out.count(3)
       out.long(8)
       completion.write(out)
+      shown(out)
       out.count(1)
       Seq(1L, 2L, 3L).foreach(out.long)
       out.count(4)
@@ -186,6 +193,7 @@ private[state] object PieceStates {
         Seq(3L, 2L).foreach(out.count)
         out.long(8)
         completion.write(out)
+        shown(out)
         out.count(1)
         out.long(1)
         new PaneStateCodec(Sum).write(paneState, out)

@@ -3,6 +3,7 @@ package aligned
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.Sweep
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.Axis
@@ -20,7 +21,8 @@ import windrow.core.window.SliceGrid
 
 /** Windows that are the same for every key: messages are kept once, by slice; the value of a window is made when it fires.
   *
-  * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key.
+  * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key. Its pane is made
+  * again when it must be withdrawn; where that would give another last digit the window has a record from its pane on (SEMANTICS R90).
   */
 private[core] final class AlignedAlgorithm[B, V](
     grid: SliceGrid[Axis.Time],
@@ -36,8 +38,14 @@ private[core] final class AlignedAlgorithm[B, V](
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
 
+  /** Windows have a record from their first message on, not only from their first late one. */
+  private val recordsAll = spec.early != Never || !spec.onTime
+
   /** All messages, by slice; those leave that no open window holds. In the checkpoint. */
-  private val slices = new GridSlices(grid, aggregation, store)
+  private val slices = new GridSlices(grid, aggregation, store, settles = panes.storesShown && !recordsAll)
+
+  /** Windows are recorded with their pane on time, for it cannot be made again to the bit. */
+  private val recordsShown = panes.storesShown && !Sweep.combinesInOrder(grid.slicesPerWindow)
 
   /** What windows keep of their panes, by start and key, where they keep any; they leave as they close. In the checkpoint. */
   private val records = new SortedRun("panes", store, new PaneStateCodec(aggregation))
@@ -54,9 +62,6 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** Windows without messages, where they count. In the checkpoint, for good. */
   private val gaps = GapWindows.of(spec, store)
-
-  /** Windows have a record from their first message on, not only from their first late one. */
-  private val recordsAll = spec.early != Never || !spec.onTime
 
   /** Windows that are incomplete hear of messages when the step ends. */
   private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
@@ -188,6 +193,7 @@ private[core] final class AlignedAlgorithm[B, V](
         val known  = if (recordsAll) records.peek(start) else null
         windows.andThen(Part.each[(Key, B), Effect[B, V]](values) { case ((key, buffer), out) =>
           if (recordsAll) fire(start, key, keptSurely(start, key, known), Timing.OnTime, isLast, buffer, out)
+          else if (recordsShown && !isLast) fire(start, key, PaneState(), Timing.OnTime, isLast, buffer, out)
           else out.put(panes.first(WindowId(key, bounds), Timing.OnTime, isLast, buffer))
         })
     }

@@ -18,14 +18,22 @@ import windrow.core.window.SliceGrid
 
 /** The messages of all keys of a shard, kept once, by slice, and the values of windows made of them. Windows are named by
   * their starts.
+  *
+  * @param settles
+  *   the value of a slice stays as it was read, to the bit
   */
-private[core] final class GridSlices[B](grid: SliceGrid[Axis.Time], aggregation: Aggregation[B, _], store: Spaces) {
+private[core] final class GridSlices[B](
+    grid: SliceGrid[Axis.Time],
+    aggregation: Aggregation[B, _],
+    store: Spaces,
+    settles: Boolean) {
   private val slices = new SortedRun(
     "slices",
     store,
     new OwnedCodec(aggregation),
     leaves = aggregation.keeping.map(keeping => keeping.release(_: B)),
-    combine = Some(aggregation.combine(_, _)))
+    combine = Some(aggregation.combine(_, _)),
+    settles = settles)
 
   def insert(slice: Long, key: Key, buffer: B): Unit = slices.add(slice, key, buffer)
 

@@ -6,6 +6,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.CellCodec
 import windrow.core.aggregate.KeyRun
 import windrow.core.aggregate.OwnedCodec
+import windrow.core.aggregate.ShownRun
 import windrow.core.state._
 import windrow.core.time.Axis
 import windrow.core.time.Due
@@ -14,6 +15,8 @@ import windrow.core.trigger.PaneStateCodec
 
 /** The messages of a key by slice, and the records of its windows by their first positions.
   *
+  * @param shown
+  *   what windows without a record showed on time, by their first positions, where that is stored
   * @param next
   *   count windows: the sequence number of the next message
   * @param ended
@@ -24,6 +27,7 @@ import windrow.core.trigger.PaneStateCodec
 private[core] final class GridKeyState[A <: Axis, B](
     val run: KeyRun[B],
     val records: JTreeMap[Long, PaneState[B]],
+    val shown: ShownRun[B],
     var next: Long = 0,
     var ended: Long = 0,
     var deadline: Long = Due.Never) {
@@ -37,6 +41,7 @@ private[core] final class GridKeyState[A <: Axis, B](
   def clear(): Unit = {
     run.clear()
     records.clear()
+    shown.clear()
     completion.clear()
   }
 
@@ -52,13 +57,17 @@ private[core] final class GridKeyStateCodec[A <: Axis, B](aggregation: Aggregati
   private val leaves     = aggregation.keeping.map(keeping => keeping.release(_: B))
 
   def empty: GridKeyState[A, B] =
-    new GridKeyState(new KeyRun(aggregation, cells, segments, leaves = leaves), new JTreeMap)
+    new GridKeyState(
+      new KeyRun(aggregation, cells, segments, leaves = leaves),
+      new JTreeMap,
+      new ShownRun(aggregation, segments))
 
   def write(keyState: GridKeyState[A, B], out: ByteWriter): Unit = {
     out.count(keyState.next)
     out.count(keyState.ended)
     out.long(keyState.deadline)
     keyState.completion.write(out)
+    keyState.shown.write(out)
     out.count(keyState.records.size.toLong)
     keyState.records.forEach { (first, paneState) =>
       out.long(first)
@@ -73,7 +82,7 @@ private[core] final class GridKeyStateCodec[A <: Axis, B](aggregation: Aggregati
     keyState.ended = in.count()
     keyState.deadline = in.long()
     keyState.completion.read(in)
-    (0 until in.size()).foreach(_ => keyState.records.put(in.long(), paneStates.read(in)))
+    (0 until keyState.shown.read(in)).foreach(_ => keyState.records.put(in.long(), paneStates.read(in)))
     keyState.run.read(in)
     keyState
   }

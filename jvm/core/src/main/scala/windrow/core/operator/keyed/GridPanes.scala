@@ -34,6 +34,9 @@ private[core] final class GridPanes[A <: Axis, B, V](
   /** Windows have a record from their first message on, not only from their first late one. */
   val recordsAll: Boolean = spec.early != Never || !spec.onTime
 
+  /** What windows showed on time is stored beside their messages; of a window that is one slice it is that slice. */
+  private val recordsShown = panes.storesShown && grid.overlaps
+
   // ---- contents
 
   def insert(keyState: GridKeyState[A, B], position: Long, entry: Entry[B]): Unit = {
@@ -85,12 +88,13 @@ private[core] final class GridPanes[A <: Axis, B, V](
   def dropBelow(keyState: GridKeyState[A, B], start: Long): Unit = {
     keyState.run.dropFirst(keyState.run.indexOf(start))
     keyState.records.headMap(start).clear()
+    keyState.shown.dropBelow(start)
   }
 
   /** As queries see it. */
   def window(key: Key, keyState: GridKeyState[A, B], start: Long, isComplete: Boolean): OpenWindow[B] = {
     def paneState = Option(keyState.records.get(start))
-      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value(keyState, start)) else PaneState[B]())
+      .getOrElse(if (isComplete && spec.onTime) firedOnTime(keyState, start) else PaneState[B]())
     OpenWindow(key, grid.bounds(start), isComplete, paneState, value(keyState, start))
   }
 
@@ -100,8 +104,11 @@ private[core] final class GridPanes[A <: Axis, B, V](
   def recordOf(keyState: GridKeyState[A, B], start: Long): Option[PaneState[B]] = {
     val kept = Option(keyState.records.get(start))
     if (kept.isDefined || recordsAll) kept
-    else Option.when(hasContent(keyState, start))(panes.firedOnTime(value(keyState, start)))
+    else Option.when(hasContent(keyState, start))(firedOnTime(keyState, start))
   }
+
+  private def firedOnTime(keyState: GridKeyState[A, B], start: Long): PaneState[B] =
+    panes.firedOnTime(keyState.shown.at(start).getOrElse(value(keyState, start)))
 
   /** What a window without messages keeps of its pane on time. */
   def recordOfGap: Option[PaneState[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
@@ -163,7 +170,11 @@ private[core] final class GridPanes[A <: Axis, B, V](
       out: Out[Effect[B, V]]): Unit =
     if (!spec.onTime) periods.add(isComplete = true, keyState.records.get(start))
     else if (recordsAll) fire(key, keyState, start, keyState.records.get(start), Timing.OnTime, isLast, value, out)
-    else out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, value))
+    else {
+      val shown = value
+      if (recordsShown && !isLast) keyState.shown.put(start, shown)
+      out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, shown))
+    }
 
   /** Panes at the end of the step, beside those of windows that complete in it. */
   def endStep(

@@ -233,7 +233,10 @@ private[core] final class RunAlgorithm[B, V](
       out: Out[Effect[B, V]]): Unit =
     if (hasWaited || keyState.records.containsKey(window.id))
       fire(key, keyState, window, paneStates(keyState, window, isComplete = false), Timing.OnTime, isLast, out)
-    else out.put(panes.first(idOf(key, keyState, window), Timing.OnTime, isLast, value))
+    else {
+      if (panes.storesShown && !isLast) keyState.shown.put(window.end, value, RunPaneStates.stamp(window))
+      out.put(panes.first(idOf(key, keyState, window), Timing.OnTime, isLast, value))
+    }
 
   /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
   private def stepEnd(
@@ -307,6 +310,7 @@ private[core] final class RunAlgorithm[B, V](
     val closed = bound(now)
     if (closed != EventTime.Min) {
       keyState.records.values.removeIf(_.end <= closed)
+      keyState.shown.dropBelow(Position.plus(closed, 1))
       keyState.run.dropFirst(windows.firstNeeded(keyState.run, closed))
       if (spec.window == Over.Everything) foldClosed(keyState.run, closed)
       keyState.completion.close(closed)

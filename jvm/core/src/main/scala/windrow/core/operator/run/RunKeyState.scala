@@ -5,6 +5,7 @@ import java.util.{HashMap => JHashMap}
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.CellCodec
 import windrow.core.aggregate.KeyRun
+import windrow.core.aggregate.ShownRun
 import windrow.core.operator.keyed.KeyCompletion
 import windrow.core.state._
 import windrow.core.time.Axis
@@ -25,12 +26,15 @@ private[core] final case class RunRecord[B](start: Long, end: Long, stamp: Long,
 
 /** The messages of a key and the records of its windows.
   *
+  * @param shown
+  *   what windows without a record showed on time, by their ends, where that is stored
   * @param deadline
   *   the watermark at which one of its windows completes or closes, or a message leaves
   */
 private[core] final class RunKeyState[B](
     val run: KeyRun[B],
     val records: JHashMap[Long, RunRecord[B]],
+    val shown: ShownRun[B],
     var accepted: Long,
     var deadline: Long) {
 
@@ -45,12 +49,18 @@ private[core] final class RunKeyStateCodec[B](aggregation: Aggregation[B, _], se
   private val cells      = new CellCodec(aggregation)
   private val paneStates = new PaneStateCodec(aggregation)
 
-  def empty: RunKeyState[B] = new RunKeyState(new KeyRun(aggregation, cells, segments), new JHashMap, 0, Due.Never)
+  def empty: RunKeyState[B] = new RunKeyState(
+    new KeyRun(aggregation, cells, segments),
+    new JHashMap,
+    new ShownRun(aggregation, segments),
+    0,
+    Due.Never)
 
   def write(keyState: RunKeyState[B], out: ByteWriter): Unit = {
     out.count(keyState.accepted)
     out.long(keyState.deadline)
     keyState.completion.write(out)
+    keyState.shown.write(out)
     out.count(keyState.records.size.toLong)
     keyState.records.forEach { (id, record) =>
       out.long(id)
@@ -70,7 +80,7 @@ private[core] final class RunKeyStateCodec[B](aggregation: Aggregation[B, _], se
     keyState.accepted = in.count()
     keyState.deadline = in.long()
     keyState.completion.read(in)
-    (0 until in.size()).foreach(_ => keyState.records.put(in.long(), readRecord(in)))
+    (0 until keyState.shown.read(in)).foreach(_ => keyState.records.put(in.long(), readRecord(in)))
     keyState.run.read(in)
     keyState
   }

@@ -53,14 +53,14 @@ private[core] final class RunPaneStates[B](
     if (spec.onTime && keyState.records.isEmpty) latest else EventTime.Max
 
   private def afterOnTime(keyState: RunKeyState[B], window: RunWindow): RunPaneState[B] = {
-    lazy val held = windows.onTime(keyState.run, window).toVector
-    val fired     = panes.firedOnTime(combined(held))
-    val start     = if (fired.shown.isDefined && windows.beginAtMessage) held.head.position else window.start
+    def held  = windows.onTime(keyState.run, window)
+    val fired = panes.firedOnTime(keyState.shown.at(window.end, RunPaneStates.stamp(window)).getOrElse(combined(held)))
+    val start = if (fired.shown.isDefined && windows.beginAtMessage) held.next().position else window.start
     RunPaneState(unsent(fired, windows.lateUpdates(keyState.run, window)), start)
   }
 
-  private def combined(cells: Seq[Cell[B]]): B =
-    cells.foldLeft(aggregation.zero)((sum, cell) => aggregation.combine(sum, cell.buffer))
+  private def combined(cells: IterableOnce[Cell[B]]): B =
+    cells.iterator.foldLeft(aggregation.zero)((sum, cell) => aggregation.combine(sum, cell.buffer))
 
   /** The message that made the window is unsent, and those that came since; a first pane shows all. */
   private def neverFired(keyState: RunKeyState[B], window: RunWindow, maker: Cell[B]): PaneState[B] = PaneState(
@@ -76,4 +76,10 @@ private[core] final class RunPaneStates[B](
       since = cells.minBy(_.stamp).at.orElse(firstTime),
       delta = Option.when(discards)(combined(cells)))
   }
+}
+
+private object RunPaneStates {
+
+  /** Windows of messages may end together; each has the stamp of its message. */
+  def stamp(window: RunWindow): Long = if (window.owner < 0) 0 else window.id
 }
