@@ -42,6 +42,9 @@ final class WindowProgram(
 
   override def behind: Option[TimeSpan] = recipe.behind
 
+  override def ordersPackets: Boolean =
+    spec.retracts && !recipe.shuffle.sorted && !recipe.shuffle.ordered && !recipe.functions.isExact
+
   def retracting: WindowProgram = {
     val changed = spec.retracting
     new WindowProgram(

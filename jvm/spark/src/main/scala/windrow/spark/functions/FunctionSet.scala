@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types._
 
 /** The aggregate functions of a query, apart from any plan.
   *
@@ -40,18 +40,32 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
   def fixedWidth: Boolean = functions.forall(_.isInstanceOf[DeclarativeAggregate]) &&
     Aggregate.supportsHashAggregate(functions.flatMap(_.aggBufferAttributes), Nil)
 
+  /** As they are run. */
+  @transient private[functions] lazy val run: Seq[AggregateFunction] = functions.map(SignedExtreme.of)
+
+  /** The result is the same to the bit however its messages are grouped as they are combined; asked for where their order does not
+    * show (SEMANTICS R90). The rounding of floating point goes by the grouping, and so does what overflows on the way to a result that
+    * does not. Of all but sums and counts what is known of their order is as true of their grouping.
+    */
+  def isExact: Boolean = functions.forall {
+    case sum: Sum      => FunctionSet.addsExactly(sum.child, sum.evalContext.evalMode)
+    case mean: Average => FunctionSet.averagesExactly(mean)
+    case _: Count | _: Min | _: Max | _: BitAggregate | _: HyperLogLogPlusPlus => true
+    case _                                                                     => false
+  }
+
   /** The result depends on the order of the messages. */
   def orderShows: Boolean = !functions.forall {
     case _: Count | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation |
         _: HyperLogLogPlusPlus =>
       true
-    case Min(value) => FunctionSet.isEqualAlike(value)
-    case Max(value) => FunctionSet.isEqualAlike(value)
+    case Min(value) => FunctionSet.isEqualAlike(value.dataType)
+    case Max(value) => FunctionSet.isEqualAlike(value.dataType)
     case _          => false
   }
 
   /** The functions over the inputs as the plan has them now. */
-  def over(inputs: Seq[Expression]): Seq[AggregateExpression] = functions.zip(filters).map { case (function, filter) =>
+  def over(inputs: Seq[Expression]): Seq[AggregateExpression] = run.zip(filters).map { case (function, filter) =>
     AggregateExpression(
       FunctionSet.read(function, inputs).asInstanceOf[AggregateFunction],
       Partial,
@@ -62,11 +76,27 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 
 object FunctionSet {
 
-  /** Of values that a collation holds equal the first is taken. */
-  private def isEqualAlike(value: Expression): Boolean = UnsafeRowUtils.isBinaryStable(value.dataType)
+  /** Of values that are equal and look otherwise, as by a collation or by the sign of a zero, the first is taken; [[SignedExtreme]]
+    * does not.
+    */
+  private def isEqualAlike(of: DataType): Boolean =
+    UnsafeRowUtils.isBinaryStable(of) && (SignedExtreme.tells(of) || !SignedExtreme.within(of))
 
   /** Some functions print where their buffer begins, which is 0 here; which do, changes with the version of Spark. */
   private def described(function: Expression): String = function.toString.replaceFirst(", 0, 0\\)$", ")")
+
+  /** Numbers of 64 bits wrap around, or end the query at an overflow; a decimal has room for 10,000,000,000 of the greatest values. */
+  private def addsExactly(value: Expression, mode: EvalMode.Value): Boolean = value.dataType match {
+    case DoubleType | FloatType => false
+    case decimal: DecimalType   => decimal.precision + 10 <= DecimalType.MAX_PRECISION
+    case _                      => mode != EvalMode.TRY
+  }
+
+  /** Numbers are averaged as floating point, but for decimals. */
+  private def averagesExactly(mean: Average): Boolean = mean.child.dataType match {
+    case _: DecimalType | _: DayTimeIntervalType | _: YearMonthIntervalType => addsExactly(mean.child, mean.evalMode)
+    case _                                                                  => false
+  }
 
   private[functions] def read(expression: Expression, inputs: Seq[Expression]): Expression = expression.transform {
     case BoundReference(i, _, _) => inputs(i)

@@ -16,13 +16,13 @@ object Lift {
     *   of the functions, as attributes of `schema`
     */
   def apply(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]): Lift =
-    if (set.functions.forall(_.isInstanceOf[DeclarativeAggregate])) new Declared(set, inputs, schema)
+    if (set.run.forall(_.isInstanceOf[DeclarativeAggregate])) new Declared(set, inputs, schema)
     else new Updated(set, inputs, schema)
 
   /** Update expressions with the initial values put in for the buffers are one projection of the row. */
   private final class Declared(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
     private val project = UnsafeProjection.create(
-      set.functions.zip(set.filters).flatMap { case (f, filter) =>
+      set.run.zip(set.filters).flatMap { case (f, filter) =>
         val function = f.asInstanceOf[DeclarativeAggregate]
         val initial  = AttributeMap(function.aggBufferAttributes.zip(function.initialValues))
         function.updateExpressions.zip(function.initialValues).map { case (update, start) =>
@@ -39,8 +39,8 @@ object Lift {
 
   private final class Updated(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
     private val functions = {
-      val offsets = set.functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
-      set.functions.zip(offsets).map { case (f, at) =>
+      val offsets = set.run.scanLeft(0)(_ + _.aggBufferAttributes.size)
+      set.run.zip(offsets).map { case (f, at) =>
         FunctionSet.read(f, inputs) match {
           case imperative: ImperativeAggregate =>
             BindReferences.bindReference(imperative, schema).withNewMutableAggBufferOffset(at)

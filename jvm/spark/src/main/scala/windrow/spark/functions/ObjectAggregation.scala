@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
+import org.apache.spark.sql.util.NumericHistogram
 import org.apache.spark.sql.windrow.CountedValues
 import windrow.ErrorConditions
 import windrow.core.aggregate.Aggregation
@@ -21,8 +22,8 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
 
   // One row holds all buffers side by side; imperative functions are told their place in it.
   private val functions = {
-    val offsets = set.functions.scanLeft(0)(_ + _.aggBufferAttributes.size)
-    set.functions.zip(offsets).map {
+    val offsets = set.run.scanLeft(0)(_ + _.aggBufferAttributes.size)
+    set.run.zip(offsets).map {
       case (imperative: ImperativeAggregate, at) =>
         imperative.withNewMutableAggBufferOffset(at).withNewInputAggBufferOffset(at)
       case (declarative, _) => declarative
@@ -59,6 +60,7 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
   private val pack = UnsafeProjection.create(types.toArray)
 
   private val results = functions.map(_.dataType)
+  private val show    = UnsafeProjection.create(results.toArray)
   private val evaluate = MutableProjection.create(
     functions.map {
       case f: DeclarativeAggregate => f.evaluateExpression
@@ -81,7 +83,10 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
 
   private def merger(function: ImperativeAggregate, at: Int): ObjectAggregation.Merger = counted.get(at) match {
     case Some(values) => (live, packed) => values.merge(live.get(at, anyObject), packed, at)
-    case None         => (live, packed) => function.merge(live, packed)
+    case None => function match {
+        case histogram: HistogramNumeric => ObjectAggregation.adder(histogram, at)
+        case other                       => (live, packed) => other.merge(live, packed)
+      }
   }
 
   private def mergeInto(live: InternalRow, packed: UnsafeRow, mergers: Array[ObjectAggregation.Merger]): Unit = {
@@ -114,6 +119,8 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
       pack(row).copy()
     }
 
+  override def isExact: Boolean = set.isExact
+
   def zero: ObjectBuffer = new ObjectBuffer(newLive(), null)
 
   def combine(left: ObjectBuffer, right: ObjectBuffer): ObjectBuffer = {
@@ -133,7 +140,7 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
         case f: ImperativeAggregate => row.update(i, f.eval(of))
         case _                      =>
       })
-    row.copy()
+    show(row).copy()
   }
 
   /** What several functions count alike is counted once. */
@@ -152,6 +159,14 @@ private[functions] object ObjectAggregation {
 
   /** Merges the packed buffer of one function into the live one. */
   private type Merger = (InternalRow, UnsafeRow) => Unit
+
+  /** A histogram of one value is added as that value, as Spark does with each row: merged it would be a bin beside an equal one. */
+  private def adder(function: HistogramNumeric, at: Int): Merger = (live, packed) => {
+    val other = function.deserialize(packed.getBinary(at))
+    if (other.getUsedBins == 1 && other.getBin(0).y == 1)
+      live.get(at, ObjectType(classOf[AnyRef])).asInstanceOf[NumericHistogram].add(other.getBin(0).x)
+    else function.merge(live, packed)
+  }
 
   def counted(function: AggregateFunction): Option[CountedValues] = CountedValues.of(
     function,

@@ -11,7 +11,7 @@ import windrow.spark.rows.Rows
 
 /** Declarative functions whose buffers have a fixed width: generated code on rows that stand in state as they are. */
 final class RowAggregation(set: FunctionSet) extends Aggregation[UnsafeRow, InternalRow] {
-  private val functions = set.functions.map(_.asInstanceOf[DeclarativeAggregate])
+  private val functions = set.run.map(_.asInstanceOf[DeclarativeAggregate])
   private val buffers   = functions.flatMap(_.aggBufferAttributes)
 
   private val initial = UnsafeProjection.create(functions.flatMap(_.initialValues)).apply(InternalRow.empty).copy()
@@ -21,6 +21,8 @@ final class RowAggregation(set: FunctionSet) extends Aggregation[UnsafeRow, Inte
   private val evaluate = UnsafeProjection.create(functions.map(_.evaluateExpression), buffers)
   private val joined   = new JoinedRow
   private val shape    = new RowShape(buffers.map(_.dataType))
+
+  override def isExact: Boolean = set.isExact
 
   def zero: UnsafeRow = initial.copy()
 

@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.LeftAnti
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.StatefulProcessor
 import org.apache.spark.sql.types.BooleanType
 import windrow._
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.Unpack
+import windrow.spark.shards.ShardPlan
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.WindowProcessor
 
@@ -167,8 +167,7 @@ private[spark] object PanesBefore {
   /** The table, where operators take back each pane before they send one in its place. */
   def retracting(table: LogicalPlan, operators: Seq[PanesBefore]): LogicalPlan = table.transform {
     case shards: TransformWithState if operators.exists(_.operator eq shards) =>
-      val program = operators.find(_.operator eq shards).get.program.retracting
-      shards.copy(statefulProcessor = new WindowProcessor(program).asInstanceOf[StatefulProcessor[Any, Any, Any]])
+      ShardPlan.running(shards, operators.find(_.operator eq shards).get.program.retracting)
   }
 
   private def simplified(expression: Expression): Expression = SimplifiedExpression(expression)

@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.encoders.encoderFor
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.StatefulProcessor
 import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.types.BinaryType
 import windrow._
 import windrow.spark.pack.CallShards
 import windrow.spark.pack.Packets
@@ -63,12 +65,35 @@ private[windrow] object ShardPlan {
         OutputMode.Append,
         rows)
     // Spark reads the value of a row by number, so what it is made of must stand first.
-    val states = packets.output.lift(2).fold(run(Seq(packet), called)(unplaced)) { place =>
+    val states = packets.output.lift(2).fold(run(Seq(packet), settled(called, program))(unplaced)) { place =>
       run(Seq(packet, place), Project(Seq(packet, place, shard), SortStep(shard, place, called)))(placed)
     }
     val objects = states.children.head
     Packets(states.output.head, objects.output.head, objects)
   }
+
+  /** The same shards with another program. */
+  def running(shards: TransformWithState, program: ShardProgram): TransformWithState = shards.copy(
+    statefulProcessor = new WindowProcessor(program).asInstanceOf[StatefulProcessor[Any, Any, Any]],
+    child = if (isSettled(shards.child)) shards.child else settled(shards.child, program))
+
+  private def isSettled(packets: LogicalPlan) = packets match {
+    case Project(_, _: SortStep) => true
+    case _                       => false
+  }
+
+  /** Packets without an order in one that they alone decide, where it shows. Spark reads them as they arrive; a task that it runs again
+    * would give panes with another last digit than those that the next operator has from its first run (SEMANTICS R90).
+    */
+  private def settled(packets: LogicalPlan, program: ShardProgram): LogicalPlan =
+    if (!program.ordersPackets) packets
+    else {
+      val Seq(packet, shard) = packets.output: @unchecked
+      val digest             = Alias(Cast(XxHash64(Seq(packet), 42), BinaryType, None, EvalMode.LEGACY), "digest")()
+      Project(
+        Seq(packet, digest.toAttribute, shard),
+        SortStep(shard, digest.toAttribute, Project(Seq(packet, shard, digest), packets)))
+    }
 
   /** What Spark begins micro-batches without data for. */
   private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =

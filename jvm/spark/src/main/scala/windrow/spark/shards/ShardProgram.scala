@@ -23,6 +23,9 @@ trait ShardProgram extends Serializable {
   /** What a checkpoint was begun with and must go on with (SEMANTICS S2). */
   def fingerprint: SpecFingerprint
 
+  /** The order of packets that have none shows in the last digit of a pane that may be withdrawn (SEMANTICS R90). */
+  def ordersPackets: Boolean = false
+
   /** The watermark is the processing time less this, and none of Spark's. */
   def behind: Option[TimeSpan] = None
 

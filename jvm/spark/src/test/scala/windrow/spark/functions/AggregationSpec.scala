@@ -3,11 +3,12 @@ package windrow.spark.functions
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.expressions.BoundReference
+import org.apache.spark.sql.catalyst.expressions.EvalMode
 import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.NumericEvalContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.types.BooleanType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.ByteReader
@@ -62,5 +63,64 @@ final class AggregationSpec extends AnyFunSuite {
     def shows(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).orderShows
     assert(!shows(Sum(value), Min(value), Count(value)))
     assert(shows(median) && shows(Sum(value), new First(value)))
+  }
+
+  test("SEMANTICS R90: floating point and what overflows on its way is not added exactly") {
+    def exact(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).isExact
+    def of(one: DataType)                    = BoundReference(0, one, nullable = true)
+    assert(exact(
+      Sum(value),
+      Count(value),
+      Min(of(DoubleType)),
+      Sum(of(DecimalType(28, 2))),
+      Average(of(DecimalType(9, 2)))))
+    val inexact = Seq(
+      Sum(of(DoubleType)),
+      Sum(of(FloatType)),
+      Sum(of(DecimalType(29, 2))),
+      Sum(value, NumericEvalContext(EvalMode.TRY)),
+      Average(value),
+      VarianceSamp(of(DoubleType)),
+      Corr(of(DoubleType), of(DoubleType)),
+      CovPopulation(of(DoubleType), of(DoubleType)))
+    inexact.foreach(one => assert(!exact(one) && !exact(Count(value), one), one.toString))
+  }
+
+  private def doubles[B](function: AggregateFunction, values: Double*)(
+      make: FunctionSet => Aggregation[B, InternalRow],
+      buffer: UnsafeRow => B): InternalRow = {
+    val set    = new FunctionSet(Seq(function), Seq(None))
+    val all    = make(set)
+    val schema = Seq(AttributeReference("v", DoubleType)())
+    val lift   = Lift(set, schema, schema)
+    all.lowerAll(values.iterator.map(one => buffer(lift(InternalRow(one)).copy())))
+  }
+
+  private val real = BoundReference(0, DoubleType, nullable = true)
+
+  test("SEMANTICS R1: -0.0 is less than 0.0, whichever comes first") {
+    def bits(function: AggregateFunction, values: Double*) = java.lang.Double.doubleToRawLongBits(
+      doubles(function, values: _*)(new RowAggregation(_), identity[UnsafeRow]).getDouble(0))
+    def same(one: Double) = java.lang.Double.doubleToRawLongBits(one)
+    for (values <- Seq(0.0, -0.0, 0.0).permutations) {
+      assert(bits(Min(real), values: _*) == same(-0.0) && bits(Max(real), values: _*) == same(0.0))
+      assert(bits(Min(real), 1.0 +: values: _*) == same(-0.0) && bits(Max(real), -1.0 +: values: _*) == same(0.0))
+    }
+    assert(bits(Max(real), -0.0, -0.0) == same(-0.0) && bits(Min(real), 0.0, 0.0) == same(0.0))
+    assert(bits(Max(real), 2.0, Double.NaN) == same(Double.NaN) && bits(Min(real), Double.NaN, 2.0) == same(2.0))
+  }
+
+  test("equal values of a histogram have one bin, as where Spark adds row by row") {
+    val bins = doubles(HistogramNumeric(real, Literal(3), 0, 0), 1.0, 2.0, 1.0, 1.0)(
+      new ObjectAggregation(_),
+      new ObjectBuffer(null, _)).getArray(0)
+    val found =
+      (0 until bins.numElements()).map(i => bins.getStruct(i, 2)).map(bin => (bin.getDouble(0), bin.getDouble(1)))
+    assert(found == Seq((1.0, 3.0), (2.0, 1.0)))
+  }
+
+  test("values in which zeros of both signs stand are taken in order") {
+    def shows(one: DataType) = new FunctionSet(Seq(Min(BoundReference(0, one, nullable = true))), Seq(None)).orderShows
+    assert(shows(ArrayType(DoubleType)) && !shows(DoubleType) && !shows(FloatType) && !shows(ArrayType(LongType)))
   }
 }

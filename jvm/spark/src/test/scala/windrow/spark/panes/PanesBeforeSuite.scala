@@ -3,24 +3,29 @@ package windrow.spark.panes
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.functions.expr
-import org.apache.spark.sql.functions.sum
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.SparkSuite
 import windrow.spark.Windrow
+import windrow.spark.pack.SortStep
 
 /** Which panes come on the way from one operator to another, and whether they take the place of others (SEMANTICS B4). */
 final class PanesBeforeSuite extends SparkSuite {
   private val once = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
 
-  private def panes(mode: AccumulationMode, early: PaneTrigger = Never, lateness: TimeSpan = "1 hour"): DataFrame = {
+  private def panes(
+      mode: AccumulationMode,
+      early: PaneTrigger = Never,
+      lateness: TimeSpan = "1 hour",
+      aggregate: String = "sum(value)"): DataFrame = {
     val folder = java.nio.file.Files.createTempDirectory("windrow-panes").toString
     val input  = spark.readStream.schema("id string, time timestamp, value bigint").json(folder)
     Windrow.stream(input, time = "time", key = Seq("id"), watermark = Some("0 seconds"), name = "orders")
       .lateness(lateness).window(Tumbling("1 minute")).trigger(early = early).accumulate(mode)
-      .aggregate(sum("value").as("sold")).panes
+      .aggregate(expr(aggregate).as("sold")).panes
   }
 
   private def before(table: DataFrame, reads: String*): Seq[PanesBefore] = {
@@ -93,6 +98,16 @@ final class PanesBeforeSuite extends SparkSuite {
     val all                                     = panes(Accumulating)
     assert(codes(all, signed).isEmpty && codes(all, signed, "sold") == Seq("PANES_COME_AGAIN"))
     assert(codes(all.where("NOT pane.is_retraction"), signed) == Seq("RETRACTIONS_LEFT_OUT"))
+  }
+
+  test("SEMANTICS R90: packets have an order where it shows in the last digit of panes that are taken back") {
+    def areOrdered(plan: LogicalPlan) = plan.exists(_.isInstanceOf[SortStep])
+    for ((aggregate, shows) <- Seq("sum(value)" -> false, "avg(value)" -> true, "sum(CAST(value AS DOUBLE))" -> true)) {
+      def plan(mode: AccumulationMode) = SparkInside.plan(panes(mode, aggregate = aggregate))
+      assert(areOrdered(plan(AccumulatingAndRetracting)) == shows && !areOrdered(plan(Accumulating)))
+      val handed = panes(Accumulating, aggregate = aggregate)
+      assert(areOrdered(Corrections.handed(SparkInside.plan(handed), before(handed))) == shows)
+    }
   }
 
   test("windows that are inherited take panes back themselves") {

@@ -17,7 +17,10 @@ import windrow.testkit._
   * and with restarts anywhere. What other operators make of such panes is what the panes that hold give (R55).
   */
 final class PaneIdentitySuite extends AnyFunSuite {
-  private val count = math.max(60, Drawn.cases / 5)
+  private val count = math.max(50, Drawn.cases / 10)
+
+  /** Of four families each; in all as many as there are random cases. */
+  private val chains = math.max(50, Drawn.cases / 4)
   private val first = Drawn.first
 
   private type Shown = Pane[Key, Seq[Long]]
@@ -241,8 +244,8 @@ final class PaneIdentitySuite extends AnyFunSuite {
 
   for (family <- chained)
     test(
-      s"R55: $count chains of ${family.name} windows with two operators over them give what the panes that hold give") {
-      val problem = (first until first + count).iterator.flatMap(chain(family, _, new FragileSum)).nextOption()
+      s"R55: $chains chains of ${family.name} windows with two operators over them give what the panes that hold give") {
+      val problem = (first until first + chains).iterator.flatMap(chain(family, _, new FragileSum)).nextOption()
       assert(problem.isEmpty, problem.getOrElse(""))
     }
 

@@ -1,0 +1,56 @@
+package windrow.spark.functions
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.trees.UnaryLike
+import org.apache.spark.sql.types._
+
+/** `min` or `max` of floating point. Spark holds -0.0 and 0.0 equal and keeps the one that came first; here -0.0 is the lesser, so
+  * that neither the order of messages nor their grouping shows (SEMANTICS R1).
+  */
+private[functions] final case class SignedExtreme(child: Expression, isLeast: Boolean)
+    extends DeclarativeAggregate with UnaryLike[Expression] {
+
+  override def nullable: Boolean  = true
+  override def dataType: DataType = child.dataType
+
+  private lazy val extreme = AttributeReference("extreme", dataType)()
+  private lazy val zero    = Literal.default(dataType)
+
+  override lazy val aggBufferAttributes: Seq[AttributeReference] = Seq(extreme)
+  override lazy val initialValues: Seq[Expression]               = Seq(Literal.create(null, dataType))
+  override lazy val updateExpressions: Seq[Expression]           = Seq(of(extreme, child))
+  override lazy val mergeExpressions: Seq[Expression]            = Seq(of(extreme.left, extreme.right))
+  override lazy val evaluateExpression: Expression               = extreme
+
+  /** Zeros have the sign of their sum, -0.0 only if both are. */
+  private def of(left: Expression, right: Expression): Expression =
+    if (isLeast)
+      If(areZeros(left, right), UnaryMinus(Add(UnaryMinus(left), UnaryMinus(right))), Least(Seq(left, right)))
+    else If(areZeros(left, right), Add(left, right), Greatest(Seq(left, right)))
+
+  private def areZeros(left: Expression, right: Expression) = And(EqualTo(left, zero), EqualTo(right, zero))
+
+  override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
+}
+
+private[functions] object SignedExtreme {
+
+  /** Types whose zeros have signs. */
+  def tells(of: DataType): Boolean = of == DoubleType || of == FloatType
+
+  /** Such a type stands in another. */
+  def within(of: DataType): Boolean = of match {
+    case struct: StructType     => struct.exists(field => within(field.dataType))
+    case ArrayType(element, _)  => within(element)
+    case MapType(key, value, _) => within(key) || within(value)
+    case other                  => tells(other)
+  }
+
+  /** The function, or this one in its place. */
+  def of(function: AggregateFunction): AggregateFunction = function match {
+    case Min(value) if tells(value.dataType) => SignedExtreme(value, isLeast = true)
+    case Max(value) if tells(value.dataType) => SignedExtreme(value, isLeast = false)
+    case other                               => other
+  }
+}
