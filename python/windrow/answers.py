@@ -86,7 +86,7 @@ class Answers:
         if upsert is not None:
             raise SpecError.of("start(...)", [upsert.of_parts()])
         return start(
-            self.output,
+            self._part("all"),  # anew: settings of the session may have changed since
             {"answers": answers, "panes": panes, "rejected": rejected},
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,

@@ -232,7 +232,7 @@ class JoinOutput(HasFrames):
         brings the rows that found no match.
         """
         return start(
-            self.output,
+            self._part("all"),  # anew: settings of the session may have changed since
             {"rows": rows, "rejected": rejected},
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,

@@ -170,7 +170,7 @@ class Output(HasFrames):
             self._check_upsert(panes)
         self._warn_of_long_steps(queryTrigger)
         return start(
-            self.output,
+            self._part("all"),  # anew: settings of the session may have changed since
             {"panes": panes, "rejected": rejected, "events": events},
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,

@@ -10,17 +10,23 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
+from feed import Feed, order
 from operators import NINE, counts
 
 
 @contextmanager
 def limit(spark: SparkSession, name: str, value: str) -> Iterator[None]:
     """Set the limit of a guard for a while."""
-    spark.conf.set(f"spark.windrow.{name}", value)
+    setting = f"spark.windrow.{name}"
+    before = spark.conf.get(setting, None)
+    spark.conf.set(setting, value)
     try:
         yield
     finally:
-        spark.conf.unset(f"spark.windrow.{name}")
+        if before is None:
+            spark.conf.unset(setting)
+        else:
+            spark.conf.set(setting, before)
 
 
 def orders(spark: SparkSession) -> DataFrame:
@@ -66,6 +72,43 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
         minutes(spark).collect()
     with limit(spark, "maxMessagesPerWindow", "10"):
         assert len(minutes(spark).collect()) == 1
+
+
+def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> None:
+    """However long before it was described, in a batch and at each start of a stream."""
+    batch = minutes(spark)
+    with (
+        limit(spark, "maxMessagesPerWindow", "9"),
+        pytest.raises(Exception, match=r"TOO_MANY_MESSAGES"),
+    ):
+        batch.collect()
+    assert len(batch.collect()) == 1
+    feed.add([order("09:00:00")] * 10, [order("10:00:00")])
+    of = wr.stream(feed.stream(), time="time", watermark="0 seconds").lateness("0 seconds")
+    out = of.window(wr.Tumbling("1 minute")).aggregate(F.collect_list("amount").alias("all"))
+    sizes: list[int] = []
+
+    def run() -> None:
+        out.start(
+            checkpoint=feed.folder.parent / "checkpoint",
+            panes=lambda rows, _: sizes.extend(len(row["all"]) for row in rows.collect()),
+            queryTrigger={"availableNow": True},
+        ).awaitTermination()
+
+    with (
+        limit(spark, "maxMessagesPerWindow", "9"),
+        pytest.raises(Exception, match=r"TOO_MANY_MESSAGES"),
+    ):
+        run()
+    with (
+        limit(spark, "maxMessagesPerWindow", "many"),
+        pytest.raises(wr.SpecError, match="LIMIT_NOT_UNDERSTOOD"),
+    ):
+        run()
+    run()
+    assert sizes == [10]
+    with limit(spark, "shards", "3"), pytest.raises(wr.CheckpointError, match="SPEC_CHANGED"):
+        run()
 
 
 def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:

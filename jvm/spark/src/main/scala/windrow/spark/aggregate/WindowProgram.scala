@@ -2,7 +2,6 @@ package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.InternalRow
 import windrow.ErrorConditions
-import windrow.Guards
 import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
@@ -33,7 +32,6 @@ final class WindowProgram(
     recipe: PackRecipe,
     val schema: OutputSchema,
     override val descriptor: Option[StateDescriptor],
-    guards: Guards,
     val spaces: Seq[String])
     extends FiresPanes {
   def stream: String      = descriptor.fold("")(_.name)
@@ -53,7 +51,6 @@ final class WindowProgram(
       recipe,
       schema,
       descriptor.map(_.of(changed)),
-      guards,
       spaces)
   }
 

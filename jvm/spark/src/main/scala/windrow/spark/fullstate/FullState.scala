@@ -15,7 +15,6 @@ import windrow.spark.pack.WholeMessages
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.PanesBefore
 import windrow.spark.query.StateDescriptor
-import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
@@ -57,8 +56,7 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
         schema,
         answer,
         options.behind,
-        holds,
-        GuardSettings(session)))
+        holds))
   }
 
   def explanation(stream: String, clock: Clock): String =

@@ -3,7 +3,6 @@ package windrow.spark.fullstate
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import windrow.FullStateSpec
-import windrow.Guards
 import windrow.TimeSpan
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
@@ -39,8 +38,7 @@ final class FullStateProgram(
     schema: OutputSchema,
     answer: Option[Answer[OfFullState]],
     override val behind: Option[TimeSpan],
-    override val descriptor: Option[StateDescriptor],
-    guards: Guards)
+    override val descriptor: Option[StateDescriptor])
     extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
   def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods

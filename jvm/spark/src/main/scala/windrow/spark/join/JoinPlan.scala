@@ -57,6 +57,7 @@ private[spark] object JoinPlan {
         StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
         WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
     if (found.nonEmpty) throw SpecError("a join", found)
+    GuardSettings(session) // so that a limit that is not one shows where the query is described
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val tables = inputs.map(_.watermarked(session, spec.maxFuture))
     val packs = inputs.zip(tables.zip(InputReach.ofAll(tables))).zipWithIndex.map {
@@ -75,7 +76,7 @@ private[spark] object JoinPlan {
     val fingerprint = JoinQueryFingerprint(spec, shards, options.on, inputs)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
-    val program = new JoinProgram(spec, fingerprint, shards, schema, notes, GuardSettings(session))
+    val program = new JoinProgram(spec, fingerprint, shards, schema, notes)
     val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }

@@ -1,7 +1,6 @@
 package windrow.spark.join
 
 import windrow.EveryPeriod
-import windrow.Guards
 import windrow.JoinSpec
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinShard
@@ -27,8 +26,7 @@ final class JoinProgram(
     val fingerprint: SpecFingerprint,
     val shards: Int,
     schema: JoinSchema,
-    override val descriptor: Option[JoinDescriptor],
-    guards: Guards)
+    override val descriptor: Option[JoinDescriptor])
     extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]

@@ -16,7 +16,6 @@ import windrow.spark.pack.PackRecipe
 import windrow.spark.pack.WholeMessages
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.PanesBefore
-import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
@@ -56,7 +55,6 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
         PolicyColumns.bound(session, spec, parts),
         recipe,
         schema,
-        GuardSettings(session),
         hasEvents = Seq(OutputKind.Events, OutputKind.All).contains(options.output)))
   }
 

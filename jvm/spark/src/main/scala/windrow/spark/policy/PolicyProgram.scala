@@ -7,7 +7,6 @@ import windrow.By
 import windrow.ByDelta
 import windrow.ByTime
 import windrow.Eviction
-import windrow.Guards
 import windrow.PolicyWindowSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Entry
@@ -41,7 +40,6 @@ final class PolicyProgram(
     columns: Map[String, Expression],
     recipe: PackRecipe,
     schema: OutputSchema,
-    guards: Guards,
     hasEvents: Boolean) extends ShardProgram {
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = PolicyShard.Spaces

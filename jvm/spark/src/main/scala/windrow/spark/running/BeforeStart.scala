@@ -15,7 +15,10 @@ import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.pack.Combining
+import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
+import windrow.spark.shards.GuardSettings
 
 /** Folders of files that a query writes to.
   *
@@ -64,11 +67,19 @@ private[spark] object BeforeStart {
     val found =
       provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++ shared(session, files, tables) ++
         tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
-    if (found.nonEmpty) throw SpecError("start(...)", found)
+    val wrong = found ++ ofGuards(session, plan)
+    if (wrong.nonEmpty) throw SpecError("start(...)", wrong)
     ofEnd(session, checkpoint, isFinal).foreach(throw _)
     CutOffStart.clear(session, checkpoint)
     val unchecked = ResumeCheck.check(session, plan, checkpoint)
     (new FilesOwner(session, checkpoint).claim(files.map(_.path)), unchecked)
+  }
+
+  /** Settings may have changed since the query was described. */
+  private def ofGuards(session: SparkSession, plan: LogicalPlan): Seq[SpecProblem] = {
+    Combining.check(session)
+    val guards = GuardSettings(session)
+    ResumeCheck.programs(plan).collect { case (_, program: FiresPanes) => guards.problems(program.spec) }.flatten
   }
 
   /** One that is gone on with keeps that of its checkpoint. */

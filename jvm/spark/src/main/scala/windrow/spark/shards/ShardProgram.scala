@@ -1,6 +1,7 @@
 package windrow.spark.shards
 
 import org.apache.spark.sql.windrow.SparkWatermark
+import windrow.Guards
 import windrow.TimeSpan
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
@@ -42,6 +43,9 @@ trait ShardProgram extends Serializable {
 
 /** Runs the steps of shards on packets. */
 trait ShardRunner {
+
+  /** Those of the run that it was made in. */
+  protected final val guards: Guards = GuardSettings.running
 
   /** One step of one shard; the rows are made as they are taken.
     *

@@ -19,7 +19,6 @@ final class WindowProgramSpec extends AnyFunSuite {
       new WholeMessages(None, new FunctionSet(Nil, Nil), shards = 1, behind),
       new OutputSchema(Nil, Nil, new StructType, Some(draft.window)),
       None,
-      Guards(),
       Nil).hasPeriods
   }
 

@@ -19,8 +19,7 @@ final class JoinProgramSpec extends AnyFunSuite {
         SpecFingerprint.Nothing,
         1,
         new JoinSchema(Nil, IndexedSeq.empty, None),
-        None,
-        Guards()).hasPeriods
+        None).hasPeriods
     }
     assert(hasPeriods(EveryPeriod("1 minute")) && !hasPeriods(EachMessage) && !hasPeriods(EachStep))
   }
