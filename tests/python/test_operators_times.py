@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from operators import COUNTS, aggregated
+from operators import COUNTS, NINE, aggregated, table
 from windrow.operators import _zones
 
 if TYPE_CHECKING:
@@ -105,3 +105,15 @@ def test_a_time_where_clocks_change(
             assert found["window"]["start"] == minute
     finally:
         spark.conf.set("spark.sql.session.timeZone", str(before))
+
+
+def test_aggregates_read_no_more_than_in_a_query() -> None:
+    """Neither where their filter does not hold nor of a message without a time (SEMANTICS R94)."""
+    texts = ["sum(100 div n) FILTER (WHERE n <> 0) AS s", "max(1 div m) AS t"]
+    schema = "symbol string, time timestamp, n int, m int"
+    with aggregated(**{**COUNTS, "aggregates": texts, "schema": schema}) as op:
+        op.addMessages(table("symbol time n m", ("a", 1, 4, 1), ("a", 2, 0, 1), ("a", None, 1, 0)))
+        op.advanceWatermark(NINE + timedelta(minutes=1))
+        (found,) = op.getResult().to_pylist()
+        assert (found["s"], found["t"]) == (25, 1)
+        assert op.getRejected().num_rows == 1

@@ -113,6 +113,24 @@ def test_streams(
     assert kinds["rejected"] > 100
 
 
+@pytest.mark.parametrize("combine", ["always", "never"])
+@pytest.mark.parametrize("of", ["max(price)", "max(product)"])
+def test_a_late_message_counts_as_late(feed: Feed, tmp_path: Path, combine: str, of: str) -> None:
+    """Although its time is the one that stands for others of its key, which are not (S15)."""
+    feed.add([order("09:00:10", "z")], [], [order("09:00:05"), order("09:00:07")])
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("5 minutes").window(wr.Session(f"{GAP} seconds"))
+    output = windows.accumulate(wr.ACCUMULATING).aggregate(F.expr(of))
+    folder = str(tmp_path / "checkpoint")
+    with having(feed.spark, {"spark.windrow.combine": combine}):
+        query = output.start(
+            checkpoint=folder, panes=lambda *_: None, queryTrigger={"availableNow": True}
+        )
+        query.awaitTermination()
+    advice = wr.advise(folder, 1.0)
+    assert (advice.messages, advice.late) == (3, 1)
+
+
 def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
     """By hand: those at most the gap apart are together (R20)."""
     feed = Feed(spark, tmp_path / "feed").add(*messages(8, batches=4, size=4000))

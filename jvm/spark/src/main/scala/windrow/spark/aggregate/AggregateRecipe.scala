@@ -38,7 +38,7 @@ private[spark] final class AggregateRecipe(
       val isAlone = Or(carries, isLate(pack, watermark))
       Combining.noted(
         pack.metrics,
-        madeSessions.fold(bySlice(parts, If(isAlone, pack.time, slice)))(
+        madeSessions.fold(bySlice(parts, slice, isAlone))(
           bySession(parts, isAlone, _)))
     }
   }
@@ -72,17 +72,18 @@ private[spark] final class AggregateRecipe(
     if (madeSessions.isDefined) "share a key and are at most the gap apart" else "share key and slice"
 
   /** Messages by (key, slice); one that carries its row stays apart, with its own time. Those of a session are one from the
-    * first to the last, with the gap behind.
+    * first to the last, with the gap behind; a late one is none of them, although its time may be that of a slice.
     */
-  private def bySlice(parts: Parts, shared: Expression): PackExec = {
-    val slice    = Alias(shared, "slice")()
+  private def bySlice(parts: Parts, shared: Expression, isAlone: Expression): PackExec = {
+    val slice    = Alias(If(isAlone, parts.time, shared), "slice")()
     val time     = gap.toSeq.map(_ => Alias(parts.time, "time")())
-    val messages = parts.messages(slice +: time)
+    val alone    = gap.toSeq.map(_ => Alias(isAlone, "alone")())
+    val messages = parts.messages(slice +: (time ++ alone))
 
     val ends       = time.map(_.toAttribute).flatMap(of => Seq(Min(of), Max(of)))
     val own        = (Count(Literal(1)) +: ends).map(AggregateExpression(_, Partial, isDistinct = false))
-    val aggregates = own ++ functions.over(parts.inputs)
-    val grouping   = (parts.keys :+ slice.toAttribute) ++ parts.rest
+    val aggregates = own ++ functions.over(parts.inputs, IsNotNull(slice.toAttribute))
+    val grouping   = (parts.keys :+ slice.toAttribute) ++ alone.map(_.toAttribute) ++ parts.rest
     val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
     // Instances of a function have buffers of their own ids; from here on these names stand for them.
     val named = buffers.flatten.map(_.newInstance())

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.TimeSpan
+import windrow.spark.functions.NullIfFails
 import windrow.spark.input.StreamTable
 
 /** One stream of several in SQL, whose fields are said by the names of columns, the same names for all streams.
@@ -46,7 +47,7 @@ private[spark] object NamedInput {
         name,
         table,
         table.output,
-        time.orElse(found.get("time")).getOrElse(StreamTable.Timeless),
+        time.map(NullIfFails.of).orElse(found.get("time")).getOrElse(StreamTable.Timeless),
         keys,
         Seq("partition", "offset_column").flatMap(found.get),
         None))

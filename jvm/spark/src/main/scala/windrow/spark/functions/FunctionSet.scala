@@ -36,6 +36,14 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     function.collect { case BoundReference(i, _, _) => i } ++ filter
   }
 
+  /** The filter of the function that reads an input, by its position; None: it has none, or the input is one. */
+  def filterOf(input: Int): Option[Int] = functions.zip(filters).collectFirst {
+    case (function, Some(filter)) if function.exists { case BoundReference(i, _, _) => i == input; case _ => false } =>
+      filter
+  }
+
+  def isFilter(input: Int): Boolean = filters.contains(Some(input))
+
   /** All buffers can be changed in place as one row of fixed width. */
   def fixedWidth: Boolean = functions.forall(_.isInstanceOf[DeclarativeAggregate]) &&
     Aggregate.supportsHashAggregate(functions.flatMap(_.aggBufferAttributes), Nil)
@@ -64,14 +72,20 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     case _          => false
   }
 
-  /** The functions over the inputs as the plan has them now. */
-  def over(inputs: Seq[Expression]): Seq[AggregateExpression] = run.zip(filters).map { case (function, filter) =>
-    AggregateExpression(
-      FunctionSet.read(function, inputs).asInstanceOf[AggregateFunction],
-      Partial,
-      isDistinct = false,
-      filter.map(inputs))
-  }
+  /** The functions over the inputs as the plan has them now.
+    *
+    * @param isMessage
+    *   where a function that may fail by itself is called; a declared one does not fail for inputs that are null
+    */
+  def over(inputs: Seq[Expression], isMessage: Expression): Seq[AggregateExpression] =
+    run.zip(filters).map { case (function, filter) =>
+      val mayFail = !function.isInstanceOf[DeclarativeAggregate]
+      AggregateExpression(
+        FunctionSet.read(function, inputs).asInstanceOf[AggregateFunction],
+        Partial,
+        isDistinct = false,
+        (Option.when(mayFail)(isMessage) ++ filter.map(inputs)).reduceOption(And))
+    }
 }
 
 object FunctionSet {

@@ -8,6 +8,9 @@ import org.apache.spark.sql.types.ObjectType
 /** Turns a row into the buffers of one message. The result is valid until the next call. */
 trait Lift {
   def apply(row: InternalRow): UnsafeRow
+
+  /** The buffers of a row that is rejected: none of its values is read. */
+  def nothing: UnsafeRow
 }
 
 object Lift {
@@ -35,6 +38,11 @@ object Lift {
       schema)
 
     def apply(row: InternalRow): UnsafeRow = project(row)
+
+    lazy val nothing: UnsafeRow = UnsafeProjection.create(set.functions.flatMap {
+      case function: DeclarativeAggregate => function.initialValues
+      case _                              => Nil
+    }).apply(InternalRow.empty)
   }
 
   private final class Updated(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
@@ -73,10 +81,21 @@ object Lift {
     }
 
     def apply(row: InternalRow): UnsafeRow = {
+      val buffer = started
+      updates.indices.foreach(i => if (filters(i).forall(_.eval(row))) updates(i)(buffer, row))
+      packed(buffer)
+    }
+
+    def nothing: UnsafeRow = packed(started)
+
+    private def started: InternalRow = {
       val buffer = new SpecificInternalRow(buffers.map(_.dataType))
       initial.target(buffer)(InternalRow.empty)
       functions.foreach { case f: ImperativeAggregate => f.initialize(buffer); case _ => }
-      updates.indices.foreach(i => if (filters(i).forall(_.eval(row))) updates(i)(buffer, row))
+      buffer
+    }
+
+    private def packed(buffer: InternalRow): UnsafeRow = {
       functions.indices.foreach { i =>
         functions(i) match {
           case f: TypedImperativeAggregate[_] =>

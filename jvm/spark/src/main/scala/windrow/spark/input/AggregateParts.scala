@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
+import scala.util.Try
 import windrow.SpecProblem
+import windrow.spark.functions.Failing
 import windrow.spark.functions.FunctionSet
 
 /** The user's aggregation, taken apart: it is never run as such.
@@ -43,6 +45,17 @@ final case class AggregateParts(
   /** What each function reads, over the child. */
   def read: Seq[Expression] = functions.reads.map(_.map(inputs(_).child)).map(CreateStruct(_))
 
+  /** The inputs of a row, each evaluated exactly where Spark's own aggregation would evaluate it (SEMANTICS R94): those that
+    * may fail are null where the filter of their function does not hold.
+    *
+    * @param filter
+    *   the filter at a place among the inputs
+    */
+  def filtered(filter: Int => Expression = inputs(_).child): Seq[Expression] = inputs.map(_.child).zipWithIndex.map {
+    case (input, i) =>
+      functions.filterOf(i).filter(_ => Failing.may(input)).fold(input)(at => Failing.where(filter(at), input))
+  }
+
   /** Where messages say their event time.
     *
     * @param name
@@ -58,7 +71,7 @@ final case class AggregateParts(
 object AggregateParts {
 
   /** What is wrong with the aggregation, and its parts, if it is one. */
-  def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = stripped(table) match {
+  def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = aggregation(table) match {
     case aggregate: Aggregate =>
       val dissection = new Dissection(aggregate)
       (dissection.problems, Some(dissection.parts))
@@ -77,9 +90,42 @@ object AggregateParts {
     else parts.copy(shown = parts.keys.map(key => Alias(key.toAttribute, key.name)()))
 
   /** Those of an aggregation that only groups and marks; None: it is another table. */
-  def ofMarkers(table: LogicalPlan): Option[AggregateParts] = stripped(table) match {
+  def ofMarkers(table: LogicalPlan): Option[AggregateParts] = aggregation(table) match {
     case aggregate: Aggregate => Some(showing(new Dissection(aggregate).parts)).filter(_.results.isEmpty)
     case _                    => None
+  }
+
+  /** The aggregation, with what is computed of its columns as columns of its own: so Spark resolves an alias that another
+    * column of the same list reads.
+    */
+  private def aggregation(table: LogicalPlan): LogicalPlan = stripped(table) match {
+    case Project(list, child) =>
+      aggregation(child) match {
+        case all: Aggregate => computed(list, all).fold(table)(columns => all.copy(aggregateExpressions = columns))
+        case _              => table
+      }
+    case other => other
+  }
+
+  /** None: a value that is another each time it is evaluated would be evaluated for each column that reads it. */
+  private def computed(list: Seq[NamedExpression], of: Aggregate): Option[Seq[NamedExpression]] = {
+    val known = AttributeMap(of.aggregateExpressions.map {
+      case alias: Alias => alias.toAttribute -> alias.child
+      case other        => other.toAttribute -> other
+    })
+    Option.when(of.aggregateExpressions.forall(_.deterministic))(list.map {
+      case alias: Alias => alias.withNewChildren(Seq(replaced(alias.child, known))).asInstanceOf[NamedExpression]
+      case column: Attribute =>
+        known.get(column).fold[NamedExpression](column) {
+          case same: Attribute => same
+          case value           => Alias(value, column.name)(column.exprId, explicitMetadata = Some(column.metadata))
+        }
+      case other => other
+    })
+  }
+
+  private def replaced(expression: Expression, known: AttributeMap[Expression]): Expression = expression.transform {
+    case column: Attribute => known.getOrElse(column, column)
   }
 
   /** Without what only names the aggregation. */
@@ -107,14 +153,15 @@ object AggregateParts {
       val column = Alias(expression, s"input$width")()
       inputs += column
       width += 1
-      BoundReference(width - 1, expression.dataType, expression.nullable)
+      BoundReference(width - 1, expression.dataType, expression.nullable || Failing.may(expression))
     }
 
     /** The function reading its inputs by position; what it needs as a constant stays one, but for what is constant only
-      * within a batch: that Spark puts into the plan when the batch begins.
+      * within a batch: that Spark puts into the plan when the batch begins. A constant that fails does so for each row.
       */
     private def positioned(function: AggregateFunction): AggregateFunction = function.mapChildren {
-      case constant if constant.foldable && !constant.containsPattern(CURRENT_LIKE) => constant
+      case constant if constant.foldable && !constant.containsPattern(CURRENT_LIKE) && Try(constant.eval()).isSuccess =>
+        constant
       case order: SortOrder => order.copy(child = input(order.child), sameOrderExpressions = Nil)
       case expression       => input(expression)
     }.asInstanceOf[AggregateFunction]

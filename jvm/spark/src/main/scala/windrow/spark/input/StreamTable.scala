@@ -9,6 +9,7 @@ import windrow.InvalidMessages
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.WindowKind
+import windrow.spark.functions.NullIfFails
 
 /** One stream of several as its table brings it; all expressions are over `table`.
   *
@@ -115,8 +116,24 @@ private[spark] object StreamTable {
   /** The time of messages whose stream has none. */
   val Timeless: Expression = Literal.create(null, TimestampType)
 
+  /** The table, in which a time that does not convert is null, and so is a partition or an offset (SEMANTICS R51, R13). */
+  private def converted(table: LogicalPlan): LogicalPlan = {
+    val names = marks(0).toSet
+    val found = table.output.filter(column => names(column.name)).map(_.exprId).toSet
+    table.transform { case Project(columns, child) =>
+      Project(
+        columns.map {
+          case mark: Alias if found(mark.exprId) =>
+            mark.withNewChildren(Seq(NullIfFails.of(mark.child))).asInstanceOf[NamedExpression]
+          case other => other
+        },
+        child)
+    }
+  }
+
   /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
-  def marked(name: String, table: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
+  def marked(name: String, said: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
+    val table                = converted(said)
     val (marks, message)     = table.output.partition(column => StreamTable.marks(keys).contains(column.name))
     def mark(column: String) = marks.find(_.name == Marks.Prefix + column)
     StreamTable(

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.LongType
 import windrow.TimeSpan
 import windrow.core.time.EventTime
+import windrow.spark.functions.NullIfFails
 
 /** Event times as microseconds, null where a message has none that can be used (SEMANTICS T1, W3), so that nothing that is
   * computed of them overflows, which Spark makes an error of the query.
@@ -30,7 +31,7 @@ private[spark] object ValidTime {
 
   /** How long an interval is that begins at a time, in microseconds; null where it has no end. */
   def length(time: Expression, interval: Expression, zone: String): Expression =
-    TryEval(Subtract(unchecked(TimestampAddInterval(time, interval, Some(zone))), unchecked(time)))
+    NullIfFails(Subtract(unchecked(TimestampAddInterval(time, interval, Some(zone))), unchecked(time)))
 
   /** A time that moves the watermark, null where it does not. */
   def unless(condition: Expression, time: Expression): Expression =

@@ -10,12 +10,13 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.ShortType
 import org.apache.spark.sql.types.StringType
 import windrow.SpecProblem
+import windrow.spark.functions.NullIfFails
 
 /** A number of a partition or an offset. What is none is null, as if it were not there: no row may end a query. */
 private[spark] object Whole {
   def apply(column: Expression): Expression = column.dataType match {
-    case ByteType | ShortType | IntegerType | LongType => Cast(column, LongType)
-    case _                                             => Cast(column, LongType, evalMode = EvalMode.TRY)
+    case ByteType | ShortType | IntegerType | LongType => Cast(NullIfFails.of(column), LongType)
+    case _ => Cast(NullIfFails.of(column), LongType, evalMode = EvalMode.TRY)
   }
 
   /** Of other types different values would become one number, and their messages replays (SEMANTICS R13).

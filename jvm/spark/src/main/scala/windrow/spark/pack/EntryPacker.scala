@@ -82,10 +82,18 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private val window  = program.window
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
+  /** A message without an event time is rejected, and Spark reads nothing of it; policies reject none. */
+  private val isTimeless: InternalRow => Boolean =
+    if (program.window.isEmpty || !program.time.nullable) _ => false
+    else {
+      val time = BindReferences.bindReference(IsNull(program.time): Expression, schema)
+      row => time.eval(row).asInstanceOf[Boolean]
+    }
+
   private val lift: InternalRow => UnsafeRow = program.lift match {
     case PackLift.Each(functions, inputs) =>
       val lift = Lift(functions, inputs, schema)
-      row => lift(row)
+      row => if (isTimeless(row)) lift.nothing else lift(row)
     case PackLift.Done(_, buffers) =>
       val project = UnsafeProjection.create(buffers, schema)
       row => project(row)

@@ -1,6 +1,7 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.SparkStrategy
@@ -15,6 +16,8 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case SortStep(shard, place, child)        => SortStepExec(shard, place, planLater(child)) :: Nil
     case pack: PackNode => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
     case FusedWatermark(id, time, delay, child) => new FusedWatermarkExec(id, time, delay, planLater(child)) :: Nil
+    case Timely(_, child)                       => planLater(child) :: Nil
+    case python: BaseEvalPython                 => Timely.planned(python, planLater).toSeq
     case _                                      => Nil
   }
 }

@@ -14,6 +14,7 @@ import windrow.WindowKind
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.MessageTime
 import windrow.spark.input.PlainText
+import windrow.spark.input.ValidTime
 import windrow.spark.input.Whole
 
 /** A stream of messages, its columns looked up.
@@ -211,7 +212,7 @@ object Input {
           case LongType    => Some(gap)
           case IntegerType => Some(Cast(gap, LongType))
           case _: DayTimeIntervalType | CalendarIntervalType =>
-            Some(Subtract(microsOf(TimestampAddInterval(time, gap, zone)), microsOf(time)))
+            zone.map(ValidTime.length(time, gap, _))
           case other => refuse(
               "GAP_NOT_INTERVAL",
               "gap"  -> spec.gap.get,

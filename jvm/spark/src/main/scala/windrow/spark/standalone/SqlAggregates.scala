@@ -39,19 +39,22 @@ object SqlAggregates {
 
   /** @param texts
     *   for example `max(price) AS top`
+    * @param needTime
+    *   a message without an event time is rejected, so that nothing of it is evaluated
     */
   def resolve(
       session: SparkSession,
       input: Input,
       texts: Seq[String],
       format: RowFormat,
-      order: ContentOrder): Either[Seq[SpecProblem], SqlAggregates] = {
+      order: ContentOrder,
+      needTime: Boolean): Either[Seq[SpecProblem], SqlAggregates] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
     parts(session, input, keys, texts) match {
       case Right(taken) =>
         val found = names(session, input, taken)
-        Either.cond(found.isEmpty, fold(input, taken, format, order), found)
+        Either.cond(found.isEmpty, fold(input, taken, format, order, needTime), found)
       case Left(whole) =>
         val each = texts.flatMap(text => parts(session, input, keys, Seq(text)).left.getOrElse(Nil).map(about(_, text)))
         Left(if (each.isEmpty) whole else each)
@@ -103,7 +106,13 @@ object SqlAggregates {
         SpecProblem("NAME_TWICE.AGGREGATES", "name" -> name))
   }
 
-  private def fold(input: Input, parts: AggregateParts, format: RowFormat, order: ContentOrder): SqlAggregates = {
+  private def fold(
+      input: Input,
+      parts: AggregateParts,
+      format: RowFormat,
+      order: ContentOrder,
+      needTime: Boolean): SqlAggregates = {
+    val isRejected = (message: Message) => needTime && format.time(message).isEmpty
     val position = order match {
       case ContentOrder.ByTime =>
         (message: Message, row: UnsafeRow) => MessageOrder(format.time(message), format.origin(message), row)
@@ -111,18 +120,19 @@ object SqlAggregates {
         (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)
       case ContentOrder.ByArrival => (_: Message, _: UnsafeRow) => Array.emptyByteArray
     }
-    if (parts.functions.fixedWidth) over(input, parts, position, new RowAggregation(parts.functions))(identity)
-    else over(input, parts, position, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))
+    if (parts.functions.fixedWidth)
+      over(input, parts, position, isRejected, new RowAggregation(parts.functions))(identity)
+    else over(input, parts, position, isRejected, new ObjectAggregation(parts.functions))(new ObjectBuffer(null, _))
   }
 
   private def over[L](
       input: Input,
       parts: AggregateParts,
       position: (Message, UnsafeRow) => Array[Byte],
+      isRejected: Message => Boolean,
       plain: Aggregation[L, InternalRow])(buffer: UnsafeRow => L): SqlAggregates = {
-    val inputs = UnsafeProjection.create(parts.inputs.map(_.child), input.attributes)
-    val lifter = Lift(parts.functions, parts.inputs.map(_.toAttribute), parts.inputs.map(_.toAttribute))
-    def lifted(message: Message) = lifter(inputs(message.row)).copy()
+    val lifter                   = Lift(parts.functions, parts.inputs.map(_.child), input.attributes)
+    def lifted(message: Message) = (if (isRejected(message)) lifter.nothing else lifter(message.row)).copy()
     if (parts.functions.orderShows) {
       val ordered = new Ordered(plain)
       new SqlAggregates(parts) {

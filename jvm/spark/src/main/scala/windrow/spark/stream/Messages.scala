@@ -17,6 +17,7 @@ import windrow.spark.input.MessageTime
 import windrow.spark.input.ValidTime
 import windrow.spark.input.WatermarkCheck
 import windrow.spark.input.WithWatermark
+import windrow.spark.functions.NullIfFails
 import windrow.spark.output.OutputColumns
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.IncomingPanes
@@ -92,7 +93,7 @@ private[spark] object Messages {
     private val now       = System.currentTimeMillis * 1000
 
     private lazy val panes: Option[IncomingPanes] = operator.window.collect { case windows: Inherit =>
-      IncomingPanes.of(session, windows, input, parts.inputs.map(_.child)).fold(
+      IncomingPanes.of(session, windows, input, parts.filtered()).fold(
         problems => {
           found ++= problems
           None
@@ -119,14 +120,15 @@ private[spark] object Messages {
       checkNames()
       found ++= Seq("partition", "offset").flatMap(name => part(name).flatMap(Whole.problem(name, _)))
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
-      val messages = stated.map { time =>
+      val messages = stated.map { said =>
+        val time   = NullIfFails.of(said)
         val gap    = sessionGap(time)
         val micros = ValidTime.micros(time)
         val valid  = gap.fold(micros)(ValidTime.ofSession(micros, _))
         val tooFar = maxFuture.map(ValidTime.isBeyond(micros, microsNow, _))
         Messages(
           watermarked(time, micros, tooFar),
-          Alias(checked(time, gap, valid, tooFar), "time")(),
+          Alias(checked(said, gap, valid, tooFar), "time")(),
           panes.fold(time)(_.start).dataType,
           gap.map(Alias(_, "gap")()).toSeq,
           origin,
@@ -272,8 +274,8 @@ private[spark] object Messages {
     private def statedGap: Option[Expression] = parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
 
     private def gapMicros(time: Expression, gap: Expression): Option[Expression] = gap.dataType match {
-      case LongType    => Some(gap)
-      case IntegerType => Some(Cast(gap, LongType))
+      case LongType    => Some(NullIfFails.of(gap))
+      case IntegerType => Some(Cast(NullIfFails.of(gap), LongType))
       case _: DayTimeIntervalType | CalendarIntervalType =>
         Some(ValidTime.length(time, gap, session.sessionState.conf.sessionLocalTimeZone))
       case other =>

@@ -1,0 +1,91 @@
+package windrow.spark.pack
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import org.apache.spark.PartitionEvaluatorFactory
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.ArrowEvalPython
+import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython
+import org.apache.spark.sql.catalyst.plans.logical.BatchEvalPython
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.UnaryExecNode
+import org.apache.spark.sql.execution.python.ArrowEvalPythonExec
+import org.apache.spark.sql.execution.python.BatchEvalPythonExec
+
+/** The Python functions above it are called for messages that have an event time alone (SEMANTICS R94): Spark takes them out of
+  * the expressions that they stand in, conditions too.
+  *
+  * @param time
+  *   null: the message has none
+  */
+private[spark] final case class Timely(time: Attribute, child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+private[spark] object Timely {
+
+  /** How Python functions above such a node are called. */
+  def planned(python: BaseEvalPython, later: LogicalPlan => SparkPlan): Option[SparkPlan] =
+    timeOf(python.child).zip(callsOf(python)).map { case (time, calls) =>
+      val child = later(python.child)
+      TimelyPythonExec(time, calls(child), child)
+    }
+
+  private def callsOf(python: BaseEvalPython): Option[SparkPlan => SparkPlan] = Some(python).collect {
+    case BatchEvalPython(functions, results, _)     => BatchEvalPythonExec(functions, results, _)
+    case ArrowEvalPython(functions, results, _, of) => ArrowEvalPythonExec(functions, results, _, of)
+  }
+
+  private def timeOf(plan: LogicalPlan): Option[Attribute] = plan match {
+    case Timely(time, _)        => Some(time)
+    case Project(_, child)      => timeOf(child).filter(plan.outputSet.contains)
+    case before: BaseEvalPython => timeOf(before.child)
+    case _                      => None
+  }
+}
+
+/** @param calls
+  *   Spark's own node, of which only what evaluates a partition is used
+  */
+private[spark] final case class TimelyPythonExec(time: Attribute, calls: SparkPlan, child: SparkPlan)
+    extends UnaryExecNode {
+  override def output: Seq[Attribute]           = calls.output
+  override def producedAttributes: AttributeSet = calls.producedAttributes
+
+  protected override def doExecute(): RDD[InternalRow] = {
+    val node      = calls.withNewChildren(Seq(child))
+    val evaluator = node.getClass.getMethod("evaluatorFactory").invoke(node).asInstanceOf[TimelyPythonExec.Factory]
+    val (of, under, above) = (time, child.output, output)
+    child.execute().mapPartitionsWithIndex((number, rows) => new TimelyCalls(of, under, above).all(number, rows, evaluator))
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+private object TimelyPythonExec {
+  type Factory = PartitionEvaluatorFactory[InternalRow, InternalRow]
+}
+
+/** Leads messages without a time around the calls; another thread reads those that are called for. */
+private final class TimelyCalls(time: Attribute, under: Seq[Attribute], above: Seq[Attribute]) {
+  private val isTimeless = Predicate.create(IsNull(time), under)
+  private val around     = new ConcurrentLinkedQueue[InternalRow]
+  private val project    = UnsafeProjection.create(above, above)
+  private val (joined, nothing) = (new JoinedRow, new GenericInternalRow(above.size - under.size))
+
+  def all(number: Int, rows: Iterator[InternalRow], calls: TimelyPythonExec.Factory): Iterator[InternalRow] = {
+    val called = calls.createEvaluator().eval(number, rows.map(_.copy()).filterNot(leadAround))
+    new Iterator[InternalRow] {
+      def hasNext: Boolean    = !around.isEmpty || called.hasNext || !around.isEmpty
+      def next(): InternalRow = Option(around.poll()).fold(called.next())(row => project(joined(row, nothing)))
+    }
+  }
+
+  private def leadAround(row: InternalRow): Boolean = isTimeless.eval(row) && around.add(row)
+}
