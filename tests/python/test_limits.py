@@ -76,13 +76,12 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
 
 def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> None:
     """However long before it was described, in a batch and at each start of a stream."""
-    batch = minutes(spark)
-    with (
-        limit(spark, "maxMessagesPerWindow", "9"),
-        pytest.raises(Exception, match=r"TOO_MANY_MESSAGES"),
-    ):
-        batch.collect()
-    assert len(batch.collect()) == 1
+    before = minutes(spark)
+    with limit(spark, "maxMessagesPerWindow", "9"):
+        meanwhile = minutes(spark)
+        with pytest.raises(Exception, match=r"TOO_MANY_MESSAGES"):
+            before.collect()
+    assert len(meanwhile.collect()) == 1
     feed.add([order("09:00:00")] * 10, [order("10:00:00")])
     of = wr.stream(feed.stream(), time="time", watermark="0 seconds").lateness("0 seconds")
     out = of.window(wr.Tumbling("1 minute")).aggregate(F.collect_list("amount").alias("all"))

@@ -83,12 +83,10 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
   /** A message without an event time is rejected, and Spark reads nothing of it; policies reject none. */
-  private val isTimeless: InternalRow => Boolean =
-    if (program.window.isEmpty || !program.time.nullable) _ => false
-    else {
-      val time = BindReferences.bindReference(IsNull(program.time): Expression, schema)
-      row => time.eval(row).asInstanceOf[Boolean]
-    }
+  private val isTimeless: InternalRow => Boolean = {
+    val at = schema.indexWhere(_.semanticEquals(program.time))
+    if (program.window.isEmpty || at < 0) _ => false else _.isNullAt(at)
+  }
 
   private val lift: InternalRow => UnsafeRow = program.lift match {
     case PackLift.Each(functions, inputs) =>
