@@ -302,7 +302,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
             or side._fireOnlyUpdated,
             "accumulate(...)": side._mode is not None,
             "complete=...": side._complete != "watermark",
-            "fillGaps=True": side._fillGaps,
+            "fillGaps=...": side._fillGaps is not False,
         }.items()
         if is_said
     ]

@@ -88,13 +88,19 @@ class Stream:
         )
 
     def window(
-        self, kind: WindowKind, *, complete: Completion = "watermark", fillGaps: bool = False
+        self,
+        kind: WindowKind,
+        *,
+        complete: Completion = "watermark",
+        fillGaps: bool | Duration = False,
     ) -> Windowed:
         """Say what the windows are.
 
         complete: by the watermark, or once the key has accepted a message past the window's end.
-        fillGaps: every window between a key's first one and the watermark fires, empty ones with
-        the aggregate of nothing; for ``Tumbling`` and ``Hopping``.
+        fillGaps: whether the empty windows of a key fire too, with the aggregate of no rows. True:
+        from the key's first window on, for as long as the query runs. A duration, for example
+        "30 days": until a window ends more than that after the key's last window with rows. For
+        ``Tumbling``, also with ``zone``, and ``Hopping``.
         """
         size = kind if isinstance(kind, str) else "1 minute"
         expect("window(kind)", kind, WindowKind, say=f"Tumbling({size!r})")
@@ -172,7 +178,7 @@ class Windowed:
     _stream: Stream
     _kind: WindowKind
     _complete: Completion = "watermark"
-    _fillGaps: bool = False
+    _fillGaps: bool | Duration = False
     _early: PaneTrigger = USUAL
     _onTime: bool = True
     _late: PaneTrigger = USUAL

@@ -74,7 +74,7 @@ def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
             accumulation=draw(st.sampled_from(list(wr.AccumulationMode))),
             fireOnlyUpdated=draw(st.booleans()),
             complete=draw(st.sampled_from(["watermark", "first_message_beyond"])),
-            fillGaps=may_fill and draw(st.booleans()),
+            fillGaps=may_fill and draw(st.booleans() | st.just(f"{2**62 - 1} microseconds")),
             retention=draw(retentions),
             maxFuture=draw(st.none() | spans),
             startOffsets=draw(st.dictionaries(counts, st.integers(-(2**63), 2**63 - 1))),

@@ -5,6 +5,7 @@ Nothing else is checked here: what is no duration or number has no further probl
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
@@ -42,6 +43,17 @@ def duration(name: str, value: object) -> Problems:
     if isinstance(micros, SpecProblem):
         return [micros._of(name)]
     return []
+
+
+def gaps(name: str, value: object) -> Problems:
+    """True, False, or a duration."""
+    micros = 0 if isinstance(value, bool) else _duration.read(value)
+    if not isinstance(micros, SpecProblem):
+        return []
+    if micros.code == "DURATION_TOO_LONG":
+        return [micros._of(name)]
+    shown = f"'{value}'" if isinstance(value, str) else json.dumps(value)
+    return [problem("FILL_GAPS_NOT_UNDERSTOOD", name=name, value=shown)]
 
 
 def count(name: str, value: object) -> Problems:

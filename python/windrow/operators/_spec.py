@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from typing import Any, Literal, Self, get_args
 
 from windrow._specs import _duration, _json, _values
@@ -58,8 +59,9 @@ class WindowOperatorSpec:
     fires when it completes; late: while it still takes messages, usually ``EachStep()``, without a
     query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
     accumulation: must be stated where a window can fire twice. fireOnlyUpdated: no pane whose
-    value is that of the last one. fillGaps: also windows without messages fire, between those with
-    some. retention: how much of the past is kept. maxFuture: messages further ahead of processing
+    value is that of the last one. fillGaps: whether the empty windows of a key fire too: True, from
+    its first window on without an end, or a duration after its last window with messages.
+    retention: how much of the past is kept. maxFuture: messages further ahead of processing
     time are rejected. startOffsets: the first offset of each source partition, for windows on
     offsets; kept as sorted pairs. keepsMessages: of a query, panes carry new messages instead of
     aggregates; without a query that is so where there are no aggregates.
@@ -82,7 +84,7 @@ class WindowOperatorSpec:
     accumulation: AccumulationMode | None = None
     fireOnlyUpdated: bool = False
     complete: Completion = "watermark"
-    fillGaps: bool = False
+    fillGaps: bool | Duration = False
     retention: Retention = NOT_STATED
     maxFuture: Duration | None = None
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
@@ -99,6 +101,7 @@ class WindowOperatorSpec:
             raise SpecError.of(repr(self.window), found)
         settled: dict[str, object] = {
             "lateness": _settled_lateness(self),
+            "fillGaps": _settled_gaps(self),
             "early": self.early._settled(),
             "late": self.late._settled(),
             "startOffsets": tuple(sorted(dict(self.startOffsets).items())),
@@ -179,6 +182,13 @@ def _settled_lateness(spec: WindowOperatorSpec) -> str | int | Unstated | None:
     return _duration.show(_duration.micros(allowed))
 
 
+def _settled_gaps(spec: WindowOperatorSpec) -> bool | str:
+    if isinstance(spec.fillGaps, bool):
+        return spec.fillGaps
+    micros = _duration.micros(spec.fillGaps)
+    return _duration.show(micros) if micros else False
+
+
 def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
     """Find what cannot be written."""
     found: list[SpecProblem] = []
@@ -190,6 +200,7 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
             found += _values.count("lateness", allowed)
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
+    found += _values.gaps("fillGaps", spec.fillGaps)
     if spec.complete not in COMPLETIONS:
         found.append(_values.unknown("COMPLETION_UNKNOWN", "complete", spec.complete, COMPLETIONS))
     return found + _values.offsets("startOffsets", spec.startOffsets)
@@ -216,8 +227,9 @@ def _expect_types(spec: WindowOperatorSpec) -> None:
     expect("window=", spec.window, WindowKind)
     for name in ("early", "late"):
         expect(f"{name}=", getattr(spec, name), PaneTrigger)
-    for name in ("onTime", "fireOnlyUpdated", "fillGaps", "keepsMessages"):
+    for name in ("onTime", "fireOnlyUpdated", "keepsMessages"):
         expect(f"{name}=", getattr(spec, name), bool)
+    expect("fillGaps=", spec.fillGaps, bool, str, timedelta)
     expect("accumulation=", spec.accumulation, AccumulationMode, type(None))
     expect("retention=", spec.retention, Retention)
     expect("schema=", spec.schema, str, type(None))

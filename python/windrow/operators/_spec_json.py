@@ -61,7 +61,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         "accumulation": reader.word(fields, "accumulation", "ACCUMULATION_UNKNOWN", _MODES),
         "fireOnlyUpdated": reader.flag(fields, "fire_only_updated", default=False),
         "complete": complete or "watermark",
-        "fillGaps": reader.flag(fields, "fill_gaps", default=False),
+        "fillGaps": _gaps(reader),
         "retention": _retention(reader),
         "maxFuture": reader.span(fields, "max_future"),
         "startOffsets": _start_offsets(reader),
@@ -94,7 +94,7 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
         ("accumulation", mode and mode.value, mode is not usual),
         ("fire_only_updated", True, spec.fireOnlyUpdated),
         ("complete", spec.complete, spec.complete != "watermark"),
-        ("fill_gaps", True, spec.fillGaps),
+        ("fill_gaps", _written_gaps(spec), spec.fillGaps is not False),
         ("retention", _limits(spec.retention), spec.retention != NOT_STATED),
         ("max_future", future, future is not None),
         (
@@ -176,6 +176,23 @@ def _lateness(reader: _json.Reader, window: WindowKind | None) -> str | int | Un
         return UNSTATED
     read = reader.count if isinstance(window, Offsets) else reader.span
     return read(reader.fields, "lateness")
+
+
+def _gaps(reader: _json.Reader) -> bool | str:
+    """Read True, False, or a duration."""
+    value = reader.fields.get("fill_gaps")
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    if isinstance(value, int):
+        return reader.span(reader.fields, "fill_gaps") or False
+    found = _values.gaps("fill_gaps", value)
+    reader.problems += found
+    return False if found else str(value)
+
+
+def _written_gaps(spec: WindowOperatorSpec) -> bool | int:
+    fills = spec.fillGaps
+    return fills if isinstance(fills, bool) else _duration.micros(fills)
 
 
 def _on_time(reader: _json.Reader) -> bool:

@@ -167,7 +167,12 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "complete": [
             Change(windowed(), windowed(complete="first_message_beyond"), "complete='watermark'")
         ],
-        "fillGaps": [Change(windowed(), windowed(fillGaps=True), "fillGaps=false")],
+        "fillGaps": [
+            Change(windowed(), windowed(fillGaps=True), "fillGaps=false"),
+            Change(windowed(fillGaps=True), windowed(), "fillGaps=true"),
+            Change(windowed(fillGaps=True), windowed(fillGaps="2 days")),
+            Change(windowed(fillGaps="2 days"), windowed(fillGaps=True)),
+        ],
         "early": [
             Change(fired(early=EVERY_THIRD), fired(early=EVERY_OTHER)),
             Change(fired(early=EVERY_THIRD), fired(early=wr.EachStep())),

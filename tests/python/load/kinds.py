@@ -75,7 +75,7 @@ def _lists(m: Messages) -> wr.Output:
 
 
 def _gaps(m: Messages) -> wr.Output:
-    return _sums(m.timed(keys="lasting").window(_MINUTES, fillGaps=True))
+    return _sums(m.timed(keys="lasting").window(_MINUTES, fillGaps="20 minutes"))
 
 
 def _beyond(window: wr.WindowKind) -> Kind:

@@ -78,7 +78,7 @@ object FullStateDraft {
       late: PaneTrigger): Either[Seq[SpecProblem], FullStateSpec] = {
     val found = Seq(
       "fire_only_updated" -> Option.when(windows.fireOnlyUpdated)("true"),
-      "fill_gaps"         -> Option.when(windows.fillGaps)("true"),
+      "fill_gaps"         -> Option.when(windows.fillsGaps)(FillGaps.shown(windows.fillGaps)),
       "complete"          -> Option(windows.complete).filter(_ != Completion.ByWatermark).map(as => s"\"$as\""),
       "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode =>
         s"\"${JsonReader.word(mode)}\"")).collect {

@@ -12,11 +12,13 @@ private[windrow] object SpanCheck {
     draft.productElementNames.zip(draft.productIterator).flatMap { case (name, value) => of(name, value) }.toSeq
 
   private def of(name: String, value: Any): Seq[SpecProblem] = value match {
-    case TimeSpan.Endless if name == "lateness" => Nil
+    case TimeSpan.Endless if MayBeEndless(name) => Nil
     case span: TimeSpan                         => Option.when(span.isTooLong)(TimeSpan.tooLong(name)).toSeq
     case perhaps: Option[_]                     => perhaps.toSeq.flatMap(of(name, _))
     case several: Iterable[_]                   => several.toSeq.flatMap(of(name, _))
     case draft: Product                         => apply(draft)
     case _                                      => Nil
   }
+
+  private val MayBeEndless = Set("lateness", "fillGaps")
 }

@@ -82,7 +82,7 @@ private[windrow] object SpecCheck {
         "INHERIT_DISCARDING",
         "window" -> draft.window),
       refuse(
-        draft.fillGaps && !draft.window.isInstanceOf[FixedWindows],
+        draft.fillsGaps && !draft.window.isInstanceOf[AlignedWindows],
         "FILL_GAPS_NOT_ALIGNED",
         "window" -> draft.window),
       refuse(
@@ -94,8 +94,15 @@ private[windrow] object SpecCheck {
         "TRIGGER_NOT_STATED.GLOBAL"),
       refuse(
         !draft.onTime && !fires(draft.early) && !fires(draft.late) && !aligned,
-        "NOTHING_FIRES")).flatten ++ granularity(draft)
+        "NOTHING_FIRES")).flatten ++ silence(draft) ++ granularity(draft)
   }
+
+  /** Gaps that end before the window after a key's last one can end are none at all. */
+  private def silence(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window match {
+    case windows: AlignedWindows if draft.fillsGaps =>
+      windows.longestStep.filter(step => step.micros > 0 && draft.fillGaps.micros < step.micros)
+    case _ => None
+  }).map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.fillGaps, "needed" -> step)).toSeq
 
   /** Windows end, and are closed, at multiples of the granularity (SEMANTICS R49). */
   private def granularity(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window, draft.lateness) match {

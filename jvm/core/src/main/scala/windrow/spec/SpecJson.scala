@@ -55,7 +55,7 @@ object SpecJson {
       reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
       reader.flag(node, "fire_only_updated").getOrElse(false),
       reader.word(node, "complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
-      reader.flag(node, "fill_gaps").getOrElse(false),
+      gaps(node, reader),
       retention(node, reader),
       reader.span(node, "max_future"),
       startOffsets(node, reader))
@@ -67,6 +67,17 @@ object SpecJson {
     if (node.path("lateness").isNull) Some(TimeSpan.Endless)
     else if (window.exists(_.isLateByOffsets)) reader.count(node, "lateness").map(TimeSpan(_))
     else reader.span(node, "lateness")
+
+  /** true is without end, false not at all. */
+  private def gaps(node: ObjectNode, reader: JsonReader): TimeSpan = {
+    val said = node.path("fill_gaps")
+    val read =
+      if (said.isBoolean || said.isNull || said.isMissingNode) Some(FillGaps.of(said.asBoolean(false)))
+      else if (said.isIntegralNumber) reader.span(node, "fill_gaps")
+      else if (said.isTextual) FillGaps.parse("fill_gaps", said.asText).fold(reader.refuse[TimeSpan](_), Some(_))
+      else reader.refuse[TimeSpan](FillGaps.notUnderstood("fill_gaps", said))
+    read.getOrElse(TimeSpan.Zero)
+  }
 
   /** "completion", or null: not at all. */
   private def onTime(node: ObjectNode, reader: JsonReader): Boolean =
@@ -111,7 +122,8 @@ object SpecJson {
     draft.accumulation.foreach(mode => node.put("accumulation", JsonReader.word(mode)))
     if (draft.fireOnlyUpdated) node.put("fire_only_updated", true)
     if (draft.complete != Completion.ByWatermark) node.put("complete", draft.complete.toString)
-    if (draft.fillGaps) node.put("fill_gaps", true)
+    if (draft.fillGaps == TimeSpan.Endless) node.put("fill_gaps", true)
+    else if (draft.fillsGaps) node.put("fill_gaps", draft.fillGaps.micros)
     if (draft.retention.isStated) {
       val limits = node.putObject("retention")
       draft.retention.time.foreach(span => limits.put("time", span.micros))

@@ -16,7 +16,8 @@ import windrow.core.time.Distance
   * @param fireOnlyUpdated
   *   no pane whose value is that of the last one
   * @param fillGaps
-  *   also windows without messages fire, between those with some
+  *   how long after its last window with messages a key's windows without any still fire; [[TimeSpan.Zero]]: they never
+  *   do, [[TimeSpan.Endless]]: for as long as the query runs
   * @param startOffsets
   *   the first offset of each source partition, for windows on offsets
   */
@@ -29,10 +30,13 @@ final case class WindowOperatorDraft(
     accumulation: Option[AccumulationMode] = None,
     fireOnlyUpdated: Boolean = false,
     complete: Completion = Completion.ByWatermark,
-    fillGaps: Boolean = false,
+    fillGaps: TimeSpan = TimeSpan.Zero,
     retention: Retention = Retention.NotStated,
     maxFuture: Option[TimeSpan] = None,
     startOffsets: Map[Long, Long] = Map.empty) {
+
+  /** Also windows without messages fire. */
+  private[windrow] def fillsGaps: Boolean = fillGaps != TimeSpan.Zero
 
   def check: Either[Seq[SpecProblem], WindowOperatorSpec] = {
     val found = SpecCheck(this)
@@ -54,7 +58,8 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def accumulation: AccumulationMode                            = draft.accumulation.getOrElse(Accumulating)
   def fireOnlyUpdated: Boolean                                  = draft.fireOnlyUpdated
   def complete: Completion                                      = draft.complete
-  def fillGaps: Boolean                                         = draft.fillGaps
+  def fillGaps: TimeSpan                                        = draft.fillGaps
+  private[windrow] def fillsGaps: Boolean                       = draft.fillsGaps
   def retention: Retention                                      = draft.retention
   def maxFuture: Option[TimeSpan]                               = draft.maxFuture
   def startOffsets: Map[Long, Long]                             = draft.startOffsets

@@ -8,6 +8,9 @@ sealed trait AlignedWindows extends WindowKind {
   private[windrow] final def bounds: WindowBounds        = HalfOpen
   private[windrow] final override def isSliced: Boolean  = true
   private[windrow] final override def isAligned: Boolean = true
+
+  /** How long after one window the next one ends, at most. */
+  private[windrow] def longestStep: Option[TimeSpan]
 }
 
 /** Aligned windows of one length. */
@@ -17,6 +20,7 @@ sealed trait FixedWindows extends AlignedWindows {
   def offset: TimeSpan
 
   private[windrow] final override def extent: Option[TimeSpan] = Some(size)
+  private[windrow] final def longestStep: Option[TimeSpan]     = Some(step)
 
   final def problems: Seq[SpecProblem] =
     Seq("size" -> size, "step" -> step).distinctBy(_._2).collect {
@@ -98,7 +102,12 @@ object Hopping {
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
   def problems: Seq[SpecProblem] = Option.when(count < 1)(
     SpecProblem("SIZE_NOT_POSITIVE.COUNT", "name" -> "size", "value" -> count)).toSeq ++
-    TimeSpan.of(BigInt(count.max(0)) * unit.mostDays * 86400000000L, "size").left.toSeq
+    longest.left.toSeq
+
+  private def longest: Either[SpecProblem, TimeSpan] =
+    TimeSpan.of(BigInt(count.max(0)) * unit.mostDays * 86400000000L, "size")
+
+  private[windrow] def longestStep: Option[TimeSpan] = longest.toOption
 
   private def size: String = s"$count $unit${if (count == 1) "" else "s"}"
 

@@ -86,7 +86,7 @@ class CheckpointSuite extends AnyFunSuite {
     "windows"      -> minutes.copy(window = Tumbling(TimeSpan(30))),
     "accumulation" -> minutes.copy(accumulation = Some(AccumulatingAndRetracting)),
     "completion"   -> minutes.copy(complete = Completion.ByFirstMessageBeyond),
-    "gaps"         -> minutes.copy(fillGaps = true),
+    "gaps"         -> minutes.copy(fillGaps = TimeSpan.Endless),
     "early panes"  -> minutes.copy(early = EachStep),
     "lateness"     -> minutes.copy(lateness = Some(TimeSpan(5)))).foreach { case (field, changed) =>
     test(s"aggregates with another $field are refused with SPEC_CHANGED") {

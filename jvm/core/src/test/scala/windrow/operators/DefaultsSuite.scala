@@ -33,7 +33,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("retention", "join", join.retention, Retention.NotStated),
     ("fireOnlyUpdated", "aggregate", query.fireOnlyUpdated, false),
     ("complete", "aggregate", query.complete, Completion.ByWatermark),
-    ("fillGaps", "aggregate", query.fillGaps, false),
+    ("fillGaps", "aggregate", query.fillGaps, TimeSpan.Zero),
     ("maxFuture", "aggregate", query.maxFuture, None),
     ("maxFuture", "full state", stateful.maxFuture, None),
     ("maxFuture", "join", join.maxFuture, None),

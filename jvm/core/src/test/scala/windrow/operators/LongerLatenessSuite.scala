@@ -41,7 +41,7 @@ class LongerLatenessSuite extends AnyFunSuite {
       s"full state, $kind" -> fullState(kept.copy(window = kind)))) ++ Seq(
     "aggregates, completed by messages" -> aggregate(
       aggregated.copy(window = Hopping(span(60), span(7)), complete = Completion.ByFirstMessageBeyond)),
-    "aggregates, gaps filled" -> aggregate(aggregated.copy(window = Tumbling(span(20)), fillGaps = true)))
+    "aggregates, gaps filled" -> aggregate(aggregated.copy(window = Tumbling(span(20)), fillGaps = TimeSpan.Endless)))
 
   windows.foreach { case (name, open) =>
     test(s"S2: $name") {
@@ -91,14 +91,14 @@ class LongerLatenessSuite extends AnyFunSuite {
     assert(long.refused().map(_.offset) == Seq(2L))
   }
 
-  test("S2: a key goes on filling its gaps for as long as the longer lateness says") {
-    val open = aggregate(aggregated.copy(window = Hopping(span(3), span(4)), fillGaps = true))
+  test("S2: a longer lateness changes nothing about how long gaps are filled") {
+    val open = aggregate(aggregated.copy(window = Hopping(span(3), span(4)), fillGaps = TimeSpan(50)))
     val feed = (0 until 50).map(step => (if (step < 40) Seq(event(step * 100L, step.toLong)) else Nil, step * 100L + 1))
     for (restart <- Seq(1, 20, 40)) {
       def after(run: Run) = run.out.filter(out => out.step >= restart && out.end > feed(restart - 1)._2)
       val changed         = after(runs(open, feed, Seq(0 -> 0L, restart -> 60L)))
       same(changed, after(runs(open, feed, Seq(0 -> 60L))))
-      assert(changed.count(_.value.isEmpty) > 10)
+      assert(changed.exists(_.value.isEmpty))
     }
   }
 

@@ -54,7 +54,7 @@ class OpenWindowsSuite extends AnyFunSuite {
     eager.copy(window = Tumbling(span(20)), lateness = Some(span(15))),
     eager.copy(window = Hopping(span(20), span(6)), lateness = Some(span(15))),
     eager.copy(window = Hopping(span(6), span(9)), lateness = Some(span(15))),
-    eager.copy(window = Tumbling(span(20)), lateness = Some(span(15)), fillGaps = true),
+    eager.copy(window = Tumbling(span(20)), lateness = Some(span(15)), fillGaps = TimeSpan.Endless),
     eager.copy(window = Tumbling("1 day", ZoneOffset.UTC), lateness = Some(span(9))),
     eager.copy(window = Session(span(7)), lateness = Some(span(9))),
     eager.copy(window = Sliding(span(9), span(1)), lateness = Some(span(5))),

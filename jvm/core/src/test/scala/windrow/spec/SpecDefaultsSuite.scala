@@ -33,7 +33,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
 
   test("defaults of an aggregator: by the watermark, no gaps filled, equal panes too, only size + lateness kept") {
     assert(aggregator.complete == Completion.ByWatermark)
-    assert(!aggregator.fillGaps && !aggregator.fireOnlyUpdated)
+    assert(!aggregator.fillsGaps && !aggregator.fireOnlyUpdated)
     assert(aggregator.retention == Retention.NotStated && aggregator.maxFuture.isEmpty)
   }
 
@@ -118,7 +118,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     }
 
     test(s"$kind: gaps are filled only between windows that stand in a row (R3)") {
-      assert(codes(full.copy(fillGaps = true)).contains("FILL_GAPS_NOT_ALIGNED") == !demands.fills)
+      assert(codes(full.copy(fillGaps = TimeSpan.Endless)).contains("FILL_GAPS_NOT_ALIGNED") == !demands.fills)
     }
 
     test(s"$kind: only updated panes are for values that are whole (R16)") {

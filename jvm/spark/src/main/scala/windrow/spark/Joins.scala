@@ -37,7 +37,7 @@ object JoinSide {
       "trigger(...)"    -> windowed.hasTriggers,
       "accumulate(...)" -> draft.accumulation.isDefined,
       "complete"        -> (draft.complete != Completion.ByWatermark),
-      "fillGaps"        -> draft.fillGaps).collect { case (name, true) => name }
+      "fillGaps"        -> draft.fillsGaps).collect { case (name, true) => name }
     new JoinSide(windowed.stream.copy(allowed = draft.lateness), Some(draft.window), fires)
   }
 }

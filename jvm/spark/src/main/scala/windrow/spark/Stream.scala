@@ -59,13 +59,14 @@ final case class Stream private[spark] (
     * @param complete
     *   what completes a window
     * @param fillGaps
-    *   tumbling and hopping windows without messages fire too
+    *   also windows without messages fire, in tumbling, hopping and calendar windows: so long after a key's last window
+    *   with messages (`"30 days"`), or [[TimeSpan.Endless]]
     */
   def window(
       kind: WindowKind,
       gap: Option[Field] = None,
       complete: Completion = Completion.ByWatermark,
-      fillGaps: Boolean = false): Windowed = {
+      fillGaps: TimeSpan = TimeSpan.Zero): Windowed = {
     val draft = WindowOperatorDraft(
       kind,
       lateness = allowed,

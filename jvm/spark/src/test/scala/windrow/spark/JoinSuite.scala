@@ -72,7 +72,8 @@ final class JoinSuite extends SparkSuite {
     intercept[UnboundedJoinError](Windrow.join(o, s)(on = Seq("id")))
     val found = intercept[SpecError](Windrow.join(o, s.lateness("1 minute"))(within = Within("1 s", "0 s")))
     assert(found.problems.map(_.code).toSet == Set("LATENESS_DIFFERS", "RANGE_REVERSED"))
-    val fires = s.window(Over.Range("1 minute"), fillGaps = true).lateness("1 minute").accumulate(Accumulating)
+    val fires =
+      s.window(Over.Range("1 minute"), fillGaps = TimeSpan.Endless).lateness("1 minute").accumulate(Accumulating)
     val wrong = intercept[SpecError](Windrow.join(o, fires)(within = Within("0 s", "1 s")))
     assert(wrong.problems.map(_.code) == Seq("LATENESS_DIFFERS", "VALUE_NOT_SUPPORTED", "VALUE_NOT_SUPPORTED"))
     val clocked = s.behindProcessingTime("1 minute")

@@ -15,7 +15,8 @@ class CutSuite extends AnyFunSuite {
     LastValues.of(engine.run(transcript), transcript.id)
 
   // Of tuples only offsets stand where they stood in another cut.
-  private val families = RandomFamily.InQueries +: RandomFamily.Timed :+ RandomFamily.OffsetWindows
+  private val families =
+    (RandomFamily.InQueries +: RandomFamily.Timed) ++ Seq(RandomFamily.FilledGaps, RandomFamily.OffsetWindows)
 
   for (family <- families)
     test(s"the last values of $count streams in other cuts: ${family.name}, reference and core") {

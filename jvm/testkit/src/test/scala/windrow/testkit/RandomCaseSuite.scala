@@ -98,9 +98,9 @@ class RandomCaseSuite extends AnyFunSuite {
     "windows that are late at once" -> (_.late.exists(_.index == 0)),
     "final ends that fire"          -> (run => run.transcript.atEnd.isDefined && run.panes.exists(_.isLast)),
     "windows without messages" -> (run =>
-      run.spec.fillGaps && run.panes.exists(pane => pane.timing == Timing.OnTime && isEmpty(pane))),
+      run.spec.fillsGaps && run.panes.exists(pane => pane.timing == Timing.OnTime && isEmpty(pane))),
     "late panes of windows without messages" -> (run =>
-      run.spec.fillGaps && run.panes.exists(isEmpty) && run.late.exists(_.index > 0)),
+      run.spec.fillsGaps && run.panes.exists(isEmpty) && run.late.exists(_.index > 0)),
     "windows above a stated number" -> (_.counters.get(Answer.OverRetention).exists(_ > 0)),
     "windows complete by a message" -> (run =>
       run.spec.complete == Completion.ByFirstMessageBeyond && run.panes.exists(p =>

@@ -11,7 +11,7 @@ object ShardFingerprint {
       same("windows", spec.window.toString),
       same("accumulation", s"accumulate(${spec.accumulation})"),
       same("completion", s"complete='${spec.complete}'"),
-      same("gaps", s"fillGaps=${spec.fillGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
+      same("gaps", s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
       spec.window,
       spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)
 

@@ -22,7 +22,7 @@ object ShardSpaces {
       case _: Inherit                                                            => Seq("inherited", "pages")
       case _                                                                     => Keyed
     }
-    windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillGaps)("gaps") ++
+    windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
       Option.when(keepsMessages)(Pieces.Space)
   }
 }

@@ -115,9 +115,14 @@ final class KeyBuckets[T](
   private def keysOf(index: Int): Iterator[Key] = loaded(index).keySet.toArray(Array.empty[Key]).iterator
 
   private def letGo(index: Int): Unit = {
-    if (buckets(index).changed) write(index)
-    buckets(index).values = null
+    val bucket = buckets(index)
+    if (bucket.changed) write(index) else bucket.deadline = firstDeadline(bucket)
+    bucket.values = null
   }
+
+  /** Deadlines may move though no value changes. */
+  private def firstDeadline(bucket: Bucket): Long =
+    bucket.values.values.stream.mapToLong(deadline(_)).reduce(Due.Never, math.min(_, _))
 
   def flush(): Unit = {
     buckets.indices.foreach(index => if (buckets(index).changed) write(index))

@@ -53,6 +53,9 @@ trait SliceGrid[A <: Axis] {
   final def windowsAt(position: Long, from: Long = Position.Least): Iterator[Long] =
     Iterator.iterate(math.max(firstStart(position), from))(next).takeWhile(_ <= position)
 
+  /** Windows from one to another, by their starts, both included. */
+  final def between(from: Long, to: Long): Iterator[Long] = Iterator.iterate(from)(next).takeWhile(_ <= to)
+
   /** Windows that hold any of some positions and do not begin before `first`, in order.
     *
     * @param ceiling

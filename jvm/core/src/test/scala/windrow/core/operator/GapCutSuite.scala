@@ -33,12 +33,8 @@ class GapCutSuite extends AnyFunSuite {
       ((messages, stops.head) +: stops.tail.map((Seq.empty, _)), to)
     }.flatMap(_._1)
 
-  private def gaps(size: Long, retention: Option[Long], complete: Completion): WindowOperatorSpec = WindowOperatorDraft(
-    Tumbling(TimeSpan(size)),
-    Some(TimeSpan.Zero),
-    fillGaps = true,
-    complete = complete,
-    retention = Retention(time = retention.map(TimeSpan(_)))).checked
+  private def gaps(size: Long, silence: TimeSpan, complete: Completion): WindowOperatorSpec =
+    WindowOperatorDraft(Tumbling(TimeSpan(size)), Some(TimeSpan.Zero), fillGaps = silence, complete = complete).checked
 
   for (complete <- Completion.All) test(s"$count random streams by $complete: jumps are equal to single moves") {
     (1 to count).foreach { seed =>
@@ -49,39 +45,44 @@ class GapCutSuite extends AnyFunSuite {
         at += 1 + (if (random.nextBoolean()) random.nextInt(30) else random.nextInt(400))
         (Seq.fill(random.nextInt(4))((random.nextInt(3), last + random.nextInt(60))), at)
       }
-      val spec = gaps(10, Option.when(random.nextBoolean())(10L + random.nextInt(100)), complete)
+      val spec = gaps(10, if (random.nextBoolean()) TimeSpan(10L + random.nextInt(100)) else TimeSpan.Endless, complete)
       assert(fired(spec, steps) == fired(spec, oneByOne(steps, 0, 1)), s"seed $seed")
     }
   }
 
-  test("S2: under a longer lateness a key goes on unless it had fallen silent, whoever is beside it") {
-    def gaps(lateness: Long) =
-      WindowOperatorDraft(
-        Hopping(TimeSpan(10), TimeSpan(40)),
-        Some(TimeSpan(lateness)),
-        accumulation = Some(Accumulating),
-        fillGaps = true).checked
-    for (stopped <- 11L to 29L; others <- Seq(0, 1, 120)) {
-      val store = new InMemoryShardStore
-      fired(gaps(0), Seq((Seq((1, 5L)), 0L), (Seq.fill(others)((2, 5L)), stopped)), store)
-      val after = (3 until 3 + others).map(key => (key, stopped + 30L))
-      val found = fired(gaps(100), Seq((after, stopped + 1), (Nil, 51L), (Nil, 200L)), store)
-      assert(
-        found.filter(_._1 == 1) == (if (stopped < 20) Seq((1, 40L, 0L), (1, 80L, 0L)) else Nil),
-        s"$stopped $others")
+  for (lateness <- Seq(0L, 100L))
+    test(s"S2: a key goes on for another silence unless it was over, lateness $lateness") {
+      def gaps(silence: Long) =
+        WindowOperatorDraft(
+          Hopping(TimeSpan(10), TimeSpan(40)),
+          Some(TimeSpan(lateness)),
+          accumulation = Some(Accumulating),
+          fillGaps = TimeSpan(silence)).checked
+      for (stopped <- 11L to 60L; others <- Seq(0, 1, 120); change <- Seq((40L, 100L), (100L, 40L), (100L, 80L))) {
+        val store = new InMemoryShardStore
+        fired(gaps(change._1), Seq((Seq((1, 5L)), 0L), (Seq.fill(others)((2, 5L)), stopped)), store)
+        val after = (3 until 3 + others).map(key => (key, stopped + 30L))
+        val found = fired(gaps(change._2), Seq((after, stopped + 1), (Nil, 200L)), store).filter(_._1 == 1).map(_._2)
+        // With 40 the key's last window is the one from 40 to 50, with 80 and 100 the one from 80 to 90.
+        val right = change match {
+          case (40, _) => if (stopped < 50) Seq(40L, 80L) else Nil
+          case (_, 40) => if (stopped < 50) Seq(40L) else Nil
+          case _       => if (stopped < 50) Seq(40L, 80L) else Seq(80L)
+        }
+        assert(found == right, s"$stopped $others $change")
+      }
     }
-  }
 
   test("a jump of a day is equal to 1,440 moves, and holds no window") {
     val minute = 60000000L
-    val spec   = gaps(minute, None, Completion.ByWatermark)
+    val spec   = gaps(minute, TimeSpan(2 * minute), Completion.ByWatermark)
     val steps  = Seq((Seq((1, minute / 2)), 0L), (Seq((2, 1440 * minute + 1)), 1440 * minute))
     val jumped = fired(spec, steps)
-    assert(jumped == fired(spec, oneByOne(steps, 0, minute)) && jumped.size == 2)
+    assert(jumped == fired(spec, oneByOne(steps, 0, minute)) && jumped.size == 3)
   }
 
-  test("a key that comes back after a year of silence is made up for without being held") {
-    val spec  = gaps(10, None, Completion.ByWatermark)
+  test("a year of windows without messages is not held") {
+    val spec  = gaps(10, TimeSpan.Endless, Completion.ByWatermark)
     val store = new InMemoryShardStore
     val year  = 31536000L
     def step(time: Long, to: Long) =

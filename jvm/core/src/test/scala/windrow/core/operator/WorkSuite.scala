@@ -58,11 +58,11 @@ class WorkSuite extends AnyFunSuite {
     Inherit()).map(draft) ++ Seq(
     byFirstMessage,
     draft(Sliding(TimeSpan(5000), TimeSpan(1))).copy(complete = Completion.ByFirstMessageBeyond),
-    byFirstMessage.copy(fillGaps = true),
-    draft(Tumbling(TimeSpan(5000))).copy(fillGaps = true, onTime = false))
+    byFirstMessage.copy(fillGaps = TimeSpan.Endless),
+    draft(Tumbling(TimeSpan(5000))).copy(fillGaps = TimeSpan.Endless, onTime = false))
 
   for (draft <- all)
-    test(s"${draft.window}${if (draft.fillGaps) " with gaps" else ""} by ${draft.complete}: where nothing is due " +
+    test(s"${draft.window}${if (draft.fillsGaps) " with gaps" else ""} by ${draft.complete}: where nothing is due " +
       "nothing is read") {
       val store = new CountingStore
       def shard = new Shard(draft.checked, new CountingSum, store)

@@ -4,13 +4,10 @@ import windrow.Guards
 import windrow.SourcePartition
 import windrow.TimeSpan
 import windrow.Timing
-import windrow.Tumbling
 import windrow.core.aggregate._
 import windrow.core.fullstate.FullStateValues
 import windrow.core.join.JoinValues
 import windrow.core.operator.Origin
-import windrow.core.operator.gaps.GapLimits
-import windrow.core.operator.gaps.KeyGapsCodec
 import windrow.core.operator.keyed.GridKeyStateCodec
 import windrow.core.operator.keyed.KeyCompletion
 import windrow.core.operator.partitioned.TupleSessionCodec
@@ -29,11 +26,9 @@ import windrow.core.store.StoredMessage
 import windrow.core.store.Unsent
 import windrow.core.time.Axis
 import windrow.core.time.Bounds
-import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
-import windrow.core.window.SliceGrid
 import windrow.operators.Sum
 import windrow.core.trigger.Shown
 
@@ -42,7 +37,7 @@ import windrow.core.trigger.Shown
   */
 private[state] object PieceStates {
   def all: Seq[StoredState] =
-    Seq(cells, sessions, inherited, messages, unsent, inOrder, journal, image, gaps, buckets, segments, header,
+    Seq(cells, sessions, inherited, messages, unsent, inOrder, journal, image, buckets, segments, header,
       slices,
       additions) ++
       keyed ++ FullStateValues.all ++ JoinValues.all ++ PolicyValues.all
@@ -303,18 +298,6 @@ private[state] object PieceStates {
   }
 
   // ---- as they stood once
-
-  private def gaps: StoredState = {
-    val codec = new KeyGapsCodec(SliceGrid(Tumbling(TimeSpan(10))), GapLimits(new Distance(20), 100))
-    StoredState.ofRoot("gaps, one by one") { (_, out) =>
-      Seq(0L, 70L, 40L).foreach(out.long)
-      out.byte(1)
-      out.count(1)
-      Seq(90L, 100L).foreach(out.long)
-      out.count(2)
-      Seq(50L, 60L).foreach(out.long)
-    }((_, in) => codec.read(in))(_.deadline)
-  }
 
   private def buckets: StoredState = {
     def keys(store: ShardStore) = new KeyBuckets("keys", store, Sum, (value: Long) => value)

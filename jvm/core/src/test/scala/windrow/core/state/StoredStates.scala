@@ -52,7 +52,7 @@ object StoredStates {
     private def aggregated[B](draft: WindowOperatorDraft, aggregation: Aggregation[B, Long], lift: Long => B) = {
       val spec                     = draft.checked
       def shard(store: ShardStore) = new Shard(spec, aggregation, store, words)
-      val name = draft.window.toString + (if (draft.fillGaps) " with gaps" else "") +
+      val name = draft.window.toString + (if (draft.fillsGaps) " with gaps" else "") +
         (if (draft.complete == Completion.ByWatermark) "" else " by messages") +
         (if (aggregation eq Sum) "" else " in order")
       state(name, store => shard(store).step(entries(lift), Watermark(1500), Some(0L)).foreach(_ => ()))(store =>
@@ -79,7 +79,7 @@ object StoredStates {
         Global,
         Inherit()).map(draft)
       val more = Seq(
-        draft(Tumbling(span)).copy(fillGaps = true),
+        draft(Tumbling(span)).copy(fillGaps = TimeSpan.Endless),
         draft(Tumbling(span)).copy(complete = Completion.ByFirstMessageBeyond),
         draft(Sliding(span, TimeSpan(1))).copy(complete = Completion.ByFirstMessageBeyond))
       val ordered = new Ordered(Sum, pieceBytes = 40)

@@ -22,6 +22,9 @@ private[windrow] final class ByCalendar(kind: Calendar) extends ReferenceWindows
       window.start <= time && time < window.end)
   }
 
+  /** They lie side by side. */
+  def after(window: Bounds): Iterator[Bounds] = Iterator.iterate(at(window.end).head)(one => at(one.end).head)
+
   /** Midnight in the zone, or where a change of its clocks leaves that out, the first instant of the day. */
   private def start(number: Long): Long = {
     val day = origin.plus(Math.multiplyExact(number, kind.count.toLong), unit).atStartOfDay(kind.zone)

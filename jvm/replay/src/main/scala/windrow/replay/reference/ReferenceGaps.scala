@@ -1,33 +1,44 @@
 package windrow.replay
 
+import windrow.TimeSpan
 import windrow.WindowOperatorSpec
 
-/** The windows without messages that fire under `fillGaps` (SEMANTICS R3). */
+/** The windows without messages that exist under `fillGaps` (SEMANTICS R3). */
 private[windrow] final class ReferenceGaps(spec: WindowOperatorSpec, windows: ReferenceWindows) {
 
-  /** Each key's first window, and its last one with messages. */
-  private var reaches = Map.empty[Scalar, (Bounds, Bounds)]
-  private var filled  = Map.empty[Scalar, Seq[Bounds]]
+  /** Each key's windows with messages. */
+  private var reached = Map.empty[Scalar, Set[Bounds]]
+
+  /** Each key's windows without messages that have ended. */
+  private var filled = Map.empty[Scalar, Seq[Bounds]]
 
   def of(key: Scalar): Seq[Bounds] = filled.getOrElse(key, Nil)
 
-  /** The first window that the key opened stays the first. */
-  def reach(key: Scalar, window: Bounds): Unit = if (spec.fillGaps) {
-    val (first, last) = reaches.getOrElse(key, (window, window))
-    reaches += key -> ((first, Seq(last, window).max(Bounds.Order)))
-  }
+  def reach(key: Scalar, window: Bounds): Unit =
+    if (spec.fillGaps != TimeSpan.Zero) reached += key -> (reached.getOrElse(key, Set.empty) + window)
 
-  /** Up to the watermark; of a key without messages up to its last window and the retention, at the end of the input up to
-    * its last window.
+  /** A window exists if it ends within the silence after an earlier one with messages, at the end of the input if also a later
+    * one has messages.
+    *
+    * @return
+    *   the windows that exist from this step on
     */
-  def fill(progress: ReferenceProgress): Unit = windows match {
-    case fixed: ReferenceWindows.Fixed =>
-      for ((key, (first, last)) <- reaches; watermark <- progress.watermark) {
-        val size = last.end - last.start
-        val kept = spec.retention.time.fold(Bounds.plus(size, spec.lateness.micros))(_.micros)
-        val end  = if (progress.isOver) last.end else math.min(watermark, Bounds.plus(last.end, kept))
-        filled += key -> (of(key) ++ fixed.between(first, Bounds(end - size, end))).distinct
+  def fill(progress: ReferenceProgress): Seq[(Scalar, Bounds)] = windows match {
+    case aligned: ReferenceWindows.Aligned =>
+      for {
+        (key, had) <- reached.toSeq
+        watermark  <- progress.watermark.toSeq
+        last  = had.max(Bounds.Order)
+        until = if (progress.isOver) last.end else watermark
+        known = had ++ of(key)
+        gap <- had.toSeq.flatMap(window =>
+          aligned.after(window).takeWhile(gap =>
+            gap.end <= until && (spec.fillGaps == TimeSpan.Endless ||
+              gap.end <= Bounds.plus(window.end, spec.fillGaps.micros)))).distinct.filterNot(known)
+      } yield {
+        filled += key -> (of(key) :+ gap)
+        (key, gap)
       }
-    case _ => ()
+    case _ => Nil
   }
 }

@@ -74,7 +74,11 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   }
 
   private def endStep(): Emission = {
-    gaps.fill(progress)
+    for ((key, window) <- gaps.fill(progress))
+      if (before.watermark.exists(_ >= window.end) && completion.isComplete(key, window, held(key), before)) {
+        if (spec.onTime) fire(key, window, Timing.Late)
+        histories += (key, window.identity) -> history(key, window).copy(isPastOnTime = true)
+      }
     for (key <- log.keys.toSeq; window <- existing(key)) {
       if (isWithdrawn(key, window)) withdraw(key, window)
       complete(key, window)

@@ -50,6 +50,9 @@ private[windrow] object ReferenceWindows {
     /** Those that hold a time, by start. */
     def at(time: Long): Seq[Bounds]
 
+    /** Those that begin later than another, by start. */
+    def after(window: Bounds): Iterator[Bounds]
+
     def own(message: Message, sequence: Long): Seq[Bounds] = message.time.toSeq.flatMap(at)
 
     def all(held: Seq[Held]): Seq[Bounds] = held.flatMap(one => at(one.time)).distinct
@@ -67,9 +70,8 @@ private[windrow] object ReferenceWindows {
         Bounds(start, start + size)).toSeq.reverse
     }
 
-    /** Every window from one to another, both included (SEMANTICS R3). */
-    def between(first: Bounds, last: Bounds): Seq[Bounds] =
-      Iterator.iterate(first.start)(_ + step).takeWhile(_ <= last.start).map(start => Bounds(start, start + size)).toSeq
+    def after(window: Bounds): Iterator[Bounds] =
+      Iterator.iterate(window.start + step)(_ + step).map(start => Bounds(start, start + size))
   }
 
   /** `[first, last + gap)`.

@@ -21,7 +21,7 @@ private[spark] object ShuffleChoice {
       spec.window.showsOrder                    -> s"${spec.window} goes by their order",
       (streaming && ofEach(spec.early))         -> "early panes come with messages",
       (streaming && ofLate)                     -> "late panes come with messages",
-      spec.fillGaps                             -> "gaps are filled up to a message",
+      spec.fillsGaps                            -> "gaps are filled up to a message",
       (spec.complete != Completion.ByWatermark) -> "messages complete windows")
     shows.collectFirst { case (true, why) => why }
   }

@@ -34,6 +34,14 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     case other          => refuse("FLAG_NOT_UNDERSTOOD", "name" -> name, "value" -> s"'$other'")
   }
 
+  /** How long gaps are filled: a duration, true (without end) or false. */
+  def gapsIfSaid(name: String): Option[TimeSpan] = values.get(name).flatMap {
+    case truth: Boolean => Some(FillGaps.of(truth))
+    case text: String   => FillGaps.parse(name, text).fold(refuse(_), Some(_))
+    case other => ArgumentReader.span(other).toOption.orElse(
+        refuse(FillGaps.notUnderstood(name, ArgumentReader.shown(other))))
+  }
+
   def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSaid(name).flatMap { said =>
     all.find(_.toString.equalsIgnoreCase(said)).orElse(
       refuse(

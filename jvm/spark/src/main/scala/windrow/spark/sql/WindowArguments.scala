@@ -59,7 +59,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       said.wordIfSaid("accumulate", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
       said.flagIfSaid("fire_only_updated").getOrElse(false),
       said.wordIfSaid("complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
-      said.flagIfSaid("fill_gaps").getOrElse(false),
+      said.gapsIfSaid("fill_gaps").getOrElse(TimeSpan.Zero),
       said.retention,
       said.spanIfSaid("max_future"))
     window.map(_ => draft)

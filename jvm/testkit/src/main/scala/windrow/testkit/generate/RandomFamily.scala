@@ -65,10 +65,10 @@ object RandomFamily {
       },
     complete = Completion.ByFirstMessageBeyond)
 
-  val FilledGaps: RandomFamily = RandomFamily("filled-gaps", fixed, fillGaps = true)
+  val FilledGaps: RandomFamily = RandomFamily("filled-gaps", aligned, fillGaps = true)
 
   val FilledGapsByFirstMessage: RandomFamily =
-    RandomFamily("filled-gaps-first-message", fixed, complete = Completion.ByFirstMessageBeyond, fillGaps = true)
+    RandomFamily("filled-gaps-first-message", aligned, complete = Completion.ByFirstMessageBeyond, fillGaps = true)
 
   val Endless: RandomFamily = RandomFamily(
     "endless",
@@ -106,6 +106,9 @@ object RandomFamily {
       case _ => dense(random, upTo(random, 5), offset)
     }
   }
+
+  private def aligned(random: Random): AlignedWindows =
+    if (random.nextInt(5) == 0) calendar(random) else fixed(random)
 
   /** Many windows for a message. */
   private def dense(random: Random, step: Long, offset: TimeSpan): Hopping =

@@ -40,7 +40,7 @@ private[testkit] object RandomSpec {
       accumulation = Option.when(!lateness.contains(TimeSpan.Zero) || once(2))(Accumulating),
       maxFuture = Option.when(once(4))(spans(random.nextInt(40).toLong)),
       complete = family.complete,
-      fillGaps = family.fillGaps,
+      fillGaps = if (family.fillGaps) silence(random, window) else TimeSpan.Zero,
       retention =
         Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),
       startOffsets = window match {
@@ -48,6 +48,12 @@ private[testkit] object RandomSpec {
         case _          => Map.empty
       })
     if (family.policies) withPolicies(random, plain) else plain
+  }
+
+  private def silence(random: Random, window: WindowKind): TimeSpan = window match {
+    case windows: AlignedWindows if random.nextBoolean() =>
+      TimeSpan(windows.longestStep.get.micros * (1L + random.nextInt(4)) + random.nextInt(20) * pace(window))
+    case _ => TimeSpan.Endless
   }
 
   private def withPolicies(random: Random, plain: WindowOperatorDraft): WindowOperatorDraft = {

@@ -94,7 +94,8 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** Of a message of which some windows hear at once. */
   private def record(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
-    val open = windowsToRecord(entry.time.get, clock.before).map(start => (start, recordOf(start, entry.key)))
+    val open = windowsToRecord(entry.time.get, clock.before).map(start =>
+      (start, recordOf(start, entry.key, records.peek(start), clock.before)))
     keep(entry, clock)
     open.foreach { case (start, record) => update(start, entry, record, clock, out) }
   }
@@ -109,13 +110,11 @@ private[core] final class AlignedAlgorithm[B, V](
       .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
 
   /** None: the window is new. */
-  private def recordOf(start: Long, key: Key): Option[PaneState[B]] = recordOf(start, key, records.peek(start))
-
-  private def recordOf(start: Long, key: Key, records: Records): Option[PaneState[B]] = {
+  private def recordOf(start: Long, key: Key, records: Records, before: Watermark): Option[PaneState[B]] = {
     val found = kept(key, records)
     if (found.isDefined) found
     else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
-    else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start)))(panes.firedOnTime(aggregation.zero))
+    else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start, before)))(panes.firedOnTime(aggregation.zero))
   }
 
   private def kept(key: Key, records: Records): Option[PaneState[B]] =
@@ -170,7 +169,7 @@ private[core] final class AlignedAlgorithm[B, V](
     val moved = now != clock.before
     Part.silent(tellArrivals(clock)) ++
       (if (moved && spec.onTime) Part.later(onTimePanes(clock.before, now)) else Iterator.empty) ++
-      gaps.iterator.flatMap(gapPanes(_, now)) ++
+      gaps.iterator.flatMap(gapPanes(_, clock.before, now)) ++
       Part.silent(touchDue(clock, now, moved)) ++
       Part.later(endStep(clock, now)) ++
       Part.silent(leave(now))
@@ -180,7 +179,7 @@ private[core] final class AlignedAlgorithm[B, V](
     arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (start, arrived) =>
       val known = records.at(start)
       arrived.foreach { case (key, some) =>
-        val record = recordOf(start, key, known).getOrElse(PaneState[B]())
+        val record = recordOf(start, key, known, clock.before).getOrElse(PaneState[B]())
         rest(start, key, panes.add(record, some.count, some.buffer.get, clock.processingTime), isComplete = false)
       }
     })
@@ -199,12 +198,17 @@ private[core] final class AlignedAlgorithm[B, V](
     }
 
   /** Windows without messages (SEMANTICS R3). */
-  private def gapPanes(gaps: GapWindows, now: Watermark): Iterator[Part[Effect[B, V]]] =
-    gaps.fill(now) { key =>
-      gaps.take(key)(_ => true) { start => out =>
-        val isLast = now.reached(grid.end(start), lateness)
-        if (spec.onTime) out.put(panes.first(idOf(start, key), Timing.OnTime, isLast, aggregation.zero))
-      }
+  private def gapPanes(gaps: GapWindows, before: Watermark, now: Watermark): Iterator[Part[Effect[B, V]]] =
+    gaps.fill(before, now) { (key, ended) =>
+      def each(ranges: Seq[(Long, Long)])(fire: (Long, Boolean, Out[Effect[B, V]]) => Unit) =
+        Part.each(ranges.iterator.flatMap { case (from, to) => grid.between(from, to) }) {
+          (start: Long, out: Out[Effect[B, V]]) =>
+            if (spec.onTime) fire(start, now.reached(grid.end(start), lateness), out)
+        }
+      each(ended.late)((start, isLast, out) =>
+        fire(start, key, PaneState(), Timing.Late, isLast, aggregation.zero, out)) ++
+        each(ended.onTime)((start, isLast, out) =>
+          out.put(panes.first(idOf(start, key), Timing.OnTime, isLast, aggregation.zero)))
     }
 
   /** Finds the windows that are looked at as the step ends, beside those that messages touched. */

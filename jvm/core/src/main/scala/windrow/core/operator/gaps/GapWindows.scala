@@ -1,7 +1,7 @@
 package windrow.core.operator
 package gaps
 
-import windrow.FixedWindows
+import windrow.AlignedWindows
 import windrow.WindowOperatorSpec
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -9,77 +9,115 @@ import windrow.core.state.Key
 import windrow.core.state.KeyBuckets
 import windrow.core.state.Spaces
 import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
-/** The windows without messages of all keys of a shard. A key is remembered for good, so that its gaps are filled when it
-  * comes back.
-  *
-  * @param size
-  *   of a window
+/** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows may still
+  * change; without an end of the silence that is never.
   */
-private[core] final class GapWindows(grid: SliceGrid[Axis.Time], size: Long, spec: WindowOperatorSpec, store: Spaces) {
+private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.latenessInTime
-  private val limits   = GapLimits(lateness, spec.retention.time.fold(lateness.after(size))(_.micros))
-  private val keys     = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline)
+  private val limits   = GapLimits(lateness, new Distance(spec.fillGaps.micros))
+
+  /** As of the last step. */
+  private var now = Watermark.None
+
+  private val keys = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline(now))
+
+  /** The state is one of another silence. */
+  private var isOther = false
 
   private def isOpen(start: Long, at: Watermark): Boolean = !at.reached(grid.end(start), lateness)
 
   /** A message at this time was accepted. */
   def add(key: Key, time: Long, before: Watermark): Unit = {
-    val gaps = Option(keys.get(key)).getOrElse(
-      new KeyGaps(grid, limits, grid.windowsAt(time).find(isOpen(_, before)).get))
-    gaps.add(grid.firstStart(time), grid.lastStart(time))
+    adapt(before)
+    val gaps = Option(keys.get(key)).getOrElse(new KeyGaps(grid, limits))
+    gaps.add(grid.windowsAt(time).find(isOpen(_, before)).get, grid.lastStart(time), before)
     keys.put(key, gaps)
   }
 
-  /** A window that has no message came to be before. */
-  def isFilled(key: Key, start: Long): Boolean = Option(keys.get(key)).exists(_.isFilled(start))
+  private def adapt(before: Watermark): Unit = if (isOther) {
+    isOther = false
+    now = before
+    keys.walkAll.foreach { key =>
+      val gaps = keys.get(key)
+      gaps.adapt(before)
+      keys.put(key, gaps)
+    }
+  }
 
-  /** The window with the greatest start that came to be without messages and is open. */
-  def newest(key: Key, at: Watermark): Option[Long] =
-    Option(keys.get(key)).flatMap(_.newest).filter(isOpen(_, at))
+  /** A window that has no message existed before this step. */
+  def isFilled(key: Key, start: Long, before: Watermark): Boolean =
+    Option(keys.get(key)).exists(_.isFilled(start, before))
 
-  /** All open windows that came to be without messages, or had some before. */
+  /** The window with the greatest start that existed without messages before this step and is open. */
+  def newest(key: Key, before: Watermark): Option[Long] =
+    Option(keys.get(key)).flatMap(_.newest(before)).filter(isOpen(_, before))
+
+  /** All open windows that have ended and exist without messages, or did so before some came. */
   def open(at: Watermark): Iterator[(Key, Long)] = {
     val left = at.leaves(lateness)
     val from = if (left == EventTime.Min) left else grid.firstStart(left)
-    keys.walkAll.flatMap(key => keys.get(key).filled(from).filter(isOpen(_, at)).map((key, _)))
+    keys.walkAll.flatMap(key => keys.get(key).filled(from, at).filter(isOpen(_, at)).map((key, _)))
   }
 
-  /** Takes the windows of a key that fire now, one after the other, however many there are. */
+  /** At the end of a step: what is to be done with the windows without messages that exist from it on, for each key that
+    * may have some.
+    */
+  def fill[E](before: Watermark, now: Watermark)(fire: (Key, EndedGaps) => Iterator[Part[E]]): Iterator[Part[E]] = {
+    adapt(before)
+    this.now = now
+    keys.walk(now.at).filter(keys.get(_).isDue(before, now)).map[Part[E]] { key => out =>
+      out.andThen(fire(key, keys.get(key).end(before, now)) ++ Part.silent(leave(key)))
+    }
+  }
+
+  private def leave(key: Key): Unit = {
+    val gaps    = keys.get(key)
+    val changed = gaps.tidy(now)
+    if (gaps.isOver(now)) keys.remove(key) else if (changed) keys.put(key, gaps)
+  }
+
+  /** Windows from one to another have ended and wait for their completion. */
+  def await(key: Key, from: Long, to: Long): Unit = {
+    val gaps = keys.get(key)
+    gaps.await(from, to)
+    keys.put(key, gaps)
+  }
+
+  /** Takes the waiting windows of a key that fire now, one after the other, however many there are. */
   def take[E](key: Key)(fires: Long => Boolean)(fire: Long => Part[E]): Iterator[Part[E]] =
-    Option(keys.get(key)).filter(_.hasPending).iterator.flatMap { gaps =>
+    Option(keys.get(key)).filter(_.hasWaiting).iterator.flatMap { gaps =>
       Part.silent(keys.put(key, gaps)) ++
-        Iterator.continually(gaps.pendingStart.filter(fires)).takeWhile(_.isDefined).flatten.map[Part[E]] {
+        Iterator.continually(gaps.firstWaiting.filter(fires)).takeWhile(_.isDefined).flatten.map[Part[E]] {
           start => out =>
             gaps.take(start)
             fire(start).run(out)
         }
     }
 
-  /** At the end of a step windows without messages come to be; what is to be done then for each key that may have some. */
-  def fill[E](now: Watermark)(ended: Key => Iterator[Part[E]]): Iterator[Part[E]] =
-    keys.walk(now.at).filter(keys.get(_).isDue(now)).map[Part[E]] {
-      key => out =>
-        val gaps = keys.get(key)
-        gaps.fill(now)
-        keys.put(key, gaps)
-        out.andThen(ended(key))
-    }
+  def keyCount: Long = keys.size
+  def flush(): Unit  = keys.flush()
 
-  def keyCount: Long                        = keys.size
-  def flush(): Unit                         = keys.flush()
-  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
+  def readDirectory(in: ByteReader): Unit = {
+    isOther = in.long() != limits.silence.value
+    keys.readDirectory(in)
+  }
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    out.long(limits.silence.value)
+    keys.writeDirectory(out)
+  }
 }
 
 private[core] object GapWindows {
 
   /** Where the spec asks for them. */
   def of(spec: WindowOperatorSpec, store: Spaces): Option[GapWindows] = spec.window match {
-    case fixed: FixedWindows if spec.fillGaps => Some(new GapWindows(SliceGrid(fixed), fixed.size.micros, spec, store))
-    case _                                    => None
+    case windows: AlignedWindows if spec.fillsGaps => Some(new GapWindows(SliceGrid(windows), spec, store))
+    case _                                         => None
   }
 }

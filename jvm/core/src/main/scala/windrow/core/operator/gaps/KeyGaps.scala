@@ -7,139 +7,138 @@ import windrow.core.state.Codec
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
-import windrow.core.time.Position
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
-/** The windows of a key that come to be without messages (SEMANTICS R3), named by their starts. None of them is held: they
-  * are told as ranges, however many there are.
-  *
-  * @param limits
-  *   how long its windows stay
-  * @param first
-  *   the first window that the key ever opened
+/** The windows of a key that exist without messages (SEMANTICS R3), named by their starts. None of them is held: they are
+  * ranges, however many there are. Which of them have ended the watermark shows, so a key that is silent does not change.
   */
-private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits, first: Long) {
-  import KeyGaps._
+private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits) {
+  private val lives = new Lives(grid)
 
-  /** From here on no window has been filled. */
-  private var next = first
-
-  /** The last window that had a message. */
-  private var last = first
-
-  /** Windows from `next` on with messages. */
+  /** Windows with messages: of those that have not ended all, and those that a message of this step came to. */
   private val covered = new StartRanges(grid)
 
-  /** Windows without messages that have not fired yet. */
-  private val pending = new StartRanges(grid)
+  /** Windows without messages that have ended and wait for their completion. */
+  private val waiting = new StartRanges(grid)
+
+  /** In a step, windows that had ended before it and in which the key lives only since its messages. */
+  private val born = new StartRanges(grid)
 
   /** A message has come in this step. */
-  private var touched = false
+  private var isTouched = false
 
-  /** The watermark has gone past all that fills: for good, also under a longer lateness, unless it comes back. */
-  private var isSilent = false
+  private def ended(at: Watermark): Long = Lives.lastEnded(grid, at.at)
+
+  /** The first window that has not ended. */
+  private def next(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.at) else at.at
 
   /** A message came for windows with starts from one to another. */
-  def add(from: Long, to: Long): Unit = {
-    last = math.max(last, to)
-    pending.remove(from, to)
-    covered.add(math.max(from, next), to)
-    touched = true
-    isSilent = false
+  def add(from: Long, to: Long, before: Watermark): Unit = {
+    lives.add(from, to, limits.silence).foreach { case (start, end) => born.add(start, math.min(end, ended(before))) }
+    covered.add(from, to)
+    waiting.remove(from, to)
+    isTouched = true
   }
 
-  /** Something may come to be or close, as the watermark stands. */
-  def isDue(now: Watermark): Boolean = touched || now.reached(deadline)
+  /** Something may end, close or leave, as the watermark stands. */
+  def isDue(before: Watermark, now: Watermark): Boolean = isTouched || now.reached(deadline(before))
 
-  /** The watermark at which it is to be looked at again. */
-  def deadline: Long = {
-    val fills  = if (isSilent) EventTime.Max else math.min(grid.end(covered.after(next)), silentFrom)
-    val closes = pending.first.fold(EventTime.Max)(start => limits.lateness.after(grid.end(start)))
-    math.min(fills, closes)
+  /** The watermark after this one at which it is to be looked at again. */
+  def deadline(at: Watermark): Long = {
+    val gap    = lives.within(next(at), EventTime.Max).map { case (from, to) => (covered.after(from), to) }
+    val ends   = gap.collectFirst { case (start, end) if start <= end => grid.end(start) }
+    val closes = waiting.first.map(start => limits.lateness.after(grid.end(start)))
+    val leaves = Option.when(!lives.isEmpty && lives.end < EventTime.Max)(limits.lateness.after(grid.end(lives.end)))
+    (ends ++ closes ++ leaves).minOption.getOrElse(EventTime.Max)
   }
 
-  /** The watermark that makes the key silent. */
-  private def silentFrom: Long = Position.plus(grid.end(last), limits.retention)
-
-  /** Windows without messages that end up to the watermark come to be; of a key that is silent, up to where it fell silent,
-    * however far the watermark has gone since; at the end of the input up to its last window.
+  /** The windows without messages that exist from this step on. At the end of the input they go up to the last window with
+    * messages.
     */
-  def fill(now: Watermark): Unit = {
-    if (now.isEnd) fillTo(grid.end(last)) else if (now.isDefined) fillTo(math.min(now.micros, silentFrom))
-    touched = false
-    isSilent = now.reached(silentFrom)
+  def end(before: Watermark, now: Watermark): EndedGaps = {
+    val until = if (now.isEnd) lives.lastWithMessages else ended(now)
+    val gaps = EndedGaps(
+      born.all.flatMap { case (from, to) => covered.between(from, to) }.toVector,
+      lives.within(next(before), until).flatMap { case (from, to) => covered.between(from, to) }.toVector)
+    born.clear()
+    gaps
   }
 
-  private def fillTo(end: Long): Unit = {
-    val until = grid.lastStart(Position.plus(end, next - grid.end(next)))
-    if (next <= until) {
-      covered.between(next, until).foreach { case (from, to) => pending.add(from, to) }
-      next = grid.next(until)
-    }
-    next = covered.after(next)
-    covered.dropBelow(next)
+  /** @return
+    *   whether it has changed
+    */
+  def tidy(now: Watermark): Boolean = {
+    val changed = covered.dropBelow(next(now)) || isTouched
+    isTouched = false
+    changed
   }
 
-  /** It came to be without messages, or had some before. */
-  def isFilled(start: Long): Boolean = first <= start && start < next
+  /** It has no window any more that may still change. */
+  def isOver(now: Watermark): Boolean = {
+    val left = now.leaves(limits.lateness)
+    if (left != EventTime.Min) lives.dropBelow(grid.firstStart(left))
+    lives.isEmpty
+  }
 
-  /** The last window that came to be before `next`. */
-  def newest: Option[Long] = Option.when(first < next)(grid.lastStart(next - 1))
+  /** A window without messages existed before this step. */
+  def isFilled(start: Long, before: Watermark): Boolean =
+    start <= ended(before) && lives.holds(start) && !born.holds(start)
 
-  /** Windows from a start on that came to be. */
-  def filled(from: Long): Iterator[Long] = Iterator.iterate(math.max(first, from))(grid.next).takeWhile(_ < next)
+  /** The last such window. */
+  def newest(before: Watermark): Option[Long] =
+    lives.within(EventTime.Min, ended(before)).flatMap { case (from, to) => born.between(from, to) }.map(_._2).maxOption
 
-  def hasPending: Boolean = pending.first.isDefined
+  /** Windows from a start on that have ended. */
+  def filled(from: Long, at: Watermark): Iterator[Long] =
+    lives.within(from, ended(at)).flatMap { case (start, end) => grid.between(start, end) }
 
-  /** The first window that has not fired. */
-  def pendingStart: Option[Long] = pending.first
+  def await(from: Long, to: Long): Unit = waiting.add(from, to)
+  def hasWaiting: Boolean               = waiting.first.isDefined
+
+  /** The first window that waits. */
+  def firstWaiting: Option[Long] = waiting.first
 
   /** It fires. */
-  def take(start: Long): Unit = pending.remove(start, start)
+  def take(start: Long): Unit = waiting.remove(start, start)
+
+  /** The silence was another one until now. */
+  def adapt(before: Watermark): Unit = lives.adapt(limits.silence, ended(before))
 
   def read(in: ByteReader): Unit = {
-    next = in.long()
-    last = in.long()
-    val form = in.byte()
-    isSilent = form == Silent
+    lives.read(in)
     covered.read(in)
-    if (form == InRanges || form == Silent) pending.read(in)
-    else (0 until in.size()).foreach { _ =>
-      val start = in.long()
-      pending.add(start, start)
-    }
+    waiting.read(in)
   }
 
   def write(out: ByteWriter): Unit = {
-    Seq(first, next, last).foreach(out.long)
-    out.byte(if (isSilent) Silent.toInt else InRanges.toInt)
+    lives.write(out)
     covered.write(out)
-    pending.write(out)
+    waiting.write(out)
   }
 }
 
-private object KeyGaps {
-
-  /** Windows that have not fired stand as ranges; in older states, which say 0 or 1 here, one by one. */
-  val InRanges: Byte = 2
-
-  /** In the same way, of a key that is silent; older states do not say so. */
-  val Silent: Byte = 3
-}
+/** Windows without messages that exist from a step on, as ranges of their starts.
+  *
+  * @param late
+  *   they had ended before the step
+  * @param onTime
+  *   they end in it
+  */
+private[core] final case class EndedGaps(late: Vector[(Long, Long)], onTime: Vector[(Long, Long)])
 
 /** @param lateness
   *   after which a window is closed
-  * @param retention
+  * @param silence
   *   for which a key without messages goes on
   */
-private[core] final case class GapLimits(lateness: Distance[Axis.Time], retention: Long)
+private[core] final case class GapLimits(lateness: Distance[Axis.Time], silence: Distance[Axis.Time])
 
 private[core] final class KeyGapsCodec(grid: SliceGrid[Axis.Time], limits: GapLimits) extends Codec[KeyGaps] {
   def write(gaps: KeyGaps, out: ByteWriter): Unit = gaps.write(out)
 
   def read(in: ByteReader): KeyGaps = {
-    val gaps = new KeyGaps(grid, limits, in.long())
+    val gaps = new KeyGaps(grid, limits)
     gaps.read(in)
     gaps
   }

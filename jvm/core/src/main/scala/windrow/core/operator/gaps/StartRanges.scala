@@ -42,12 +42,29 @@ private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
     }
   }
 
-  def dropBelow(start: Long): Unit = ranges.headMap(start).clear()
+  /** @return
+    *   whether there was something
+    */
+  def dropBelow(start: Long): Boolean = {
+    val last = ranges.lowerEntry(start)
+    ranges.headMap(start).clear()
+    if (last != null && last.getValue >= start) ranges.put(start, last.getValue)
+    last != null
+  }
+
+  def clear(): Unit = ranges.clear()
+
+  def holds(start: Long): Boolean = {
+    val range = ranges.floorEntry(start)
+    range != null && range.getValue >= start
+  }
+
+  def all: Iterator[(Long, Long)] =
+    ranges.entrySet.iterator.asScala.map(range => (range.getKey.longValue, range.getValue.longValue))
 
   /** The first start from one on that is not among them. */
   def after(start: Long): Long = {
-    val range = ranges.floorEntry(start)
-    if (range != null && range.getValue >= start) grid.next(range.getValue) else start
+    if (holds(start)) grid.next(ranges.floorEntry(start).getValue) else start
   }
 
   /** What is not among them of a range, as ranges. */

@@ -2,6 +2,7 @@ package windrow.core.operator
 package keyed
 
 import windrow.core.aggregate.StartOffsets
+import windrow.core.operator.gaps.EndedGaps
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state.Key
 import windrow.core.time.Axis
@@ -10,6 +11,7 @@ import windrow.core.time.Due
 import windrow.core.time.Front
 import windrow.core.time.Position
 import windrow.core.time.StepClock
+import windrow.core.time.Watermark
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.Stage
 
@@ -63,7 +65,7 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
     val reached = keyState.completion.reached
     val windows = grid.windowsAt(position.value, openFrom(before))
       .takeWhile(start => panes.recordsAll || reached.reached(grid.end(start)))
-      .map(find(key, keyState, _, reached)).toVector
+      .map(find(key, keyState, _, reached, before)).toVector
     panes.insert(keyState, position.value, entry)
     windows.foreach(update(key, keyState, _, entry, clock, out))
     keyState.completion.add(position.value, entry.origin)
@@ -71,14 +73,19 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
       completed(key, keyState, openAfter(reached, before), position.value, at) ++ emptyOnes(key, keyState, before))
   }
 
-  private def find(key: Key, keyState: GridKeyState[A, B], start: Long, reached: Front[A]): ReachedWindow[B] = {
+  private def find(
+      key: Key,
+      keyState: GridKeyState[A, B],
+      start: Long,
+      reached: Front[A],
+      before: Front[A]): ReachedWindow[B] = {
     val isBehind    = reached.reached(grid.end(start))
     val isEmpty     = !panes.hasContent(keyState, start)
-    val isGap       = isEmpty && gaps.exists(_.isFilled(key, start))
+    val isGap       = isEmpty && gaps.exists(_.isFilled(key, start, Watermark(before.at, before.left)))
     val isNew       = isEmpty && !isGap
     val wasComplete = isBehind && !isNew && isComplete(keyState, start)
     val record =
-      if (isGap && wasComplete) panes.recordOfGap
+      if (isGap && wasComplete) panes.recordOfGap(keyState, start)
       else if (panes.recordsAll || wasComplete) panes.recordOf(keyState, start)
       else None
     ReachedWindow(start, isBehind, isNew, wasComplete, record)
@@ -130,6 +137,15 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
           panes.onTime(key, keyState, start, value, isLast = closesComplete || isClosed(start, at), out)
         } else keyState.completion.await(end, start)
     }
+  }
+
+  /** The step has ended for windows without messages: those that had ended before it and are complete are late. */
+  def endGaps(key: Key, keyState: GridKeyState[A, B], ended: EndedGaps, now: Front[A]): Iterator[Part[Effect[B, V]]] = {
+    val (late, incomplete) = ended.late.flatMap { case (from, to) => grid.between(from, to) }
+      .partition(isComplete(keyState, _))
+    for (gaps <- gaps; (from, to) <- incomplete.map(start => (start, start)) ++ ended.onTime) gaps.await(key, from, to)
+    Part.each(late.iterator)((start: Long, out: Out[Effect[B, V]]) =>
+      panes.lateGap(key, keyState, start, isClosed(start, now), out)) ++ emptyOnes(key, keyState, now)
   }
 
   /** Windows without messages fire as messages come past them, or as they close. */

@@ -110,12 +110,17 @@ private[core] final class GridPanes[A <: Axis, B, V](
   private def firedOnTime(keyState: GridKeyState[A, B], start: Long): PaneState[B] =
     panes.firedOnTime(keyState.shown.at(start).getOrElse(value(keyState, start)))
 
-  /** What a window without messages keeps of its pane on time. */
-  def recordOfGap: Option[PaneState[B]] = Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero))
+  /** What a window without messages keeps of its pane. */
+  def recordOfGap(keyState: GridKeyState[A, B], start: Long): Option[PaneState[B]] =
+    Option(keyState.records.get(start)).orElse(Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero)))
 
   /** A window without messages completes (SEMANTICS R3). */
   def gap(key: Key, start: Long, isLast: Boolean, out: Out[Effect[B, V]]): Unit =
     if (spec.onTime) out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, aggregation.zero))
+
+  /** A window without messages is complete as it comes to be (SEMANTICS R3). */
+  def lateGap(key: Key, keyState: GridKeyState[A, B], start: Long, isLast: Boolean, out: Out[Effect[B, V]]): Unit =
+    if (spec.onTime) fire(key, keyState, start, PaneState(), Timing.Late, isLast, aggregation.zero, out)
 
   /** A message reaches a window; a new one that is complete fires at once (SEMANTICS R79).
     *

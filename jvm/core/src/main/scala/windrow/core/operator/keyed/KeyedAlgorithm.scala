@@ -4,6 +4,7 @@ package keyed
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
+import windrow.core.operator.gaps.EndedGaps
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.Axis
@@ -44,7 +45,7 @@ private[core] final class KeyedAlgorithm[B, V](
     else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
       out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
-      val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
+      val keyState = stateOf(entry.key)
       counters.accepted += entry.count
       if (classes)
         counters.classify(time, current(entry.key, keyState, clock.before).map(grid.bounds))
@@ -55,6 +56,8 @@ private[core] final class KeyedAlgorithm[B, V](
     }
   }
 
+  private def stateOf(key: Key): GridKeyState[Axis.Time, B] = Option(keys.get(key)).getOrElse(codec.empty)
+
   private def current(key: Key, keyState: GridKeyState[Axis.Time, B], at: Watermark): Option[Long] =
     (windows.current(keyState, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
 
@@ -62,20 +65,30 @@ private[core] final class KeyedAlgorithm[B, V](
     val moved = now != clock.before
     val isDue = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
+    Part.later(gaps.iterator.flatMap(_.fill(clock.before, now)(endGaps(_, _, now)))) ++
+      Part.later(endKeys(clock, now, isDue, moved))
+  }
+
+  private def endKeys(clock: StepClock, now: Watermark, isDue: Boolean, moved: Boolean): Iterator[Part[Effect[B, V]]] =
     (if (isDue) keys.walkAll else if (moved) keys.walk(now.at) else keys.walkChanged)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>
         val keyState = keys.get(key)
         windows.endStep(key, keyState, clock.before, now, _ => now, clock) ++
           Part.silent(if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState))
-      } ++ gaps.iterator.flatMap(_.fill(now)(key =>
-      windows.emptyOnes(key, Option(keys.get(key)).getOrElse(codec.empty), now)))
+      }
+
+  /** Those that fire late get a record. */
+  private def endGaps(key: Key, ended: EndedGaps, now: Watermark): Iterator[Part[Effect[B, V]]] = {
+    val keyState = stateOf(key)
+    windows.endGaps(key, keyState, ended, now) ++
+      Part.silent(if (ended.late.nonEmpty && !keyState.isEmpty) keys.put(key, keyState))
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = {
     val found = keys.walkAll.flatMap(key => windows.open(keys.get(key), at).map((key, _)))
     (found ++ gaps.iterator.flatMap(_.open(at))).distinct.map { case (key, start) =>
-      val keyState = Option(keys.get(key)).getOrElse(codec.empty)
+      val keyState = stateOf(key)
       panes.window(key, keyState, start, windows.isComplete(keyState, start, at))
     }
   }

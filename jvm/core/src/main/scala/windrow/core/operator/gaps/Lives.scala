@@ -1,0 +1,123 @@
+package windrow.core.operator
+package gaps
+
+import java.util.{TreeMap => JTreeMap}
+import scala.jdk.CollectionConverters._
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.time.Axis
+import windrow.core.time.Distance
+import windrow.core.time.EventTime
+import windrow.core.time.Position
+import windrow.core.window.SliceGrid
+
+/** The lives of a key (SEMANTICS R3). A life goes from a window with messages to the last window that ends within the
+  * silence after its last one with messages. Windows are named by their starts, and all bounds are inclusive.
+  */
+private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
+  import Lives._
+
+  /** By their first windows; they neither overlap nor touch. */
+  private val lives = new JTreeMap[Long, Life]
+
+  /** A message came to windows from one to another.
+    *
+    * @return
+    *   the windows in which the key has not lived before, as ranges
+    */
+  def add(from: Long, to: Long, silence: Distance[Axis.Time]): Seq[(Long, Long)] = {
+    val holder = lives.floorEntry(from)
+    if (holder != null && holder.getValue.last >= to) Nil
+    else {
+      val life = Life(to, tail(to, silence))
+      val news = without(from, life.until)
+      join(from, life)
+      news
+    }
+  }
+
+  /** The last window that ends within the silence after another. */
+  private def tail(start: Long, silence: Distance[Axis.Time]): Long =
+    if (silence.isEndless) EventTime.Max
+    else math.max(start, lastEnded(grid, silence.after(grid.end(start))))
+
+  private def join(from: Long, life: Life): Unit = {
+    var (first, whole) = (from, life)
+    var touching       = lives.floorEntry(grid.next(life.until))
+    while (touching != null && grid.next(touching.getValue.until) >= from) {
+      first = math.min(first, touching.getKey)
+      whole = whole.and(touching.getValue)
+      lives.remove(touching.getKey)
+      touching = lives.floorEntry(grid.next(life.until))
+    }
+    lives.put(first, whole)
+    ()
+  }
+
+  /** What of a range is in no life. */
+  private def without(from: Long, to: Long): Seq[(Long, Long)] = {
+    val lived  = within(from, to).toVector
+    val starts = from +: lived.map { case (_, end) => grid.next(end) }
+    val ends   = lived.map { case (start, _) => grid.lastStart(Position.minus(start, 1)) } :+ to
+    starts.zip(ends).filter { case (start, end) => start <= end && start < EventTime.Max }
+  }
+
+  /** What of a range is in some life, as ranges. */
+  def within(from: Long, to: Long): Iterator[(Long, Long)] = {
+    val floor = Option(lives.floorKey(from)).fold(from)(_.longValue)
+    lives.tailMap(floor, true).entrySet.iterator.asScala.takeWhile(_.getKey <= to)
+      .map(life => (math.max(life.getKey, from), math.min(life.getValue.until, to)))
+      .filter { case (start, end) => start <= end }
+  }
+
+  def holds(start: Long): Boolean = within(start, start).nonEmpty
+
+  /** The last window with messages. */
+  def lastWithMessages: Long = lives.lastEntry.getValue.last
+
+  /** The last window of all. */
+  def end: Long = lives.lastEntry.getValue.until
+
+  def isEmpty: Boolean = lives.isEmpty
+
+  /** Forgets lives that end before a window. */
+  def dropBelow(start: Long): Unit =
+    while (!lives.isEmpty && lives.firstEntry.getValue.until < start) lives.pollFirstEntry()
+
+  /** The silence is another one from now on. Windows up to `ended` stay as they were, and a life that ends there is over. */
+  def adapt(silence: Distance[Axis.Time], ended: Long): Unit = {
+    val known = lives.entrySet.asScala.map(life => (life.getKey.longValue, life.getValue)).toVector
+    lives.clear()
+    known.foreach { case (first, life) =>
+      val until = math.max(tail(life.last, silence), math.min(life.until, ended))
+      join(first, if (life.until <= ended) life else life.copy(until = until))
+    }
+  }
+
+  def read(in: ByteReader): Unit = (0 until in.size()).foreach(_ => lives.put(in.long(), Life(in.long(), in.long())))
+
+  def write(out: ByteWriter): Unit = {
+    out.count(lives.size.toLong)
+    lives.forEach { (first, life) =>
+      out.long(first)
+      out.long(life.last)
+      out.long(life.until)
+    }
+  }
+}
+
+private[gaps] object Lives {
+
+  /** @param last
+    *   the last window with messages
+    * @param until
+    *   the last window, with messages or without
+    */
+  private final case class Life(last: Long, until: Long) {
+    def and(other: Life): Life = Life(math.max(last, other.last), math.max(until, other.until))
+  }
+
+  /** The last window that has ended at a time. */
+  def lastEnded(grid: SliceGrid[Axis.Time], at: Long): Long =
+    if (at == Position.Least) Position.Least else grid.lastStart(Position.minus(grid.firstStart(at), 1))
+}

@@ -1,0 +1,118 @@
+"""``fillGaps`` in queries: silent keys, calendars, and chains of operators above (SEMANTICS R3)."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from windrow.testing import harness
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    Silence = bool | str
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+SCHEMA = "time timestamp, sensor string, temp double"
+START = datetime(2025, 1, 1, 9, tzinfo=UTC)
+
+#: For how many windows of a kind each pane below counts; None: not the same for all.
+KINDS: Mapping[str, tuple[wr.WindowKind, int | None]] = {
+    "tumbling": (wr.Tumbling("10 minutes"), 1),
+    "hopping": (wr.Hopping("10 minutes", step="5 minutes"), 2),
+    "over": (wr.Over(rows=1), 1),
+    "over a range": (wr.Over(range="10 minutes"), None),
+    "sliding": (wr.Sliding("3 minutes"), None),
+    "session": (wr.Session("90 seconds"), 1),
+    "inherit": (wr.Inherit(), 1),
+    "calendar": (wr.Tumbling("1 day", zone="Europe/Berlin"), 1),
+}
+
+
+def minutes(readings: DataFrame, silence: Silence) -> wr.Output:
+    """Count the readings of each sensor and minute."""
+    stream = wr.stream(
+        readings, time="time", key="sensor", watermark="0 seconds", name="minutes"
+    ).lateness("0 seconds")
+    windows = stream.window(wr.Tumbling("1 minute"), fillGaps=silence)
+    return windows.aggregate(F.count("*").alias("n"), F.max("temp").alias("temp"))
+
+
+def above(kind: str, silence: Silence) -> Callable[[DataFrame], wr.Output]:
+    """Count the panes of minutes in windows of another kind."""
+
+    def chained(readings: DataFrame) -> wr.Output:
+        panes = minutes(readings, silence).panes
+        key: dict[str, Any] = {} if kind == "inherit" else {"key": "sensor"}
+        stream = wr.stream(panes, name="above", **key).lateness("0 seconds")
+        mode = wr.ACCUMULATING_AND_RETRACTING
+        windows = stream.window(KINDS[kind][0]).accumulate(mode)
+        last = F.last("temp", ignorenulls=True).alias("temp")
+        return windows.aggregate(F.count("*").alias("panes"), F.sum("n").alias("n"), last)
+
+    return chained
+
+
+def readings(seed: int) -> list[list[tuple[datetime, str, float]]]:
+    """Readings in order, of sensors that are silent and come back, with jumps of the watermark."""
+    draw = random.Random(seed)  # noqa: S311  no secret
+    at, batches = START, []
+    for number in range(8):
+        batch = []
+        for _ in range(draw.randrange(1, 4)):
+            at += timedelta(seconds=draw.choice((5, 20, 70, 400)))
+            batch.append((at, draw.choice("ab" if number % 4 else "abc"), float(number)))
+        batches.append(batch)
+    return batches
+
+
+def ran(
+    spark: SparkSession, pipeline: Callable[[DataFrame], wr.Output], seed: int, **how: Any
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Give panes and rejected rows."""
+    with harness(pipeline, spark, schema=SCHEMA, **how) as h:
+        for number, batch in enumerate(readings(seed)):
+            h.add(batch)
+            if number % 3 == 2:
+                h.restart()
+        h.finish()
+        return list(h.panes()), list(h.rejected())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("silence", [True, "5 minutes"])
+def test_nothing_above_rejects_a_gap(spark: SparkSession, kind: str, silence: Silence) -> None:
+    """With no lateness anywhere each pane below is in the windows above."""
+    for seed in range(3):
+        below, none = ran(spark, lambda df: minutes(df, silence), seed)
+        panes, rejected = ran(spark, above(kind, silence), seed)
+        assert none == rejected == []
+        assert any(pane["n"] == 0 for pane in below)
+        assert not any(pane["pane"]["is_retraction"] for pane in panes)
+        times, each = KINDS[kind][1], sum(pane["panes"] for pane in panes)
+        if times is not None:
+            assert each == times * len(below)
+            assert sum(pane["n"] for pane in panes) == times * sum(pane["n"] for pane in below)
+        else:
+            assert len(panes) >= len(below)
+
+
+def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
+    """A silent sensor keeps its value as long as the range goes back; on a real query, too."""
+    for engine in ("core", "query"):
+        with harness(above("over a range", True), spark, schema=SCHEMA, engine=engine) as h:
+            h.add([("2025-01-01 09:00:10", "c", 1.0), ("2025-01-01 09:00:20", "a", 2.0)])
+            for minute in range(5, 25, 5):
+                h.add((f"2025-01-01 09:{minute:02}:30", "a", 2.0))
+            h.add(("2025-01-01 09:21:10", "c", 3.0)).add(("2025-01-01 09:23:00", "a", 2.0))
+            carried = [pane["temp"] for pane in h.panes() if pane["sensor"] == "c"]
+            assert h.rejected() == []
+            assert carried == [1.0] * 11 + [None] * 10 + [3.0] * 2
