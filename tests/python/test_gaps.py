@@ -116,3 +116,23 @@ def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
             carried = [pane["temp"] for pane in h.panes() if pane["sensor"] == "c"]
             assert h.rejected() == []
             assert carried == [1.0] * 11 + [None] * 10 + [3.0] * 2
+
+
+def test_sql_takes_what_python_takes(spark: SparkSession) -> None:
+    """Of a batch: true, a text and an interval; what is none of these is named."""
+    times = ("09:00:10", "09:04:20")
+    rows = ", ".join(f"('c', timestamp'2025-01-01 {time}')" for time in times)
+    table = f"TABLE(SELECT sensor, count(*) AS n FROM VALUES {rows} AS t(sensor, time) GROUP BY 1)"  # noqa: S608
+    call = f"{table}, time => 'time', size => '1 minute', lateness => '0 seconds'"
+
+    def counts(fills: str) -> list[int]:
+        query = f"SELECT * FROM windrow_tumble({call}, fill_gaps => {fills})"  # noqa: S608
+        return [row.n for row in sorted(spark.sql(query).collect(), key=lambda row: row.window)]
+
+    assert counts("false") == [1, 1]
+    assert counts("true") == [1, 0, 0, 0, 1]
+    assert counts("'2 minutes'") == counts("INTERVAL '2' MINUTE") == [1, 0, 0, 1]
+    with pytest.raises(Exception, match=r"FILL_GAPS_NOT_UNDERSTOOD.*'30 days'"):
+        counts("'yes'")
+    with pytest.raises(Exception, match=r"FILL_GAPS_TOO_SHORT.*'1 minute'"):
+        counts("'30 seconds'")

@@ -54,7 +54,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
   private val kinds = Seq[(WindowKind, Demands)](
     Tumbling(TimeSpan(10))            -> Demands(true, true, Some(10), hasEnd = true, fills = true),
     Hopping(TimeSpan(9), TimeSpan(4)) -> Demands(true, true, Some(9), hasEnd = true, fills = true),
-    Calendar(1, CalendarUnit.Month, ZoneId.of("Europe/Berlin")) -> Demands(true, true, None, hasEnd = true),
+    Calendar(1, CalendarUnit.Month, ZoneId.of("Europe/Berlin")) -> Demands(true, true, None, hasEnd = true, fills = true),
     Sliding(TimeSpan(10), TimeSpan(1))                          -> Demands(true, true, Some(10), hasEnd = true),
     Over.Range(TimeSpan(10)) -> Demands(true, true, Some(10), hasEnd = true, discards = false),
     Over.Rows(3)             -> Demands(true, true, None, hasEnd = true, discards = false),
