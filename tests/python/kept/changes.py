@@ -170,8 +170,8 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "fillGaps": [
             Change(windowed(), windowed(fillGaps=True), "fillGaps=false"),
             Change(windowed(fillGaps=True), windowed(), "fillGaps=true"),
-            Change(windowed(fillGaps=True), windowed(fillGaps="2 days")),
-            Change(windowed(fillGaps="2 days"), windowed(fillGaps=True)),
+            Change(windowed(fillGaps=True), windowed(fillGaps="2 days"), shown="GapCutSuite.scala"),
+            Change(windowed(fillGaps="2 days"), windowed(fillGaps=True), shown="GapCutSuite.scala"),
         ],
         "early": [
             Change(fired(early=EVERY_THIRD), fired(early=EVERY_OTHER)),
