@@ -133,18 +133,24 @@ lazy val sinkJars =
   taskKey[Unit]("A database's driver in .build/postgresql, a table format in .build/iceberg, for the tests of sinks")
 
 /** No code: what tests of sinks load. Iceberg's is for Spark 4.1, there is none for a later one yet. */
-lazy val postgresql = (project in file("project/postgresql")).settings(
-  target                                 := (ThisBuild / baseDirectory).value / "target/postgresql",
-  publish / skip                         := true,
-  libraryDependencies += "org.postgresql" % "postgresql" % Versions.postgresql,
-  sinkJars := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build/postgresql"))
+def ofSink(name: String, jar: ModuleID) = Seq(
+  target              := (ThisBuild / baseDirectory).value / "target" / name,
+  publish / skip      := true,
+  libraryDependencies += jar,
+  sinkJars            := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build" / name))
 
-lazy val iceberg = (project in file("project/iceberg")).settings(
-  target         := (ThisBuild / baseDirectory).value / "target/iceberg",
-  publish / skip := true,
-  libraryDependencies +=
-    ("org.apache.iceberg" % s"iceberg-spark-runtime-4.1_${Versions.scalaBinary}" % Versions.iceberg).intransitive(),
-  sinkJars := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build/iceberg"))
+lazy val postgresql = (project in file("project/postgresql")).settings(
+  ofSink("postgresql", "org.postgresql" % "postgresql" % Versions.postgresql))
+
+lazy val mariadb = (project in file("project/mariadb")).settings(
+  ofSink("mariadb", ("org.mariadb.jdbc" % "mariadb-java-client" % Versions.mariadb).intransitive()))
+
+lazy val sqlite = (project in file("project/sqlite")).settings(
+  ofSink("sqlite", ("org.xerial" % "sqlite-jdbc" % Versions.sqlite).intransitive()))
+
+lazy val iceberg = (project in file("project/iceberg")).settings(ofSink(
+  "iceberg",
+  ("org.apache.iceberg" % s"iceberg-spark-runtime-4.1_${Versions.scalaBinary}" % Versions.iceberg).intransitive()))
 
 def copyOf(jars: Classpath, folder: File): Unit = {
   IO.delete(folder)

@@ -10,7 +10,9 @@ object Versions {
   val kafka        = "4.2.0"   // the broker of the Kafka test
   val delta        = "4.4.0"   // for Spark 4.2; there is none for 4.3 yet
   val iceberg      = "1.12.0"  // for Spark 4.1
-  val postgresql   = "42.7.14" // the driver of the test of Jdbc
+  val postgresql   = "42.7.14" // drivers of the tests of Jdbc
+  val mariadb      = "3.5.11"
+  val sqlite       = "3.54.1.0"
   val flink        = "2.3.0"   // a peer of the benchmarks
   val scalatest    = "3.2.19"
   val scalacheck   = "1.18.1"

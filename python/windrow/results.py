@@ -184,12 +184,14 @@ class Output(HasFrames):
             return
         found = upsert.problems(schema)
         found += upsert.unclear(self.spec.window, identified=self._hasOffsets)
+        if isinstance(sink, KafkaTable):
+            found += upsert.competing(schema)
         if self.spec.accumulation is DISCARDING:
             found.append(upsert.of_parts())
         if found:
             raise SpecError.of("start(...)", found)
         if isinstance(sink, Upsert):
-            sink.check(self.panes.sparkSession, schema)
+            sink.verify(self.panes.sparkSession, schema)
 
     def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
         """Warn if a period ends more often than steps begin (SEMANTICS R57)."""

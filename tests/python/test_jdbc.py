@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import shutil
 import signal
-import subprocess
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -21,8 +17,9 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
+from databases import jars, served
 from feed import Feed, add_files, order
-from programs import ROOT, answers, awaited, build, free_ports, printed, running, start
+from programs import printed, start
 from windrow._running._settings import having
 
 pytestmark = [pytest.mark.spark]
@@ -127,7 +124,8 @@ def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
     drivers, ledgers = jvm.org.apache.derby.jdbc, jvm.windrow.spark.jdbc
     connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
     dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(url)
-    ledger, none = ledgers.BatchLedger(dialect, "q", "panes"), jvm.scala.Option.empty()
+    ledger = ledgers.BatchLedger(dialect, "windrow_batches", "q", "panes")
+    none = jvm.scala.Option.empty()
     first, second = (getattr(ledgers, "BatchLedger$Noted")(number, none) for number in range(2))
     ledger.create(connection)
     assert ledger.note(connection, first, none)
@@ -225,7 +223,7 @@ def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
     jvm: Any = spark._jvm
     seq = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
     options = jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap())
-    sink = jvm.windrow.spark.Jdbc(url, "totals", True, seq, options)
+    sink = jvm.windrow.spark.Jdbc(url, "totals", True, seq, options, jvm.scala.Option.empty())
     first = panes(spark, ("a", 0, 1, False), ("b", 0, 2, False))
     sink.check(spark._jsparkSession, first._jdf.schema())
     for rows, batch in ((first, 0), (panes(spark, ("a", 0, 9, False)), 0), (first, 1)):
@@ -303,7 +301,7 @@ def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: P
 def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path: Path) -> None:
     """One that does not say which batches they were goes on, and says so from then on."""
     sink = wr.Jdbc(url, "log")
-    known = spark.createDataFrame([("q", "panes log", 0)], "query string, sink string, batch long")
+    known = spark.createDataFrame([("q", "panes LOG", 0)], "query string, sink string, batch long")
     known.write.format("jdbc").options(
         url=url,
         dbtable="windrow_batches",
@@ -323,20 +321,8 @@ def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
     """Give the address of a PostgreSQL that ends with the test."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not found:
-        pytest.skip("PostgreSQL is not installed")
-    programs, (port,) = found[-1].parent, free_ports(1)
-    user = "postgres" if os.geteuid() == 0 else getpass.getuser()  # it refuses root
-    as_user = ["setpriv", f"--reuid={user}", "--clear-groups"] if os.geteuid() == 0 else []
-    with TemporaryDirectory(dir="/tmp") as data:  # folders above those of tests may be closed to it
-        shutil.chown(data, user)
-        made = [*as_user, str(programs / "initdb"), "-D", data, "-U", "test", "-A", "trust"]
-        subprocess.run(made, check=True, capture_output=True, cwd=data)
-        command = [*as_user, str(programs / "postgres"), "-D", data, "-p", str(port)]
-        with running([*command, "-k", "", "-h", "127.0.0.1"], tmp_path / "server.log"):
-            awaited(lambda: answers(port), "PostgreSQL")
-            yield f"jdbc:postgresql://127.0.0.1:{port}/postgres?user=test"
+    with served("postgresql", tmp_path / "server.log") as url:
+        yield url
 
 
 @pytest.mark.full
@@ -344,12 +330,11 @@ def test_a_kill_loses_and_doubles_nothing(server: str, tmp_path: Path) -> None:
     """SIGKILL before a batch is written, and after, when Spark has not heard of it."""
     first = [[order(f"09:0{minute}:10", "a", minute)] for minute in range(1, 8)]
     add_files(tmp_path / "orders", *first, [order("09:02:20", "a", 100), order("09:09:00", "a")])
-    build("postgresql")
-    jars = ",".join(str(jar) for jar in (ROOT / ".build" / "postgresql").glob("*.jar"))
+    drivers = jars("postgresql")
     for deadly in ("-3", "4", "7"):
-        died = start("jdbc.py", str(tmp_path), server, jars, deadly, new_session=True)
+        died = start("jdbc.py", str(tmp_path), server, drivers, deadly, new_session=True)
         assert died.returncode == -signal.SIGKILL, (deadly, died.stderr)
-    minutes, log, known = printed("jdbc.py", str(tmp_path), server, jars, "none")[-3:]
+    minutes, log, known = printed("jdbc.py", str(tmp_path), server, drivers, "none")[-3:]
     on_time = [(f"09:0{minute}", "a", minute, 0) for minute in range(1, 8)]
     assert log == f"log {sorted([*on_time, ('09:02', 'a', 102, 1)])}"
     assert minutes == f"minutes {sorted([*on_time[:1], ('09:02', 'a', 102, 1), *on_time[2:]])}"

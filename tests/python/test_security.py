@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import struct
+import traceback
 import zipfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import windrow as wr
+from addresses import ADDRESSES, OPTIONS, PASSWORD
 from planted import SECRETS, forms
 from programs import start
 from windrow._bridge import _jar
+from windrow._running._address import shown
+from windrow._running._query import _of_sinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,3 +132,65 @@ def test_a_query_is_quiet(tmp_path: Path) -> None:
     windrow = {"checkpoint", "panes", "rejected"}
     others = {"home", "here", "tmp", "warehouse", "in", "plain", "copy"}
     assert {one.name for one in tmp_path.iterdir()} - others == windrow
+
+
+def test_no_password_is_shown(spark: SparkSession) -> None:
+    """Of sinks: repr, text, errors, and what a driver says, by Python and by Scala alike."""
+    jvm: Any = spark._jvm
+    none = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
+    options = {name: value.format(PASSWORD) for name, value in OPTIONS.items()}
+    java = jvm.PythonUtils.toScalaMap(options)
+    no_letters = jvm.scala.Option.empty()
+    for address, expected in ADDRESSES.items():
+        url = address.format(PASSWORD)
+        sink = wr.Jdbc(url, "t", options=options)
+        assert shown(url) == expected
+        assert expected in repr(sink)
+        scala = jvm.windrow.spark.Jdbc(url, "t", False, none, java, no_letters).toString()
+        assert scala == f"Jdbc({expected}, t)"
+        redacting = jvm.windrow.spark.jdbc.JdbcAddress(url, java)
+        told = [repr(sink), str(sink), f"{sink!r}", scala]
+        texts = url, f"no driver for {url}", f"user 'me', {PASSWORD!r}", f"at x/{PASSWORD}@y"
+        told += [redacting.redacted(text) for text in texts]
+        cause = jvm.java.sql.SQLException(f"bad {url}", jvm.java.lang.RuntimeException(PASSWORD))
+        redacted = redacting.redacted(cause)
+        told += [redacted.toString(), redacted.getCause().toString()]
+        assert not [text for text in told if PASSWORD in text], address
+    for url in [a.format(PASSWORD) for a in ADDRESSES if "derby" not in a and "sqlite" not in a]:
+        with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
+            wr.Jdbc(url, "t", options=options).check(spark, spark.range(0).schema)
+        assert PASSWORD not in "".join(traceback.format_exception(refused.value))
+    told = [
+        repr(wr.KafkaTable("broker:9092", "t", options=options)),
+        repr(wr.KafkaTable(f"me:{PASSWORD}@broker:9092", "t")),
+        repr(wr.Files(f"s3a://key:{PASSWORD}@bucket/x")),
+        repr(wr.Files(f"https://x/y?sig={PASSWORD}")),
+    ]
+    mistakes: list[Any] = [
+        lambda: wr.Jdbc("t", f"jdbc:mysql://me:{PASSWORD}@db/x"),
+        lambda: list(_of_sinks({"panes": f"jdbc:mysql://me:{PASSWORD}@db/x"})),
+        lambda: list(_of_sinks({"panes": {"url": "x", "password": PASSWORD}})),
+    ]
+    for mistake in mistakes:
+        try:
+            told.append(repr(mistake()))
+        except wr.SpecError as refused:
+            told.append(str(refused))
+    assert not [text for text in told if PASSWORD in text]
+    assert (
+        repr(wr.Files("s3a://bucket/a b/c", "orc")) == "Files('s3a://bucket/a b/c', format='orc')"
+    )
+    assert repr(wr.Files("abfss://box@host.net/x")) == "Files('abfss://box@host.net/x')"
+
+
+@pytest.mark.slow
+def test_no_password_is_logged_or_kept(tmp_path: Path) -> None:
+    """By a query that writes to a database, one that fails, and one that is refused."""
+    ran = start("passwords.py", str(tmp_path))
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert ran.stdout.splitlines()[-1] == "wrote, failed, refused"
+    assert "SaveIntoDataSourceCommand" in ran.stdout
+    assert PASSWORD not in ran.stdout + ran.stderr
+    written = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert written
+    assert not [file for file in written if PASSWORD.encode() in file.read_bytes()]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import uuid
+from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +16,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, add_files, order
 from programs import ROOT, build, printed, python_with
-from windrow._running._upsert import last_of_each
+from windrow._running._last_panes import last_of_each, newest_of_each
 
 pytestmark = [pytest.mark.spark]
 
@@ -139,6 +142,125 @@ def test_names_are_quoted(spark: SparkSession) -> None:
     spark.sql("DROP TABLE hostile")
 
 
+Panes = list[tuple[Any, ...]]
+
+
+def corrections(seed: int) -> list[Panes]:
+    """Give batches of panes of a few keys: new windows, corrections of any, withdrawn ones."""
+    rng = random.Random(seed)  # noqa: S311  no secret
+    shown: dict[tuple[str | None, int], int] = {}
+    batches = []
+    for _ in range(4):
+        batch: Panes = []
+        for product, start in rng.sample([(p, s) for p in ("a", "b", None) for s in range(5)], 6):
+            key = (product, start * 10)
+            before = shown.get(key)
+            if before is not None:
+                batch.append(pane(*key, before, before, "-"))
+            if before is not None and rng.random() < 0.4:
+                del shown[key]
+            else:
+                index = 0 if before is None else before + 1
+                shown[key] = index
+                batch.append(pane(*key, index, index, "+"))
+        batches.append(batch)
+    return batches
+
+
+def newest(held: dict[Any, Any], batch: Panes, on: int) -> None:
+    """Apply a batch by the rule: of each value of a column the pane of the newest window stays."""
+    last: dict[Any, Any] = {}
+    for one in sorted(batch, key=lambda row: (row[3][1], row[3][3])):
+        last[one[0], one[1]] = one
+
+    def order(row: tuple[Any, ...]) -> tuple[int, int, int]:
+        return (row[1][1], row[1][0], row[3][1])
+
+    for value in {row[on] for row in batch}:
+        of_it = [row for row in last.values() if row[on] == value]
+        there = held.get(value)
+        if there is not None and last.get((there[0], there[1]), there)[3][3]:
+            there = None
+        alive = [row for row in of_it if not row[3][3]] + ([there] if there else [])
+        held.pop(value, None)
+        if alive:
+            best = max(map(order, alive))
+            held[value] = next(row for row in reversed(alive) if order(row) == best)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_newest_window_has_the_row(spark: SparkSession, seed: int) -> None:
+    """Where ``on`` leaves out the window, whatever the order of rows (SEMANTICS B3)."""
+    batches = corrections(seed)
+    expected: dict[Any, Any] = {}
+    sink = wr.Upsert("newest", on="product")
+    url = f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
+    table = wr.Jdbc(url, "newest", upsert=True, on="product")
+    merged: dict[Any, Any] = {}
+    rng = random.Random(seed)  # noqa: S311  no secret
+    for number, batch in enumerate(batches):
+        newest(expected, batch, 0)
+        for _ in range(2):
+            rng.shuffle(batch)
+            rows = spark.createDataFrame(batch, PANES)
+            table.write(rows, number, "q", "panes")
+            spark.createDataFrame(list(merged.values()), PANES).createOrReplaceTempView("newest")
+            for row in sink._winners(rows, ["product"]).collect():
+                if row.pane.is_retraction:
+                    del merged[row["product"]]
+                else:
+                    merged[row["product"]] = tuple(row)
+            stored = spark.read.format("jdbc").options(url=url, dbtable="newest").load().collect()
+            here = {row["product"]: (row.window_start, row.total) for row in stored}
+            assert here == {key: (row[1][0], row[2]) for key, row in expected.items()}
+            assert here == {key: (row[1].start, row[2]) for key, row in merged.items()}
+
+
+def test_rows_of_several_keys_of_one_window(spark: SparkSession) -> None:
+    """They compete, too: the greatest index wins, then one that is the same in every order."""
+    came = [
+        pane(product, 0, total, index, "+")
+        for product, total, index in (("a", 1, 0), ("b", 2, 1), ("c", 3, 1))
+    ]
+    found = set()
+    for telling in permutations(came):
+        rows = spark.createDataFrame(list(telling), PANES).coalesce(1)
+        found |= set(newest_of_each(rows, ["window"]).select("product", "total").collect())
+    (one,) = found
+    assert one["product"] in ("b", "c")
+
+
+def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
+    """A topic cannot be asked for its window; windows that begin again have no newest."""
+    output = minutes(feed)
+    topic = wr.KafkaTable("broker:9092", "t", on="product")
+    assert codes(output, panes=topic) == ["UPSERT_ROW_UNCLEAR"]
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    limit = wr.Partitions(keys=3)
+    policy = stream.window(wr.Policy.tumbling(wr.ByCount(2), limit=limit)).aggregate(F.count("*"))
+    assert codes(policy, panes=wr.Upsert("nowhere", on="product")) == ["UPSERT_ROW_UNCLEAR"]
+
+
+def test_formats_that_are_not_there_or_cannot_merge(feed: Feed) -> None:
+    """Without Delta's JAR `start` names it; a format of files is refused when it is written."""
+    assert codes(minutes(feed), panes=wr.Upsert("made", create="delta")) == [
+        "UPSERT_FORMAT_MISSING"
+    ]
+    assert not feed.spark.catalog.tableExists("made")
+    with pytest.raises(wr.SpecError, match=r"UPSERT_FORMAT_UNKNOWN.*'parquet'"):
+        wr.Upsert("made", create="parquet")
+
+
+@pytest.mark.parametrize("alias", ["window_start", "PANE_INDEX"])
+def test_results_that_are_called_as_columns_of_the_sink(feed: Feed, alias: str) -> None:
+    """`start` reports it before anything is there, whatever the case of letters."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    output = windows.aggregate(F.min("time").alias(alias))
+    sink = wr.Jdbc("jdbc:derby:/nowhere/at/all", "t", upsert=True)
+    assert codes(output, panes=sink) == ["NAME_TAKEN"]
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "version"), [("delta", "4.2.0"), ("iceberg", "4.1.1")])
 def test_a_table_holds_what_is_true_in_the_end(kind: str, version: str, tmp_path: Path) -> None:
@@ -156,10 +278,13 @@ def test_a_table_holds_what_is_true_in_the_end(kind: str, version: str, tmp_path
         "[('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]"
     )
+    latest = "[('a', '09:05:00', '09:06:00', 8), ('b', '09:10:00', '09:11:00', 64)]"
     assert printed("upserts.py", str(tmp_path), jars, kind, python=python_with(version)) == [
         "minutes [('a', '09:00:00', '09:01:00', 1), ('a', '09:01:00', '09:02:00', 16), "
         "('a', '09:02:00', '09:03:00', 2), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:00', '09:01:00', 36), ('b', '09:10:00', '09:11:00', 64)]",
         f"sessions {sessions}",
+        f"latest {latest}",
         f"scala {sessions}",
+        f"scala_latest {latest}",
     ]

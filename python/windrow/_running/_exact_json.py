@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from windrow._specs._columns import functions_of, quoted
+from windrow._specs._columns import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql import Column
+    from pyspark.sql.types import DataType, StructType
 
 _MICROS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 _OPTIONS = {
@@ -29,9 +29,9 @@ _OPTIONS = {
 _BYTES = "\uffff"
 
 
-def exact_json(df: DataFrame, names: Sequence[str]) -> Column:
+def exact_json(functions: ModuleType, schema: StructType, names: Sequence[str]) -> Column:
     """Give JSON of some columns."""
-    functions, types = functions_of(df), {field.name: field.dataType for field in df.schema}
+    types = {field.name: field.dataType for field in schema}
     fields = (
         _as_text(functions, functions.col(quoted(name)), types[name]).alias(name) for name in names
     )

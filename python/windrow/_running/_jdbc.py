@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
-import re
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
-from windrow._running._upsert import FindsRows, Upsert, last_of_each
+from windrow._running._address import shown
+from windrow._running._upsert import FindsRows, Upsert
 from windrow._specs._frozen import call
+from windrow.errors import SpecError, SpecProblem, problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+#: Columns of which a database has one for each field.
+_OPEN = {"window", "pane"}
 
 
 @dataclass(frozen=True, repr=False)
 class Jdbc(FindsRows):
-    """A table of a database, by its JDBC address: ``"jdbc:postgresql://host/name"``.
+    """Write to a table of a database, by its JDBC address: ``"jdbc:postgresql://host/name"``.
 
-    Each batch and its number go into it in one transaction (table ``windrow_batches``), so that a
-    batch that comes again after a crash changes nothing. The table is made if it is not there;
-    ``window`` and ``pane`` become a column for each of their fields (``window_start``,
-    ``pane_timing``), other structs, arrays and maps JSON. The driver writes, by one connection.
+    Each batch and its number go into the database in one transaction (table ``windrow_batches``),
+    so that a batch that Spark repeats after a crash changes nothing. ``start`` creates the table if
+    it does not exist. ``window`` and ``pane`` become a column for each of their fields
+    (``window_start``, ``pane_timing``), other structs, arrays and maps JSON. The driver writes, by
+    one connection.
 
-    ``upsert``: of panes, one row for each window of a key, the last that holds, as ``Upsert``; else
-    all rows are added. ``on``: as of ``Upsert``. ``options``: ``user``, ``password``, ``driver``
-    and what else Spark's ``jdbc`` takes. The driver's JAR must be in ``spark.jars``.
+    Args:
+        url: The address, which begins with ``jdbc:``.
+        table: The name of the table, with its schema or without.
+        upsert: Keep one row for each window of a key, the last pane, as ``Upsert``; else add rows.
+        on: The columns by which a pane finds its row, as in ``Upsert``.
+        options: ``user``, ``password``, ``driver`` and other options of Spark's ``jdbc``. The
+            driver's JAR must be in ``spark.jars``. No value of them is shown anywhere.
+        deadLetter: A table of the same database for rows that ``table`` cannot store, for example
+            a key longer than its column. ``start`` creates it. Without it such a row fails the
+            query with VALUE_NOT_STORABLE.
 
-    Errors: WindrowError (JDBC_REFUSED), SpecError where columns differ, CheckpointError if the
-    checkpoint was turned back behind the table.
+    Raises:
+        SpecError: The address is not one, or the columns of a table differ.
+        WindrowError: The database refuses (JDBC_REFUSED), or a value (VALUE_NOT_STORABLE).
+        CheckpointError: The checkpoint is older than the table.
+
     """
 
     url: str
@@ -38,40 +57,73 @@ class Jdbc(FindsRows):
     upsert: bool = False
     on: str | Sequence[str] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    deadLetter: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an address in the place of a table, whose name is shown."""
+        super().__post_init__()
+        if not str(self.url).startswith("jdbc:") or str(self.table).startswith("jdbc:"):
+            raise SpecError.of("Jdbc(...)", [problem("JDBC_ADDRESS_MISSING")])
 
     def __repr__(self) -> str:
         """Show as the call, without what may be secret."""
-        url = re.split("[?;]", self.url, maxsplit=1)[0]
-        return call("Jdbc", url, self.table, upsert=self.upsert or None, on=self.on)
+        named = {"upsert": self.upsert or None, "on": self.on, "deadLetter": self.deadLetter}
+        return call("Jdbc", shown(self.url), self.table, **named)
 
     @property
     def as_upsert(self) -> Upsert | None:
         """How it finds the row of a window; None: rows are added."""
         return Upsert(self.table, self.on) if self.upsert else None
 
+    def clashes(self, kind: str, schema: StructType) -> Iterator[SpecProblem]:
+        """Find columns that would have the same name in a database, which may ignore case."""
+        from pyspark.sql.types import StructType
+
+        flat = [
+            (f"{one.name}_{inner}" if opened else one.name, opened)
+            for one in schema.fields
+            for opened in [one.name in _OPEN and isinstance(one.dataType, StructType)]
+            for inner in (one.dataType.names if opened else [""])  # type: ignore[attr-defined]
+        ]
+        counts = Counter(name.lower() for name, _ in flat)
+        for folded in sorted(name for name, count in counts.items() if count > 1):
+            same = sorted((opened, name) for name, opened in flat if name.lower() == folded)
+            yield problem("NAME_TAKEN.JDBC", rows=kind, name=same[0][1], other=same[-1][1])
+
+    def verify(self, spark: SparkSession, schema: StructType) -> None:
+        """Refuse what cannot be written to, and create nothing."""
+        self._save(spark.createDataFrame([], schema), {"onlyCheck": "true"})
+
     def check(self, spark: SparkSession, schema: StructType) -> None:
-        """Make the tables, or refuse what cannot be written to."""
-        with _sql.plain_errors():
-            self._save(spark.createDataFrame([], schema))
+        """Create the tables, or refuse what cannot be written to."""
+        self._save(spark.createDataFrame([], schema))
 
     def write(
         self, rows: DataFrame, batch_id: int, query: str, kind: str, checkpoint: str = ""
     ) -> None:
-        """Bring a batch into the table; once or twice makes no difference.
+        """Write a batch; once or twice makes no difference.
 
-        checkpoint: where the query's is, which says by what its batches differ.
+        Args:
+            rows: The rows.
+            batch_id: The number of the batch.
+            query: The id of the query.
+            kind: The kind of rows.
+            checkpoint: The folder of the checkpoint, which records by what its batches differ.
+
         """
-        upsert = self.as_upsert
-        held = rows if upsert is None else last_of_each(rows, upsert.columns(rows.schema))
-        own = {"batch": str(batch_id), "query": query, "sink": f"{kind} {self.table}"}
+        own = {"batch": str(batch_id), "query": query, "kind": kind}
         if checkpoint:
             own["checkpoint"] = checkpoint
-        with _sql.plain_errors():
-            self._save(held, own)
+        self._save(rows, own)
 
     def _save(self, rows: DataFrame, own: Mapping[str, str] | None = None) -> None:
         upsert = self.as_upsert
         by = {} if upsert is None else {"on": "\n".join(upsert.columns(rows.schema))}
-        said = {f"windrow.{name}": value for name, value in {**(own or {}), **by}.items()}
+        dead = {} if self.deadLetter is None else {"deadLetter": self.deadLetter}
+        said = {f"windrow.{name}": value for name, value in {**(own or {}), **by, **dead}.items()}
         options = {**self.options, "url": self.url, "dbtable": self.table, **said}
-        rows.write.format("windrow.spark.jdbc").options(**options).mode("append").save()
+        texts = {str(name): str(value) for name, value in options.items()}
+        # Spark shows the options of a write in its log and pages, but for those with such names.
+        writer = rows.write.format("windrow.spark.jdbc").option("windrow.secret", json.dumps(texts))
+        with _sql.plain_errors():
+            writer.mode("append").save()

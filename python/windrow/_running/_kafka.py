@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from windrow._running._address import shown_servers
 from windrow._running._exact_json import exact_json
-from windrow._running._upsert import FindsRows, Upsert, last_of_each
+from windrow._running._last_panes import last_of_each
+from windrow._running._upsert import FindsRows, Upsert
 from windrow._specs._columns import functions_of
 from windrow._specs._frozen import call
 
@@ -36,7 +38,7 @@ class KafkaTable(FindsRows):
 
     def __repr__(self) -> str:
         """Show as the call, without what may be secret."""
-        return call("KafkaTable", self.servers, self.topic, on=self.on)
+        return call("KafkaTable", shown_servers(self.servers), self.topic, on=self.on)
 
     @property
     def as_upsert(self) -> Upsert:
@@ -47,9 +49,11 @@ class KafkaTable(FindsRows):
         """Give ``key`` and ``value`` of the records of a batch of panes, one for each window."""
         functions, on = functions_of(panes), self.as_upsert.columns(panes.schema)
         last = last_of_each(panes, on)
-        value = exact_json(last, last.columns)
+        value = exact_json(functions, last.schema, last.columns)
         holds = functions.when(~functions.col("pane.is_retraction"), value)
-        return last.select(exact_json(last, on).alias("key"), holds.alias("value"))
+        return last.select(
+            exact_json(functions, last.schema, on).alias("key"), holds.alias("value")
+        )
 
     def write(self, panes: DataFrame) -> None:
         """Send a batch."""

@@ -52,7 +52,7 @@ def start(
     the checkpoint was begun with what may not change.
     """
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
-    found = [*_of_sinks(stated), *_of_trigger(queryTrigger)]
+    found = [*_of_sinks(stated), *_of_columns(output, stated), *_of_trigger(queryTrigger)]
     trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
     if not stated:
         found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
@@ -132,18 +132,29 @@ def _begun(writer: DataStreamWriter) -> StreamingQuery:
 
 
 def _check_databases(output: DataFrame, stated: Mapping[str, Sink]) -> None:
+    """Create tables only once no sink is refused."""
+    sinks = [(kind, sink) for kind, sink in stated.items() if isinstance(sink, Jdbc | Upsert)]
+    for check in ("verify", "check"):
+        for kind, sink in sinks:
+            getattr(sink, check)(output.sparkSession, output.schema[kind].dataType)
+
+
+def _of_columns(output: DataFrame, stated: Mapping[str, object]) -> Iterator[SpecProblem]:
     for kind, sink in stated.items():
         if isinstance(sink, Jdbc):
             rows: Any = output.schema[kind].dataType
-            sink.check(output.sparkSession, rows)
+            yield from sink.clashes(kind, rows)
 
 
 def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
     for kind, sink in stated.items():
         if isinstance(sink, Upsert | Jdbc | KafkaTable) and sink.as_upsert and kind != "panes":
             yield problem("UPSERT_NOT_OF_PANES", kind=kind, sink=repr(sink))
+        elif isinstance(sink, str) and sink.startswith("jdbc:"):
+            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink="the address of a database")
         elif not isinstance(sink, (str, Files, Upsert, Jdbc, KafkaTable)) and not callable(sink):
-            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=repr(sink))
+            # Not its value, in which there may be a password.
+            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=f"a {type(sink).__name__}")
 
 
 def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:

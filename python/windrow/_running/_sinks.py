@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from windrow._running._address import shown_path
 from windrow._running._jdbc import Jdbc
 from windrow._running._kafka import KafkaTable
 from windrow._running._upsert import Upsert
+from windrow._specs._frozen import call
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Files:
     """A folder with one folder for each batch, ``batch=<id>``, which a replay overwrites.
 
@@ -29,6 +31,11 @@ class Files:
     def __post_init__(self) -> None:
         """Take the slash at the end away."""
         object.__setattr__(self, "path", str(self.path).rstrip("/"))
+
+    def __repr__(self) -> str:
+        """Show as the call, without what may be secret."""
+        shown_format = None if self.format == "parquet" else self.format
+        return call("Files", shown_path(self.path), format=shown_format)
 
 
 Sink: TypeAlias = "str | Files | Upsert | Jdbc | KafkaTable | Callable[[DataFrame, int], None]"

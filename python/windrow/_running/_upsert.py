@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
+from windrow._running._last_panes import (
+    MARK_LENGTH,
+    WITHDRAWN,
+    identity,
+    is_of_one_window,
+    last_of_each,
+    newest_of_each,
+    place,
+)
 from windrow._specs._columns import functions_of, quoted
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, problem
@@ -19,6 +28,10 @@ if TYPE_CHECKING:
 
     from windrow.windows import WindowKind
 
+#: Formats that Spark can MERGE into.
+_FORMATS = {"delta", "iceberg"}
+_OWN = "__windrow_"
+_NO_FORMAT = "DATA_SOURCE_NOT_FOUND"
 _CONDITIONS = {"UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND"}
 
 
@@ -35,17 +48,33 @@ class FindsRows:
 
 @dataclass(frozen=True, repr=False)
 class Upsert(FindsRows):
-    """A table that Spark can ``MERGE`` into (Delta, Iceberg), with the columns of the panes.
+    """Keep the last pane of each window in a table that Spark can ``MERGE`` into.
 
-    ``on``: the columns by which a pane finds the row that it takes the place of; None: the key
-    and ``window``, of ``Over`` the key and ``message``. A retraction that no pane follows deletes.
-    ``create``: the format, ``"delta"`` or ``"iceberg"``, in which ``start`` makes a table that is
-    not there; True: that of its catalog; False: it must be there.
+    A retraction that no pane follows deletes the row.
+
+    Args:
+        table: The name of the table, which has the columns of the panes.
+        on: The columns by which a pane finds the row that it replaces; None: the key and
+            ``window``, of ``Over`` the key and ``message``. If they leave out a part of these, the
+            newest window has the row: that of the greatest end, then of the greatest start.
+        create: The format, ``"delta"`` or ``"iceberg"``, in which ``start`` creates a table that
+            does not exist; True: that of its catalog; False: it must exist.
+
+    Raises:
+        SpecError: ``create`` is another format.
+
     """
 
     table: str
     on: str | Sequence[str] | None = None
     create: bool | str = False
+
+    def __post_init__(self) -> None:
+        """Refuse a format that Spark cannot merge into."""
+        super().__post_init__()
+        if isinstance(self.create, str) and self.create not in _FORMATS:
+            found = problem("UPSERT_FORMAT_UNKNOWN", format=self.create)
+            raise SpecError.of(f"Upsert({self.table!r})", [found])
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -59,9 +88,7 @@ class Upsert(FindsRows):
     def columns(self, schema: StructType) -> list[str]:
         """Give the columns by which rows are found, of panes with these columns."""
         if self.on is None:
-            names = schema.fieldNames()
-            own = "message" if "message" in names else "window"
-            return [*names[: names.index("window")], own]
+            return identity(schema)
         return [self.on] if isinstance(self.on, str) else list(self.on)
 
     def problems(self, schema: StructType) -> list[SpecProblem]:
@@ -83,43 +110,91 @@ class Upsert(FindsRows):
             condition = "UPSERT_ROW_UNCLEAR.OVER"
         elif isinstance(kind, Policy) and kind.limit != Partitions():
             condition = "UPSERT_ROW_UNCLEAR.LIMITS"
-        if not condition or self.on is not None:
+        # Windows that begin again at 0 have no newest one.
+        stated = self.on is not None and (not condition.endswith("LIMITS") or "window" in self.on)
+        if not condition or stated:
             return []
         return [problem(condition, sink=repr(self))]
+
+    def competing(self, schema: StructType) -> list[SpecProblem]:
+        """Say why windows cannot share a row where the row cannot be asked for its window."""
+        on = self.columns(schema)
+        if self.problems(schema) or is_of_one_window(schema, on):
+            return []
+        return [problem("UPSERT_ROW_UNCLEAR.TOPIC", sink=repr(self))]
 
     def of_parts(self) -> SpecProblem:
         """Say why panes that hold only what is new cannot go into it."""
         return problem("UPSERT_OF_PARTS", sink=repr(self))
 
-    def check(self, spark: SparkSession, schema: StructType) -> None:
-        """Make the table if that is wanted, and refuse one that cannot take the panes.
+    def verify(self, spark: SparkSession, schema: StructType) -> None:
+        """Refuse a table that cannot take the panes, found by merging none; create nothing.
 
-        Found by merging none. Errors: SpecError.
+        Raises:
+            SpecError: With the reason.
+
         """
-        from pyspark.errors import AnalysisException, UnsupportedOperationException
+        none = spark.createDataFrame([], schema)
+        if self.create is not False and not self._exists(spark):
+            if isinstance(self.create, str):
+                self._try(lambda: spark.read.format(str(self.create)).load(), only_format=True)
+        else:
+            self._try(lambda: self.merge(none))
 
-        none, made = spark.createDataFrame([], schema), False
+    def check(self, spark: SparkSession, schema: StructType) -> None:
+        """Create the table if that is wanted, and refuse one that cannot take the panes.
+
+        Raises:
+            SpecError: With the reason.
+
+        """
+        none = spark.createDataFrame([], schema)
+        made = self.create is not False and not self._exists(spark)
+        try:
+            if made:
+                self._try(lambda: self._make(none))
+            self._try(lambda: self.merge(none))
+        except SpecError:
+            if made:
+                spark.sql(f"DROP TABLE IF EXISTS {_identifier(self.table)}")
+            raise
+
+    def _try(self, work: Callable[[], object], *, only_format: bool = False) -> None:
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors import (
+            AnalysisException,
+            PySparkException,
+            UnsupportedOperationException,
+        )
+
         try:
             with _sql.unlogged():
-                made = self.create is not False and self._make(none)
-                self.merge(none)
-        except (AnalysisException, UnsupportedOperationException) as refused:
-            said = str(refused).strip().splitlines()[0]
-            code = (
-                "TABLE_NOT_MERGEABLE" if refused.getCondition() in _CONDITIONS else "TABLE_DIFFERS"
-            )
-            found = problem(code, table=self.table, said=said)
-            if made:
-                spark.sql(f"DROP TABLE {_identifier(self.table)}")
+                work()
+        except (PySparkException, Py4JJavaError) as refused:
+            if _NO_FORMAT in str(refused):
+                found = problem("UPSERT_FORMAT_MISSING", table=self.table, format=self.create)
+            elif only_format:
+                return
+            elif isinstance(refused, AnalysisException | UnsupportedOperationException):
+                said = str(refused).strip().splitlines()[0]
+                mergeable = refused.getCondition() not in _CONDITIONS
+                code = "TABLE_DIFFERS" if mergeable else "TABLE_NOT_MERGEABLE"
+                found = problem(code, table=self.table, said=said)
+            else:
+                raise
             raise SpecError.of("start(...)", [found]) from None
 
-    def _make(self, none: DataFrame) -> bool:
-        """Make the table if it is not there, and say whether it was made."""
-        if none.sparkSession.catalog.tableExists(self.table):
+    def _exists(self, spark: SparkSession) -> bool:
+        from pyspark.errors import AnalysisException
+
+        try:
+            return bool(spark.catalog.tableExists(self.table))
+        except AnalysisException:  # no name, which the merge tells
             return False
+
+    def _make(self, none: DataFrame) -> None:
         writer = none.writeTo(self.table)
         (writer.using(self.create) if isinstance(self.create, str) else writer).create()
-        return True
 
     def merge(self, panes: DataFrame) -> None:
         """Bring the last panes of a batch into the table; once or twice makes no difference."""
@@ -130,8 +205,27 @@ class Upsert(FindsRows):
             "WHEN MATCHED AND came.pane.is_retraction THEN DELETE "
             "WHEN MATCHED THEN UPDATE SET * "
             "WHEN NOT MATCHED AND NOT came.pane.is_retraction THEN INSERT *",
-            came=last_of_each(panes, on),
+            came=self._winners(panes, on),
         )
+
+    def _winners(self, panes: DataFrame, on: list[str]) -> DataFrame:
+        """Give the panes that take a row's place, and retractions of rows."""
+        if is_of_one_window(panes.schema, on):
+            return last_of_each(panes, on)
+        functions, held = functions_of(panes), f"{_OWN}held"
+        there = panes.sparkSession.table(self.table).select(
+            *(functions.col(quoted(name)).alias(f"{_OWN}on{i}") for i, name in enumerate(on)),
+            place(functions, panes.schema).alias(held),
+        )
+        newest = newest_of_each(panes, on)
+        same = [newest[quoted(name)].eqNullSafe(there[f"{_OWN}on{i}"]) for i, name in enumerate(on)]
+        mark = functions.right(functions.col(held), functions.lit(MARK_LENGTH))
+        replaced = functions.array_contains(functions.col(WITHDRAWN), mark)
+        newer = place(functions, panes.schema) >= functions.col(held)
+        wins = functions.col(held).isNull() | replaced
+        wins |= ~functions.col("pane.is_retraction") & newer
+        found = newest.join(there, same, "left").where(wins)
+        return found.select(*(newest[quoted(name)] for name in panes.columns))
 
 
 def _identifier(name: str) -> str:
@@ -141,14 +235,3 @@ def _identifier(name: str) -> str:
 
 def _named(table: str, column: str) -> str:
     return _identifier(f"{table}.{quoted(column)}")
-
-
-def last_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
-    """Give of each window the pane that holds, or the retraction after which none does."""
-    functions = functions_of(panes)
-    last = functions.max_by(
-        functions.struct(*(functions.col(quoted(name)) for name in panes.columns)),
-        functions.struct("pane.index", "pane.is_retraction"),
-    )
-    by = [functions.col(quoted(name)).alias(f"on{i}") for i, name in enumerate(on)]
-    return panes.groupBy(*by).agg(last.alias("last")).select("last.*")

@@ -1,14 +1,15 @@
 """A table that holds the last pane of each window, in a format that can merge.
 
 Arguments: folder with ``orders``, the JARs of the format, its name. Prints the rows after each run:
-windows and sessions by the sink of Python, which makes its tables, sessions by that of Scala.
+windows, sessions and the newest window of each key by the sink of Python, which makes its tables,
+sessions and newest windows by that of Scala.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import functions as F
 
@@ -16,9 +17,6 @@ import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
 from windrow._running._sinks import Sink
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 folder, jars, kind = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -40,12 +38,12 @@ spark = wr.configure(builder.config(map=SETTINGS[kind])).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 
 
-def by_scala(panes: DataFrame, batch: int) -> None:
+def by_scala(table: str, *on: str) -> Sink:
     """Do what the sink of the Scala entry does."""
     jvm: Any = spark._jvm
-    by_key = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
-    upsert = jvm.windrow.spark.Upsert(f"{PLACE}scala", by_key, jvm.scala.Option.empty())
-    upsert.write(panes._jdf, batch)
+    columns = jvm.PythonUtils.toSeq(list(on))
+    upsert = jvm.windrow.spark.Upsert(f"{PLACE}{table}", columns, jvm.scala.Option.empty())
+    return lambda panes, batch: upsert.write(panes._jdf, batch)
 
 
 reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
@@ -60,12 +58,14 @@ sessions = sessions.accumulate(wr.ACCUMULATING_AND_RETRACTING)
 runs: dict[str, tuple[wr.Windowed, Sink]] = {
     "minutes": (minutes, wr.Upsert(f"{PLACE}minutes", create=kind)),
     "sessions": (sessions, wr.Upsert(f"{PLACE}sessions", create=kind)),
-    "scala": (sessions, by_scala),
+    "latest": (minutes, wr.Upsert(f"{PLACE}latest", on="product", create=kind)),
+    "scala": (sessions, by_scala("scala")),
+    "scala_latest": (minutes, by_scala("scala_latest", "product")),
 }
 for name, (windows, sink) in runs.items():
     output = windows.aggregate(total)
-    if name == "scala":
-        wr.Upsert(f"{PLACE}scala", create=kind).check(spark, output.panes.schema)
+    if name.startswith("scala"):
+        wr.Upsert(f"{PLACE}{name}", create=kind).check(spark, output.panes.schema)
     query = output.start(
         panes=sink,
         checkpoint=str(folder / name),

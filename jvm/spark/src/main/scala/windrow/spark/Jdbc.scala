@@ -1,11 +1,15 @@
 package windrow.spark
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
+import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.jdbc.JdbcAddress
 import windrow.spark.jdbc.JdbcWrite
 
 /** A table of a database: each batch and its number go into it in one transaction, so that a batch that comes again changes
@@ -18,13 +22,18 @@ import windrow.spark.jdbc.JdbcWrite
   *   as of [[Upsert]]
   * @param options
   *   `user`, `password`, `driver` and what else Spark's `jdbc` takes
+  * @param deadLetter
+  *   a table of the same database for rows that the other cannot store; None: such a row is an error
   */
 final case class Jdbc(
     url: String,
     table: String,
     upsert: Boolean = false,
     on: Seq[String] = Nil,
-    options: Map[String, String] = Map.empty) extends Sink {
+    options: Map[String, String] = Map.empty,
+    deadLetter: Option[String] = None) extends Sink {
+  if (!url.startsWith("jdbc:") || table.startsWith("jdbc:"))
+    throw SpecError("Jdbc(...)", Seq(SpecProblem("JDBC_ADDRESS_MISSING")))
 
   def write(rows: DataFrame, batch: Long): Unit = of("", "", "").write(rows, batch)
 
@@ -34,24 +43,29 @@ final case class Jdbc(
       Map(
         JdbcWrite.Query      -> query,
         JdbcWrite.Checkpoint -> checkpoint,
-        JdbcWrite.Sink       -> s"$kind $table").filter(_._2.nonEmpty))
+        JdbcWrite.Kind       -> kind).filter(_._2.nonEmpty))
 
   private[spark] def asUpsert: Option[Upsert] = Option.when(upsert)(Upsert(table, on))
 
   override private[spark] def unclear(condition: String): Option[SpecProblem] = asUpsert.flatMap(_.unclear(condition))
+
+  /** Refuses what cannot be written to, and makes nothing. */
+  override private[spark] def verify(session: SparkSession, schema: StructType): Unit =
+    save(session.createDataFrame(java.util.List.of[Row](), schema), Map(JdbcWrite.OnlyCheck -> "true"))
 
   /** Makes the tables, or refuses what cannot be written to. */
   override private[spark] def check(session: SparkSession, schema: StructType): Unit =
     save(session.createDataFrame(java.util.List.of[Row](), schema), Map.empty)
 
   private def save(rows: DataFrame, more: Map[String, String]): Unit = {
-    val by =
-      asUpsert.fold(Map.empty[String, String])(one => Map(JdbcWrite.On -> one.columns(rows.schema).mkString("\n")))
+    val by   = asUpsert.map(one => JdbcWrite.On -> one.columns(rows.schema).mkString("\n"))
+    val dead = deadLetter.map(JdbcWrite.DeadLetter -> _)
+    val said = options ++ Map("url" -> url, "dbtable" -> table) ++ by ++ dead ++ more
     rows.write.format("windrow.spark.jdbc").mode(SaveMode.Append)
-      .options(options ++ Map("url" -> url, "dbtable" -> table) ++ by ++ more).save()
+      .option(JdbcWrite.Options, new ObjectMapper().writeValueAsString(said.asJava)).save()
   }
 
-  override def toString: String = s"Jdbc(${url.takeWhile(c => c != '?' && c != ';')}, $table)"
+  override def toString: String = s"Jdbc(${JdbcAddress.show(url)}, $table)"
 }
 
 object Jdbc {
@@ -60,8 +74,6 @@ object Jdbc {
   private[spark] final class Bound(sink: Jdbc, whose: Map[String, String]) extends Sink {
     override def takesEmpty: Boolean = false
 
-    def write(rows: DataFrame, batch: Long): Unit = sink.save(
-      sink.asUpsert.fold(rows)(one => Upsert.lastOfEach(rows, one.columns(rows.schema))),
-      whose + (JdbcWrite.Batch -> batch.toString))
+    def write(rows: DataFrame, batch: Long): Unit = sink.save(rows, whose + (JdbcWrite.Batch -> batch.toString))
   }
 }

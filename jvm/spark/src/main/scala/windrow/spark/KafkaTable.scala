@@ -4,6 +4,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import windrow.SpecProblem
 import windrow.spark.output.ExactJson
+import windrow.spark.output.LastPanes
 
 /** A compacted topic of Kafka (`cleanup.policy=compact`) that holds the last pane of each window: a record's key is JSON of the
   * key columns and `window`, its value JSON of the pane, or null (a tombstone) where a window was withdrawn. A batch that comes
@@ -32,7 +33,7 @@ final case class KafkaTable(
   /** `key` and `value` of the records of a batch, one for each window. */
   private[spark] def records(panes: DataFrame): DataFrame = {
     val by   = asUpsert.columns(panes.schema)
-    val last = Upsert.lastOfEach(panes, by)
+    val last = LastPanes.ofEach(panes, by)
     last.select(
       ExactJson.of(last.schema, by).as("key"),
       when(!col("pane.is_retraction"), ExactJson.of(last.schema, last.columns.toSeq)).as("value"))

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory
 import scala.annotation.nowarn
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.spark.jdbc.JdbcColumns
 import windrow.spark.running.BeforeStart
 import windrow.spark.running.BoundedInput
 import windrow.spark.running.EndMarkerWriter
@@ -67,6 +68,7 @@ private[spark] object QueryStart {
     val tables          = stated.collect { case (kind, Table(name)) => kind -> name }.toMap
     val (id, unchecked) = BeforeStart.check(session, plan, how.checkpoint, how.isFinal, files, tables)
     unchecked.foreach(LoggerFactory.getLogger(getClass).warn(_))
+    stated.foreach { case (kind, sink) => sink.verify(session, rowsOf(output, kind)) }
     stated.foreach { case (kind, sink) => sink.check(session, rowsOf(output, kind)) }
     val own          = stated.map { case (kind, sink) => kind -> sink.of(id, how.checkpoint, kind) }
     val hasPeriods   = ResumeCheck.hasPeriods(plan)
@@ -115,6 +117,9 @@ private[spark] object QueryStart {
       Option.unless(output.isStreaming)(
         SpecProblem("NOT_STREAMING.INPUT", "output" -> kinds.head)) ++
       stated.map(_._1).filterNot(output.columns.contains).map(_ => SpecProblem("NO_EVENTS")) ++
+      stated.collect { case (kind, _: Jdbc) if output.columns.contains(kind) =>
+        JdbcColumns.clashes(kind, rowsOf(output, kind))
+      }.flatten ++
       stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink, isInParts) }
 
   private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.isFinal && !how.isBounded)(SpecProblem(
@@ -132,7 +137,8 @@ private[spark] object QueryStart {
       table.asUpsert.toSeq.flatMap(one =>
         if (isInParts) Seq(one.ofParts) else one.lacking(rowsOf(output, kind)))
     case table: KafkaTable if kind == "panes" =>
-      if (isInParts) Seq(table.asUpsert.ofParts) else table.asUpsert.lacking(rowsOf(output, kind))
+      val rows = rowsOf(output, kind)
+      if (isInParts) Seq(table.asUpsert.ofParts) else table.asUpsert.lacking(rows) ++ table.asUpsert.competing(rows)
     case other: KafkaTable           => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
     case other: Upsert               => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))
     case other: Jdbc if other.upsert => Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> kind, "sink" -> other))

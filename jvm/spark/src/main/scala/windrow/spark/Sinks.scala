@@ -11,7 +11,10 @@ import windrow.SpecProblem
 trait Sink {
   def write(rows: DataFrame, batch: Long): Unit
 
-  /** Refuses what cannot be written to, before the query begins. */
+  /** Refuses what cannot be written to, before the query begins, and makes nothing. */
+  private[spark] def verify(session: SparkSession, rows: StructType): Unit = ()
+
+  /** The same, once no sink of the query was refused; makes the tables that are not there. */
   private[spark] def check(session: SparkSession, rows: StructType): Unit = ()
 
   /** The same, told which query, with which checkpoint, writes which kind of rows to it. */

@@ -13,6 +13,7 @@ import org.scalatest.tags.Slow
 import scala.annotation.nowarn
 import scala.collection.mutable.ArrayBuffer
 import windrow._
+import windrow.spark.output.LastPanes
 
 /** One query with several sinks by the Scala entry, and whether it may go on from a checkpoint (SEMANTICS S2). */
 @Slow
@@ -122,7 +123,7 @@ final class StartSuite extends SparkSuite {
     for (retraction <- Seq(0L, 1L)) {
       val panes = spark.range(2).coalesce(1)
         .selectExpr("'a' id", s"named_struct('index', 0L, 'is_retraction', id = $retraction) pane", "id total")
-      assert(Upsert.lastOfEach(panes, Seq("id")).collect().toSeq.map(_.getLong(2)) == Seq(retraction))
+      assert(LastPanes.ofEach(panes, Seq("id")).collect().toSeq.map(_.getLong(2)) == Seq(retraction))
     }
   }
 

@@ -5,9 +5,12 @@ import java.sql.SQLException
 import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using
 
-/** The last batch of each query and sink that a database holds: the table `windrow_batches` beside the rows. */
-private[jdbc] final class BatchLedger(dialect: JdbcDialect, query: String, sink: String) {
-  private val table                              = "windrow_batches"
+/** The last batch of each query and sink that a database holds: the table `windrow_batches` in the schema of the rows' table.
+  *
+  * @param table
+  *   its name, with that of the schema
+  */
+private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query: String, sink: String) {
   private def name(of: String)                   = dialect.quoteIdentifier(of)
   private val (queries, sinks, batches, digests) = (name("query"), name("sink"), name("batch"), name("digest"))
   private val whose                              = s"WHERE $queries = ? AND $sinks = ?"
@@ -65,6 +68,7 @@ private[jdbc] final class BatchLedger(dialect: JdbcDialect, query: String, sink:
 }
 
 private[jdbc] object BatchLedger {
+  val Name = "windrow_batches"
 
   /** @param digest
     *   [[BatchDigest]]; None: not known

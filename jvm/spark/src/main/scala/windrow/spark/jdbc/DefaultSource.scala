@@ -1,5 +1,6 @@
 package windrow.spark.jdbc
 
+import com.fasterxml.jackson.databind.ObjectMapper
 import java.sql.SQLException
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SQLContext
@@ -8,10 +9,11 @@ import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
 import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sources.CreatableRelationProvider
 import org.apache.spark.sql.types.StructType
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-/** The format `windrow.spark.jdbc`, by which Python and Scala write a batch to a database, classic and Connect alike: the
-  * options are those of Spark's own `jdbc` and [[JdbcWrite.Batch]] and its like.
+/** The format `windrow.spark.jdbc`, by which Python and Scala write a batch to a database, classic and Connect alike: its option
+  * [[JdbcWrite.Options]] has those of Spark's own `jdbc`, and [[JdbcWrite.Batch]] and its like.
   */
 final class DefaultSource extends CreatableRelationProvider {
 
@@ -20,12 +22,20 @@ final class DefaultSource extends CreatableRelationProvider {
       mode: SaveMode,
       parameters: Map[String, String],
       data: DataFrame): BaseRelation = {
-    val said = DefaultSource.driver(parameters) ++ parameters
+    val stated  = DefaultSource.read(parameters(JdbcWrite.Options))
+    val said    = DefaultSource.driver(stated) ++ stated
+    val address = new JdbcAddress(said.getOrElse("url", ""), said.filterNot(_._1.startsWith("windrow.")))
     try new JdbcWrite(new JdbcOptionsInWrite(said), said).write(data)
     catch {
-      case wrong: SQLException =>
-        val why = Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())
-        throw JdbcRefusal("JDBC_REFUSED", Some(wrong), "table" -> parameters("dbtable"), "said" -> why)
+      case wrong @ (_: SQLException | _: ClassNotFoundException | _: IllegalArgumentException) =>
+        val shown = address.redacted(wrong)
+        val why   = shown.getMessage.linesIterator.nextOption().getOrElse(wrong.getClass.getName)
+        throw JdbcRefusal(
+          "JDBC_REFUSED",
+          Some(shown),
+          "table"    -> said.getOrElse("dbtable", ""),
+          "database" -> address.shown,
+          "said"     -> why)
     }
     new BaseRelation {
       def sqlContext: SQLContext = context
@@ -45,6 +55,9 @@ private[jdbc] object DefaultSource {
     "oracle"     -> "oracle.jdbc.OracleDriver",
     "sqlite"     -> "org.sqlite.JDBC",
     "duckdb"     -> "org.duckdb.DuckDBDriver")
+
+  private def read(json: String): Map[String, String] =
+    new ObjectMapper().readTree(json).properties.asScala.map(one => one.getKey -> one.getValue.asText).toMap
 
   private def driver(parameters: Map[String, String]): Map[String, String] =
     parameters.get("url").flatMap(_.split(':').lift(1)).flatMap(Drivers.get)

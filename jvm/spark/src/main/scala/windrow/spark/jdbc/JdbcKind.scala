@@ -1,26 +1,28 @@
 package windrow.spark.jdbc
 
+import java.io.StringReader
 import java.sql.PreparedStatement
+import java.sql.SQLDataException
 import java.time.ZoneOffset.UTC
 import java.util.Calendar
 import java.util.TimeZone
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
 import org.apache.spark.sql.jdbc.JdbcDialect
 import org.apache.spark.sql.jdbc.JdbcType
 import org.apache.spark.sql.types._
 
-/** What a column is in a database, as Spark's own `jdbc` has it, and how a value is put there. */
-private[jdbc] final class JdbcKind(of: JdbcType, put: (PreparedStatement, Int, Row, Int) => Unit) {
-  def name: String = of.databaseTypeDefinition
+/** What a column is in a database, as Spark's own `jdbc` has it, and how a value is put there.
+  *
+  * @param name
+  *   of the type, in the database's SQL
+  */
+private[jdbc] final class JdbcKind(val name: String, nullType: Int, put: (PreparedStatement, Int, Any) => Unit) {
 
   /** @param at
     *   of the statement's parameters, from 1
-    * @param column
-    *   of the row, from 0
     */
-  def set(statement: PreparedStatement, at: Int, row: Row, column: Int): Unit =
-    if (row.isNullAt(column)) statement.setNull(at, of.jdbcNullType) else put(statement, at, row, column)
+  def set(statement: PreparedStatement, at: Int, value: Any): Unit =
+    if (value == null) statement.setNull(at, nullType) else put(statement, at, value)
 }
 
 private[jdbc] object JdbcKind {
@@ -28,6 +30,13 @@ private[jdbc] object JdbcKind {
   /** Their TIMESTAMP is an instant, told in the zone of the session, which the driver knows; elsewhere it has no zone. */
   private val OfInstants = Set("mysql", "mariadb", "oracle")
   private val ShortText  = JdbcType("VARCHAR(700)", java.sql.Types.VARCHAR)
+
+  /** Their times have whole seconds unless more is asked for. */
+  private val WithMicros = Set("mysql", "mariadb")
+  private val Times      = Set("TIMESTAMP", "DATETIME")
+
+  private val WithoutNaN     = Set("sqlite", "mysql", "mariadb")
+  private val LongestOfDerby = 32672
 
   /** @param database
     *   as the address calls it, `postgresql`
@@ -37,28 +46,42 @@ private[jdbc] object JdbcKind {
   def apply(kind: DataType, dialect: JdbcDialect, database: String, isKey: Boolean): JdbcKind = {
     val usual = dialect.getJDBCType(kind).orElse(JdbcUtils.getCommonJDBCType(kind)).getOrElse(
       dialect.getJDBCType(StringType).orElse(JdbcUtils.getCommonJDBCType(StringType)).get)
-    val of = if (isKey && kind == StringType && usual.databaseTypeDefinition != "TEXT") ShortText else usual
+    val of   = if (isKey && kind == StringType && usual.databaseTypeDefinition != "TEXT") ShortText else usual
+    val name = of.databaseTypeDefinition
     new JdbcKind(
-      of,
+      if (WithMicros(database) && Times(name)) s"$name(6)" else name,
+      of.jdbcNullType,
       kind match {
-        case BooleanType    => (to, at, row, i) => to.setBoolean(at, row.getBoolean(i))
-        case ByteType       => (to, at, row, i) => to.setInt(at, row.getByte(i).toInt)
-        case ShortType      => (to, at, row, i) => to.setInt(at, row.getShort(i).toInt)
-        case IntegerType    => (to, at, row, i) => to.setInt(at, row.getInt(i))
-        case LongType       => (to, at, row, i) => to.setLong(at, row.getLong(i))
-        case FloatType      => (to, at, row, i) => to.setFloat(at, row.getFloat(i))
-        case DoubleType     => (to, at, row, i) => to.setDouble(at, row.getDouble(i))
-        case _: DecimalType => (to, at, row, i) => to.setBigDecimal(at, row.getDecimal(i))
-        case BinaryType     => (to, at, row, i) => to.setBytes(at, row.getAs[Array[Byte]](i))
+        case BooleanType    => (to, at, value) => to.setBoolean(at, value.asInstanceOf[Boolean])
+        case ByteType       => (to, at, value) => to.setInt(at, value.asInstanceOf[Byte].toInt)
+        case ShortType      => (to, at, value) => to.setInt(at, value.asInstanceOf[Short].toInt)
+        case IntegerType    => (to, at, value) => to.setInt(at, value.asInstanceOf[Int])
+        case LongType       => (to, at, value) => to.setLong(at, value.asInstanceOf[Long])
+        case FloatType      => (to, at, value) => to.setFloat(at, number(database, value.asInstanceOf[Float]))
+        case DoubleType     => (to, at, value) => to.setDouble(at, number(database, value.asInstanceOf[Double]))
+        case _: DecimalType => (to, at, value) => to.setBigDecimal(at, value.asInstanceOf[java.math.BigDecimal])
+        case BinaryType     => (to, at, value) => to.setBytes(at, value.asInstanceOf[Array[Byte]])
         case TimestampType if OfInstants(database) =>
-          (to, at, row, i) => to.setTimestamp(at, timestamp(row.get(i)))
+          (to, at, value) => to.setTimestamp(at, timestamp(value))
         // Not in the zone of the JVM, in which an hour of each autumn comes twice and one of each spring does not.
         case TimestampType | TimestampNTZType =>
           val utc = Calendar.getInstance(TimeZone.getTimeZone("UTC"))
-          (to, at, row, i) => to.setTimestamp(at, timestamp(row.get(i)), utc)
-        case DateType => (to, at, row, i) => to.setDate(at, date(row.get(i)))
-        case _        => (to, at, row, i) => to.setString(at, row.get(i).toString)
+          (to, at, value) => to.setTimestamp(at, timestamp(value), utc)
+        case DateType => (to, at, value) => to.setDate(at, date(value))
+        case _        => (to, at, value) => setText(to, at, value.toString)
       })
+  }
+
+  /** Derby takes a long text only as a stream. */
+  def setText(statement: PreparedStatement, at: Int, text: String): Unit =
+    if (text.length <= LongestOfDerby) statement.setString(at, text)
+    else statement.setCharacterStream(at, new StringReader(text), text.length)
+
+  /** SQLite stores null in the place of NaN, MariaDB's driver writes a word that the server takes for a column. */
+  private def number[T](database: String, value: T): T = value match {
+    case double: Double if WithoutNaN(database) && double.isNaN => throw new SQLDataException(s"$database has no NaN", "22003")
+    case float: Float if WithoutNaN(database) && float.isNaN    => throw new SQLDataException(s"$database has no NaN", "22003")
+    case _                                                      => value
   }
 
   /** A session may have the classes of `java.time`. */

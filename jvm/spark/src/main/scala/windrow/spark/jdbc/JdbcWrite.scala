@@ -3,10 +3,14 @@ package windrow.spark.jdbc
 import java.sql.Connection
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
 import org.apache.spark.sql.jdbc.JdbcDialects
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.Using
 
 /** A batch and its number go into a database in one transaction, by one connection of the driver: after a crash the last batch
@@ -18,62 +22,126 @@ import scala.util.Using
 private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[String, String]) {
   import JdbcWrite._
 
-  private val dialect = JdbcDialects.get(options.url)
-  private val on      = said.get(On).fold(Seq.empty[String])(_.split('\n').toSeq)
-  private val ledger  = new BatchLedger(dialect, said.getOrElse(Query, ""), said.getOrElse(Sink, ""))
+  private val database = options.url.split(':').lift(1).getOrElse("")
+  private val dialect  = JdbcDialects.get(if (database == "mariadb") "jdbc:mysql:" else options.url)
+  private val on       = said.get(On).fold(Seq.empty[String])(_.split('\n').toSeq)
+  private val query    = said.getOrElse(Query, "")
 
   /** Without a number of a batch only the tables are made. */
   def write(data: DataFrame): Unit = {
-    val rows = JdbcColumns.flat(data, on)
-    val table = new PaneTable(
-      dialect,
-      options.url.split(':').lift(1).getOrElse(""),
-      options.table,
-      rows.schema,
-      JdbcColumns.of(data.schema, on),
-      JdbcColumns.hides(rows.schema))
+    val rows  = JdbcColumns.flat(data, on)
+    val table = new PaneTable(dialect, database, options.table, rows.schema, JdbcColumns.of(data.schema, on))
     Using.resource(dialect.createConnectionFactory(options)(-1)) { connection =>
-      prepare(connection, table)
-      said.get(Batch).foreach(number => inOne(connection)(batch(connection, table, rows, number.toLong)))
+      check(connection, table)
+      if (!said.contains(OnlyCheck)) {
+        create(connection, table)
+        said.get(Batch).foreach(number => inOne(connection)(batch(connection, table, rows, number.toLong)))
+      }
     }
   }
 
-  private def prepare(connection: Connection, table: PaneTable): Unit = {
-    if (!JdbcUtils.tableExists(connection, options)) table.create(connection)
-    else {
-      val has     = JdbcUtils.getSchemaOption(connection, options).map(_.fieldNames.toSeq).getOrElse(Nil)
-      val lacking = table.columns.filterNot(one => has.exists(_.equalsIgnoreCase(one)))
-      if (lacking.nonEmpty)
-        throw JdbcRefusal(
-          "TABLE_COLUMNS_DIFFER",
-          None,
-          "table" -> options.table,
-          "has"   -> has.mkString(", "),
-          "rows"  -> table.columns.mkString(", "))
+  private def dead(sink: String): Option[DeadLetters] =
+    said.get(DeadLetter).map(new DeadLetters(dialect, database, _, query, sink))
+
+  /** Refuses what rows could not be written to, and makes nothing. */
+  private def check(connection: Connection, table: PaneTable): Unit = {
+    columnsOf(connection, options.table).foreach(lacking(options.table, _, table.columns))
+    dead("").foreach { one =>
+      if (!connection.getMetaData.supportsSavepoints) throw JdbcRefusal("DEAD_LETTER_NOT_POSSIBLE", None, "table" -> one.table)
+      columnsOf(connection, one.table).foreach(lacking(one.table, _, one.columns))
     }
-    ledger.create(connection)
   }
+
+  private def create(connection: Connection, table: PaneTable): Unit = {
+    val isNew = columnsOf(connection, options.table).isEmpty
+    if (isNew) table.create(connection)
+    try {
+      ledger(connection)._1.create(connection)
+      dead("").filter(one => columnsOf(connection, one.table).isEmpty).foreach(_.create(connection))
+    } catch {
+      case wrong: Throwable =>
+        if (isNew) Try(table.drop(connection))
+        throw wrong
+    }
+  }
+
+  /** The batches of this sink, and what it is called among them: the name that the database has for its table. */
+  private def ledger(connection: Connection): (BatchLedger, String) = {
+    val place = TablePlace.of(connection, dialect, database, options.table)
+    val sink  = said.get(Kind).fold("")(kind => s"$kind ${place.name}")
+    (new BatchLedger(dialect, place.sibling(BatchLedger.Name), query, sink), sink)
+  }
+
+  /** None: there is no such table. */
+  private def columnsOf(connection: Connection, table: String): Option[Seq[String]] = {
+    val named = new JdbcOptionsInWrite(said + (JDBCOptions.JDBC_TABLE_NAME -> table))
+    Option.when(JdbcUtils.tableExists(connection, named))(
+      JdbcUtils.getSchemaOption(connection, named).map(_.fieldNames.toSeq).getOrElse(Nil))
+  }
+
+  private def lacking(table: String, has: Seq[String], wanted: Seq[String]): Unit =
+    if (wanted.exists(one => !has.exists(_.equalsIgnoreCase(one))))
+      throw JdbcRefusal(
+        "TABLE_COLUMNS_DIFFER",
+        None,
+        "table" -> table,
+        "has"   -> has.mkString(", "),
+        "rows"  -> wanted.mkString(", "))
 
   private def batch(connection: Connection, table: PaneTable, rows: DataFrame, number: Long): Unit = {
-    val digest = said.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
-    val came   = BatchLedger.Noted(number, digest)
-    ledger.last(connection) match {
+    val (batches, sink) = ledger(connection)
+    val digest          = said.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
+    val came            = BatchLedger.Noted(number, digest)
+    val letters         = dead(sink)
+    def put(): Unit     = write(connection, table, rows, number, letters)
+    batches.last(connection) match {
       case Some(last) if last.isAnother(came) =>
         throw JdbcRefusal("BATCH_IS_ANOTHER", None, "table" -> options.table, "batch" -> number)
       // A restart with other settings may have given it other panes; rows that are added cannot be told from those.
-      case Some(last) if last.number == number => if (on.nonEmpty) write(connection, table, rows)
+      case Some(last) if last.number == number => if (on.nonEmpty) {
+          letters.foreach(_.forget(connection, number))
+          put()
+        }
       case Some(last) if last.number > number =>
         throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last.number)
       case last =>
         // Before the rows: another run of the query that has the same batch waits here, and finds it taken.
-        if (!ledger.note(connection, came, last))
+        if (!batches.note(connection, came, last))
           throw JdbcRefusal("BATCH_TAKEN", None, "table" -> options.table, "batch" -> number)
-        write(connection, table, rows)
+        put()
     }
   }
 
-  private def write(connection: Connection, table: PaneTable, rows: DataFrame): Unit =
-    table.write(connection, rows.toLocalIterator().asScala: Iterator[Row])
+  private def write(
+      connection: Connection,
+      table: PaneTable,
+      rows: DataFrame,
+      number: Long,
+      letters: Option[DeadLetters]): Unit = {
+    var refused = 0
+    def refuse(row: Row, reason: RowWriter.Reason): Unit = letters match {
+      case Some(dead) =>
+        dead.add(connection, number, table.schema, row, reason)
+        refused += 1
+      case None => throw notStorable(table.schema, row, reason, number)
+    }
+    new RowWriter(connection, table, refuse).write(rows.toLocalIterator().asScala: Iterator[Row])
+    if (refused > 0)
+      log.warn(s"table ${options.table} cannot store $refused rows of batch $number; they are in ${letters.get.table}")
+  }
+
+  /** Without the driver's error, which may quote values. */
+  private def notStorable(schema: StructType, row: Row, reason: RowWriter.Reason, number: Long): Throwable = {
+    val words = new FlatRow(schema, row)
+    JdbcRefusal(
+      "VALUE_NOT_STORABLE",
+      None,
+      "table"   -> options.table,
+      "batch"   -> number,
+      "row"     -> words.named,
+      "problem" -> words.problem(reason.columns),
+      "state"   -> s"SQLSTATE ${reason.error.getSQLState}, code ${reason.error.getErrorCode}")
+  }
 
   private def inOne(connection: Connection)(work: => Unit): Unit = {
     connection.setAutoCommit(false)
@@ -89,6 +157,12 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
 }
 
 private[spark] object JdbcWrite {
+  private val log = LoggerFactory.getLogger(classOf[JdbcWrite])
+
+  /** The only option of the format: all others, as JSON. Spark shows options in its logs and pages, but for those that are called
+    * so.
+    */
+  val Options = "windrow.secret"
 
   /** Number of the batch; without it nothing is written. */
   val Batch = "windrow.batch"
@@ -99,9 +173,15 @@ private[spark] object JdbcWrite {
   /** Where it is. */
   val Checkpoint = "windrow.checkpoint"
 
-  /** Which of the query's sinks it is. */
-  val Sink = "windrow.sink"
+  /** Kind of the rows: `panes`. */
+  val Kind = "windrow.kind"
 
   /** Columns by which a row is found, a line each; none: rows are added. */
   val On = "windrow.on"
+
+  /** Table of the rows that the other cannot store; none: the first of them is an error. */
+  val DeadLetter = "windrow.deadLetter"
+
+  /** The tables are looked at, and nothing is made. */
+  val OnlyCheck = "windrow.onlyCheck"
 }

@@ -1,69 +1,112 @@
 package windrow.spark.jdbc
 
 import java.sql.Connection
+import java.sql.PreparedStatement
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.jdbc.JdbcDialect
 import org.apache.spark.sql.types.StructType
 import scala.util.Using
+import windrow.spark.output.LastPanes
 
 /** A table of a database with flat rows.
   *
   * @param database
   *   as the address calls it, `postgresql`
+  * @param rows
+  *   columns of the rows, as of [[JdbcColumns.flat]]
   * @param on
   *   columns of the key of rows, of which one takes the place of another by [[JdbcColumns.Key]]; none: rows are added
-  * @param hides
-  *   place of the column that says that a row is to go, where others are found by it
   */
 private[jdbc] final class PaneTable(
     dialect: JdbcDialect,
     database: String,
     table: String,
-    schema: StructType,
-    on: Seq[String],
-    hides: Option[Int]) {
+    rows: StructType,
+    on: Seq[String]) {
+  val schema: StructType   = StructType(rows.filterNot(_.name == LastPanes.Withdrawn))
   val columns: Seq[String] = schema.fieldNames.toSeq
 
-  private val isKey = (on :+ JdbcColumns.Key).toSet
+  private val isKey = (on ++ Seq(JdbcColumns.Key, JdbcColumns.Place)).toSet
   private val kinds =
     schema.fields.map(field => JdbcKind(field.dataType, dialect, database, isKey(field.name))).toIndexedSeq
-  private def quoted(place: Int) = dialect.quoteIdentifier(columns(place))
-  private def key: Int           = schema.fieldIndex(JdbcColumns.Key)
-  private val all                = columns.indices
+  private val hides               = JdbcColumns.hides(schema).filter(_ => on.nonEmpty)
+  private def quoted(name: String) = dialect.quoteIdentifier(name)
+  private lazy val key            = schema.fieldIndex(JdbcColumns.Key)
+  private val place               = Option(columns.indexOf(JdbcColumns.Place)).filter(_ >= 0)
 
   /** Databases find the row of a window by an index. */
   def create(connection: Connection): Unit = {
-    execute(connection, s"CREATE TABLE $table (${all.map(i => s"${quoted(i)} ${kinds(i).name}").mkString(", ")})")
+    val defined = columns.zip(kinds).map { case (name, kind) => s"${quoted(name)} ${kind.name}" }
+    execute(connection, s"CREATE TABLE $table (${defined.mkString(", ")})")
     if (on.nonEmpty) {
-      val index = dialect.quoteIdentifier(s"${table.split('.').last.filter(_ != '"')}_windrow")
-      execute(connection, s"CREATE INDEX $index ON $table (${quoted(key)})")
+      val index = quoted(s"${table.split('.').last.filter(!"\"`[]".contains(_))}_windrow")
+      execute(connection, s"CREATE INDEX $index ON $table (${quoted(JdbcColumns.Key)})")
     }
   }
 
-  def write(connection: Connection, rows: Iterator[Row]): Unit = rows.grouped(PaneTable.AtOnce).foreach { some =>
-    if (on.nonEmpty) inBatch(connection, s"DELETE FROM $table WHERE ${quoted(key)} = ?", some, Seq(key))
-    inBatch(connection, insert, some.filterNot(row => on.nonEmpty && hides.exists(row.getBoolean)), all)
+  def drop(connection: Connection): Unit = execute(connection, s"DROP TABLE $table")
+
+  /** Puts all rows in, or fails. */
+  def write(connection: Connection, some: Seq[Row]): Unit = {
+    remove(connection, some)
+    val stays = some.filterNot(row => hides.exists(row.getBoolean))
+    inBatch(connection, insert, stays)((statement, row) => bind(statement, row, identity))
   }
 
-  /** @param places
-    *   of the values in a row, in the order of the parameters
+  /** Removes the rows whose place these take. */
+  def remove(connection: Connection, some: Seq[Row]): Unit =
+    if (on.nonEmpty) inBatch(connection, s"DELETE FROM $table WHERE ${quoted(JdbcColumns.Key)} = ?", some)(
+      (statement, row) => kinds(key).set(statement, 1, row.get(key)))
+
+  /** Puts a row in with other values in the place of its own.
+    *
+    * @param of
+    *   value for the column at a place; the row's own is given
     */
-  private def inBatch(connection: Connection, sql: String, rows: Seq[Row], places: Seq[Int]): Unit =
-    if (rows.nonEmpty) Using.resource(connection.prepareStatement(sql)) { statement =>
-      rows.foreach { row =>
-        places.zipWithIndex.foreach { case (place, i) => kinds(place).set(statement, i + 1, row, place) }
+  def trial(connection: Connection, row: Row, of: Int => Option[Any]): Unit =
+    inBatch(connection, insert, Seq(row))((statement, one) => bind(statement, one, of))
+
+  /** Those of the rows that take a place: where windows compete for one, a row of an older window does not (SEMANTICS B3). */
+  def winners(connection: Connection, some: Seq[Row]): Seq[Row] = place.fold(some) { at =>
+    val held = places(connection, some.map(_.getString(key)))
+    some.filter { row =>
+      held.get(row.getString(key)).forall { other =>
+        row.getSeq[String](schema.size).contains(other.takeRight(LastPanes.MarkLength)) ||
+        !hides.exists(row.getBoolean) && row.getString(at) >= other
+      }
+    }
+  }
+
+  private def places(connection: Connection, keys: Seq[String]): Map[String, String] =
+    if (keys.isEmpty) Map.empty
+    else {
+      val named = Seq(JdbcColumns.Key, JdbcColumns.Place).map(quoted)
+      val sql =
+        s"SELECT ${named.mkString(", ")} FROM $table WHERE ${named.head} IN (${keys.map(_ => "?").mkString(", ")})"
+      Using.resource(connection.prepareStatement(sql)) { statement =>
+        keys.zipWithIndex.foreach { case (one, i) => statement.setString(i + 1, one) }
+        val found = statement.executeQuery()
+        Iterator.continually(found).takeWhile(_.next()).map(row => row.getString(1) -> row.getString(2)).toMap
+      }
+    }
+
+  private def bind(statement: PreparedStatement, row: Row, of: Int => Option[Any]): Unit =
+    kinds.indices.foreach(i => kinds(i).set(statement, i + 1, of(i).getOrElse(row.get(i))))
+
+  private def identity(place: Int): Option[Any] = None
+
+  private def inBatch(connection: Connection, sql: String, some: Seq[Row])(bind: (PreparedStatement, Row) => Unit): Unit =
+    if (some.nonEmpty) Using.resource(connection.prepareStatement(sql)) { statement =>
+      some.foreach { row =>
+        bind(statement, row)
         statement.addBatch()
       }
       statement.executeBatch()
     }
 
   private val insert =
-    s"INSERT INTO $table (${all.map(quoted).mkString(", ")}) VALUES (${all.map(_ => "?").mkString(", ")})"
+    s"INSERT INTO $table (${columns.map(quoted).mkString(", ")}) VALUES (${columns.map(_ => "?").mkString(", ")})"
 
   private def execute(connection: Connection, sql: String): Unit =
     Using.resource(connection.createStatement())(statement => { statement.execute(sql); () })
-}
-
-private object PaneTable {
-  private val AtOnce = 1000
 }

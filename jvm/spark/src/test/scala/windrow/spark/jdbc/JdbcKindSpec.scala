@@ -6,7 +6,6 @@ import java.sql.Timestamp
 import java.time.Instant
 import java.time.LocalDateTime
 import java.util.Calendar
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.jdbc.JdbcDialects
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
@@ -20,7 +19,7 @@ final class JdbcKindSpec extends AnyFunSuite {
       getClass.getClassLoader,
       Array(classOf[PreparedStatement]),
       (_, _, said) => { seen = said.toSeq.drop(1); null }).asInstanceOf[PreparedStatement]
-    JdbcKind(kind, JdbcDialects.get(s"jdbc:$database:"), database, isKey = false).set(statement, 1, Row(value), 0)
+    JdbcKind(kind, JdbcDialects.get(s"jdbc:$database:"), database, isKey = false).set(statement, 1, value)
     seen.map {
       case zoned: Calendar => zoned.getTimeZone.getID
       case other           => other

@@ -1,0 +1,90 @@
+package windrow.spark.jdbc
+
+import java.sql.Connection
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
+import org.apache.spark.sql.jdbc.JdbcDialect
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.types.StructType
+import scala.util.Try
+import scala.util.Using
+
+/** The table of the rows that another table cannot store, as JSON, each with the reason (SEMANTICS B10). */
+private[jdbc] final class DeadLetters(
+    dialect: JdbcDialect,
+    database: String,
+    val table: String,
+    query: String,
+    sink: String) {
+  import DeadLetters._
+
+  private def quoted(name: String) = dialect.quoteIdentifier(name)
+
+  val columns: Seq[String] = Texts.map(_._1) :+ Batch
+
+  def create(connection: Connection): Unit = {
+    val long = if (database == "oracle") "CLOB"
+    else dialect.getJDBCType(StringType).orElse(JdbcUtils.getCommonJDBCType(StringType)).get.databaseTypeDefinition
+    val texts = Texts.map { case (name, length) => s"${quoted(name)} ${length.fold(long)(n => s"VARCHAR($n)")}" }
+    Using.resource(connection.createStatement()) { statement =>
+      statement.execute(s"CREATE TABLE $table (${(texts :+ s"${quoted(Batch)} BIGINT").mkString(", ")})")
+    }
+    ()
+  }
+
+  /** Removes those that an attempt before has written of a batch. */
+  def forget(connection: Connection, batch: Long): Unit = {
+    val sql = s"DELETE FROM $table WHERE ${quoted("query")} = ? AND ${quoted("sink")} = ? AND ${quoted(Batch)} = ?"
+    Using.resource(connection.prepareStatement(sql)) { statement =>
+      statement.setString(1, query)
+      statement.setString(2, sink)
+      statement.setLong(3, batch)
+      statement.executeUpdate()
+    }
+    ()
+  }
+
+  /** Whole if the database takes texts of such a length, else shortened. */
+  def add(connection: Connection, batch: Long, schema: StructType, row: Row, reason: RowWriter.Reason): Unit = {
+    val before = connection.setSavepoint()
+    try insert(connection, batch, new FlatRow(schema, row), reason, Int.MaxValue)
+    catch {
+      case _: java.sql.SQLException =>
+        connection.rollback(before)
+        insert(connection, batch, new FlatRow(schema, row), reason, Shortened)
+    }
+    Try(connection.releaseSavepoint(before))
+    ()
+  }
+
+  private def insert(connection: Connection, batch: Long, row: FlatRow, reason: RowWriter.Reason, most: Int): Unit = {
+    val why    = FlatRow.plain(Option(reason.error.getMessage).getOrElse(reason.error.toString), 2000)
+    val at     = FlatRow.plain(row.columnNames(reason.columns), 1000)
+    val values = Seq(query, sink, at, why, row.key(most), row.window(most), row.pane(most), row.values(most))
+    val sql =
+      s"INSERT INTO $table (${columns.map(quoted).mkString(", ")}) VALUES (${columns.map(_ => "?").mkString(", ")})"
+    Using.resource(connection.prepareStatement(sql)) { statement =>
+      values.zipWithIndex.foreach { case (value, i) => JdbcKind.setText(statement, i + 1, value) }
+      statement.setLong(values.size + 1, batch)
+      statement.executeUpdate()
+    }
+    ()
+  }
+}
+
+private[jdbc] object DeadLetters {
+  private val Batch = "batch"
+
+  /** Names of the columns, in the order of the values; with a length: short texts. */
+  private val Texts = Seq(
+    "query"        -> Some(64),
+    "sink"         -> Some(400),
+    "refused"      -> Some(1000),
+    "reason"       -> Some(2000),
+    "pane_key"     -> None,
+    "pane_window"  -> None,
+    "pane"         -> None,
+    "row_values"   -> None)
+
+  private val Shortened = 200
+}

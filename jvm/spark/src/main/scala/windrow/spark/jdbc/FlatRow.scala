@@ -1,0 +1,101 @@
+package windrow.spark.jdbc
+
+import com.fasterxml.jackson.core.json.JsonWriteFeature
+import com.fasterxml.jackson.databind.json.JsonMapper
+import java.time.ZoneOffset.UTC
+import java.util.HexFormat
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.StructType
+import scala.util.Try
+
+/** A flat row in words: for the error about a value that a database cannot store, and for the table of those. */
+private[jdbc] final class FlatRow(schema: StructType, row: Row) {
+  import FlatRow._
+
+  private val names     = schema.fieldNames.toIndexedSeq
+  private val firstEdge = names.indexWhere(_.startsWith("window_"))
+  private val ofWindow  = names.indices.filter(names(_).startsWith("window_"))
+  private val ofPane    = names.indices.filter(names(_).startsWith("pane_"))
+  private val ofKey     = 0 until math.max(0, firstEdge)
+
+  /** Key and window in a few words. */
+  def named: String = {
+    def some(places: Seq[Int]) = places.map(i => s"${names(i)}=${short(row.get(i))}").mkString(", ")
+    if (firstEdge < 0) "a row" else s"the row of ${(Seq(some(ofKey)).filter(_.nonEmpty) :+ some(ofWindow)).mkString(", ")}"
+  }
+
+  /** The names of columns, and what is special in their values, which are not shown. */
+  def problem(columns: Seq[Int]): String =
+    if (columns.isEmpty) "its values together"
+    else columns.map(i => s"column '${names(i)}', ${kindOf(row.get(i))}").mkString("; ")
+
+  def columnNames(columns: Seq[Int]): String = columns.map(names).mkString(", ")
+
+  /** Whole as JSON of plain ASCII, which every database can store. */
+  def key(most: Int): String    = json(ofKey, most)
+  def window(most: Int): String = json(ofWindow, most)
+  def pane(most: Int): String   = json(ofPane, most)
+  def values(most: Int): String = json(names.indices.filterNot(names(_).startsWith("__windrow_")), most)
+
+  /** @param most
+    *   characters of a text; what is longer is cut, and its length noted
+    */
+  private def json(places: Seq[Int], most: Int): String = {
+    val node = Json.createObjectNode()
+    places.foreach { i =>
+      row.get(i) match {
+        case null                                                      => node.putNull(names(i))
+        case value: Boolean                                            => node.put(names(i), value)
+        case value: Double if value.isNaN || value.isInfinite          => node.put(names(i), value.toString)
+        case value: Float if value.isNaN || value.isInfinite           => node.put(names(i), value.toString)
+        case value @ (_: Byte | _: Short | _: Int | _: Long)           => node.put(names(i), value.asInstanceOf[Number].longValue)
+        case value @ (_: Double | _: Float)                            => node.put(names(i), value.asInstanceOf[Number].doubleValue)
+        case value: java.math.BigDecimal                               => node.put(names(i), value)
+        case other                                                     => node.put(names(i), cut(text(other), most))
+      }
+    }
+    Json.writeValueAsString(node)
+  }
+}
+
+private[jdbc] object FlatRow {
+  private val Json = JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build()
+
+  /** Only ASCII without controls, of a length that every column for texts has. */
+  def plain(text: String, most: Int): String =
+    text.take(most).map(one => if (one >= ' ' && one <= '~') one else '?')
+
+  private def cut(text: String, most: Int): String =
+    if (text.length <= most) text else s"${text.take(most)}... (${text.length} characters)"
+
+  private def short(value: Any): String = value match {
+    case null         => "null"
+    case text: String => s"'${plain(cut(text, 40), 100)}'"
+    case other        => plain(cut(text(other), 40), 100)
+  }
+
+  private def text(value: Any): String = value match {
+    case old: java.sql.Timestamp        => Try(old.toInstant.toString).getOrElse(s"${old.getTime} ms")
+    case local: java.time.LocalDateTime => local.toInstant(UTC).toString.stripSuffix("Z")
+    case bytes: Array[Byte]             => HexFormat.of.formatHex(bytes)
+    case other                          => other.toString
+  }
+
+  private def kindOf(value: Any): String = value match {
+    case null                                             => "null"
+    case one: Double if one.isNaN || one.isInfinite       => if (one.isNaN) "NaN" else "infinite"
+    case one: Float if one.isNaN || one.isInfinite        => if (one.isNaN) "NaN" else "infinite"
+    case one: java.math.BigDecimal                        => s"a number of ${one.precision} digits, ${one.scale} behind the point"
+    case number: Number                                   => s"a ${number.getClass.getSimpleName.toLowerCase}"
+    case bytes: Array[Byte]                               => s"${bytes.length} bytes"
+    case one: String =>
+      val zero  = if (one.contains('\u0000')) " with U+0000" else if (one.forall(_ < 128)) "" else " beyond ASCII"
+      s"a text of ${one.length} characters$zero"
+    case one: java.sql.Timestamp => Try(s"a time of the year ${one.toInstant.atZone(UTC).getYear}").getOrElse("a time")
+    case one: java.time.Instant  => s"a time of the year ${one.atZone(UTC).getYear}"
+    case one: java.time.temporal.Temporal =>
+      Try(s"a time of the year ${one.get(java.time.temporal.ChronoField.YEAR)}").getOrElse("a time")
+    case one: java.sql.Date => s"a date of the year ${one.toLocalDate.getYear}"
+    case other              => s"a ${other.getClass.getSimpleName}"
+  }
+}

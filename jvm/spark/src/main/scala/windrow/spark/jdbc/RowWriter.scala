@@ -1,0 +1,117 @@
+package windrow.spark.jdbc
+
+import java.sql.Connection
+import java.sql.Date
+import java.sql.SQLDataException
+import java.sql.SQLException
+import java.sql.SQLNonTransientConnectionException
+import java.sql.SQLRecoverableException
+import java.sql.SQLTransientException
+import java.sql.Timestamp
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types._
+import scala.util.Try
+import scala.util.control.NonFatal
+
+/** Puts the rows of a batch into a table, and finds those that the table cannot store: many rows are tried at once, and of rows that
+  * fail each half by itself, all within the batch's transaction.
+  *
+  * @param refuse
+  *   what happens to a row that cannot be stored, and why it cannot; the row that it would replace is gone by then
+  */
+private[jdbc] final class RowWriter(
+    connection: Connection,
+    table: PaneTable,
+    refuse: (Row, RowWriter.Reason) => Unit) {
+  import RowWriter._
+
+  private val savepoints = connection.getMetaData.supportsSavepoints
+
+  def write(rows: Iterator[Row]): Unit = rows.grouped(AtOnce).foreach(some => store(table.winners(connection, some)))
+
+  private def store(some: Seq[Row]): Unit = if (some.nonEmpty)
+    attempt(table.write(connection, some)).foreach { wrong =>
+      if (!savepoints || isOfAll(wrong)) throw wrong
+      if (some.sizeIs > 1) {
+        val (some1, some2) = some.splitAt(some.size / 2)
+        store(some1)
+        store(some2)
+      } else {
+        val reason = reasonOf(some.head, wrong)
+        table.remove(connection, some)
+        refuse(some.head, reason)
+      }
+    }
+
+  /** A row is at fault if the database says so, or takes it with other values in the place of its own; else it is the table or the
+    * connection, and all rows would fail.
+    */
+  private def reasonOf(row: Row, wrong: SQLException): Reason = {
+    table.remove(connection, Seq(row))
+    def fails(of: Int => Option[Any]) = attempt(table.trial(connection, row, of), keep = false).isDefined
+    val places                        = table.schema.indices
+    val neutral                       = places.map(i => neutralOf(table.schema(i).dataType))
+    val alone =
+      if (fails(i => Some(neutral(i)))) None
+      else Some(places.filter(one => fails(i => Option.when(i != one)(neutral(i)))))
+    val culprits = alone.filter(_.nonEmpty).getOrElse(places.filterNot(one => fails(i => Option.when(i == one)(neutral(i)))))
+    if (alone.isEmpty && culprits.isEmpty && !isOfData(wrong)) throw wrong
+    Reason(culprits, wrong)
+  }
+
+  /** The error, after which the transaction is as it was before. */
+  private def attempt(work: => Unit, keep: Boolean = true): Option[SQLException] = {
+    val before = Option.when(savepoints)(connection.setSavepoint())
+    val failed =
+      try { work; None }
+      catch {
+        case wrong: SQLException  => Some(wrong)
+        case NonFatal(unreadable) => Some(new SQLDataException(unreadable.toString, "22000", unreadable))
+      }
+    if (failed.exists(isOfAll)) throw failed.get
+    if (failed.isDefined || !keep) before.foreach(connection.rollback)
+    before.foreach(one => Try(connection.releaseSavepoint(one)))
+    failed
+  }
+}
+
+private[jdbc] object RowWriter {
+  private val AtOnce = 500
+
+  /** Why a row cannot be stored.
+    *
+    * @param columns
+    *   places of the values that the table refuses; none: not known
+    */
+  final case class Reason(columns: Seq[Int], error: SQLException)
+
+  /** Connection, deadlock, resources, an operator's intervention, the system: classes of errors that are of no single row. */
+  private val OfAll = Set("08", "25", "28", "40", "53", "57", "58")
+
+  private def classOf(error: SQLException): String = Option(error.getSQLState).fold("")(_.take(2))
+
+  private def isOfAll(error: SQLException): Boolean = error match {
+    case _: SQLTransientException | _: SQLRecoverableException | _: SQLNonTransientConnectionException => true
+    case _ => OfAll(classOf(error))
+  }
+
+  /** A value, or a constraint of the table. */
+  private def isOfData(error: SQLException): Boolean = Set("22", "23")(classOf(error))
+
+  /** A value that every column of its kind can store. */
+  private def neutralOf(kind: DataType): Any = kind match {
+    case BooleanType             => false
+    case ByteType                => 0.toByte
+    case ShortType               => 0.toShort
+    case IntegerType             => 0
+    case LongType                => 0L
+    case FloatType               => 0f
+    case DoubleType              => 0d
+    case _: DecimalType          => java.math.BigDecimal.ZERO
+    case BinaryType              => Array.emptyByteArray
+    case TimestampType           => Timestamp.valueOf("2000-01-01 00:00:00")
+    case TimestampNTZType        => java.time.LocalDateTime.of(2000, 1, 1, 0, 0)
+    case DateType                => Date.valueOf("2000-01-01")
+    case _                       => "0"
+  }
+}

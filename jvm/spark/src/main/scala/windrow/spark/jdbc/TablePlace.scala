@@ -1,0 +1,74 @@
+package windrow.spark.jdbc
+
+import java.sql.Connection
+import java.sql.SQLException
+import java.util.Locale.ROOT
+import org.apache.spark.sql.jdbc.JdbcDialect
+import scala.util.Using
+
+/** Where a table is, however its user names it: with or without its schema, in whatever schema an unqualified name is found.
+  *
+  * @param beside
+  *   what stands before the name of another table of the same schema, in SQL
+  * @param name
+  *   of the table, as the database has it
+  */
+private[jdbc] final case class TablePlace(beside: String, name: String) {
+  def sibling(table: String): String = s"$beside$table"
+}
+
+private[jdbc] object TablePlace {
+
+  /** The parts of a name, each quoted or not. */
+  private val Part = """"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[^.]+""".r
+
+  /** @param table
+    *   which is there, as its user names it
+    * @param database
+    *   as the address calls it, `postgresql`
+    */
+  def of(connection: Connection, dialect: JdbcDialect, database: String, table: String): TablePlace = {
+    val parts = Part.findAllIn(table.trim).toSeq
+    val stated = (parts.dropRight(1).map(_ + ".").mkString, folded(connection, parts.lastOption.getOrElse(table)))
+    val (schema, name) = database match {
+      case "postgresql" => postgresql(connection, table)
+      case "sqlite"     => (Nil, Some(bare(stated._2).toLowerCase(ROOT)))
+      case _            => described(connection, database, dialect.getSchemaQuery(table))
+    }
+    TablePlace(
+      if (schema.isEmpty) stated._1 else schema.map(one => s"${dialect.quoteIdentifier(one)}.").mkString,
+      name.getOrElse(stated._2))
+  }
+
+  private def postgresql(connection: Connection, table: String): (Seq[String], Option[String]) =
+    Using.resource(connection.prepareStatement(
+      "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(?)")) {
+      statement =>
+        statement.setString(1, table)
+        val found = statement.executeQuery()
+        if (found.next()) (Seq(found.getString(1)), Some(found.getString(2))) else (Nil, None)
+    }
+
+  /** As the driver describes the columns of the table; the schema that a connection uses where it does not. */
+  private def described(connection: Connection, database: String, query: String): (Seq[String], Option[String]) =
+    try
+      Using.resource(connection.createStatement()) { statement =>
+        val columns  = statement.executeQuery(query).getMetaData
+        val catalogs = Set("mysql", "mariadb")
+        val schema   = if (catalogs(database)) columns.getCatalogName(1) else columns.getSchemaName(1)
+        (Seq(schema).filter(isGiven), Some(columns.getTableName(1)).filter(isGiven))
+      }
+    catch { case _: SQLException => (Nil, None) }
+
+  private def isGiven(name: String): Boolean = name != null && name.nonEmpty
+
+  /** As the database writes a name that is not quoted. */
+  private def folded(connection: Connection, name: String): String =
+    if (bare(name) != name) bare(name)
+    else if (connection.getMetaData.storesUpperCaseIdentifiers) name.toUpperCase(ROOT)
+    else if (connection.getMetaData.storesLowerCaseIdentifiers) name.toLowerCase(ROOT)
+    else name
+
+  private def bare(name: String): String =
+    if (name.length > 1 && "\"`[".contains(name.head)) name.drop(1).dropRight(1) else name
+}
