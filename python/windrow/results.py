@@ -184,6 +184,7 @@ class Output(HasFrames):
             return
         found = upsert.problems(schema)
         found += upsert.unclear(self.spec.window, identified=self._hasOffsets)
+        found += upsert.of_message(self.spec.window, schema)
         if isinstance(sink, KafkaTable):
             found += upsert.competing(schema)
         if self.spec.accumulation is DISCARDING:

@@ -38,7 +38,7 @@ ADDED = {
         ("DURATION_NOT_UNDERSTOOD.TEXT DURATION_NOT_UNDERSTOOD.UNIT", {"value"}),
         ("DURATION_WITHOUT_UNIT", {"value"}),
         ("FINAL_NOT_BEGUN FINAL_LEFT_OUT", {"checkpoint"}),
-        ("UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS", {"sink"}),
+        ("UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS NAME_TAKEN.UPSERT", {"sink"}),
         (
             "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",
             {"name", "found", "setting", "limit"},

@@ -217,6 +217,13 @@ def test_what_is_refused(spark: SparkSession, url: str) -> None:
         wr.Jdbc(url, "t").check(spark, panes(spark).schema)
 
 
+def test_names_that_are_too_long(spark: SparkSession, url: str) -> None:
+    """PostgreSQL would cut them, so that the column would not be found at the next start."""
+    long = "a" * 129
+    with pytest.raises(wr.SpecError, match="COLUMN_NAME_TOO_LONG"):
+        wr.Jdbc(url, "t").verify(spark, spark.range(0).withColumnRenamed("id", long).schema)
+
+
 @pytest.mark.anywhere
 def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
     """Its sink upserts, and knows a batch by its number."""

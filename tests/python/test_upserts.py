@@ -241,6 +241,16 @@ def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
     assert codes(policy, panes=wr.Upsert("nowhere", on="product")) == ["UPSERT_ROW_UNCLEAR"]
 
 
+def test_a_result_that_is_called_message(feed: Feed) -> None:
+    """Rows would be found by its value, so that a correction would be a second row."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulate("accumulating")
+    output = windows.aggregate(F.max("price").alias("message"))
+    assert codes(output, panes=wr.Upsert("nowhere")) == ["NAME_TAKEN"]
+    on = wr.Upsert("nowhere", on=["product", "window"])
+    assert codes(output, panes=on) == ["TABLE_NOT_MERGEABLE"]
+
+
 def test_formats_that_are_not_there_or_cannot_merge(feed: Feed) -> None:
     """Without Delta's JAR `start` names it; a format of files is refused when it is written."""
     assert codes(minutes(feed), panes=wr.Upsert("made", create="delta")) == [

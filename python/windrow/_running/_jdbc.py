@@ -34,22 +34,16 @@ class Jdbc(FindsRows):
     (``window_start``, ``pane_timing``), other structs, arrays and maps JSON. The driver writes, by
     one connection.
 
-    Args:
-        url: The address, which begins with ``jdbc:``.
-        table: The name of the table, with its schema or without.
-        upsert: Keep one row for each window of a key, the last pane, as ``Upsert``; else add rows.
-        on: The columns by which a pane finds its row, as in ``Upsert``.
-        options: ``user``, ``password``, ``driver`` and other options of Spark's ``jdbc``. The
-            driver's JAR must be in ``spark.jars``. No value of them is shown anywhere.
-        deadLetter: A table of the same database for rows that ``table`` cannot store, for example
-            a key longer than its column. ``start`` creates it. Without it such a row fails the
-            query with VALUE_NOT_STORABLE.
+    ``upsert``: keep one row for each window of a key, the last pane, as ``Upsert``; else add rows.
+    ``on``: the columns by which a pane finds its row, as in ``Upsert``. ``options``: ``user``,
+    ``password``, ``driver`` and other options of Spark's ``jdbc``, of which none is shown anywhere.
+    The driver's JAR must be in ``spark.jars``. ``deadLetter``: a table of the same database for
+    rows that ``table`` cannot store, for example a key longer than its column; without it such a
+    row fails the query.
 
-    Raises:
-        SpecError: The address is not one, or the columns of a table differ.
-        WindrowError: The database refuses (JDBC_REFUSED), or a value (VALUE_NOT_STORABLE).
-        CheckpointError: The checkpoint is older than the table.
-
+    Errors: WindrowError if the database refuses (JDBC_REFUSED) or cannot store a value
+    (VALUE_NOT_STORABLE), SpecError if columns differ, CheckpointError if the checkpoint is older
+    than the table.
     """
 
     url: str

@@ -52,17 +52,11 @@ class Upsert(FindsRows):
 
     A retraction that no pane follows deletes the row.
 
-    Args:
-        table: The name of the table, which has the columns of the panes.
-        on: The columns by which a pane finds the row that it replaces; None: the key and
-            ``window``, of ``Over`` the key and ``message``. If they leave out a part of these, the
-            newest window has the row: that of the greatest end, then of the greatest start.
-        create: The format, ``"delta"`` or ``"iceberg"``, in which ``start`` creates a table that
-            does not exist; True: that of its catalog; False: it must exist.
-
-    Raises:
-        SpecError: ``create`` is another format.
-
+    ``table`` has the columns of the panes. ``on``: the columns by which a pane finds the row that
+    it replaces; None: the key and ``window``, of ``Over`` the key and ``message``. If they leave
+    out a part of these, the newest window has the row: that of the greatest end, then of the
+    greatest start. ``create``: the format, ``"delta"`` or ``"iceberg"``, in which ``start`` creates
+    a table that does not exist; True: that of its catalog; False: it must exist.
     """
 
     table: str
@@ -115,6 +109,13 @@ class Upsert(FindsRows):
         if not condition or stated:
             return []
         return [problem(condition, sink=repr(self))]
+
+    def of_message(self, kind: WindowKind, schema: StructType) -> list[SpecProblem]:
+        """Refuse a result that is called as the column by which rows of `Over` are found."""
+        is_of_over = isinstance(kind, Over) or self.on is not None
+        if is_of_over or "message" not in schema.fieldNames():
+            return []
+        return [problem("NAME_TAKEN.UPSERT", sink=repr(self))]
 
     def competing(self, schema: StructType) -> list[SpecProblem]:
         """Say why windows cannot share a row where the row cannot be asked for its window."""

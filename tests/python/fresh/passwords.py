@@ -48,7 +48,7 @@ query = run("c", wr.Jdbc(url, "t", upsert=True, options=options, deadLetter="d")
 query.awaitTermination()
 print(query.recentProgress, wr.metrics(query), query.lastProgress)  # noqa: T201
 happened.append("wrote")
-query = run("d", wr.Jdbc(url, "t2", options=options))
+query = run("d", wr.Jdbc(url, "t2", upsert=True, options=options))
 try:
     query.awaitTermination()
 except Exception as failed:  # noqa: BLE001  whatever it is

@@ -113,7 +113,12 @@ final class Output private[spark] (
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
       operator.exists(_.firesParts),
-      panes.toSeq.flatMap(sink => operator.toOption.flatMap(_.unclearRow(hasOffsets)).flatMap(sink.unclear)))
+      panes.toSeq.flatMap(sink =>
+        operator.toOption.toSeq.flatMap(one => one.unclearRow(hasOffsets) ++ calledMessage(one)).flatMap(sink.unclear)))
+
+  /** A result of this name would be taken for the message by which rows of `Over` are found. */
+  private def calledMessage(one: StreamOperator): Option[String] =
+    Option.when(!one.showsMessage && panes.columns.contains("message"))("NAME_TAKEN.UPSERT")
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))

@@ -117,8 +117,9 @@ private[spark] object QueryStart {
       Option.unless(output.isStreaming)(
         SpecProblem("NOT_STREAMING.INPUT", "output" -> kinds.head)) ++
       stated.map(_._1).filterNot(output.columns.contains).map(_ => SpecProblem("NO_EVENTS")) ++
-      stated.collect { case (kind, _: Jdbc) if output.columns.contains(kind) =>
-        JdbcColumns.clashes(kind, rowsOf(output, kind))
+      stated.collect {
+        case (kind, _: Jdbc) if output.columns.contains(kind) =>
+          JdbcColumns.clashes(kind, rowsOf(output, kind))
       }.flatten ++
       stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink, isInParts) }
 

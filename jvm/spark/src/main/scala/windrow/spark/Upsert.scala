@@ -74,7 +74,9 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
     *   newest one, so they are not told apart without `window`
     */
   override private[spark] def unclear(condition: String): Option[SpecProblem] =
-    Option.when(on.isEmpty || condition.endsWith("LIMITS") && !on.contains("window"))(SpecProblem(condition, "sink" -> this))
+    Option.when(on.isEmpty || condition.endsWith("LIMITS") && !on.contains("window"))(SpecProblem(
+      condition,
+      "sink" -> this))
 
   /** Why windows cannot share a row where the row that is there cannot be asked for its window. */
   private[spark] def competing(panes: StructType): Option[SpecProblem] =

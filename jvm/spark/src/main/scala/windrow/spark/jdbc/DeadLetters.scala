@@ -77,14 +77,14 @@ private[jdbc] object DeadLetters {
 
   /** Names of the columns, in the order of the values; with a length: short texts. */
   private val Texts = Seq(
-    "query"        -> Some(64),
-    "sink"         -> Some(400),
-    "refused"      -> Some(1000),
-    "reason"       -> Some(2000),
-    "pane_key"     -> None,
-    "pane_window"  -> None,
-    "pane"         -> None,
-    "row_values"   -> None)
+    "query"       -> Some(64),
+    "sink"        -> Some(400),
+    "refused"     -> Some(1000),
+    "reason"      -> Some(2000),
+    "pane_key"    -> None,
+    "pane_window" -> None,
+    "pane"        -> None,
+    "row_values"  -> None)
 
   private val Shortened = 200
 }

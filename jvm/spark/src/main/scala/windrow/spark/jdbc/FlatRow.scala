@@ -21,7 +21,8 @@ private[jdbc] final class FlatRow(schema: StructType, row: Row) {
   /** Key and window in a few words. */
   def named: String = {
     def some(places: Seq[Int]) = places.map(i => s"${names(i)}=${short(row.get(i))}").mkString(", ")
-    if (firstEdge < 0) "a row" else s"the row of ${(Seq(some(ofKey)).filter(_.nonEmpty) :+ some(ofWindow)).mkString(", ")}"
+    if (firstEdge < 0) "a row"
+    else s"the row of ${(Seq(some(ofKey)).filter(_.nonEmpty) :+ some(ofWindow)).mkString(", ")}"
   }
 
   /** The names of columns, and what is special in their values, which are not shown. */
@@ -44,14 +45,14 @@ private[jdbc] final class FlatRow(schema: StructType, row: Row) {
     val node = Json.createObjectNode()
     places.foreach { i =>
       row.get(i) match {
-        case null                                                      => node.putNull(names(i))
-        case value: Boolean                                            => node.put(names(i), value)
-        case value: Double if value.isNaN || value.isInfinite          => node.put(names(i), value.toString)
-        case value: Float if value.isNaN || value.isInfinite           => node.put(names(i), value.toString)
-        case value @ (_: Byte | _: Short | _: Int | _: Long)           => node.put(names(i), value.asInstanceOf[Number].longValue)
-        case value @ (_: Double | _: Float)                            => node.put(names(i), value.asInstanceOf[Number].doubleValue)
-        case value: java.math.BigDecimal                               => node.put(names(i), value)
-        case other                                                     => node.put(names(i), cut(text(other), most))
+        case null                                             => node.putNull(names(i))
+        case value: Boolean                                   => node.put(names(i), value)
+        case value: Double if value.isNaN || value.isInfinite => node.put(names(i), value.toString)
+        case value: Float if value.isNaN || value.isInfinite  => node.put(names(i), value.toString)
+        case value @ (_: Byte | _: Short | _: Int | _: Long) => node.put(names(i), value.asInstanceOf[Number].longValue)
+        case value @ (_: Double | _: Float) => node.put(names(i), value.asInstanceOf[Number].doubleValue)
+        case value: java.math.BigDecimal    => node.put(names(i), value)
+        case other                          => node.put(names(i), cut(text(other), most))
       }
     }
     Json.writeValueAsString(node)
@@ -82,14 +83,14 @@ private[jdbc] object FlatRow {
   }
 
   private def kindOf(value: Any): String = value match {
-    case null                                             => "null"
-    case one: Double if one.isNaN || one.isInfinite       => if (one.isNaN) "NaN" else "infinite"
-    case one: Float if one.isNaN || one.isInfinite        => if (one.isNaN) "NaN" else "infinite"
-    case one: java.math.BigDecimal                        => s"a number of ${one.precision} digits, ${one.scale} behind the point"
-    case number: Number                                   => s"a ${number.getClass.getSimpleName.toLowerCase}"
-    case bytes: Array[Byte]                               => s"${bytes.length} bytes"
+    case null                                       => "null"
+    case one: Double if one.isNaN || one.isInfinite => if (one.isNaN) "NaN" else "infinite"
+    case one: Float if one.isNaN || one.isInfinite  => if (one.isNaN) "NaN" else "infinite"
+    case one: java.math.BigDecimal => s"a number of ${one.precision} digits, ${one.scale} behind the point"
+    case number: Number            => s"a ${number.getClass.getSimpleName.toLowerCase}"
+    case bytes: Array[Byte]        => s"${bytes.length} bytes"
     case one: String =>
-      val zero  = if (one.contains('\u0000')) " with U+0000" else if (one.forall(_ < 128)) "" else " beyond ASCII"
+      val zero = if (one.contains('\u0000')) " with U+0000" else if (one.forall(_ < 128)) "" else " beyond ASCII"
       s"a text of ${one.length} characters$zero"
     case one: java.sql.Timestamp => Try(s"a time of the year ${one.toInstant.atZone(UTC).getYear}").getOrElse("a time")
     case one: java.time.Instant  => s"a time of the year ${one.atZone(UTC).getYear}"

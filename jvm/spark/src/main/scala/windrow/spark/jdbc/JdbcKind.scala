@@ -79,9 +79,11 @@ private[jdbc] object JdbcKind {
 
   /** SQLite stores null in the place of NaN, MariaDB's driver writes a word that the server takes for a column. */
   private def number[T](database: String, value: T): T = value match {
-    case double: Double if WithoutNaN(database) && double.isNaN => throw new SQLDataException(s"$database has no NaN", "22003")
-    case float: Float if WithoutNaN(database) && float.isNaN    => throw new SQLDataException(s"$database has no NaN", "22003")
-    case _                                                      => value
+    case double: Double if WithoutNaN(database) && double.isNaN =>
+      throw new SQLDataException(s"$database has no NaN", "22003")
+    case float: Float if WithoutNaN(database) && float.isNaN =>
+      throw new SQLDataException(s"$database has no NaN", "22003")
+    case _ => value
   }
 
   /** A session may have the classes of `java.time`. */

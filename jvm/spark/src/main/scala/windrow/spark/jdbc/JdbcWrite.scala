@@ -1,5 +1,6 @@
 package windrow.spark.jdbc
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.sql.Connection
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
@@ -45,9 +46,14 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
 
   /** Refuses what rows could not be written to, and makes nothing. */
   private def check(connection: Connection, table: PaneTable): Unit = {
+    val most = connection.getMetaData.getMaxColumnNameLength
+    // PostgreSQL would cut them without a word.
+    table.columns.find(most > 0 && _.getBytes(UTF_8).length > most).foreach(name =>
+      throw JdbcRefusal("COLUMN_NAME_TOO_LONG", None, "table" -> options.table, "name" -> name, "most" -> most))
     columnsOf(connection, options.table).foreach(lacking(options.table, _, table.columns))
     dead("").foreach { one =>
-      if (!connection.getMetaData.supportsSavepoints) throw JdbcRefusal("DEAD_LETTER_NOT_POSSIBLE", None, "table" -> one.table)
+      if (!connection.getMetaData.supportsSavepoints)
+        throw JdbcRefusal("DEAD_LETTER_NOT_POSSIBLE", None, "table" -> one.table)
       columnsOf(connection, one.table).foreach(lacking(one.table, _, one.columns))
     }
   }
@@ -94,14 +100,15 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     val came            = BatchLedger.Noted(number, digest)
     val letters         = dead(sink)
     def put(): Unit     = write(connection, table, rows, number, letters)
+    def putAgain(): Unit = {
+      letters.foreach(_.forget(connection, number))
+      put()
+    }
     batches.last(connection) match {
       case Some(last) if last.isAnother(came) =>
         throw JdbcRefusal("BATCH_IS_ANOTHER", None, "table" -> options.table, "batch" -> number)
       // A restart with other settings may have given it other panes; rows that are added cannot be told from those.
-      case Some(last) if last.number == number => if (on.nonEmpty) {
-          letters.foreach(_.forget(connection, number))
-          put()
-        }
+      case Some(last) if last.number == number => if (on.nonEmpty) putAgain()
       case Some(last) if last.number > number =>
         throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last.number)
       case last =>

@@ -29,10 +29,10 @@ private[jdbc] final class PaneTable(
   private val isKey = (on ++ Seq(JdbcColumns.Key, JdbcColumns.Place)).toSet
   private val kinds =
     schema.fields.map(field => JdbcKind(field.dataType, dialect, database, isKey(field.name))).toIndexedSeq
-  private val hides               = JdbcColumns.hides(schema).filter(_ => on.nonEmpty)
+  private val hides                = JdbcColumns.hides(schema).filter(_ => on.nonEmpty)
   private def quoted(name: String) = dialect.quoteIdentifier(name)
-  private lazy val key            = schema.fieldIndex(JdbcColumns.Key)
-  private val place               = Option(columns.indexOf(JdbcColumns.Place)).filter(_ >= 0)
+  private lazy val key             = schema.fieldIndex(JdbcColumns.Key)
+  private val place                = Option(columns.indexOf(JdbcColumns.Place)).filter(_ >= 0)
 
   /** Databases find the row of a window by an index. */
   def create(connection: Connection): Unit = {
@@ -95,7 +95,10 @@ private[jdbc] final class PaneTable(
 
   private def identity(place: Int): Option[Any] = None
 
-  private def inBatch(connection: Connection, sql: String, some: Seq[Row])(bind: (PreparedStatement, Row) => Unit): Unit =
+  private def inBatch(
+      connection: Connection,
+      sql: String,
+      some: Seq[Row])(bind: (PreparedStatement, Row) => Unit): Unit =
     if (some.nonEmpty) Using.resource(connection.prepareStatement(sql)) { statement =>
       some.foreach { row =>
         bind(statement, row)

@@ -54,7 +54,8 @@ private[jdbc] final class RowWriter(
     val alone =
       if (fails(i => Some(neutral(i)))) None
       else Some(places.filter(one => fails(i => Option.when(i != one)(neutral(i)))))
-    val culprits = alone.filter(_.nonEmpty).getOrElse(places.filterNot(one => fails(i => Option.when(i == one)(neutral(i)))))
+    val culprits =
+      alone.filter(_.nonEmpty).getOrElse(places.filterNot(one => fails(i => Option.when(i == one)(neutral(i)))))
     if (alone.isEmpty && culprits.isEmpty && !isOfData(wrong)) throw wrong
     Reason(culprits, wrong)
   }
@@ -100,18 +101,18 @@ private[jdbc] object RowWriter {
 
   /** A value that every column of its kind can store. */
   private def neutralOf(kind: DataType): Any = kind match {
-    case BooleanType             => false
-    case ByteType                => 0.toByte
-    case ShortType               => 0.toShort
-    case IntegerType             => 0
-    case LongType                => 0L
-    case FloatType               => 0f
-    case DoubleType              => 0d
-    case _: DecimalType          => java.math.BigDecimal.ZERO
-    case BinaryType              => Array.emptyByteArray
-    case TimestampType           => Timestamp.valueOf("2000-01-01 00:00:00")
-    case TimestampNTZType        => java.time.LocalDateTime.of(2000, 1, 1, 0, 0)
-    case DateType                => Date.valueOf("2000-01-01")
-    case _                       => "0"
+    case BooleanType      => false
+    case ByteType         => 0.toByte
+    case ShortType        => 0.toShort
+    case IntegerType      => 0
+    case LongType         => 0L
+    case FloatType        => 0f
+    case DoubleType       => 0d
+    case _: DecimalType   => java.math.BigDecimal.ZERO
+    case BinaryType       => Array.emptyByteArray
+    case TimestampType    => Timestamp.valueOf("2000-01-01 00:00:00")
+    case TimestampNTZType => java.time.LocalDateTime.of(2000, 1, 1, 0, 0)
+    case DateType         => Date.valueOf("2000-01-01")
+    case _                => "0"
   }
 }

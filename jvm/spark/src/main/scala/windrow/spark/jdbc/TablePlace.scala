@@ -28,7 +28,7 @@ private[jdbc] object TablePlace {
     *   as the address calls it, `postgresql`
     */
   def of(connection: Connection, dialect: JdbcDialect, database: String, table: String): TablePlace = {
-    val parts = Part.findAllIn(table.trim).toSeq
+    val parts  = Part.findAllIn(table.trim).toSeq
     val stated = (parts.dropRight(1).map(_ + ".").mkString, folded(connection, parts.lastOption.getOrElse(table)))
     val (schema, name) = database match {
       case "postgresql" => postgresql(connection, table)

@@ -34,9 +34,9 @@ private[spark] object LastPanes {
 
   /** The pane of the newest window of each value of `on`, or a retraction if the batch has no pane for it; with [[Withdrawn]]. */
   def ofNewest(panes: DataFrame, on: Seq[String]): DataFrame = {
-    val last  = ofEach(panes, identity(panes.schema))
-    val gone  = col("pane.is_retraction")
-    val order = place(last.schema)
+    val last                    = ofEach(panes, identity(panes.schema))
+    val gone                    = col("pane.is_retraction")
+    val order                   = place(last.schema)
     def greatest(which: Column) = max_by(when(which, whole(last)), when(which, order))
     last.groupBy(named(on): _*)
       .agg(
