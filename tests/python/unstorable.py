@@ -120,15 +120,21 @@ def cases(chosen: Sequence[str] = tuple(NASTY)) -> list[tuple[int, str, str]]:
     return found
 
 
+def read(spark: SparkSession, url: str, query: str) -> list[Row]:
+    """Read from a database; Spark has a dialect for MariaDB by the name of MySQL alone."""
+    if url.startswith("jdbc:mariadb"):
+        url = url.replace("jdbc:mariadb", "jdbc:mysql") + "&permitMysqlScheme"
+        more = {"driver": "org.mariadb.jdbc.Driver"}
+    else:
+        more = {}
+    return spark.read.format("jdbc").options(url=url, query=query, **more).load().collect()
+
+
 def fates(spark: SparkSession, url: str, table: str, dead: str = "") -> Fates:
     """Read where the rows are."""
-
-    def read(query: str) -> list[Row]:
-        return spark.read.format("jdbc").options(url=url, query=query).load().collect()
-
     quote = "`" if "mariadb" in url else '"'
-    stored = [row[0] for row in read(f"SELECT {quote}id{quote} FROM {table}")]  # noqa: S608
-    return Fates(sorted(stored), read(f"SELECT * FROM {dead}") if dead else [])  # noqa: S608
+    stored = [row[0] for row in read(spark, url, f"SELECT {quote}id{quote} FROM {table}")]  # noqa: S608
+    return Fates(sorted(stored), read(spark, url, f"SELECT * FROM {dead}") if dead else [])  # noqa: S608
 
 
 def every_row_has_a_fate(
@@ -173,7 +179,7 @@ def stays_as_written(
     quote = "`" if "mariadb" in url else '"'
     names = ", ".join(f"{quote}{name}{quote}" for name in ("id", "k", "real", "text"))
     query = f"SELECT {names} FROM {table}"  # noqa: S608
-    held = spark.read.format("jdbc").options(url=url, query=query).load().collect()
+    held = read(spark, url, query)
     written = {row.id: row for row in rows.select("id", "k", "real", "text").collect()}
     for row in held:
         if row.id not in written:

@@ -20,7 +20,9 @@ from unstorable import (
 
 folder, database, url, jars = Path(sys.argv[1]), *sys.argv[2:5]
 builder = session_builder(folder).config("spark.jars", jars)
-spark = wr.configure(builder.config("spark.driver.extraClassPath", jars)).getOrCreate()
+spark = wr.configure(
+    builder.config("spark.driver.extraClassPath", jars.replace(",", ":"))
+).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 jvm: Any = spark._jvm
 
