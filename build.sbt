@@ -88,20 +88,30 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(replay, core % "test->
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
   // Queries of a second are over before C2 helps; without it room for compiled code is short.
   Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"),
-  Test / fullClasspath := LaterSpark.instead(
+  Test / fullClasspath := TestedSpark.instead(
     (Test / fullClasspath).value,
-    (laterSpark / Compile / managedClasspath).value),
+    testedSpark.value,
+    TestedSpark.organizations((Compile / managedClasspath).value ++ testedSpark.value)),
+  Test / testReportsDirectory := TestedSpark.fromMaven.fold((Test / testReportsDirectory).value)(version =>
+    (ThisBuild / baseDirectory).value / s".build/reports/jvm-$version"),
+  testedSpark := {
+    if (TestedSpark.fromMaven.isEmpty)
+      Def.task(TestedSpark.ofPackage((ThisBuild / baseDirectory).value / ".venv"))
+    else Def.task((mavenSpark / Compile / managedClasspath).value)
+  }.value,
   windrowJar := ThinJar.write(
     roots = (core / Compile / products).value ++ (replay / Compile / products).value ++ (Compile / products).value,
     license = (ThisBuild / baseDirectory).value / "LICENSE",
     version = version.value,
     jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
 
-/** No code: the Spark on which the JVM tests run. A project of its own, so that only the tests download it. */
-lazy val laterSpark = (project in file("project/later-spark")).settings(
-  target                                    := (ThisBuild / baseDirectory).value / "target/later-spark",
+lazy val testedSpark = taskKey[Classpath]("The Spark on which the JVM tests run")
+
+/** No code: another Spark to run the JVM tests on. A project of its own, so that only those tests download it. */
+lazy val mavenSpark = (project in file("project/maven-spark")).settings(
+  target                                    := (ThisBuild / baseDirectory).value / "target/maven-spark",
   publish / skip                            := true,
-  libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkRun)
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % TestedSpark.fromMaven.getOrElse(Versions.sparkCompile))
 
 lazy val kafkaJars = taskKey[Unit]("A Kafka broker and Spark's connector in .build/kafka, for the test that needs them")
 
@@ -110,8 +120,8 @@ lazy val kafka = (project in file("jvm/kafka")).settings(
   publish / skip := true,
   name           := "windrow-kafka-without-tokens",
   libraryDependencies ++= Seq(
-    "org.apache.spark"  %% "spark-sql"            % Versions.sparkRun % Provided,
-    ("org.apache.spark" %% "spark-sql-kafka-0-10" % Versions.sparkRun)
+    "org.apache.spark"  %% "spark-sql"            % Versions.sparkMaven % Provided,
+    ("org.apache.spark" %% "spark-sql-kafka-0-10" % Versions.sparkMaven)
       .exclude("org.apache.spark", s"spark-token-provider-kafka-0-10_${Versions.scalaBinary}")),
   kafkaJars := {
     val connector = (Runtime / managedClasspath).value.map(_.data) :+ (Compile / packageBin).value

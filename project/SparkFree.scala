@@ -7,7 +7,7 @@ object SparkFree {
 
   private def sparkArtefacts(classpath: Classpath): Seq[String] =
     classpath.filter { entry =>
-      LaterSpark.organization(entry).contains("org.apache.spark") || entry.data.getName.startsWith("spark-")
+      TestedSpark.organization(entry).contains("org.apache.spark") || entry.data.getName.startsWith("spark-")
     }.map(_.data.getName).distinct
 
   /** @param control

@@ -1,9 +1,11 @@
-/** Every version the build names, and nothing else. */
+/** Every version the build names, and nothing else. All tests run on the Spark of the Python package (pyproject.toml), whose
+  * JARs are in .venv; `-Dwindrow.spark=4.2.0` runs those of the JVM on another one.
+  */
 object Versions {
   val scala        = "2.13.18"
   val scalaBinary  = "2.13"
   val sparkCompile = "4.1.1"   // the lowest supported: what compiles against it runs on the later ones
-  val sparkRun     = "4.2.0"   // the JVM tests run on it; the Python tests run on the package's own Spark
+  val sparkMaven   = "4.2.0"   // the latest in the Maven registry, for what the package lacks: the connector of Kafka
   val jackson      = "2.20.0"  // Spark 4.1.1's
   val rocksdb      = "9.8.4"   // Spark 4.1.1's
   val roaring      = "1.3.0"   // Spark 4.1.1's
