@@ -1,7 +1,6 @@
 package windrow.spark.panes
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.LeftAnti
@@ -104,6 +103,18 @@ private[spark] object PanesBefore {
     */
   def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)
 
+  /** Spark's own rule for it takes other arguments in each version. */
+  private def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
+    def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transform {
+      case name: CTERelationRef if by.contains(name.cteId) =>
+        val table = by(name.cteId)
+        Project(name.output.zip(table.output).map { case (to, from) => Alias(from, to.name)(to.exprId) }, table)
+    }
+    written(
+      over,
+      definitions.foldLeft(Map.empty[Long, LogicalPlan])((known, one) => known + (one.id -> written(one.child, known))))
+  }
+
   private def below(plan: LogicalPlan, conditions: Seq[Expression], reads: Seq[Expression]): Seq[PanesBefore] = {
     def through(child: LogicalPlan, meaning: Seq[(Attribute, Expression)]) = {
       val known = AttributeMap(meaning)
@@ -131,7 +142,7 @@ private[spark] object PanesBefore {
           })
       case some: Sample => // which retractions it takes has nothing to do with which panes
         below(some.child, conditions :+ LessThan(Rand(Literal(0L)), Literal(0.5)), reads)
-      case all: WithCTE => below(InlineCTE(alwaysInline = true)(all), conditions, reads)
+      case WithCTE(over, definitions) => below(inline(over, definitions), conditions, reads)
       case rows: Unpack =>
         rows.collectFirst { case shards: TransformWithState => shards }.flatMap(operator(
           _,
