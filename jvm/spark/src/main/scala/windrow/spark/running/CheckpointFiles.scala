@@ -13,18 +13,24 @@ import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedChe
 import windrow.spark.running.CheckpointFiles.Setting
 
 /** Files of checkpoints as Spark writes them, on a local disk without a process for each: where Hadoop has no native library,
-  * Spark's own way starts some fifty in a micro-batch, `chmod` and `readlink`. On other disks it is Spark's own way.
+  * Spark's own way starts some fifty in a micro-batch, `chmod` and `readlink`. On other disks it is Spark's own way, also on a local one whose
+  * class the user has set, since that class may do more.
   *
   * Spark makes it by its name, with these arguments.
   */
 final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointFileManager {
   private val files: CheckpointFileManager =
-    if (path.getFileSystem(conf).isInstanceOf[LocalFileSystem]) new OnLocalDisk(path, conf)
+    if (path.getFileSystem(conf).isInstanceOf[LocalFileSystem] && isHadoops) new OnLocalDisk(path, conf)
     else {
       val others = new Configuration(conf)
       others.unset(Setting)
       CheckpointFileManager.create(path, others)
     }
+
+  /** Spark writes checkpoints by the first of these settings, and other files by the second. */
+  private def isHadoops: Boolean =
+    conf.get("fs.AbstractFileSystem.file.impl", CheckpointFiles.Hadoops) == CheckpointFiles.Hadoops &&
+      conf.getClass("fs.file.impl", classOf[LocalFileSystem]) == classOf[LocalFileSystem]
 
   def createAtomic(path: Path, overwriteIfPossible: Boolean): CancellableFSDataOutputStream =
     files.createAtomic(path, overwriteIfPossible)
@@ -43,6 +49,8 @@ object CheckpointFiles {
 
   /** Spark's setting. */
   val Setting = "spark.sql.streaming.checkpointFileManagerClass"
+
+  private val Hadoops = "org.apache.hadoop.fs.local.LocalFs"
 }
 
 private final class OnLocalDisk(path: Path, conf: Configuration)

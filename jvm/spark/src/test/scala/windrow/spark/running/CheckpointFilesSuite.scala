@@ -5,13 +5,20 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.Paths
 import java.nio.file.attribute.PosixFilePermissions
+import java.util.EnumSet
 import jdk.jfr.Recording
 import jdk.jfr.consumer.RecordingFile
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.CreateFlag
+import org.apache.hadoop.fs.DelegateToFileSystem
+import org.apache.hadoop.fs.FSDataOutputStream
 import org.apache.hadoop.fs.FileAlreadyExistsException
 import org.apache.hadoop.fs.FileSystem
+import org.apache.hadoop.fs.Options
 import org.apache.hadoop.fs.RawLocalFileSystem
+import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.util.Progressable
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
@@ -117,6 +124,39 @@ class CheckpointFilesSuite extends AnyFunSuite {
     assert(files.exists(new HadoopPath(path, "1")))
     assert(place.toFile.list.toSeq == Seq("1")) // no checksums: it is not the local disk's
   }
+
+  test("a class of the user's for the local disk has its way") {
+    val own = new Configuration
+    own.set("fs.AbstractFileSystem.file.impl", classOf[WatchedDisk].getName)
+    own.set(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
+    val place = folder
+    write(new CheckpointFiles(new HadoopPath(place.toUri), own), place.resolve("1"), "one")
+    assert(WatchedDisk.created > 0 && Files.readString(place.resolve("1")) == "one")
+  }
+}
+
+/** A local disk that users bring, which does something more for each file. Hadoop makes it by its name. */
+final class WatchedDisk(uri: URI, conf: Configuration)
+    extends DelegateToFileSystem(uri, new RawLocalFileSystem, conf, "file", false) {
+  override def getUriDefaultPort: Int = -1
+
+  override def createInternal(
+      file: HadoopPath,
+      flags: EnumSet[CreateFlag],
+      permission: FsPermission,
+      buffer: Int,
+      replication: Short,
+      block: Long,
+      progress: Progressable,
+      checksums: Options.ChecksumOpt,
+      parent: Boolean): FSDataOutputStream = {
+    WatchedDisk.created += 1
+    super.createInternal(file, flags, permission, buffer, replication, block, progress, checksums, parent)
+  }
+}
+
+object WatchedDisk {
+  @volatile var created = 0
 }
 
 /** A disk with a name of its own. */
