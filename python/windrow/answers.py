@@ -59,7 +59,10 @@ class Answers:
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """What entered no window: stream, reason, watermark, processing_time, message."""
+        """What entered no window: stream, reason, watermark, processing_time, message.
+
+        ``watermark`` is the one by which the row was judged: that of the micro-batch before.
+        """
         return self._part("rejected")
 
     @cached_property
@@ -83,8 +86,6 @@ class Answers:
         Arguments are those of ``Output.start``.
         """
         upsert = panes.as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
-        if upsert is not None:
-            raise SpecError.of("start(...)", [upsert.of_parts()])
         return start(
             self._part("all"),  # anew: settings of the session may have changed since
             {"answers": answers, "panes": panes, "rejected": rejected},
@@ -92,6 +93,7 @@ class Answers:
             queryTrigger=queryTrigger,
             name=name,
             final=final,
+            wrong=[] if upsert is None else [upsert.of_parts()],
         )
 
     def _part(self, part: _sql.Part) -> DataFrame:

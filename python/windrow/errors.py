@@ -114,6 +114,14 @@ def failure(condition: str, /, **parameters: object) -> WindrowError:
     return class_of(made.code)(str(made))
 
 
+def problems_of(error: WindrowError) -> list[SpecProblem]:
+    """Give what an error of windrow's reports, each as a problem."""
+    if isinstance(error, SpecError):
+        return list(error.problems)
+    one = _ONE.fullmatch(str(error))
+    return [SpecProblem(one[1], one[2])] if one else []
+
+
 def class_of(code: str) -> type[WindrowError]:
     """Give the class of the errors of a code; SpecError if it is not known."""
     name = _conditions.catalogue().get(code, {}).get("class", "SpecError")

@@ -21,7 +21,7 @@ from windrow._running._upsert import Upsert
 from windrow._specs import _duration, _json
 from windrow._specs._frames import HasFrames
 from windrow.answers import Answers, Keeper, ask
-from windrow.errors import SpecError, problem
+from windrow.errors import SpecError, SpecProblem, problem
 from windrow.figures import REASONS, operators
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
@@ -60,7 +60,10 @@ class Output(HasFrames):
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """What entered no window: stream, reason, watermark, processing_time, message."""
+        """What entered no window: stream, reason, watermark, processing_time, message.
+
+        ``watermark`` is the one by which the row was judged: that of the micro-batch before.
+        """
         return self._part("rejected")
 
     @cached_property
@@ -166,8 +169,6 @@ class Output(HasFrames):
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             raise SpecError.of("start(...)", [problem("NO_EVENTS")])
-        if isinstance(panes, Upsert | Jdbc | KafkaTable):
-            self._check_upsert(panes)
         self._warn_of_long_steps(queryTrigger)
         return start(
             self._part("all"),  # anew: settings of the session may have changed since
@@ -176,12 +177,15 @@ class Output(HasFrames):
             queryTrigger=queryTrigger,
             name=name,
             final=final,
+            wrong=self._of_upsert(panes),
         )
 
-    def _check_upsert(self, sink: Upsert | Jdbc | KafkaTable) -> None:
-        schema, upsert = self.panes.schema, sink.as_upsert
+    def _of_upsert(self, sink: Sink | None) -> list[SpecProblem]:
+        """Say why panes cannot be found by the columns of a sink."""
+        upsert = sink.as_upsert if isinstance(sink, Upsert | Jdbc | KafkaTable) else None
         if upsert is None:
-            return
+            return []
+        schema = self.panes.schema
         found = upsert.problems(schema)
         found += upsert.unclear(self.spec.window, identified=self._hasOffsets)
         found += upsert.of_message(self.spec.window, schema)
@@ -189,10 +193,7 @@ class Output(HasFrames):
             found += upsert.competing(schema)
         if self.spec.accumulation is DISCARDING:
             found.append(upsert.of_parts())
-        if found:
-            raise SpecError.of("start(...)", found)
-        if isinstance(sink, Upsert):
-            sink.verify(self.panes.sparkSession, schema)
+        return found
 
     def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
         """Warn if a period ends more often than steps begin (SEMANTICS R57)."""

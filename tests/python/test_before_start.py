@@ -28,15 +28,106 @@ def counted(feed: Feed, key: str = "product", name: str = "n") -> wr.Output:
     return windows.aggregate(F.count("*").alias(name))
 
 
+def on_disk(feed: Feed, checkpoint: Path) -> list[str]:
+    """List everything beside a checkpoint and in the warehouse: a refused start changes nothing."""
+    warehouse = Path(str(feed.spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:"))
+    tables = [table.name for table in feed.spark.catalog.listTables()]
+    return sorted([*map(str, (*checkpoint.parent.rglob("*"), *warehouse.rglob("*"))), *tables])
+
+
 def refused(feed: Feed, checkpoint: Path, **said: Any) -> str:
     """Give the code with which a start is refused; no checkpoint is begun."""
     name = said.pop("name", "n")
-    offsets = checkpoint / "offsets"
-    before = sorted(offsets.iterdir()) if offsets.exists() else []
+    before = on_disk(feed, checkpoint)
     with pytest.raises(wr.WindrowError) as error:
         counted(feed, name=name).start(checkpoint=checkpoint, **{"queryTrigger": ONCE} | said)
-    assert (sorted(offsets.iterdir()) if offsets.exists() else []) == before
+    assert on_disk(feed, checkpoint) == before
     return str(error.value).partition("]")[0].lstrip("[")
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"panes": ("out", "csv")}, "FORMAT_NOT_FOR_ROWS"),
+        ({"panes": ("out", "text")}, "FORMAT_NOT_FOR_ROWS"),
+        ({"panes": ("out",), "rejected": ("out/rejected",)}, "FOLDERS_NESTED"),
+        ({"panes": ("link/rejected",), "rejected": ("target/",)}, "FOLDERS_NESTED"),
+        ({"panes": ("c/panes",)}, "FOLDERS_NESTED"),
+        ({"panes": ("",)}, "FOLDERS_NESTED"),
+        ({"panes": ("c/../out",), "rejected": ("out",)}, "SINK_SHARED"),
+        ({"panes": ("a file",)}, "FOLDER_NOT_USABLE"),
+        ({"panes": ("a file/inside",)}, "FOLDER_NOT_USABLE"),
+    ],
+)
+def test_folders_are_looked_at(
+    feed: Feed, tmp_path: Path, said: dict[str, tuple[str, ...]], code: str
+) -> None:
+    """SEMANTICS B5, B13: formats and folders inside folders, before anything is made."""
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    (tmp_path / "a file").touch()
+    sinks = {kind: wr.Files(f"{tmp_path}/{path}", *more) for kind, (path, *more) in said.items()}
+    assert refused(feed, tmp_path / "c", **sinks) == code
+
+
+def test_all_of_it_is_one_error(feed: Feed, tmp_path: Path) -> None:
+    """SEMANTICS B13: sinks, folders, names and the state store together."""
+    running = feed.stream().writeStream.format("noop").queryName("taken").start()
+    try:
+        with pytest.raises(wr.SpecError) as error:
+            counted(feed, name="batch").start(
+                checkpoint=tmp_path / "c",
+                panes=wr.Files(str(tmp_path / "out"), format="csv"),
+                rejected=wr.Files(str(tmp_path / "out" / "rejected")),
+                queryTrigger={"once": False},
+                name="taken",
+            )
+    finally:
+        running.stop()
+    assert {problem.code for problem in error.value.problems} == {
+        "QUERY_TRIGGER_NOT_UNDERSTOOD",
+        "NAME_TAKEN",
+        "FORMAT_NOT_FOR_ROWS",
+        "FOLDERS_NESTED",
+        "QUERY_NAME_TAKEN",
+    }
+
+
+def test_a_start_that_fails_late_takes_back_what_it_made(
+    feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SEMANTICS B13: marks, folders and the end, but not those that were there."""
+
+    def fails(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "there").mkdir()
+    monkeypatch.setattr(_query, "_begun", fails)
+    for final in (True, False):
+        before = on_disk(feed, tmp_path / "c")
+        with pytest.raises(KeyboardInterrupt):
+            counted(feed).start(
+                checkpoint=tmp_path / "new" / "c",
+                panes=wr.Files(str(tmp_path / "there")),
+                rejected=wr.Files(str(tmp_path / "other" / "rejected")),
+                queryTrigger=ONCE,
+                final=final,
+            )
+        assert on_disk(feed, tmp_path / "c") == before
+
+
+def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
+    """Without them the last windows stay open: start and doctor report it."""
+    name = "spark.sql.streaming.noDataMicroBatches.enabled"
+    with _settings.having(feed.spark, {name: "false"}):
+        assert not wr.doctor(feed.spark).ok
+        with pytest.warns(UserWarning, match=r"NO_BATCHES_WITHOUT_DATA") as told:
+            query = counted(feed).start(
+                checkpoint=tmp_path / "c", panes=lambda *_: None, queryTrigger=ONCE
+            )
+        assert told[0].filename == __file__
+        query.awaitTermination()
+    assert wr.doctor(feed.spark).ok
 
 
 @pytest.mark.slow

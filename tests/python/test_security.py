@@ -16,7 +16,7 @@ from planted import SECRETS, forms
 from programs import start
 from windrow._bridge import _jar
 from windrow._running._address import shown
-from windrow._running._query import _of_sinks
+from windrow._running._before import of_sinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -168,8 +168,8 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
     ]
     mistakes: list[Any] = [
         lambda: wr.Jdbc("t", f"jdbc:mysql://me:{PASSWORD}@db/x"),
-        lambda: list(_of_sinks({"panes": f"jdbc:mysql://me:{PASSWORD}@db/x"})),
-        lambda: list(_of_sinks({"panes": {"url": "x", "password": PASSWORD}})),
+        lambda: list(of_sinks({"panes": f"jdbc:mysql://me:{PASSWORD}@db/x"})),
+        lambda: list(of_sinks({"panes": {"url": "x", "password": PASSWORD}})),
     ]
     for mistake in mistakes:
         try:

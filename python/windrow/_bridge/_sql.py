@@ -130,11 +130,14 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """A query that may start: its id, and whether an operator of it goes by processing time."""
+class Looked:
+    """What is known of a query before it starts.
 
-    query: str
+    has_periods: an operator of it goes by processing time. missing: what ``claim`` will make.
+    """
+
     has_periods: bool
+    missing: str
 
 
 def continues(
@@ -144,20 +147,39 @@ def continues(
     tables: Mapping[str, str],
     *,
     final: bool,
-) -> Begun:
-    """Tell what is known of a query before it starts, or refuse: session, sinks or checkpoint.
+    name: str | None = None,
+) -> Looked:
+    """Look at everything that a start of a query would fail of; nothing is changed.
 
-    files: ``path`` and ``format`` of the folders that rows of a kind go to; they are the query's
-    own from now on. tables: those that rows of a kind are added to. A warning tells of a
-    checkpoint that could not be looked into. Errors: SpecError, CheckpointError.
+    files: ``path`` and ``format`` of the folders that rows of a kind go to. tables: those that
+    rows of a kind are added to. Warns of what does not keep a query from starting. Errors:
+    SpecError, CheckpointError.
     """
     said = {"final": str(final).lower(), "files": _json.write(files), "into": _json.write(tables)}
-    unchecked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
+    if name is not None:
+        said["name"] = name
+    looked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
     with plain_errors():
-        [(query, why, has_periods)] = unchecked.collect()
-    if why is not None:
-        warnings.warn(why, UserWarning, stacklevel=4)
-    return Begun(query, has_periods)
+        [(found, has_periods, missing)] = looked.collect()
+    for one in found.splitlines():
+        warnings.warn(one, UserWarning, stacklevel=5)
+    return Looked(has_periods, missing)
+
+
+def claim(
+    spark: SparkSession, checkpoint: str, files: Mapping[str, Mapping[str, str]], **more: str
+) -> str | None:
+    """Mark the folders of a query as its own, and give the query's id.
+
+    more: ``final``; or ``missing``, which has all of that taken back. None: it cannot be taken
+    back, since the query has begun.
+    """
+    said = {"files": _json.write(files), **more}
+    arguments = ", ".join(f"{name} => {text(value)}" for name, value in said.items())
+    with plain_errors():
+        call = f"_windrow_claim({text(checkpoint)}, {arguments})"
+        [(query,)] = spark.sql(f"SELECT query FROM {call}").collect()  # noqa: S608
+    return None if query is None else str(query)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:

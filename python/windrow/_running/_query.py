@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
+from windrow._running._before import files_of, look, make, of_columns, of_sinks
 from windrow._running._ending import Ending, is_stopped
-from windrow._running._jdbc import Jdbc
-from windrow._running._kafka import KafkaTable
 from windrow._running._settings import having
-from windrow._running._sinks import BatchWriter, Files, Sink
-from windrow._running._upsert import Upsert
+from windrow._running._sinks import BatchWriter, Sink
 from windrow._version import __version__
-from windrow.errors import SpecError, SpecProblem, failure, problem
+from windrow.errors import SpecProblem, failure, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,6 +37,7 @@ def start(
     queryTrigger: Mapping[str, Any] | None,
     name: str | None,
     final: bool,
+    wrong: Sequence[SpecProblem] = (),
 ) -> StreamingQuery:
     """Write each kind of rows of ``output`` to its sink; None: rows are counted only.
 
@@ -48,42 +47,46 @@ def start(
     final: it runs to the end of what is there, and once more to complete every window. One that is
     stopped before comes back as it is.
 
-    Errors: SpecError if there is nothing to write to, or nothing to wait for; CheckpointError if
-    the checkpoint was begun with what may not change.
+    wrong: what the caller has found. Errors: SpecError with everything that can be known before the
+    first batch; CheckpointError if the checkpoint was begun with what may not change. A start that
+    fails leaves nothing behind.
     """
+    spark = output.sparkSession
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
-    found = [*_of_sinks(stated), *_of_columns(output, stated), *_of_trigger(queryTrigger)]
     trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
+    found = [*wrong, *of_sinks(stated), *of_columns(output, stated), *_of_trigger(queryTrigger)]
     if not stated:
         found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
     if not output.isStreaming:
         found.append(problem("NOT_STREAMING.INPUT", output=next(iter(sinks))))
     if final and not found and not trigger.get("availableNow"):
         found.append(problem("FINAL_WITHOUT_END", trigger=queryTrigger))
-    if found:
-        raise SpecError.of("start(...)", found)
     checkpoint = fspath(checkpoint)
-    files = {
-        kind: {"path": sink.path, "format": sink.format}
-        for kind, sink in stated.items()
-        if isinstance(sink, Files)
-    }
-    tables = {kind: sink for kind, sink in stated.items() if isinstance(sink, str)}
-    begun = _sql.continues(output, checkpoint, files, tables, final=final)
-    _check_databases(output, stated)
-    trigger = trigger or (dict(PACE) if begun.has_periods else {})
-    ends_with_data = begun.has_periods and not trigger.keys().isdisjoint(_BOUNDED)
+    files = files_of(stated)
+    looked = look(output, stated, checkpoint, found, final=final, name=name)
+    trigger = trigger or (dict(PACE) if looked.has_periods else {})
+    ends_with_data = looked.has_periods and not trigger.keys().isdisjoint(_BOUNDED)
+    made: list[str] = []
+    try:
+        make(output, stated, made)
+        query = _sql.claim(spark, checkpoint, files, final=str(final).lower()) or ""
 
-    def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
-        writer = frame.writeStream.option("checkpointLocation", checkpoint)
-        if name is not None:
-            writer = writer.queryName(name)
-        if trigger:
-            writer = writer.trigger(**trigger)
-        with _sql.plain_errors(), _ending_with_data(output.sparkSession, ends_with_data):
-            return _begun(writer.foreachBatch(BatchWriter(stated, begun.query, checkpoint)))
+        def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
+            writer = frame.writeStream.option("checkpointLocation", checkpoint)
+            if name is not None:
+                writer = writer.queryName(name)
+            if trigger:
+                writer = writer.trigger(**trigger)
+            with _sql.plain_errors(), _ending_with_data(spark, ends_with_data):
+                return _begun(writer.foreachBatch(BatchWriter(stated, query, checkpoint)))
 
-    return _to_end(output, checkpoint, run, trigger) if final else run(output, trigger)
+        return _to_end(output, checkpoint, run, trigger) if final else run(output, trigger)
+    except BaseException:
+        with suppress(Exception):
+            if _sql.claim(spark, checkpoint, files, missing=looked.missing) is not None:
+                for table in made:
+                    spark.sql(f"DROP TABLE IF EXISTS IDENTIFIER({_sql.text(table)})")
+        raise
 
 
 def _to_end(
@@ -129,32 +132,6 @@ def _begun(writer: DataStreamWriter) -> StreamingQuery:
         if "No module named 'windrow'" in str(failed):
             raise failure("SERVER_WITHOUT_WINDROW", version=__version__) from None
         raise
-
-
-def _check_databases(output: DataFrame, stated: Mapping[str, Sink]) -> None:
-    """Create tables only once no sink is refused."""
-    sinks = [(kind, sink) for kind, sink in stated.items() if isinstance(sink, Jdbc | Upsert)]
-    for check in ("verify", "check"):
-        for kind, sink in sinks:
-            getattr(sink, check)(output.sparkSession, output.schema[kind].dataType)
-
-
-def _of_columns(output: DataFrame, stated: Mapping[str, object]) -> Iterator[SpecProblem]:
-    for kind, sink in stated.items():
-        if isinstance(sink, Jdbc):
-            rows: Any = output.schema[kind].dataType
-            yield from sink.clashes(kind, rows)
-
-
-def _of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
-    for kind, sink in stated.items():
-        if isinstance(sink, Upsert | Jdbc | KafkaTable) and sink.as_upsert and kind != "panes":
-            yield problem("UPSERT_NOT_OF_PANES", kind=kind, sink=repr(sink))
-        elif isinstance(sink, str) and sink.startswith("jdbc:"):
-            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink="the address of a database")
-        elif not isinstance(sink, (str, Files, Upsert, Jdbc, KafkaTable)) and not callable(sink):
-            # Not its value, in which there may be a password.
-            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=f"a {type(sink).__name__}")
 
 
 def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:

@@ -22,7 +22,8 @@ class Files:
 
     Read all of it with ``spark.read.format(format).load(path)``; the batch's number is the column
     ``batch``, so no column of the rows may be called that. Batches without rows leave no folder,
-    but for the first after a start, which shows the columns. The folder is one checkpoint's own.
+    but for the first after a start, which shows the columns. The folder is one checkpoint's own, and
+    neither inside the folder of another sink or of the checkpoint, nor around one.
     """
 
     path: str

@@ -3,6 +3,7 @@ package windrow.spark
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.functions.count_if
 import org.apache.spark.sql.streaming.StreamingQuery
@@ -11,14 +12,18 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import org.slf4j.LoggerFactory
 import scala.annotation.nowarn
-import windrow.SpecError
+import scala.collection.mutable.ArrayBuffer
+import scala.util.Try
+import scala.util.control.NonFatal
 import windrow.SpecProblem
 import windrow.spark.jdbc.JdbcColumns
 import windrow.spark.running.BeforeStart
 import windrow.spark.running.BoundedInput
+import windrow.spark.running.Claim
 import windrow.spark.running.EndMarkerWriter
 import windrow.spark.running.FilesOf
 import windrow.spark.running.ResumeCheck
+import windrow.spark.running.Started
 import windrow.spark.running.StoppedRun
 
 /** How a query runs.
@@ -59,21 +64,19 @@ private[spark] object QueryStart {
       how: HowToRun,
       isInParts: Boolean = false,
       wrong: Seq[SpecProblem] = Nil): StreamingQuery = {
-    val stated = sinks.collect { case (kind, Some(sink)) => kind -> sink }
-    val found  = ofSinks(output, sinks.map(_._1), stated, isInParts) ++ wrong ++ ofEnd(how)
-    if (found.nonEmpty) throw SpecError("start(...)", found)
-    val session         = output.sparkSession
-    val plan            = SparkInside.plan(output)
-    val files           = stated.collect { case (kind, Files(path, format)) => FilesOf(kind, path, format) }
-    val tables          = stated.collect { case (kind, Table(name)) => kind -> name }.toMap
-    val (id, unchecked) = BeforeStart.check(session, plan, how.checkpoint, how.isFinal, files, tables)
-    unchecked.foreach(LoggerFactory.getLogger(getClass).warn(_))
-    stated.foreach { case (kind, sink) => sink.verify(session, rowsOf(output, kind)) }
-    stated.foreach { case (kind, sink) => sink.check(session, rowsOf(output, kind)) }
-    val own          = stated.map { case (kind, sink) => kind -> sink.of(id, how.checkpoint, kind) }
+    val stated  = sinks.collect { case (kind, Some(sink)) => kind -> sink }
+    val found   = ofSinks(output, sinks.map(_._1), stated, isInParts) ++ wrong ++ ofEnd(how)
+    val session = output.sparkSession
+    val plan    = SparkInside.plan(output)
+    val files   = stated.collect { case (kind, Files(path, format)) => FilesOf(kind, path, format) }
+    val tables  = stated.collect { case (kind, Table(name)) => kind -> name }.toMap
+    val looks = stated.filter { case (kind, _) => output.columns.contains(kind) }
+      .map { case (kind, sink) => () => sink.verify(session, rowsOf(output, kind)) }
+    val started = Started(how.checkpoint, how.isFinal, files, tables, how.name)
+    BeforeStart.check(session, plan, started, found, looks).foreach(LoggerFactory.getLogger(getClass).warn(_))
     val hasPeriods   = ResumeCheck.hasPeriods(plan)
     val endsWithData = how.isBounded && hasPeriods
-    def run(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
+    def run(own: Seq[(String, Sink)])(rows: DataFrame, trigger: Option[Trigger]): StreamingQuery = {
       val isFirst = new AtomicBoolean(true)
       val writer = rows.writeStream.option("checkpointLocation", how.checkpoint)
         .foreachBatch((batch: DataFrame, number: Long) => write(batch, number, own, isFirst.getAndSet(false)))
@@ -81,12 +84,39 @@ private[spark] object QueryStart {
       trigger.foreach(writer.trigger)
       endingWithData(output, endsWithData)(writer.start())
     }
-    if (how.isFinal) runToEnd(
-      folder => SparkInside.frame(session, BoundedInput(session, plan, folder)),
-      new EndMarkerWriter(session, how.checkpoint),
-      how,
-      run)
-    else run(output, how.trigger.orElse(Option.when(hasPeriods)(Pace)))
+    making(session, how.checkpoint, files.map(_.path)) { (claim, made) =>
+      stated.foreach { case (kind, sink) =>
+        made ++= Some(sink).collect { case one: Upsert if !one.exists(session) => one.table }
+        sink.check(session, rowsOf(output, kind))
+      }
+      val id  = claim.take(how.isFinal)
+      val own = stated.map { case (kind, sink) => kind -> sink.of(id, how.checkpoint, kind) }
+      if (how.isFinal) runToEnd(
+        folder => SparkInside.frame(session, BoundedInput(session, plan, folder)),
+        new EndMarkerWriter(session, how.checkpoint),
+        how,
+        run(own))
+      else run(own)(output, how.trigger.orElse(Option.when(hasPeriods)(Pace)))
+    }
+  }
+
+  /** Has a start that fails take back what it made before its query began.
+    *
+    * @param start
+    *   adds the tables that it makes to its second argument
+    */
+  private def making[T](session: SparkSession, checkpoint: String, folders: Seq[String])(
+      start: (Claim, ArrayBuffer[String]) => T): T = {
+    val claim   = new Claim(session, checkpoint, folders)
+    val missing = claim.missing
+    val made    = ArrayBuffer.empty[String]
+    try start(claim, made)
+    catch {
+      case NonFatal(failed) =>
+        if (claim.giveBack(missing))
+          made.foreach(table => Try(session.sql("DROP TABLE IF EXISTS IDENTIFIER(:table)", Map("table" -> table))))
+        throw failed
+    }
   }
 
   /** `AvailableNow` looks only at what is there when it starts. What has come since is in the last batch, which `Once` makes
@@ -121,7 +151,14 @@ private[spark] object QueryStart {
         case (kind, _: Jdbc) if output.columns.contains(kind) =>
           JdbcColumns.clashes(kind, rowsOf(output, kind))
       }.flatten ++
+      sharedTables(stated) ++
       stated.flatMap { case (kind, sink) => ofUpsert(output, kind, sink, isInParts) }
+
+  private def sharedTables(stated: Seq[(String, Sink)]): Seq[SpecProblem] =
+    stated.collect { case (kind, one: Jdbc) => kind -> (one.url, one.table) }.groupBy(_._2).collect {
+      case ((_, table), several) if several.sizeIs > 1 =>
+        SpecProblem("SINK_SHARED", "kinds" -> several.map(_._1).sorted.mkString(" and "), "place" -> table)
+    }.toSeq
 
   private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.isFinal && !how.isBounded)(SpecProblem(
     "FINAL_WITHOUT_END",

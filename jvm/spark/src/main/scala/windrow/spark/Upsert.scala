@@ -101,7 +101,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
       }
     }
 
-  private def exists(session: SparkSession): Boolean = Try(session.catalog.tableExists(table)).getOrElse(false)
+  private[spark] def exists(session: SparkSession): Boolean = Try(session.catalog.tableExists(table)).getOrElse(false)
 
   private def none(session: SparkSession, panes: StructType) = session.createDataFrame(java.util.List.of[Row](), panes)
 

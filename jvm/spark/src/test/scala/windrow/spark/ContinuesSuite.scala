@@ -7,6 +7,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.query.Checkpoint
 import windrow.spark.running.BeforeStart
+import windrow.spark.running.Started
 
 /** With what a checkpoint goes on, and with what not (SEMANTICS S2). */
 final class ContinuesSuite extends SparkSuite {
@@ -33,7 +34,7 @@ final class ContinuesSuite extends SparkSuite {
 
   private def refused(rows: DataFrame, checkpoint: String): String =
     intercept[CheckpointError](Windrow.continues(rows, checkpoint)).getMessage
-      .stripPrefix("[SPEC_CHANGED] the checkpoint was begun with ")
+      .stripPrefix("[SPEC_CHANGED] the checkpoint was last run with ")
 
   test("rows of messages in the state keep their columns, and a checkpoint its store") {
     def over(of: DataFrame) = stream(of).window(Over.Rows(2)).aggregate(sum("value").as("sum")).panes
@@ -43,7 +44,7 @@ final class ContinuesSuite extends SparkSuite {
     val rocks    = spark.conf.get(provider)
     spark.conf.set(provider, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
     def check(at: String) =
-      BeforeStart.check(spark, SparkInside.plan(over(input)), at, isFinal = false, Nil, Map.empty)
+      BeforeStart.check(spark, SparkInside.plan(over(input)), Started(at))
     try {
       check(checkpoint)
       assert(intercept[SpecError](check(s"$folder/none")).problems.map(_.code) == Seq("STATE_STORE_NOT_ROCKSDB"))

@@ -47,7 +47,7 @@ final class StartSuite extends SparkSuite {
     val refused = intercept[CheckpointError](sums("5 minutes").start(s"$folder/checkpoint", panes = Some(Table("t"))))
     assert(
       refused.getMessage.startsWith(
-        "[SPEC_CHANGED] the checkpoint was begun with windows `Tumbling('1 minute')`, the query has `Tumbling('5"))
+        "[SPEC_CHANGED] the checkpoint was last run with windows `Tumbling('1 minute')`, the query has `Tumbling('5"))
   }
 
   test("SEMANTICS A7, B7: the first invalid message ends a query; no error has a value of a message") {
@@ -102,7 +102,8 @@ final class StartSuite extends SparkSuite {
       sums("1 minute").start(s"$folder/owner", panes = files, queryTrigger = once, isFinal = true))
     assert(begun.getMessage.startsWith("[FINAL_NOT_BEGUN]"))
     val named = stream("messages").window(Tumbling("1 minute")).aggregate(sum("value").as("Batch"))
-    assert(intercept[SpecError](named.start(s"$folder/other", panes = files)).problems.map(_.code) == Seq("NAME_TAKEN"))
+    assert(intercept[SpecError](named.start(s"$folder/other", panes = files)).problems.map(_.code) ==
+      Seq("NAME_TAKEN", "FILES_OF_ANOTHER_QUERY"))
   }
 
   test("SEMANTICS B5: a batch that comes again overwrites itself; the first shows the columns, though it has no rows") {
@@ -294,7 +295,8 @@ final class StartSuite extends SparkSuite {
     assert(codes(held.start(s"$folder/none", rejected = Some(Upsert("held")))) == Seq("UPSERT_NOT_OF_PANES"))
     val latest = stream("messages").lateness("1 minute").window(Over(rows = 2))
     val over   = latest.accumulate(Accumulating).aggregate(sum("value").as("total"))
-    assert(codes(upsert(over, Jdbc("jdbc:none:", "held", upsert = true))) == Seq("UPSERT_ROW_UNCLEAR"))
+    assert(codes(upsert(over, Jdbc("jdbc:none:", "held", upsert = true))) ==
+      Seq("UPSERT_ROW_UNCLEAR", "JDBC_REFUSED"))
     assert(!codes(upsert(over, Upsert("held", on = Seq("id")))).contains("UPSERT_ROW_UNCLEAR"))
     val parts = corrected.accumulate(Discarding).aggregate(sum("value"))
     assert(codes(upsert(parts, Upsert("held"))) == Seq("UPSERT_OF_PARTS"))

@@ -32,7 +32,7 @@ final class SpecFingerprintSuite extends AnyFunSuite {
   test("all that differs is told at once, in the words of the query") {
     val told = refusal(spec("country STRING", 9)).get
     assert(told.startsWith(
-      "[SPEC_CHANGED] the checkpoint was begun with keys `product STRING`, the query has `country STRING`; with " +
+      "[SPEC_CHANGED] the checkpoint was last run with keys `product STRING`, the query has `country STRING`; with " +
         "lateness `10 minutes`, the query has `9 minutes`. "))
   }
 

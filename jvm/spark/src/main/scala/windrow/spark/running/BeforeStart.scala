@@ -3,13 +3,15 @@ package windrow.spark.running
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.ObjectMapper
 import java.util.Locale
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.WriteCheck
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.ErrorConditions
@@ -41,118 +43,155 @@ private[spark] object FilesOf {
   }
 }
 
-/** What can be told of a query before it begins, and would else come out of it as an error of Spark's. */
+/** What a query is started with.
+  *
+  * @param tables
+  *   that rows are added to, by their kind
+  * @param name
+  *   of the query
+  */
+private[spark] final case class Started(
+    checkpoint: String,
+    isFinal: Boolean = false,
+    files: Seq[FilesOf] = Nil,
+    tables: Map[String, String] = Map.empty,
+    name: Option[String] = None)
+
+/** Everything that can be known of a query before its first batch, and would else come out of it as an error of Spark's. Looks
+  * only: what a start makes, [[Claim]] makes after all is found right.
+  */
 private[spark] object BeforeStart {
   private val Provider = "spark.sql.streaming.stateStore.providerClass"
+  private val NoData   = "spark.sql.streaming.noDataMicroBatches.enabled"
   private val RocksDb  = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-  /** The id of the query that its checkpoint keeps, and what could not be told; see [[ResumeCheck]].
+  /** Warnings: what could not be told before the query starts (see [[ResumeCheck]]), and a setting under which windows wait.
     *
-    * @param isFinal
-    *   the query has an end
-    * @param tables
-    *   that rows are added to, by their kind
+    * @param wrong
+    *   what the caller has found
+    * @param sinks
+    *   looks at each, and fails with an error that has a code
     * @throws SpecError
-    *   with all that is wrong with the session and the folders
+    *   with all that is wrong
     * @throws CheckpointError
-    *   if the query cannot go on from the checkpoint, or a folder belongs to another
+    *   if nothing is wrong but that the query cannot go on from the checkpoint, or a folder belongs to another
     */
   def check(
       session: SparkSession,
       plan: LogicalPlan,
-      checkpoint: String,
-      isFinal: Boolean,
-      files: Seq[FilesOf],
-      tables: Map[String, String]): (String, Option[String]) = {
-    val found =
-      provider(session, checkpoint).toSeq ++ files.flatMap(ofFiles(plan, _)) ++ shared(session, files, tables) ++
-        tables.flatMap { case (kind, name) => TableCheck(session, name, columns(plan, kind)) }
-    val wrong = found ++ ofGuards(session, plan)
-    if (wrong.nonEmpty) throw SpecError("start(...)", wrong)
-    ofEnd(session, checkpoint, isFinal).foreach(throw _)
-    CutOffStart.clear(session, checkpoint)
-    val unchecked = ResumeCheck.check(session, plan, checkpoint)
-    (new FilesOwner(session, checkpoint).claim(files.map(_.path)), unchecked)
+      start: Started,
+      wrong: Seq[SpecProblem] = Nil,
+      sinks: Seq[() => Unit] = Nil): Seq[String] = {
+    var unchecked = Option.empty[String]
+    val looks = Seq(
+      () => Combining.check(session),
+      () => ofGuards(session, plan),
+      () => end(session, start).foreach(throw _),
+      () => unchecked = ResumeCheck.check(session, plan, start.checkpoint),
+      () => new FilesOwner(session, start.checkpoint).check(start.files.map(_.path)))
+    val found   = wrong ++ problems(session, plan, start)
+    val refused = (if (found.exists(_.code == "FOLDER_NOT_USABLE")) sinks else looks ++ sinks).flatMap(refusal)
+    (found ++ refused.flatMap(problemsOf)).distinct match {
+      case Nil                                       => unchecked.toSeq ++ idle(session, plan)
+      case _ if found.isEmpty && refused.sizeIs == 1 => throw refused.head
+      case all                                       => throw SpecError("start(...)", all)
+    }
   }
 
+  /** Windows that the last rows complete fire in a batch without rows. */
+  private def idle(session: SparkSession, plan: LogicalPlan): Option[String] =
+    Option.when(!session.conf.get(NoData).toBoolean && ResumeCheck.programs(plan).exists(_._1 != TimeMode.None()))(
+      ErrorConditions.message("NO_BATCHES_WITHOUT_DATA", "setting" -> NoData))
+
+  private def refusal(look: () => Unit): Option[Throwable] =
+    try { look(); None }
+    catch { case NonFatal(refused) if Coded.matches(refused.getMessage) => Some(refused) }
+
+  private def problemsOf(refused: Throwable): Seq[SpecProblem] = refused match {
+    case several: SpecError => several.problems
+    case one => Coded.findAllMatchIn(one.getMessage).map(found => SpecProblem(found.group(1), found.group(2))).toSeq
+  }
+
+  /** An error of windrow's. */
+  private val Coded = """(?s)\[([A-Z_]+)\] (.*)""".r
+
+  private def problems(session: SparkSession, plan: LogicalPlan, start: Started): Seq[SpecProblem] = {
+    val folders = start.files.map(one => one.kind -> one.path) :+ ("the checkpoint" -> start.checkpoint)
+    val located = start.tables.toSeq.flatMap { case (kind, name) =>
+      WriteCheck.location(session, name).map(s"$kind (table $name)" -> _)
+    }
+    provider(session, start.checkpoint).toSeq ++
+      Option.when(plan.isStreaming)(streaming(plan)).flatten ++
+      start.name.filter(WriteCheck.isRunning(session, _)).map(name =>
+        SpecProblem("QUERY_NAME_TAKEN", "name" -> name)) ++
+      start.files.flatMap(ofFiles(session, plan, _)) ++
+      FolderCheck(session, folders ++ located) ++
+      FolderCheck.shared(start.tables.toSeq.map { case (kind, name) => (kind, name, name.toLowerCase(Locale.ROOT)) }) ++
+      start.tables.flatMap { case (kind, name) => rows(plan, kind).flatMap(TableCheck(session, name, _)) }
+  }.distinct
+
   /** Settings may have changed since the query was described. */
-  private def ofGuards(session: SparkSession, plan: LogicalPlan): Seq[SpecProblem] = {
-    Combining.check(session)
+  private def ofGuards(session: SparkSession, plan: LogicalPlan): Unit = {
     val guards = GuardSettings(session)
-    ResumeCheck.programs(plan).collect { case (_, program: FiresPanes) => guards.problems(program.spec) }.flatten
+    val found  = ResumeCheck.programs(plan).collect { case (_, one: FiresPanes) => guards.problems(one.spec) }.flatten
+    if (found.nonEmpty) throw SpecError("start(...)", found)
   }
 
   /** One that is gone on with keeps that of its checkpoint. */
   private def provider(session: SparkSession, checkpoint: String): Option[SpecProblem] = {
     val set = session.conf.get(Provider)
-    Option.when(!set.contains("RocksDB") && !Checkpoint.isBegun(session, checkpoint))(SpecProblem(
+    Option.when(!set.contains("RocksDB") && !isBegun(session, checkpoint))(SpecProblem(
       "STATE_STORE_NOT_ROCKSDB",
       "setting"  -> Provider,
       "found"    -> set,
       "provider" -> RocksDb))
   }
 
-  private def ofFiles(plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
-    columns(plan, files.kind).filter(_.toLowerCase(Locale.ROOT) == "batch").map(name =>
+  private def streaming(plan: LogicalPlan): Option[SpecProblem] =
+    try { WriteCheck.streaming(plan); None }
+    catch { case NonFatal(wrong) => Some(SpecProblem("QUERY_REFUSED", "said" -> Said.firstLine(wrong))) }
+
+  private def ofFiles(session: SparkSession, plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
+    val columns = rows(plan, files.kind)
+    columns.toSeq.flatMap(_.fieldNames).filter(_.toLowerCase(Locale.ROOT) == "batch").map(name =>
       SpecProblem(
         "NAME_TAKEN.FILES",
         "rows" -> files.kind,
         "name" -> name)) ++
-      format(files)
+      format(session, files, columns)
   }
 
-  /** A batch of one kind would take the place of another's, or lack its columns. */
-  private def shared(
-      session: SparkSession,
-      files: Seq[FilesOf],
-      tables: Map[String, String]): Iterable[SpecProblem] = {
-    val settings = session.sparkContext.hadoopConfiguration
-    val folders = files.map { one =>
-      val path = new Path(one.path)
-      one.kind -> path.getFileSystem(settings).makeQualified(path).toString
-    }
-    val names = tables.toSeq.map { case (kind, name) => kind -> name.toLowerCase(Locale.ROOT) }
-    Seq(folders, names).flatMap(_.groupMap(_._2)(_._1)).collect {
-      case (place, kinds) if kinds.size > 1 =>
-        SpecProblem("SINK_SHARED", "kinds" -> kinds.sorted.mkString(" and "), "place" -> place)
-    }
-  }
+  private def rows(plan: LogicalPlan, kind: String): Option[StructType] =
+    plan.output.find(_.name == kind).map(_.dataType).collect { case rows: StructType => rows }
 
-  private def columns(plan: LogicalPlan, kind: String): Seq[String] =
-    plan.output.find(_.name == kind).map(_.dataType).collect { case rows: StructType =>
-      rows.fieldNames.toSeq
-    }.getOrElse(
-      Nil)
-
-  private def format(files: FilesOf): Option[SpecProblem] =
-    try {
-      DataSource.lookupDataSource(files.format, SQLConf.get)
-      None
-    } catch {
-      case NonFatal(_) =>
-        Some(SpecProblem(
-          "FORMAT_NOT_FOUND",
-          "rows"   -> files.kind,
-          "format" -> files.format))
-    }
+  private def format(session: SparkSession, files: FilesOf, columns: Option[StructType]): Option[SpecProblem] =
+    if (Try(DataSource.lookupDataSource(files.format, SQLConf.get)).isFailure)
+      Some(SpecProblem("FORMAT_NOT_FOUND", "rows" -> files.kind, "format" -> files.format))
+    else
+      try {
+        columns.foreach(WriteCheck.files(session, _, files.format))
+        None
+      } catch {
+        case NonFatal(wrong) =>
+          Some(SpecProblem(
+            "FORMAT_NOT_FOR_ROWS",
+            "rows"   -> files.kind,
+            "format" -> files.format,
+            "said"   -> Said.firstLine(wrong)))
+      }
 
   /** The end of its input is one of a query's sources, which stay what they were. */
-  private def ofEnd(session: SparkSession, checkpoint: String, isFinal: Boolean): Option[CheckpointError] = {
+  private def end(session: SparkSession, start: Started): Option[CheckpointError] = {
     def refuse(condition: String) =
-      Some(new CheckpointError(ErrorConditions.message(condition, "checkpoint" -> checkpoint)))
-    val end   = new Path(checkpoint, "windrow/end")
-    val files = end.getFileSystem(session.sparkContext.hadoopConfiguration)
-    (Checkpoint.isBegun(session, checkpoint), files.exists(end)) match {
-      case (true, false) if isFinal =>
-        refuse(
-          "FINAL_NOT_BEGUN")
-      case (true, true) if !isFinal =>
-        refuse(
-          "FINAL_LEFT_OUT")
-      case (false, true) if !isFinal => // of a start that failed
-        files.delete(end, true)
-        None
-      case _ => None
+      Some(new CheckpointError(ErrorConditions.message(condition, "checkpoint" -> start.checkpoint)))
+    (isBegun(session, start.checkpoint), Claim.hasEnd(session, start.checkpoint)) match {
+      case (true, false) if start.isFinal => refuse("FINAL_NOT_BEGUN")
+      case (true, true) if !start.isFinal => refuse("FINAL_LEFT_OUT")
+      case _                              => None
     }
   }
+
+  /** [[FolderCheck]] reports a path that cannot be used. */
+  private def isBegun(session: SparkSession, checkpoint: String): Boolean =
+    Try(Checkpoint.isBegun(session, checkpoint)).getOrElse(false)
 }

@@ -16,10 +16,18 @@ import windrow.spark.query.Checkpoint
   * over some of them and leave the rest (SEMANTICS B5).
   */
 private[spark] final class FilesOwner(session: SparkSession, checkpoint: String) {
-  private val settings = session.sparkContext.hadoopConfiguration
-  private val ours     = whole(new Path(checkpoint, "windrow/query"))
+  private val settings  = session.sparkContext.hadoopConfiguration
+  private lazy val ours = whole(new Path(checkpoint, "windrow/query"))
 
-  private val (id, isNew) = read(ours).fold((UUID.randomUUID.toString, true))((_, false))
+  private lazy val (id, isNew) = read(ours).fold((UUID.randomUUID.toString, true))((_, false))
+
+  /** @throws CheckpointError
+    *   if a folder has batches of another query
+    */
+  def check(folders: Seq[String]): Unit = folders.find(isTaken).foreach(folder => throw taken(folder))
+
+  /** The files that say whose the folders are. */
+  def marks(folders: Seq[String]): Seq[Path] = ours +: folders.map(mark)
 
   /** Takes folders for the query, all or none. Of one that was begun before there were marks a folder has none.
     *
@@ -29,7 +37,7 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     *   if a folder has batches of another query
     */
   def claim(folders: Seq[String]): String = {
-    folders.find(isTaken).foreach(folder => throw taken(folder))
+    check(folders)
     if (isNew) write(ours, id) // first: a mark in a folder that no checkpoint knows would keep it for nobody
     folders.map(mark).filter(read(_).isEmpty).foreach(write(_, id))
     id
@@ -41,7 +49,7 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     read(mark(folder)).fold(hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint))(_ != id)
 
   private def taken(folder: String) = new CheckpointError(
-    ErrorConditions.message("FILES_OF_ANOTHER_QUERY", "folder" -> folder, "checkpoint" -> checkpoint))
+    ErrorConditions.message("FILES_OF_ANOTHER_QUERY", "folder" -> Said.withoutKeys(folder), "checkpoint" -> Said.withoutKeys(checkpoint)))
 
   /** The manager of checkpoints, which writes, may begin relative paths elsewhere. */
   private def whole(path: Path): Path = files(path).makeQualified(path)

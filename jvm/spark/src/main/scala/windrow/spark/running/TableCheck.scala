@@ -7,7 +7,9 @@ import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.windrow.WriteCheck
 import scala.util.control.NonFatal
 import windrow.SpecProblem
 
@@ -18,13 +20,17 @@ private[running] object TableCheck {
   /** One that is not there is made by its first batch.
     *
     * @param rows
-    *   names of their columns
+    *   the columns of the rows
     */
-  def apply(session: SparkSession, table: String, rows: Seq[String]): Option[SpecProblem] =
-    try if (session.catalog.tableExists(table)) ofColumns(session, table, rows) else None
-    catch {
+  def apply(session: SparkSession, table: String, rows: StructType): Option[SpecProblem] =
+    try {
+      val differ =
+        if (session.catalog.tableExists(table)) ofColumns(session, table, rows.fieldNames.toSeq) else None
+      if (differ.isEmpty) WriteCheck.table(session, rows, table)
+      differ
+    } catch {
       case NonFatal(wrong: SparkThrowable) =>
-        Some(SpecProblem("TABLE_NOT_USABLE", "table" -> table, "said" -> firstLine(wrong.getMessage)))
+        Some(SpecProblem("TABLE_NOT_USABLE", "table" -> table, "said" -> Said.firstLine(wrong)))
     }
 
   /** Spark's own tables of files take the columns that they have; those of other formats may grow. */
@@ -42,6 +48,4 @@ private[running] object TableCheck {
   private def isOfFiles(session: SparkSession, table: String): Boolean =
     SparkInside.provider(session, table).exists(name =>
       Files.exists(_.isAssignableFrom(DataSource.lookupDataSource(name, SQLConf.get))))
-
-  private def firstLine(text: String): String = text.linesIterator.find(_.nonEmpty).getOrElse("")
 }

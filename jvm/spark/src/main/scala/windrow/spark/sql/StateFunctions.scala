@@ -24,8 +24,10 @@ import windrow.spark.arguments.TableArguments
 import windrow.spark.query.AdviceRows
 import windrow.spark.query.StateReader
 import windrow.spark.running.BeforeStart
+import windrow.spark.running.Claim
 import windrow.spark.running.FilesOf
 import windrow.spark.running.ResumeCheck
+import windrow.spark.running.Started
 
 /** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
   * [[windrow.spark.state.State]]. Keys are structs: `session_key => named_struct('product', 'a')`.
@@ -45,33 +47,51 @@ private[spark] object StateFunctions {
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
 
   /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
-    * checkpoint, else a row: the id of the query, what could not be told, and whether an operator of it has a period. With `files`, the folders that it writes to, they are
-    * its own from now on; see [[FilesOf]]. `into`: JSON of the tables that rows are added to, by their kind.
+    * checkpoint, else a row: warnings, whether an operator of it has a period, and what a start would make.
+    * With `files`, `into` (JSON, see [[FilesOf]]), `final` and `name` everything else that a start would fail of is looked at
+    * as well.
     */
   val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
-    val allowed = Seq("checkpoint", "final", "files", "into")
+    val allowed = Seq("checkpoint", "final", "files", "into", "name")
     val said    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
     val session = SparkSession.active
-    val told = said.values.get("checkpoint").map(_.toString).map(path =>
-      said.values.get("files").fold(("", ResumeCheck.check(session, said.table, path)))(files =>
-        BeforeStart.check(
-          session,
-          said.table,
-          path,
-          said.values.get("final").exists(_.toString == "true"),
-          FilesOf.read(files.toString),
-          said.values.get("into").fold(Map.empty[String, String])(json => FilesOf.names(json.toString)))))
+    def stated(name: String): Option[String] = said.values.get(name).map(_.toString)
+    val told = stated("checkpoint").map { path =>
+      val files = stated("files").map(FilesOf.read)
+      val warnings = files.fold(ResumeCheck.check(session, said.table, path).toSeq) { into =>
+        val tables = stated("into").fold(Map.empty[String, String])(FilesOf.names)
+        val start  = Started(path, stated("final").contains("true"), into, tables, stated("name"))
+        BeforeStart.check(session, said.table, start)
+      }
+      warnings -> new Claim(session, path, files.getOrElse(Nil).map(_.path)).missing
+    }
     LocalRelation(
       Seq(
-        AttributeReference("query", StringType)(),
-        AttributeReference("unchecked", StringType)(),
-        AttributeReference("has_periods", BooleanType)()),
-      told.map { case (query, why) =>
+        AttributeReference("warnings", StringType)(),
+        AttributeReference("has_periods", BooleanType)(),
+        AttributeReference("missing", StringType)()),
+      told.map { case (warnings, missing) =>
         InternalRow(
-          UTF8String.fromString(query),
-          why.map(UTF8String.fromString).orNull,
-          ResumeCheck.hasPeriods(said.table))
+          UTF8String.fromString(warnings.mkString("\n")),
+          ResumeCheck.hasPeriods(said.table),
+          UTF8String.fromString(missing.mkString("\n")))
       }.toSeq)
+  }
+
+  /** `_windrow_claim('path', files => '…', final => '…')`: makes what a start makes before Spark starts the query, and gives the
+    * id of the query. With `missing`, as `_windrow_continues` told it, that is taken back; null: the query has begun.
+    */
+  val Claims: (String, TableFunctionBuilder) = "_windrow_claim" -> { expressions =>
+    val said = read("_windrow_claim", expressions, Seq("checkpoint", "files", "final", "missing"))
+    val claim =
+      new Claim(SparkSession.active, said.text("checkpoint").get, FilesOf.read(said.text("files").get).map(_.path))
+    val id = said.text("missing") match {
+      case None       => Some(claim.take(said.text("final").contains("true")))
+      case Some(made) => Option.when(claim.giveBack(made.linesIterator.toSeq))("")
+    }
+    LocalRelation(
+      Seq(AttributeReference("query", StringType)()),
+      Seq(InternalRow(id.map(UTF8String.fromString).orNull)))
   }
 
   /** `windrow_advise('path', catch => 0.999)`: which lateness would have caught how much: what is advised, what the query has

@@ -3,6 +3,9 @@ package windrow.spark.running
 import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sources.SchemaRelationProvider
+import org.apache.spark.sql.types.CalendarIntervalType
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import windrow.spark.SparkSuite
 
@@ -18,7 +21,7 @@ final class Elsewhere extends SchemaRelationProvider {
 /** Whether rows fit a table is told before they are there (SEMANTICS B9). */
 final class TableCheckSuite extends SparkSuite {
   private def refused(table: String, columns: String*): Option[String] =
-    TableCheck(spark, table, columns).map(_.code)
+    TableCheck(spark, table, StructType(columns.map(StructField(_, IntegerType)))).map(_.code)
 
   private def having[T](format: String)(check: String => T): T = {
     spark.sql(s"CREATE TABLE checked (a INT, b INT) USING $format")
@@ -41,8 +44,15 @@ final class TableCheckSuite extends SparkSuite {
     }
   }
 
-  test("one of another format may take other columns, and one that is not there is made") {
-    having(classOf[Elsewhere].getName)(table => assert(refused(table, "a", "c").isEmpty))
+  test("what Spark would refuse of the first batch") {
+    for (format <- Seq(classOf[Elsewhere].getName, "json")) // rows are added in the session's own format
+      having(format)(table => assert(refused(table, "a", "b") == Some("TABLE_NOT_USABLE")))
+    val interval = new StructType().add("a", CalendarIntervalType)
+    assert(TableCheck(spark, "not_there", interval).map(_.code) == Some("TABLE_NOT_USABLE"))
+    assert(refused("not_there", "a", "A") == Some("TABLE_NOT_USABLE"))
+  }
+
+  test("one that is not there is made") {
     assert(refused("not_there", "a").isEmpty)
     assert(refused("nobody.knows.it", "a") == Some("TABLE_NOT_USABLE"))
   }

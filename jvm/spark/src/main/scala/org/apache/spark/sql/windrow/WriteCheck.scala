@@ -1,0 +1,100 @@
+package org.apache.spark.sql.windrow
+
+import org.apache.hadoop.mapreduce.Job
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.streaming.InternalOutputModes
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
+import org.apache.spark.sql.execution.datasources.CreateTable
+import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.SchemaUtils
+import scala.util.Try
+
+/** Spark's own checks of a query and of the writes of its batches. They run before the query starts, and write nothing. */
+object WriteCheck {
+
+  /** Fails as a write of files with these columns would, in whatever folder. */
+  def files(session: SparkSession, rows: StructType, format: String): Unit =
+    command(session, rows, format)(_.saveCommand(Some("file:///batch=0"))) match {
+      case insert: InsertIntoHadoopFsRelationCommand =>
+        check(session, insert.fileFormat, rows, insert.options)
+      case other => analyzed(session, other): Unit
+    }
+
+  /** Fails as an append to a table, which may be missing, would. */
+  def table(session: SparkSession, rows: StructType, name: String): Unit = {
+    val default = ofClassic(session).sessionState.conf.defaultDataSourceName
+    command(session, rows, default)(_.saveAsTableCommand(name)) match {
+      case SaveAsV1TableCommand(description, mode, query) =>
+        analyzed(session, CreateTable(description, mode, Some(query)))
+        format(description.provider.getOrElse(default)).foreach(check(session, _, rows, description.storage.properties))
+      case other => analyzed(session, other): Unit
+    }
+  }
+
+  /** Fails if Spark cannot run the query as a stream that appends rows. */
+  def streaming(query: LogicalPlan): Unit =
+    UnsupportedOperationChecker.checkForStreaming(query, InternalOutputModes.Append)
+
+  /** A query of that name runs in the session. */
+  def isRunning(session: SparkSession, name: String): Boolean = session.streams.active.exists(_.name == name)
+
+  /** Where the rows of a table are or will be; None: its catalog is not Spark's own. */
+  def location(session: SparkSession, table: String): Option[String] = {
+    val state = ofClassic(session).sessionState
+    Try {
+      val names = state.sqlParser.parseMultipartIdentifier(table)
+      val own   = if (names.headOption.contains(Own)) names.drop(1) else names
+      val known = TableIdentifier(own.last, own.dropRight(1).lastOption)
+      if (own.size > 2 || (own eq names) && session.catalog.currentCatalog() != Own || state.catalog.isTempView(known))
+        None
+      else if (state.catalog.tableExists(known)) state.catalog.getTableMetadata(known).storage.locationUri
+      else Some(state.catalog.defaultTablePath(known))
+    }.toOption.flatten.map(_.toString)
+  }
+
+  private val Own = "spark_catalog"
+
+  private def command(session: SparkSession, rows: StructType, format: String)(
+      write: classic.DataFrameWriter[Row] => LogicalPlan): LogicalPlan = {
+    val none = session.createDataFrame(java.util.List.of[Row](), SparkInside.nullable(rows))
+    write(none.write.format(format).mode(SaveMode.Append).asInstanceOf[classic.DataFrameWriter[Row]])
+  }
+
+  private def analyzed(session: SparkSession, plan: LogicalPlan): LogicalPlan = {
+    val execution = ofClassic(session).sessionState.executePlan(plan)
+    execution.assertAnalyzed()
+    execution.analyzed
+  }
+
+  private def check(
+      session: SparkSession,
+      format: FileFormat,
+      rows: StructType,
+      options: Map[String, String]): Unit = {
+    SchemaUtils.checkColumnNameDuplication(rows.fieldNames.toSeq, SparkInside.resolver(session))
+    DataSourceUtils.verifySchema(format, rows)
+    DataSourceUtils.checkFieldNames(format, rows)
+    format.prepareWrite(session, Job.getInstance(ofClassic(session).sessionState.newHadoopConf()), options, rows): Unit
+  }
+
+  private def format(name: String): Option[FileFormat] =
+    Try(DataSource.lookupDataSource(name, SQLConf.get).getConstructor().newInstance()).toOption.flatMap {
+      case files: FileDataSourceV2 => Some(files.fallbackFileFormat.getConstructor().newInstance())
+      case files: FileFormat       => Some(files)
+      case _                       => None
+    }
+
+  private def ofClassic(session: SparkSession): classic.SparkSession = session.asInstanceOf[classic.SparkSession]
+}
