@@ -67,6 +67,7 @@ class Every(PaneTrigger):
             self,
             durations=_values.stated(self, "period"),
             counts=_values.stated(self, "messages"),
+            counted={"period": "PERIOD"},
         )
         if found:
             raise SpecError.of(repr(self), found)

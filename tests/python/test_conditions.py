@@ -29,14 +29,16 @@ OF_NAMES = {
     f"{name}_NOT_POSITIVE"
     for name in ("AGE", "GAP", "GRANULARITY", "KEYS", "MESSAGES", "N", "PERIOD", "ROWS", "STEP",
                  "WINDOWS")
-} | {f"{name}_DIFFERS" for name in ("INVALID", "LATENESS", "MAXFUTURE", "RETENTION")}  # fmt: skip
+} | {f"DURATION_WITHOUT_UNIT.{name}" for name in ("PERIOD", "RANGE", "SIZE")} | {
+    f"{name}_DIFFERS" for name in ("INVALID", "LATENESS", "MAXFUTURE", "RETENTION")
+}  # fmt: skip
 
 #: Parameters that a function between adds to conditions.
 ADDED = {
     condition: names
     for conditions, names in (
         ("DURATION_NOT_UNDERSTOOD.TEXT DURATION_NOT_UNDERSTOOD.UNIT", {"value"}),
-        ("DURATION_WITHOUT_UNIT", {"value"}),
+        ("DURATION_WITHOUT_UNIT.DURATION", {"value"}),
         ("FINAL_NOT_BEGUN FINAL_LEFT_OUT", {"checkpoint"}),
         ("UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS NAME_TAKEN.UPSERT", {"sink"}),
         (

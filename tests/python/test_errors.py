@@ -24,18 +24,28 @@ if TYPE_CHECKING:
         (
             lambda: wr.Tumbling(600),  # type: ignore[arg-type]
             "[DURATION_WITHOUT_UNIT] Tumbling(size=600): 600 has no unit. "
-            "Say '600 seconds', or Count(600) for messages.",
+            "Say '600 seconds', or Count(600) for windows of 600 messages.",
         ),
         (
             lambda: wr.Hopping(5, step="0 s", offset="x"),  # type: ignore[arg-type]
             "2 problems in Hopping(size=5, step='0 s', offset='x'): [DURATION_WITHOUT_UNIT] 5 has "
-            "no unit. Say '5 seconds', or Count(5) for messages. [DURATION_NOT_UNDERSTOOD] 'x' is "
-            "no duration. Say for example '90 seconds' or '1 hour 30 minutes'.",
+            "no unit. Say '5 seconds', or Count(5) for windows of 5 messages. "
+            "[DURATION_NOT_UNDERSTOOD] 'x' is no duration. Say for example '90 seconds' or '1 hour "
+            "30 minutes'.",
         ),
         (
             lambda: wr.Every(10),  # type: ignore[call-overload]
             "[DURATION_WITHOUT_UNIT] Every(10): 10 has no unit. "
-            "Say '10 seconds', or Count(10) for messages.",
+            "Say '10 seconds', or Every(messages=10) for a pane each 10 messages.",
+        ),
+        (
+            lambda: wr.Over(range="3"),
+            "[DURATION_WITHOUT_UNIT] Over(range='3'): '3' has no unit. "
+            "Say '3 seconds', or Over(rows=3) to count messages.",
+        ),
+        (
+            lambda: wr.Sliding("-3"),
+            "[DURATION_WITHOUT_UNIT] Sliding(size='-3'): '-3' has no unit. Say '-3 seconds'.",
         ),
         (
             lambda: wr.Tumbling("36 hours", offset="1 hour", zone="Europe/Atlantis"),
@@ -66,8 +76,7 @@ if TYPE_CHECKING:
         ),
         (
             lambda: wr.WindowOperatorSpec(window=wr.Tumbling("1 hour"), lateness=5),
-            "[DURATION_WITHOUT_UNIT] Tumbling('1 hour'): lateness: 5 has no unit. "
-            "Say '5 seconds', or Count(5) for messages.",
+            "[DURATION_WITHOUT_UNIT] Tumbling('1 hour'): lateness: 5 has no unit. Say '5 seconds'.",
         ),
         (
             lambda: wr.WindowOperatorSpec(

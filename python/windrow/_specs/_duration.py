@@ -52,15 +52,18 @@ _BLANKS = "".join(map(chr, range(33)))  # what Java's trim takes away
 _TOO_LONG = 2**62  # as far as event times may be from the epoch
 
 
-def read(value: object) -> int | SpecProblem:
-    """Microseconds of a duration, or what is wrong with it."""
+def read(value: object, counted: str = "DURATION") -> int | SpecProblem:
+    """Microseconds of a duration, or what is wrong with it.
+
+    counted: the condition that names how to count messages in its place, if that is possible.
+    """
     if isinstance(value, str):
-        return _read_text(value)
+        return _read_text(value, counted)
     if isinstance(value, timedelta):
         micros = value // timedelta(microseconds=1)
         return micros if fits(micros) else too_long(f"'{value}'")
     if isinstance(value, Number):
-        return problem("DURATION_WITHOUT_UNIT", value=value, number=value)
+        return _without_unit(value, str(value), counted)
     return problem("DURATION_NOT_UNDERSTOOD.TEXT", value=repr(value))
 
 
@@ -89,10 +92,15 @@ def micros(value: object) -> int:
     return found
 
 
-def _read_text(text: str) -> int | SpecProblem:
+def _without_unit(value: object, number: str, counted: str) -> SpecProblem:
+    kind = counted if number.isdecimal() and int(number) > 0 else "DURATION"
+    return problem(f"DURATION_WITHOUT_UNIT.{kind}", value=value, number=number)
+
+
+def _read_text(text: str, counted: str) -> int | SpecProblem:
     trimmed = text.strip(_BLANKS).lower().removeprefix("interval ").strip(_BLANKS)
     if _BARE.fullmatch(trimmed):
-        return problem("DURATION_WITHOUT_UNIT", value=f"'{text}'", number=trimmed)
+        return _without_unit(f"'{text}'", trimmed, counted)
     parts = list(_PART.finditer(trimmed))
     if not parts or "".join(part[0] for part in parts) != trimmed:
         return problem("DURATION_NOT_UNDERSTOOD.TEXT", value=f"'{text}'")

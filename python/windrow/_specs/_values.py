@@ -15,14 +15,21 @@ from windrow.errors import SpecProblem, problem
 Problems = list[SpecProblem]
 
 
-def settle(value: object, *, durations: Iterable[str] = (), counts: Iterable[str] = ()) -> Problems:
+def settle(
+    value: object,
+    *,
+    durations: Iterable[str] = (),
+    counts: Iterable[str] = (),
+    counted: Mapping[str, str] = {},
+) -> Problems:
     """Put the shortest texts in the place of durations, and say what is no duration or number.
 
-    value: a frozen one; durations and counts are the names of its fields.
+    value: a frozen one; durations and counts are the names of its fields. counted: see
+    ``_duration.read``, by the names of fields.
     """
     found: Problems = []
     for name in durations:
-        micros = _duration.read(getattr(value, name))
+        micros = _duration.read(getattr(value, name), counted.get(name, "DURATION"))
         if isinstance(micros, SpecProblem):
             found.append(micros)
         else:

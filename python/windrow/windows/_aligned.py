@@ -28,6 +28,7 @@ class Tumbling(WindowKind):
     size: Duration
     offset: Duration = field(default=NONE, kw_only=True)
     zone: str | None = field(default=None, kw_only=True)
+    _counted = {"size": "SIZE"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
         """Refuse what is no size."""
@@ -111,6 +112,8 @@ class Hopping(WindowKind):
     size: Duration
     step: Duration = field(kw_only=True)
     offset: Duration = field(default=NONE, kw_only=True)
+
+    _counted = {"size": "SIZE"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
         """Refuse what is no size or no step."""

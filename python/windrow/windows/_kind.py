@@ -26,6 +26,9 @@ class WindowKind(ABC):
 
     _on_positions: ClassVar[bool] = False
 
+    #: Fields in whose place messages can be counted, see ``_duration.read``.
+    _counted: ClassVar[Mapping[str, str]] = {}
+
     @abstractmethod
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
@@ -117,7 +120,9 @@ class WindowKind(ABC):
     def _settle(self) -> None:
         """Put shortest texts in place of what was given, or say what is no duration or number."""
         given = as_given(self)
-        found = _values.settle(self, durations=self._durations(), counts=self._counts())
+        found = _values.settle(
+            self, durations=self._durations(), counts=self._counts(), counted=self._counted
+        )
         found += self._unread()
         if found:
             raise SpecError.of(given, found)

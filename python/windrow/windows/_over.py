@@ -23,6 +23,7 @@ class Over(WindowKind):
 
     range: Duration | None
     rows: int | None
+    _counted = {"range": "RANGE"}  # noqa: RUF012
 
     @overload
     def __init__(self) -> None: ...

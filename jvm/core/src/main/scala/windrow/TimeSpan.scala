@@ -57,7 +57,7 @@ object TimeSpan {
     def refuse(condition: String, parameters: (String, Any)*) =
       Left(SpecProblem(condition, ("value" -> s"'$text'") +: parameters: _*))
     if (trimmed.matches("""[+-]?\d+(\.\d+)?"""))
-      refuse("DURATION_WITHOUT_UNIT", "number" -> trimmed)
+      refuse("DURATION_WITHOUT_UNIT.DURATION", "number" -> trimmed)
     else {
       val parts = Part.findAllMatchIn(trimmed).toList
       if (parts.isEmpty || parts.map(_.matched).mkString != trimmed)
