@@ -102,6 +102,7 @@ class Advice:
                 f"Now: {self.present}.",
                 f"{self.messages:,} messages, {_percent(late)} of them {where}.",
                 *self._doubt(),
+                *self._disorder(),
                 "",
                 f"{'caught':>10}  {'lateness':<20} {'corrected':>9} {'state':>8}",
                 *(
@@ -118,6 +119,17 @@ class Advice:
         if round(missed * self.messages, 6) >= 1 or not missed:
             return []
         return [f"So few say little of {_percent(1 - missed)}: ask again after {1 / missed:,.0f}."]
+
+    def _disorder(self) -> list[str]:
+        """Name the usual reason why most messages are too late."""
+        if self.present.caught >= 0.5:  # noqa: PLR2004
+            return []
+        text = "Most messages came too late for the present lateness. If the query reads files, "
+        text += "check that their modification times follow the order of the events: Spark reads "
+        text += (
+            "files in the order of these times (docs/guides/late-data.md, Backfills from files)."
+        )
+        return [text]
 
     def _repr_html_(self) -> str:
         points = [(_duration.micros(one.lateness), one.caught) for one in self.table]

@@ -296,3 +296,14 @@ def test_few_messages_are_said_to_be_few() -> None:
     nine_tenths = replace(few, advised=effect(0.9, "1 hour", 0))
     assert "So few" in str(replace(nine_tenths, messages=9))
     assert "So few" not in str(replace(nine_tenths, messages=10))
+
+
+def test_most_messages_too_late_point_to_the_order_of_files() -> None:
+    """Files out of order make nearly all of a backfill too late; the advice names that reason."""
+
+    def advice(caught: float) -> str:
+        wanted = wr.LatenessEffect(0.999, "373 days", 1.0, 0.5, 0)
+        return str(wr.Advice(wanted, replace(wanted, share=None, caught=caught), (), 5000, 5, 6))
+
+    assert "modification times follow the order" in advice(0.07)
+    assert "modification times" not in advice(0.99)

@@ -28,6 +28,8 @@ _STATE = "org.apache.spark.sql.execution.streaming.state."
 HDFS = f"{_STATE}HDFSBackedStateStoreProvider"
 ROCKSDB = f"{_STATE}RocksDBStateStoreProvider"
 
+NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
+
 _PYSPARK_FROM, _PYSPARK_BELOW = (4, 1), (4, 4)
 _JAVA_FROM = 17
 
@@ -177,7 +179,16 @@ def _session(spark: SparkSession | None) -> Iterator[Check]:
     provider = spark.conf.get(PROVIDER) or ""
     advice = f"Set {PROVIDER} to {ROCKSDB}; wr.configure and wr.attach do."
     yield Check("state store", provider.rpartition(".")[2], "" if provider == ROCKSDB else advice)
+    yield _without_data(spark)
     yield _partitions(spark)
+
+
+def _without_data(spark: SparkSession) -> Check:
+    """Without such batches the windows that the last rows complete stay open."""
+    is_on = str(spark.conf.get(NO_DATA, "true")).lower() == "true"
+    advice = f"Set {NO_DATA} to true: otherwise a window that the last rows complete fires only "
+    advice += "when more rows arrive."
+    return Check("batches without data", "on" if is_on else "off", "" if is_on else advice)
 
 
 def _partitions(spark: SparkSession) -> Check:

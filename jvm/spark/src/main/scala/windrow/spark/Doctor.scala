@@ -29,6 +29,7 @@ private[spark] object Doctor {
   private val StateStore = "spark.sql.streaming.stateStore"
   private val Provider   = s"$StateStore.providerClass"
   private val RocksDb    = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+  private val NoData     = "spark.sql.streaming.noDataMicroBatches.enabled"
   private val Partitions = "spark.sql.shuffle.partitions"
 
   /** As `wr.configure` of Python sets them. */
@@ -49,7 +50,7 @@ private[spark] object Doctor {
   }
 
   def examine(session: SparkSession): Report =
-    Report(Seq(spark(session), java, functions(session), provider(session), partitions(session)))
+    Report(Seq(spark(session), java, functions(session), provider(session), withoutData(session), partitions(session)))
 
   private def spark(session: SparkSession): Check = {
     val fits = Seq("4.1.", "4.2.", "4.3.").exists(session.version.startsWith)
@@ -76,6 +77,14 @@ private[spark] object Doctor {
       "state store",
       set.split('.').last,
       if (set == RocksDb) "" else s"Set $Provider to $RocksDb, as configure does.")
+  }
+
+  /** Without such batches the windows that the last rows complete stay open. */
+  private def withoutData(session: SparkSession): Check = {
+    val isOn = session.conf.get(NoData).toBoolean
+    val advice =
+      s"Set $NoData to true: otherwise a window that the last rows complete fires only when more rows arrive."
+    Check("batches without data", if (isOn) "on" else "off", if (isOn) "" else advice)
   }
 
   private def partitions(session: SparkSession): Check = {
