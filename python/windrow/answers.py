@@ -85,7 +85,7 @@ class Answers:
 
         Arguments are those of ``Output.start``.
         """
-        upsert = panes.as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
+        upsert = panes._as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
         return start(
             self._part("all"),  # anew: settings of the session may have changed since
             {"answers": answers, "panes": panes, "rejected": rejected},
@@ -93,7 +93,7 @@ class Answers:
             queryTrigger=queryTrigger,
             name=name,
             final=final,
-            wrong=[] if upsert is None else [upsert.of_parts()],
+            wrong=[] if upsert is None else [upsert._of_parts()],
         )
 
     def _part(self, part: _sql.Part) -> DataFrame:

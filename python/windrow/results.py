@@ -182,17 +182,17 @@ class Output(HasFrames):
 
     def _of_upsert(self, sink: Sink | None) -> list[SpecProblem]:
         """Say why panes cannot be found by the columns of a sink."""
-        upsert = sink.as_upsert if isinstance(sink, Upsert | Jdbc | KafkaTable) else None
+        upsert = sink._as_upsert if isinstance(sink, Upsert | Jdbc | KafkaTable) else None
         if upsert is None:
             return []
         schema = self.panes.schema
-        found = upsert.problems(schema)
-        found += upsert.unclear(self.spec.window, identified=self._hasOffsets)
-        found += upsert.of_message(self.spec.window, schema)
+        found = upsert._problems(schema)
+        found += upsert._unclear(self.spec.window, identified=self._hasOffsets)
+        found += upsert._of_message(self.spec.window, schema)
         if isinstance(sink, KafkaTable):
-            found += upsert.competing(schema)
+            found += upsert._competing(schema)
         if self.spec.accumulation is DISCARDING:
-            found.append(upsert.of_parts())
+            found.append(upsert._of_parts())
         return found
 
     def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:

@@ -59,9 +59,9 @@ def at(minute: int) -> datetime:
 def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
     """The last pane holds, a withdrawn window leaves; null is a key like others."""
     sink = wr.Jdbc(url, "minutes", upsert=True)
-    sink.check(spark, panes(spark).schema)
-    sink.write(panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0, "q", "panes")
-    sink.write(
+    sink._check(spark, panes(spark).schema)
+    sink._write(panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0, "q", "panes")
+    sink._write(
         panes(
             spark, ("a", 0, 1, True), ("a", 0, 2, False), (None, 0, 6, False), ("b", 0, 7, False)
         ),
@@ -69,7 +69,7 @@ def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
         "q",
         "panes",
     )
-    sink.write(panes(spark, ("b", 0, 8, True)), 2, "q", "panes")
+    sink._write(panes(spark, ("b", 0, 8, True)), 2, "q", "panes")
     rows = held(spark, url, "minutes")
     assert {(row.k, row.total) for row in rows} == {("a", 2), (None, 6)}
     assert rows[0].window_start == at(0)
@@ -79,13 +79,13 @@ def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
 def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str) -> None:
     """It is known by its number; one from before is of a checkpoint that was turned back."""
     sink = wr.Jdbc(url, "log")
-    sink.check(spark, panes(spark).schema)
+    sink._check(spark, panes(spark).schema)
     for batch in (0, 0, 1, 1):
-        sink.write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes")
-    sink.write(panes(spark, ("a", 5, 1, False)), 0, "other", "panes")
+        sink._write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes")
+    sink._write(panes(spark, ("a", 5, 1, False)), 0, "other", "panes")
     assert sorted(row.window_start.minute for row in held(spark, url, "log")) == [0, 1, 5]
     with pytest.raises(wr.CheckpointError, match="BATCH_OF_THE_PAST"):
-        sink.write(panes(spark, ("a", 0, 1, False)), 0, "q", "panes")
+        sink._write(panes(spark, ("a", 0, 1, False)), 0, "q", "panes")
     assert len(held(spark, url, "log")) == 3
     assert {row[2] for row in held(spark, url, "windrow_batches")} == {1, 0}
 
@@ -93,25 +93,25 @@ def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str)
 def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
     """What fails in the middle of a batch leaves neither."""
     sink = wr.Jdbc(url, "whole")
-    sink.check(spark, panes(spark).schema)
+    sink._check(spark, panes(spark).schema)
     good = panes(spark, *(("a", minute, 1, False) for minute in range(5)))
     bad = good.withColumn("total", F.expr("if(minute(window.start) = 4, raise_error('no'), 1)"))
     with pytest.raises(Exception, match="no"):
-        sink.write(bad.coalesce(1).select(*good.columns), 0, "q", "panes")
+        sink._write(bad.coalesce(1).select(*good.columns), 0, "q", "panes")
     assert held(spark, url, "whole") == []
     assert held(spark, url, "windrow_batches") == []
-    sink.write(good, 0, "q", "panes")
+    sink._write(good, 0, "q", "panes")
     assert len(held(spark, url, "whole")) == 5
 
 
 def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
     """Of two drivers that believe that a batch is theirs one writes it."""
     sink = wr.Jdbc(url, "log")
-    sink.check(spark, panes(spark).schema)
+    sink._check(spark, panes(spark).schema)
     with ThreadPoolExecutor(2) as both:
         for batch in range(6):
             rows = panes(spark, *((str(n), batch, n, False) for n in range(20)))
-            done = [both.submit(sink.write, rows, batch, "q", "panes") for _ in range(2)]
+            done = [both.submit(sink._write, rows, batch, "q", "panes") for _ in range(2)]
             errors = [one.exception() for one in done]
             assert None in errors
             assert all(error is None or isinstance(error, wr.WindrowError) for error in errors)
@@ -141,9 +141,9 @@ def test_a_batch_that_comes_again_with_other_panes(
 ) -> None:
     """After a restart with a longer lateness, say: what is upserted is true, added rows stay."""
     sink = wr.Jdbc(url, "again", upsert=upsert)
-    sink.check(spark, panes(spark).schema)
-    sink.write(panes(spark, ("a", 0, 1, False)), 7, "q", "panes")
-    sink.write(panes(spark, ("a", 0, 2, False), ("b", 0, 3, False)), 7, "q", "panes")
+    sink._check(spark, panes(spark).schema)
+    sink._write(panes(spark, ("a", 0, 1, False)), 7, "q", "panes")
+    sink._write(panes(spark, ("a", 0, 2, False), ("b", 0, 3, False)), 7, "q", "panes")
     found = sorted((row.k, row.total) for row in held(spark, url, "again"))
     assert found == ([("a", 2), ("b", 3)] if upsert else [("a", 1)])
 
@@ -169,27 +169,27 @@ def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
     with berlin(spark):
         for batch, fold in enumerate(folds):
             row = ("a", (fold, fold), ("LATE", 0, False, False))
-            sink.write(spark.createDataFrame([row], schema), batch, "q", "panes")
+            sink._write(spark.createDataFrame([row], schema), batch, "q", "panes")
     assert sorted(row.window_start for row in held(spark, url, "hours")) == folds
 
 
 def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None:
     """Derby, like others, finds `a ` by `a`: rows are found by what is never mixed up."""
     sink = wr.Jdbc(url, "blanks", upsert=True)
-    sink.check(spark, panes(spark).schema)
-    sink.write(panes(spark, ("a", 0, 1, False), ("a ", 0, 2, False)), 0, "q", "panes")
-    sink.write(panes(spark, ("a", 0, 3, False)), 1, "q", "panes")
+    sink._check(spark, panes(spark).schema)
+    sink._write(panes(spark, ("a", 0, 1, False), ("a ", 0, 2, False)), 0, "q", "panes")
+    sink._write(panes(spark, ("a", 0, 3, False)), 1, "q", "panes")
     assert sorted((row.k, row.total) for row in held(spark, url, "blanks")) == [("a", 3), ("a ", 2)]
 
 
 def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
     """The database and JSON have the same sign for bytes that no text has, rows do not."""
     sink = wr.Jdbc(url, "bytes", upsert=True)
-    sink.check(spark, panes(spark).schema)
+    sink._check(spark, panes(spark).schema)
     keys = F.expr("CAST(if(total < 2, X'FF', X'FE') AS STRING)")
     for batch, totals in enumerate([(1, 2), (3,)]):
         rows = panes(spark, *(("a", 0, total, False) for total in totals))
-        sink.write(rows.withColumn("k", keys), batch, "q", "panes")
+        sink._write(rows.withColumn("k", keys), batch, "q", "panes")
     assert sorted(row.total for row in held(spark, url, "bytes")) == [1, 3]
 
 
@@ -202,7 +202,7 @@ def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> 
     sink = wr.Jdbc(url, "corrections", upsert=True, on="message")
     for batch, message in enumerate([(said[0], same), (said[1], same), (same, said[0])]):
         rows = spark.createDataFrame([(message, batch, pane)], schema)
-        sink.write(rows, batch, "q", "panes")
+        sink._write(rows, batch, "q", "panes")
     assert sorted(row.total for row in held(spark, url, "corrections")) == [0, 1, 2]
 
 
@@ -210,18 +210,18 @@ def test_what_is_refused(spark: SparkSession, url: str) -> None:
     """Before a query begins: no database, other columns; and no secret is shown."""
     nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")
     with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
-        nowhere.check(spark, panes(spark).schema)
+        nowhere._check(spark, panes(spark).schema)
     assert "secret" not in str(refused.value) + repr(nowhere)
-    wr.Jdbc(url, "t").check(spark, spark.range(0).schema)
+    wr.Jdbc(url, "t")._check(spark, spark.range(0).schema)
     with pytest.raises(wr.SpecError, match="TABLE_COLUMNS_DIFFER"):
-        wr.Jdbc(url, "t").check(spark, panes(spark).schema)
+        wr.Jdbc(url, "t")._check(spark, panes(spark).schema)
 
 
 def test_names_that_are_too_long(spark: SparkSession, url: str) -> None:
     """PostgreSQL would cut them, so that the column would not be found at the next start."""
     long = "a" * 129
     with pytest.raises(wr.SpecError, match="COLUMN_NAME_TOO_LONG"):
-        wr.Jdbc(url, "t").verify(spark, spark.range(0).withColumnRenamed("id", long).schema)
+        wr.Jdbc(url, "t")._verify(spark, spark.range(0).withColumnRenamed("id", long).schema)
 
 
 @pytest.mark.anywhere
@@ -318,11 +318,11 @@ def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path:
     for number in ("0", "1"):
         (tmp_path / "offsets" / number).write_text(number)
     for batch in (0, 1, 1):
-        sink.write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes", str(tmp_path))
+        sink._write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes", str(tmp_path))
     assert [row.window_start for row in held(spark, url, "log")] == [at(1)]
     (tmp_path / "offsets" / "1").write_text("another")
     with pytest.raises(wr.CheckpointError, match="BATCH_IS_ANOTHER"):
-        sink.write(panes(spark, ("a", 1, 1, False)), 1, "q", "panes", str(tmp_path))
+        sink._write(panes(spark, ("a", 1, 1, False)), 1, "q", "panes", str(tmp_path))
 
 
 @pytest.fixture

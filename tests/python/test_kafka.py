@@ -49,7 +49,7 @@ def test_records_of_panes(spark: SparkSession) -> None:
         ],
         schema,
     )
-    records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
     end = '"window":{"start":"2025-01-01T09:00:00.000000Z","end":"2025-01-01T09:01:00.000000Z"}'
     pane = '"pane":{"timing":"LATE","index":1,"is_last":false,"is_retraction":false}'
     assert {(row.key, row.value) for row in records} == {
@@ -67,7 +67,7 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
     panes = spark.createDataFrame(
         [(start, (start, ends[0]), (0, True)), (start, (start, ends[1]), (0, False))], schema
     )
-    records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
     assert {(row.key, row.value is None) for row in records} == {
         (
             '{"k":"2025-01-01T09:00:00.000100","window":{"start":"2025-01-01T09:00:00.000100Z",'
@@ -89,7 +89,7 @@ def test_keys_that_are_no_text(spark: SparkSession) -> None:
         "(SELECT id, CAST(elt(id, X'FF', X'FE', X'C3BC', X'61FF', X'EFBFBD') AS STRING) AS k "
         "FROM range(1, 6))"
     )
-    rows = wr.KafkaTable("nowhere", "t").records(panes).collect()
+    rows = wr.KafkaTable("nowhere", "t")._records(panes).collect()
     found = {json.loads(row.key)["k"]["k"]: json.loads(row.key)["k"] for row in rows}
     assert found == {
         k: {
@@ -113,7 +113,7 @@ def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
             "named_struct('index', 0L, 'is_retraction', false) AS pane "
             "FROM range(1730613600, 1730631600, 1800)"  # among these New York's clocks go back
         )
-        records = wr.KafkaTable("nowhere", "t").records(panes).collect()
+        records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
     first = min((row.key, row.value) for row in records)
     assert len({row.key for row in records}) == 10
     assert first[0] == (

@@ -82,7 +82,7 @@ def test_columns_by_which_rows_are_found(spark: SparkSession, on: Any) -> None:
     panes = spark.createDataFrame([pane("a", 0, 1, 0, "+"), pane("a", 10, 2, 0, "+")], PANES)
     table = wr.KafkaTable("nowhere", "t", on=on)
     for _ in range(2):
-        assert sorted(row.key for row in table.records(panes).collect()) == [
+        assert sorted(row.key for row in table._records(panes).collect()) == [
             f'{{"product":"a","window":{{"start":{start},"end":{start + 10}}}}}'
             for start in (0, 10)
         ]

@@ -114,3 +114,11 @@ def test_the_jar_has_no_test_code() -> None:
     names = zipfile.ZipFile(jar).namelist()
     assert any(name.startswith("windrow/replay/") for name in names)
     assert not [name for name in names if "testkit" in name or "scalacheck" in name]
+
+
+def test_sinks_show_what_users_set() -> None:
+    """``help(wr.Upsert)`` lists no step of a running query."""
+    shown = {"upsert", "on", "options", "deadLetter", "create", "format"}
+    for sink in (wr.Files, wr.Upsert, wr.Jdbc, wr.KafkaTable):
+        names = {name for name in dir(sink) if not name.startswith("_")}
+        assert names <= shown, sink

@@ -158,7 +158,7 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
         assert not [text for text in told if PASSWORD in text], address
     for url in [a.format(PASSWORD) for a in ADDRESSES if "derby" not in a and "sqlite" not in a]:
         with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
-            wr.Jdbc(url, "t", options=options).check(spark, spark.range(0).schema)
+            wr.Jdbc(url, "t", options=options)._check(spark, spark.range(0).schema)
         assert PASSWORD not in "".join(traceback.format_exception(refused.value))
     told = [
         repr(wr.KafkaTable("broker:9092", "t", options=options)),

@@ -52,7 +52,7 @@ def test_a_table_is_one_however_it_is_named(spark: SparkSession, url: str) -> No
     names += [f"{name}" for name in names[:1]]
     a_table_is_one_however_it_is_named(spark, [(url, name) for name in names])
     others = f"{url};user=other"  # whose tables are in a schema of its own
-    wr.Jdbc(others, "mine").check(spark, spark.range(0).schema)
+    wr.Jdbc(others, "mine")._check(spark, spark.range(0).schema)
     a_table_is_one_however_it_is_named(spark, [(url, "minutes"), (others, "APP.minutes")])
 
 
@@ -67,7 +67,7 @@ def test_errors_that_are_of_no_row_are_of_no_row(spark: SparkSession, url: str) 
     connection.close()
     sink = wr.Jdbc(url, "gone", deadLetter="gone_dead")
     with pytest.raises(wr.WindrowError, match="JDBC_REFUSED"):
-        sink.write(rows, 0, "q", "panes")
+        sink._write(rows, 0, "q", "panes")
     assert fates(spark, url, "gone", "gone_dead").dead == []
 
 

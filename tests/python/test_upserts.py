@@ -96,7 +96,7 @@ def test_over_has_a_row_for_each_message(spark: SparkSession) -> None:
     )
     stream = wr.stream(df, time="time", key="k").lateness("0 seconds")
     panes = stream.window(wr.Over(rows=2)).aggregate(F.sum("v").alias("n")).panes
-    on = wr.Upsert("table").columns(panes.schema)
+    on = wr.Upsert("table")._columns(panes.schema)
     assert on == ["k", "message"]
     assert sorted(row.message.id for row in last_of_each(panes, on).collect()) == [1, 2, 3]
 
@@ -135,10 +135,10 @@ def test_names_are_quoted(spark: SparkSession) -> None:
     assert [row[0] for row in last_of_each(panes, [hostile, "window"]).collect()] == ["a"]
     panes.write.saveAsTable("hostile")
     with pytest.raises(wr.SpecError, match="TABLE_NOT_MERGEABLE"):
-        wr.Upsert("hostile").check(spark, panes.schema)
+        wr.Upsert("hostile")._check(spark, panes.schema)
     more = "hostile AS held USING hostile AS came ON true WHEN MATCHED THEN DELETE --"
     with pytest.raises(wr.SpecError, match=r"TABLE_DIFFERS.*PARSE_SYNTAX_ERROR"):
-        wr.Upsert(more).check(spark, panes.schema)
+        wr.Upsert(more)._check(spark, panes.schema)
     spark.sql("DROP TABLE hostile")
 
 
@@ -203,7 +203,7 @@ def test_the_newest_window_has_the_row(spark: SparkSession, seed: int) -> None:
         for _ in range(2):
             rng.shuffle(batch)
             rows = spark.createDataFrame(batch, PANES)
-            table.write(rows, number, "q", "panes")
+            table._write(rows, number, "q", "panes")
             spark.createDataFrame(list(merged.values()), PANES).createOrReplaceTempView("newest")
             for row in sink._winners(rows, ["product"]).collect():
                 if row.pane.is_retraction:

@@ -150,9 +150,9 @@ def every_row_has_a_fate(
     for upsert in (False, True):
         table, dead = f"all_{upsert}".lower(), f"dead_{upsert}".lower()
         sink = wr.Jdbc(url, table, upsert=upsert, on=["id", "window"], deadLetter=dead)
-        sink.check(spark, rows.schema)
+        sink._check(spark, rows.schema)
         for _ in range(2):
-            sink.write(rows, 0, "q", "panes")
+            sink._write(rows, 0, "q", "panes")
             seen = fates(spark, url, table, dead)
             assert sorted([*seen.stored, *seen.lost]) == [number for number, _, _ in found]
         refused = {number: changed for number, changed, _ in found if number in seen.lost}
@@ -164,7 +164,7 @@ def every_row_has_a_fate(
             assert (row.refused, row.batch, row.query) == (column, 0, "q"), (row, found[number])
             assert row.reason
         stays_as_written(spark, url, table, rows, seen.stored)
-        sink.write(panes(spark, [(1000, "text", "'later'")]), 1, "q", "panes")
+        sink._write(panes(spark, [(1000, "text", "'later'")]), 1, "q", "panes")
         assert fates(spark, url, table).stored == [*seen.stored, 1000]
         count += len(seen.dead)
     one_error_for_each(spark, url, [case for case in found if case[0] in seen.lost])
@@ -195,10 +195,10 @@ def one_error_for_each(spark: SparkSession, url: str, lost: Sequence[tuple[int, 
     """Without a table for dead letters the error names the row, and the batch leaves nothing."""
     sink = wr.Jdbc(url, "strict", upsert=True, on=["id", "window"])
     good = (2000, "text", "'harmless'")
-    sink.check(spark, panes(spark, [good]).schema)
+    sink._check(spark, panes(spark, [good]).schema)
     for case in lost:
         try:
-            sink.write(panes(spark, [good, case]), 0, "q", "panes")
+            sink._write(panes(spark, [good, case]), 0, "q", "panes")
         except wr.WindrowError as refused:
             said = str(refused)
             column = {"at": "window_start"}.get(case[1], case[1])
@@ -209,7 +209,7 @@ def one_error_for_each(spark: SparkSession, url: str, lost: Sequence[tuple[int, 
         else:
             raise AssertionError(case)
         assert fates(spark, url, "strict").stored == []
-    sink.write(panes(spark, [good]), 0, "q", "panes")
+    sink._write(panes(spark, [good]), 0, "q", "panes")
     assert fates(spark, url, "strict").stored == [2000]
 
 
@@ -217,7 +217,7 @@ def a_table_of_the_users_own(spark: SparkSession, url: str, connection: Any) -> 
     """Texts longer than their column, numbers beyond it, a null where none may be."""
     quote = "`" if "mariadb" in url else '"'
     rows = panes(spark, [(0, "id", "0")])
-    wr.Jdbc(url, "shape").check(spark, rows.schema)
+    wr.Jdbc(url, "shape")._check(spark, rows.schema)
     statement = connection.createStatement()
     described = statement.executeQuery("SELECT * FROM shape").getMetaData()
     names = [described.getColumnName(i + 1) for i in range(described.getColumnCount())]
@@ -234,7 +234,7 @@ def a_table_of_the_users_own(spark: SparkSession, url: str, connection: Any) -> 
     statement.close()
     bad = [(i + 1, name, value) for i, (name, (_, value)) in enumerate(NARROW.items())]
     sink = wr.Jdbc(url, "narrow", deadLetter="narrow_dead")
-    sink.write(panes(spark, [(0, "text", "'x'"), *bad, (9, "text", "'x'")]), 0, "q", "panes")
+    sink._write(panes(spark, [(0, "text", "'x'"), *bad, (9, "text", "'x'")]), 0, "q", "panes")
     seen = fates(spark, url, "narrow", "narrow_dead")
     assert seen.stored == [0, 9]
     assert sorted(row.refused for row in seen.dead) == sorted(NARROW)
@@ -248,6 +248,6 @@ def a_table_is_one_however_it_is_named(
     first = names[0]
     for at, name in names:
         sink = wr.Jdbc(at, name)
-        sink.check(spark, rows.schema)
-        sink.write(rows, 0, "q", "panes")
+        sink._check(spark, rows.schema)
+        sink._write(rows, 0, "q", "panes")
         assert fates(spark, first[0], first[1]).stored == [0], (at, name)

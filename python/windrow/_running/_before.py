@@ -40,9 +40,9 @@ def look(
             looked = _sql.continues(output, checkpoint, files, tables, final=final, name=name)
         is_unclear = any(one.code.startswith("UPSERT_") for one in found)
         for sink, rows in _with_tables(output, stated):
-            if isinstance(sink, Jdbc) or not (is_unclear or sink.problems(rows)):
+            if isinstance(sink, Jdbc) or not (is_unclear or sink._problems(rows)):
                 with _noting(refused):
-                    sink.verify(output.sparkSession, rows)
+                    sink._verify(output.sparkSession, rows)
     if not found and len(refused) == 1:
         raise refused[0]
     every = [*found, *(one for wrong in refused for one in problems_of(wrong))]
@@ -65,7 +65,7 @@ def make(output: DataFrame, stated: Mapping[str, Sink], missing: list[str]) -> N
     for sink, rows in _with_tables(output, stated):
         if isinstance(sink, Upsert) and not sink._exists(spark):
             missing.append(sink.table)
-        sink.check(spark, rows)
+        sink._check(spark, rows)
 
 
 def files_of(stated: Mapping[str, object]) -> dict[str, dict[str, str]]:
@@ -82,7 +82,7 @@ def of_columns(output: DataFrame, stated: Mapping[str, object]) -> Iterator[Spec
     for kind, sink in stated.items():
         if isinstance(sink, Jdbc):
             rows: Any = output.schema[kind].dataType
-            yield from sink.clashes(kind, rows)
+            yield from sink._clashes(kind, rows)
 
 
 def of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
@@ -91,7 +91,7 @@ def of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
     for kind, sink in stated.items():
         if isinstance(sink, Jdbc):
             databases[sink.url, sink.table].append(kind)
-        if isinstance(sink, Upsert | Jdbc | KafkaTable) and sink.as_upsert and kind != "panes":
+        if isinstance(sink, Upsert | Jdbc | KafkaTable) and sink._as_upsert and kind != "panes":
             yield problem("UPSERT_NOT_OF_PANES", kind=kind, sink=repr(sink))
         elif isinstance(sink, str) and sink.startswith("jdbc:"):
             yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink="the address of a database")
@@ -107,5 +107,5 @@ def _with_tables(
     output: DataFrame, stated: Mapping[str, Sink]
 ) -> Iterator[tuple[Jdbc | Upsert, Any]]:
     for kind, sink in stated.items():
-        if isinstance(sink, Jdbc | Upsert) and (kind == "panes" or not sink.as_upsert):
+        if isinstance(sink, Jdbc | Upsert) and (kind == "panes" or not sink._as_upsert):
             yield sink, output.schema[kind].dataType

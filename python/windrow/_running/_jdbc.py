@@ -65,11 +65,11 @@ class Jdbc(FindsRows):
         return call("Jdbc", shown(self.url), self.table, **named)
 
     @property
-    def as_upsert(self) -> Upsert | None:
+    def _as_upsert(self) -> Upsert | None:
         """How it finds the row of a window; None: rows are added."""
         return Upsert(self.table, self.on) if self.upsert else None
 
-    def clashes(self, kind: str, schema: StructType) -> Iterator[SpecProblem]:
+    def _clashes(self, kind: str, schema: StructType) -> Iterator[SpecProblem]:
         """Find columns that would have the same name in a database, which may ignore case."""
         from pyspark.sql.types import StructType
 
@@ -84,15 +84,15 @@ class Jdbc(FindsRows):
             same = sorted((opened, name) for name, opened in flat if name.lower() == folded)
             yield problem("NAME_TAKEN.JDBC", rows=kind, name=same[0][1], other=same[-1][1])
 
-    def verify(self, spark: SparkSession, schema: StructType) -> None:
+    def _verify(self, spark: SparkSession, schema: StructType) -> None:
         """Refuse what cannot be written to, and create nothing."""
         self._save(spark.createDataFrame([], schema), {"onlyCheck": "true"})
 
-    def check(self, spark: SparkSession, schema: StructType) -> None:
+    def _check(self, spark: SparkSession, schema: StructType) -> None:
         """Create the tables, or refuse what cannot be written to."""
         self._save(spark.createDataFrame([], schema))
 
-    def write(
+    def _write(
         self, rows: DataFrame, batch_id: int, query: str, kind: str, checkpoint: str = ""
     ) -> None:
         """Write a batch; once or twice makes no difference.
@@ -111,8 +111,8 @@ class Jdbc(FindsRows):
         self._save(rows, own)
 
     def _save(self, rows: DataFrame, own: Mapping[str, str] | None = None) -> None:
-        upsert = self.as_upsert
-        by = {} if upsert is None else {"on": "\n".join(upsert.columns(rows.schema))}
+        upsert = self._as_upsert
+        by = {} if upsert is None else {"on": "\n".join(upsert._columns(rows.schema))}
         dead = {} if self.deadLetter is None else {"deadLetter": self.deadLetter}
         said = {f"windrow.{name}": value for name, value in {**(own or {}), **by, **dead}.items()}
         options = {**self.options, "url": self.url, "dbtable": self.table, **said}

@@ -41,13 +41,13 @@ class KafkaTable(FindsRows):
         return call("KafkaTable", shown_servers(self.servers), self.topic, on=self.on)
 
     @property
-    def as_upsert(self) -> Upsert:
+    def _as_upsert(self) -> Upsert:
         """How it finds the record of a window."""
         return Upsert(self.topic, self.on)
 
-    def records(self, panes: DataFrame) -> DataFrame:
+    def _records(self, panes: DataFrame) -> DataFrame:
         """Give ``key`` and ``value`` of the records of a batch of panes, one for each window."""
-        functions, on = functions_of(panes), self.as_upsert.columns(panes.schema)
+        functions, on = functions_of(panes), self._as_upsert._columns(panes.schema)
         last = last_of_each(panes, on)
         value = exact_json(functions, last.schema, last.columns)
         holds = functions.when(~functions.col("pane.is_retraction"), value)
@@ -55,7 +55,7 @@ class KafkaTable(FindsRows):
             exact_json(functions, last.schema, on).alias("key"), holds.alias("value")
         )
 
-    def write(self, panes: DataFrame) -> None:
+    def _write(self, panes: DataFrame) -> None:
         """Send a batch."""
         to = {"kafka.bootstrap.servers": self.servers, "topic": self.topic, **self.options}
-        self.records(panes).write.format("kafka").options(**to).save()
+        self._records(panes).write.format("kafka").options(**to).save()

@@ -22,8 +22,8 @@ class Files:
 
     Read all of it with ``spark.read.format(format).load(path)``; the batch's number is the column
     ``batch``, so no column of the rows may be called that. Batches without rows leave no folder,
-    but for the first after a start, which shows the columns. The folder is one checkpoint's own, and
-    neither inside the folder of another sink or of the checkpoint, nor around one.
+    but for the first after a start, which shows the columns. The folder is one checkpoint's own. It
+    is neither inside the folder of another sink or of the checkpoint, nor around one.
     """
 
     path: str
@@ -85,11 +85,11 @@ def _write(
     if isinstance(sink, str):
         rows.write.mode("append").saveAsTable(sink)
     elif isinstance(sink, Upsert):
-        sink.merge(rows)
+        sink._merge(rows)
     elif isinstance(sink, KafkaTable):
-        sink.write(rows)
+        sink._write(rows)
     elif isinstance(sink, Jdbc):
-        sink.write(rows, batch_id, query, kind, checkpoint)
+        sink._write(rows, batch_id, query, kind, checkpoint)
     elif isinstance(sink, Files):
         folder = f"{sink.path}/batch={batch_id}"
         rows.write.mode("overwrite").format(sink.format).save(folder)

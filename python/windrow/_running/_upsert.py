@@ -75,26 +75,26 @@ class Upsert(FindsRows):
         return call("Upsert", self.table, on=self.on, create=self.create or None)
 
     @property
-    def as_upsert(self) -> Upsert:
+    def _as_upsert(self) -> Upsert:
         """How it finds the row of a window."""
         return self
 
-    def columns(self, schema: StructType) -> list[str]:
+    def _columns(self, schema: StructType) -> list[str]:
         """Give the columns by which rows are found, of panes with these columns."""
         if self.on is None:
             return identity(schema)
         return [self.on] if isinstance(self.on, str) else list(self.on)
 
-    def problems(self, schema: StructType) -> list[SpecProblem]:
+    def _problems(self, schema: StructType) -> list[SpecProblem]:
         """Say which of ``on`` the panes lack."""
         known = ", ".join(schema.fieldNames())
         return [
             problem("COLUMN_NOT_FOUND.ARGUMENT", argument="on", name=name, columns=known)
-            for name in self.columns(schema)
+            for name in self._columns(schema)
             if name not in schema.fieldNames()
         ]
 
-    def unclear(self, kind: WindowKind, *, identified: bool) -> list[SpecProblem]:
+    def _unclear(self, kind: WindowKind, *, identified: bool) -> list[SpecProblem]:
         """Say why key and window do not tell which row is a pane's, where ``on`` says nothing.
 
         identified: no two messages are alike.
@@ -110,25 +110,25 @@ class Upsert(FindsRows):
             return []
         return [problem(condition, sink=repr(self))]
 
-    def of_message(self, kind: WindowKind, schema: StructType) -> list[SpecProblem]:
+    def _of_message(self, kind: WindowKind, schema: StructType) -> list[SpecProblem]:
         """Refuse a result that is called as the column by which rows of `Over` are found."""
         is_of_over = isinstance(kind, Over) or self.on is not None
         if is_of_over or "message" not in schema.fieldNames():
             return []
         return [problem("NAME_TAKEN.UPSERT", sink=repr(self))]
 
-    def competing(self, schema: StructType) -> list[SpecProblem]:
+    def _competing(self, schema: StructType) -> list[SpecProblem]:
         """Say why windows cannot share a row where the row cannot be asked for its window."""
-        on = self.columns(schema)
-        if self.problems(schema) or is_of_one_window(schema, on):
+        on = self._columns(schema)
+        if self._problems(schema) or is_of_one_window(schema, on):
             return []
         return [problem("UPSERT_ROW_UNCLEAR.TOPIC", sink=repr(self))]
 
-    def of_parts(self) -> SpecProblem:
+    def _of_parts(self) -> SpecProblem:
         """Say why panes that hold only what is new cannot go into it."""
         return problem("UPSERT_OF_PARTS", sink=repr(self))
 
-    def verify(self, spark: SparkSession, schema: StructType) -> None:
+    def _verify(self, spark: SparkSession, schema: StructType) -> None:
         """Refuse a table that cannot take the panes, found by merging none; create nothing.
 
         Raises:
@@ -140,9 +140,9 @@ class Upsert(FindsRows):
             if isinstance(self.create, str):
                 self._try(lambda: spark.read.format(str(self.create)).load(), only_format=True)
         else:
-            self._try(lambda: self.merge(none))
+            self._try(lambda: self._merge(none))
 
-    def check(self, spark: SparkSession, schema: StructType) -> None:
+    def _check(self, spark: SparkSession, schema: StructType) -> None:
         """Create the table if that is wanted, and refuse one that cannot take the panes.
 
         Raises:
@@ -154,7 +154,7 @@ class Upsert(FindsRows):
         try:
             if made:
                 self._try(lambda: self._make(none))
-            self._try(lambda: self.merge(none))
+            self._try(lambda: self._merge(none))
         except SpecError:
             if made:
                 spark.sql(f"DROP TABLE IF EXISTS {_identifier(self.table)}")
@@ -197,9 +197,9 @@ class Upsert(FindsRows):
         writer = none.writeTo(self.table)
         (writer.using(self.create) if isinstance(self.create, str) else writer).create()
 
-    def merge(self, panes: DataFrame) -> None:
+    def _merge(self, panes: DataFrame) -> None:
         """Bring the last panes of a batch into the table; once or twice makes no difference."""
-        on = self.columns(panes.schema)
+        on = self._columns(panes.schema)
         found = " AND ".join(f"{_named('held', one)} <=> {_named('came', one)}" for one in on)
         panes.sparkSession.sql(
             f"MERGE INTO {_identifier(self.table)} AS held USING {{came}} AS came ON {found} "

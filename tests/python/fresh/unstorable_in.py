@@ -40,7 +40,7 @@ if database == "postgresql":
     statement = connection.createStatement()
     statement.execute("CREATE SCHEMA other")
     others = f"{url}&currentSchema=other"
-    wr.Jdbc(others, "their_own").check(spark, spark.range(0).schema)  # with its windrow_batches
+    wr.Jdbc(others, "their_own")._check(spark, spark.range(0).schema)  # with its windrow_batches
     names = [
         (url, "minutes"),
         (url, "public.minutes"),

@@ -65,7 +65,7 @@ runs: dict[str, tuple[wr.Windowed, Sink]] = {
 for name, (windows, sink) in runs.items():
     output = windows.aggregate(total)
     if name.startswith("scala"):
-        wr.Upsert(f"{PLACE}{name}", create=kind).check(spark, output.panes.schema)
+        wr.Upsert(f"{PLACE}{name}", create=kind)._check(spark, output.panes.schema)
     query = output.start(
         panes=sink,
         checkpoint=str(folder / name),
