@@ -1,4 +1,4 @@
-package windrow.testkit.identity
+package windrow.testkit.shown
 
 import windrow._
 import windrow.core.aggregate.Aggregation

@@ -1,4 +1,4 @@
-package windrow.testkit.identity
+package windrow.testkit.shown
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
