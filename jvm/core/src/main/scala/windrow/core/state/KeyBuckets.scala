@@ -9,13 +9,17 @@ import windrow.ErrorConditions
   *
   * Only buckets that are touched or due are read. When they outgrow `bucketBytes` one of them is split, then the next
   * (linear hashing), so growth never holds all keys at once; as keys leave, buckets go the same way.
+  *
+  * @param deadlinesMove
+  *   deadlines are other ones in the next step, though no value changes
   */
 final class KeyBuckets[T](
     name: String,
     store: Spaces,
     codec: Codec[T],
     deadline: T => Long,
-    bucketBytes: Int = 4096) {
+    bucketBytes: Int = 4096,
+    deadlinesMove: Boolean = false) {
   type Keyed = JHashMap[Key, T]
 
   /** @param keys
@@ -116,11 +120,10 @@ final class KeyBuckets[T](
 
   private def letGo(index: Int): Unit = {
     val bucket = buckets(index)
-    if (bucket.changed) write(index) else bucket.deadline = firstDeadline(bucket)
+    if (bucket.changed) write(index) else if (deadlinesMove) bucket.deadline = firstDeadline(bucket)
     bucket.values = null
   }
 
-  /** Deadlines may move though no value changes. */
   private def firstDeadline(bucket: Bucket): Long =
     bucket.values.values.stream.mapToLong(deadline(_)).reduce(Due.Never, math.min(_, _))
 

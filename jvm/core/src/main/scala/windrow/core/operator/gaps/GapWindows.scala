@@ -24,7 +24,8 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
   /** As of the last step. */
   private var now = Watermark.None
 
-  private val keys = new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline(now))
+  private val keys =
+    new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline(now), deadlinesMove = true)
 
   /** The state is one of another silence. */
   private var isOther = false
