@@ -20,7 +20,7 @@ class MessageRunSuite extends AnyFunSuite {
       val segments = new Segments("messages", store)
       if (ids.nonEmpty) segments.readDirectory(ByteReader(ids))
       current = segments
-      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes, heldBytes)
+      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes, heldBytes, tells = true)
       if (root.nonEmpty) run.read(ByteReader(root))
       run
     }
@@ -95,6 +95,20 @@ class MessageRunSuite extends AnyFunSuite {
     }
   }
 
+  private def checkTotals(
+      run: MessageRun,
+      list: Vector[StoredMessage],
+      from: Option[Long],
+      to: Long,
+      where: String): Unit = {
+    val inside = list.filter(m => from.forall(_ <= m.time) && m.time <= to)
+    val offsets = inside.flatMap(_.origin).groupMap(_.partition)(_.offset)
+      .map { case (of, all) => of -> OffsetRange(all.min, all.max) }
+    assert(run.totals(from, to) == Totals(inside.size.toLong, offsets), where)
+    val open = inside.filterNot(_.isSettled)
+    assert(isSame(run.unsettled(from.getOrElse(Long.MinValue), to).toVector, open), where)
+  }
+
   private def check(random: Random, run: MessageRun, list: Vector[StoredMessage], where: String): Unit = {
     assert(run.size == list.size, where)
     assert(isSame(run.oldest.toSeq, list.take(1)), where)
@@ -106,6 +120,7 @@ class MessageRunSuite extends AnyFunSuite {
       (from.isEmpty && to.isEmpty) || at.exists(p => from.forall(_ <= p) && to.forall(p <= _))
     }
     assert(isSame(run.range(axis, from, to).toVector, wanted), where)
+    checkTotals(run, list, from, to.getOrElse(Long.MaxValue), where)
   }
 
   test("S11: of messages that come in one step, or are read in one, a part is in memory") {

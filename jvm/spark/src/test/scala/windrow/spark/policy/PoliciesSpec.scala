@@ -25,7 +25,8 @@ final class PoliciesSpec extends AnyFunSuite {
       SpecFingerprint.Nothing,
       Map.empty,
       new WholeMessages(None, new FunctionSet(Nil, Nil), shards = 1),
-      new OutputSchema(Nil, Nil, new StructType, None)).hasPeriods
+      new OutputSchema(Nil, Nil, new StructType, None),
+      hasEvents = false).hasPeriods
     val counted = Eviction.Tumbling(ByCount(3))
     assert(!hasPeriods(spec(counted)) && !hasPeriods(spec(counted, PartitionLimits(keys = Some(5)))))
     assert(hasPeriods(spec(counted, PartitionLimits(age = Some("1 hour")))))
