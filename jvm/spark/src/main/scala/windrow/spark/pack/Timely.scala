@@ -62,7 +62,8 @@ private[spark] final case class TimelyPythonExec(time: Attribute, calls: SparkPl
     val node      = calls.withNewChildren(Seq(child))
     val evaluator = node.getClass.getMethod("evaluatorFactory").invoke(node).asInstanceOf[TimelyPythonExec.Factory]
     val (of, under, above) = (time, child.output, output)
-    child.execute().mapPartitionsWithIndex((number, rows) => new TimelyCalls(of, under, above).all(number, rows, evaluator))
+    child.execute().mapPartitionsWithIndex((number, rows) =>
+      new TimelyCalls(of, under, above).all(number, rows, evaluator))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
