@@ -179,6 +179,43 @@ def test_a_watermark_that_is_not_passed_on_is_missed_at_once(feed: Feed) -> None
     assert [problem.code for problem in refused.value.problems] == ["WATERMARK_NOT_PASSED_ON"]
 
 
+def test_rows_that_may_wait_for_ever_need_a_lateness(feed: Feed) -> None:
+    """A window of three messages may wait for the third any length of time (SEMANTICS R90)."""
+    orders = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name="few")
+    few = orders.window(wr.Count(3)).aggregate(F.max("time").alias("last"))
+    hours = wr.stream(few.panes, time="last", key="product", name="hours")
+    with pytest.raises(wr.SpecError) as refused:
+        hours.lateness("0 seconds").window(wr.Tumbling("1 hour")).aggregate(F.count("*")).panes  # noqa: B018
+    assert [problem.code for problem in refused.value.problems] == ["WAIT_NOT_BOUNDED"]
+    more = wr.stream(feed.stream(), time="time", watermark="0 seconds", name="more")
+    both = [one.lateness("0 seconds") for one in (hours, more)]
+    joined = wr.join(*both, on="product", within=("0 seconds", "1 minute"))
+    with pytest.raises(wr.SpecError) as refused:
+        joined.rows  # noqa: B018
+    assert [problem.code for problem in refused.value.problems] == ["WAIT_NOT_BOUNDED"]
+    later = hours.lateness("1 minute").window(wr.Tumbling("1 hour")).accumulate(wr.DISCARDING)
+    assert later.aggregate(F.count("*")).panes.isStreaming
+
+
+def test_sparks_own_windows_get_no_watermark_that_lags(feed: Feed) -> None:
+    """Spark would drop panes that lie behind the query's watermark; it has none (SEMANTICS B2)."""
+    o, s = (
+        wr.stream(feed.stream(), time="time", watermark="0 seconds", name=name).lateness(
+            "0 seconds"
+        )
+        for name in ("o", "s")
+    )
+    joined = wr.join(o, s, on="product", within=("0 seconds", "1 minute"), how="left").rows
+
+    def delay(time: str) -> object:
+        rows = wr.stream(joined, time=time, key="product", name="minutes").lateness("0 seconds")
+        panes = rows.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n")).panes
+        return panes.schema["window"].metadata.get("spark.watermarkDelayMs")
+
+    assert delay("o.time") is None
+    assert delay("s.time") == 0
+
+
 def test_operators_of_one_query_need_names_of_their_own(feed: Feed) -> None:
     """Their counts and rejected rows could not be told apart."""
     panes = totals(feed.stream()).panes

@@ -64,6 +64,9 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def maxFuture: Option[TimeSpan]                               = draft.maxFuture
   def startOffsets: Map[Long, Long]                             = draft.startOffsets
 
+  /** A message is rejected as soon as the watermark has passed the end of its windows. */
+  private[windrow] def rejectsAtOnce: Boolean = window.canBeLate && latenessInTime.value == 0
+
   /** A window can have more than one pane. */
   def firesAgain: Boolean = SpecCheck.firesAgain(draft)
 

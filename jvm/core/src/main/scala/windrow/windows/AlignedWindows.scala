@@ -2,6 +2,7 @@ package windrow
 
 import java.time.DateTimeException
 import java.time.ZoneId
+import scala.jdk.CollectionConverters._
 
 /** Windows that depend on time alone, the same for every key: half-open, aligned. */
 sealed trait AlignedWindows extends WindowKind {
@@ -110,6 +111,15 @@ final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends 
   private[windrow] def longestStep: Option[TimeSpan] = longest.toOption
 
   private def size: String = s"$count $unit${if (count == 1) "" else "s"}"
+
+  /** Its most days, and as much as the zone's clocks ever went back at once. */
+  private[windrow] override def longest: Option[TimeSpan] = {
+    val rules = zone.getRules
+    val back = rules.getTransitions.asScala.map(_.getDuration.getSeconds) ++
+      rules.getTransitionRules.asScala.map(rule =>
+        (rule.getOffsetAfter.getTotalSeconds - rule.getOffsetBefore.getTotalSeconds).toLong)
+    Some(TimeSpan(count * unit.mostDays * 86400000000L - back.minOption.fold(0L)(math.min(_, 0L)) * 1000000L))
+  }
 
   private[windrow] def form: WindowForm = Calendar.Form
   private[windrow] def fields: Seq[(String, Any)] =

@@ -39,6 +39,9 @@ trait WindowKind {
   /** How long a window is; None: messages decide. */
   private[windrow] def extent: Option[TimeSpan] = None
 
+  /** The length that no window passes; None: messages decide. */
+  private[windrow] def longest: Option[TimeSpan] = extent
+
   /** Each message lasts for a gap of time, its own or one for all. */
   private[windrow] def takesGaps: Boolean = false
 

@@ -26,6 +26,9 @@ final case class Front[A <: Axis](at: Long, left: Long = Position.Least) {
     else if (isEnd) Position.Greatest
     else math.max(left, lateness.before(at))
 
+  /** As far as it has come for those who stay so far behind it. */
+  def behind(lag: Distance[A]): Front[A] = if (!isDefined || isEnd) this else copy(at = Position.minus(at, lag.value))
+
   def max(other: Front[A]): Front[A] = Front(math.max(at, other.at), math.max(left, other.left))
   def isDefined: Boolean             = at != Position.Least
 

@@ -2,15 +2,20 @@ package windrow.spark.fullstate
 
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
+import windrow.EachMessage
+import windrow.EachStep
 import windrow.FullStateSpec
 import windrow.TimeSpan
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
+import windrow.core.operator.PaneLag
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
 import windrow.core.state.Progress
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.output.OutputRow
@@ -42,6 +47,14 @@ final class FullStateProgram(
     extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
   def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
+
+  /** Messages that go out as they come do not wait for the end of their window. */
+  override def lag(kind: Int, column: Int): Distance[Axis.Time] = {
+    val ofEnd  = PaneLag.ofEnd(spec.windows)
+    val atOnce = spec.early == EachMessage || spec.early == EachStep
+    if (kind != OutputSchema.PaneKind || (atOnce && column == schema.resultsAt)) Distance.none
+    else schema.lag(spec.window, ofEnd, column)
+  }
 
   def runner(): ShardRunner = new Running
 

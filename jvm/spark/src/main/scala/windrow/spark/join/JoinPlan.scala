@@ -13,6 +13,7 @@ import windrow.spark.input.StreamTable
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.WatermarkCheck
 import windrow.spark.output.OutputColumns
+import windrow.spark.panes.ChainLag
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.PanesBefore
 import windrow.spark.query.JoinDescriptor
@@ -52,7 +53,9 @@ private[spark] object JoinPlan {
     val inputs  = withComparable(said)
     val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
     val found =
-      inputs.flatMap(one => one.problems(spec.maxFuture, windows) ++ one.senderProblems) ++ inputs.flatMap(one =>
+      inputs.flatMap(one => one.problems(spec.maxFuture, windows) ++ one.senderProblems) ++ waits(
+        spec,
+        inputs) ++ inputs.flatMap(one =>
         Corrections.kept(PanesBefore.of(one.table), "a join")) ++
         StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
         WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
@@ -77,9 +80,15 @@ private[spark] object JoinPlan {
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
     val program = new JoinProgram(spec, fingerprint, shards, schema, notes)
-    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000)
+    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000, ChainLag.most(inputs.map(lag)))
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
+
+  private def lag(input: StreamTable): ChainLag.Lag = ChainLag.of(input.table, input.time)
+
+  private def waits(spec: JoinSpec, inputs: Seq[StreamTable]): Seq[SpecProblem] =
+    if (spec.lateness != TimeSpan.Zero || spec.within == Within.Everything) Nil
+    else inputs.filter(lag(_).isEndless).map(one => ChainLag.unbounded(one.time).in(s"stream '${one.name}'"))
 
   private def keysOf(on: Seq[String], first: StreamTable): StructType = StructType(on.zip(first.keys).map {
     case (name, key) => StructField(JoinOutputs.unquoted(name), key.dataType)

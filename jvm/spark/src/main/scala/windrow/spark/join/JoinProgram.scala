@@ -3,12 +3,15 @@ package windrow.spark.join
 import windrow.EveryPeriod
 import windrow.JoinSpec
 import windrow.core.join.JoinEffect
+import windrow.core.join.JoinLag
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.state.Progress
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.pack.ProgressCodec
 import windrow.spark.query.JoinDescriptor
@@ -30,6 +33,13 @@ final class JoinProgram(
     extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
+
+  private lazy val lags = JoinLag.of(spec)
+
+  override def lag(kind: Int, column: Int): Distance[Axis.Time] =
+    if (kind != JoinSchema.RowKind) Distance.none
+    else if (column == schema.windowAt + 1) JoinLag.ofWindowEnd(spec)
+    else lags.lift(column - schema.messagesAt).getOrElse(lags.reduce(JoinLag.most))
 
   def runner(): ShardRunner = new ShardRunner {
     private val output = new JoinOutput(schema)

@@ -4,6 +4,9 @@ import java.util.Locale
 import org.apache.spark.sql.types._
 import windrow.Timing
 import windrow.WindowKind
+import windrow.core.operator.PaneLag
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 
 /** The rows in which panes, rejected messages, events and answers leave a shard, each kind with columns of its own.
   *
@@ -35,6 +38,14 @@ final class OutputSchema(
   val paneAt: Int    = keys.size
   val resultsAt: Int = paneAt + OutputSchema.Pane.size
   val messageAt: Int = resultsAt + results.size
+
+  /** How far times in a column of panes may lie behind the watermark (SEMANTICS R90).
+    *
+    * @param ofEnd
+    *   how far the end of their window may
+    */
+  def lag(window: WindowKind, ofEnd: Distance[Axis.Time], column: Int): Distance[Axis.Time] =
+    if (column == paneAt + 1 || (window.isOfMessage && column == messageAt)) ofEnd else PaneLag.inside(window, ofEnd)
 
   /** Rejection, message. */
   def rejected: Seq[DataType] = OutputSchema.Rejection :+ message

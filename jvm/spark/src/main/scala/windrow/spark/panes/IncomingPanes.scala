@@ -17,7 +17,9 @@ import windrow.SpecProblem
   * @param content
   *   what a retraction repeats: which pane of its window it was, and what the aggregates read of it
   */
-private[spark] final case class IncomingPanes(start: Expression, fields: Seq[Alias], content: Alias)
+private[spark] final case class IncomingPanes(start: Expression, fields: Seq[Alias], content: Alias) {
+  def end: Expression = fields(1).child
+}
 
 private[spark] object IncomingPanes {
 

@@ -8,6 +8,9 @@ import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.BooleanType
 import windrow._
+import windrow.core.operator.PaneLag
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.Unpack
 import windrow.spark.shards.ShardPlan
@@ -24,6 +27,9 @@ private[spark] trait FiresPanes extends ShardProgram {
 
   /** The same, with each pane taken back before another takes its place. */
   def retracting: ShardProgram
+
+  override def lag(kind: Int, column: Int): Distance[Axis.Time] =
+    if (kind == OutputSchema.PaneKind) schema.lag(spec.window, PaneLag.ofEnd(spec), column) else Distance.none
 }
 
 /** An operator of the same query whose panes come to another one, and what happens to them on the way (SEMANTICS R55).
@@ -40,6 +46,7 @@ private[spark] trait FiresPanes extends ShardProgram {
 private[spark] final case class PanesBefore(
     operator: TransformWithState,
     program: FiresPanes,
+    lag: Distance[Axis.Time],
     kind: Option[Attribute],
     columns: Seq[Attribute],
     conditions: Seq[Expression],
@@ -171,14 +178,17 @@ private[spark] object PanesBefore {
       reads: Seq[Expression]): Option[PanesBefore] = (shards.statefulProcessor: Any) match {
     case processor: WindowProcessor =>
       Some(processor.program).collect { case program: FiresPanes => program }.zip(rows.columnsOf(OutputSchema.PaneKind))
-        .map { case (program, columns) => PanesBefore(shards, program, rows.kind, columns, conditions, reads) }
+        .map { case (program, columns) =>
+          PanesBefore(shards, program, processor.lag, rows.kind, columns, conditions, reads)
+        }
     case _ => None
   }
 
   /** The table, where operators take back each pane before they send one in its place. */
   def retracting(table: LogicalPlan, operators: Seq[PanesBefore]): LogicalPlan = table.transform {
     case shards: TransformWithState if operators.exists(_.operator eq shards) =>
-      ShardPlan.running(shards, operators.find(_.operator eq shards).get.program.retracting)
+      val before = operators.find(_.operator eq shards).get
+      ShardPlan.running(shards, before.program.retracting, before.lag)
   }
 
   private def simplified(expression: Expression): Expression = SimplifiedExpression(expression)

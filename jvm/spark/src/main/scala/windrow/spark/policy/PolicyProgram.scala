@@ -15,6 +15,8 @@ import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyShard
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.functions.ObjectAggregation
 import windrow.spark.functions.RowAggregation
@@ -49,6 +51,9 @@ final class PolicyProgram(
     case Eviction.Sliding(by, trigger) => Seq(by, trigger).exists(_.isInstanceOf[ByTime])
     case _: Eviction.ByPunctuation     => false
   })
+
+  /** Messages leave when others or processing time have them leave. */
+  override def lag(kind: Int, column: Int): Distance[Axis.Time] = Distance.endless
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) new Running(new RowAggregation(recipe.functions))

@@ -12,6 +12,8 @@ import org.apache.spark.sql.streaming.StatefulProcessor
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types.BinaryType
 import windrow._
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.spark.pack.CallShards
 import windrow.spark.pack.Packets
 import windrow.spark.pack.PlacedPacket
@@ -49,18 +51,20 @@ private[windrow] object ShardPlan {
 
   /** @param now
     *   processing time of a batch query, in microseconds
+    * @param lag
+    *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R90)
     */
-  def apply(packets: LogicalPlan, program: ShardProgram, now: Long): LogicalPlan =
-    if (packets.isStreaming) streamed(packets, program) else atOnce(packets, program, now)
+  def apply(packets: LogicalPlan, program: ShardProgram, now: Long, lag: Distance[Axis.Time]): LogicalPlan =
+    if (packets.isStreaming) streamed(packets, program, lag) else atOnce(packets, program, now)
 
-  private def streamed(packets: LogicalPlan, program: ShardProgram): LogicalPlan = {
+  private def streamed(packets: LogicalPlan, program: ShardProgram, lag: Distance[Axis.Time]): LogicalPlan = {
     val (packet, shard) = (packets.output.head, packets.output(1))
     val called          = CallShards(program.shards, packets)
     def run(values: Seq[Attribute], rows: LogicalPlan)(implicit value: Encoder[PlacedPacket.Type]) =
       TransformWithState[Int, PlacedPacket.Type, Array[Byte]](
         Seq(shard),
         values,
-        new WindowProcessor(program),
+        new WindowProcessor(program, lag),
         timeMode(packets, program),
         OutputMode.Append,
         rows)
@@ -73,8 +77,8 @@ private[windrow] object ShardPlan {
   }
 
   /** The same shards with another program. */
-  def running(shards: TransformWithState, program: ShardProgram): TransformWithState = shards.copy(
-    statefulProcessor = new WindowProcessor(program).asInstanceOf[StatefulProcessor[Any, Any, Any]],
+  def running(shards: TransformWithState, program: ShardProgram, lag: Distance[Axis.Time]): TransformWithState = shards.copy(
+    statefulProcessor = new WindowProcessor(program, lag).asInstanceOf[StatefulProcessor[Any, Any, Any]],
     child = if (isSettled(shards.child)) shards.child else settled(shards.child, program))
 
   private def isSettled(packets: LogicalPlan) = packets match {

@@ -1,10 +1,13 @@
 package windrow.spark.shards
 
 import org.apache.spark.sql.windrow.SparkWatermark
+import scala.annotation.unused
 import windrow.Guards
 import windrow.TimeSpan
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 
 /** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
@@ -30,9 +33,23 @@ trait ShardProgram extends Serializable {
   /** The watermark is the processing time less this, and none of Spark's. */
   def behind: Option[TimeSpan] = None
 
-  /** By Spark's watermark, or where it has none of its own by processing time; both in milliseconds. */
-  final def watermark(millis: Long, processingTime: Long): Watermark =
-    behind.fold(SparkWatermark(millis))(delay => Watermark(processingTime * 1000 - delay.micros))
+  /** By Spark's watermark, or where it has none of its own by processing time; both in milliseconds.
+    *
+    * @param lag
+    *   how far the rows that come may lie behind Spark's
+    */
+  final def watermark(millis: Long, processingTime: Long, lag: Distance[Axis.Time]): Watermark =
+    behind.fold(SparkWatermark(millis).behind(lag))(delay => Watermark(processingTime * 1000 - delay.micros))
+
+  /** How far times in a column of its rows may lie behind the watermark that it goes by; endless if nothing bounds that
+    * (SEMANTICS R90).
+    *
+    * @param kind
+    *   of the rows, as packets number them
+    * @param column
+    *   among those of the kind
+    */
+  def lag(@unused kind: Int, @unused column: Int): Distance[Axis.Time] = Distance.none
 
   /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
   def descriptor: Option[OperatorDescriptor] = None

@@ -2,6 +2,8 @@ package windrow.spark.shards
 
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.windrow.StateColumn
+import windrow.core.time.Axis
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.pack.PacketFlag
 import windrow.spark.pack.PacketMerge
@@ -12,8 +14,11 @@ import windrow.spark.pack.PlacedPacket
   * Every shard is called in each micro-batch ([[CallShards]]): lateness is judged alike in idle and in busy shards
   * (SEMANTICS R75), and periods end without data. The first shard keeps what says how to read the state, so that it is
   * committed with it. Timers that an earlier version has left expire without a word.
+  *
+  * @param lag
+  *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R90)
   */
-final class WindowProcessor(val program: ShardProgram)
+final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Time])
     extends StatefulProcessor[Int, PlacedPacket.Type, Array[Byte]] {
 
   @transient private var store: SparkShardStore   = _
@@ -31,7 +36,7 @@ final class WindowProcessor(val program: ShardProgram)
       timers: TimerValues): Iterator[Array[Byte]] = step(shard, PacketMerge.inOrder(placed, shard), timers)
 
   private def watermark(timers: TimerValues): Watermark =
-    program.watermark(timers.getCurrentWatermarkInMs(), timers.getCurrentProcessingTimeInMs())
+    program.watermark(timers.getCurrentWatermarkInMs(), timers.getCurrentProcessingTimeInMs(), lag)
 
   private def step(shard: Int, packets: Iterator[Array[Byte]], timers: TimerValues): Iterator[Array[Byte]] = {
     if (shard == 0) notes.foreach(_.keep())

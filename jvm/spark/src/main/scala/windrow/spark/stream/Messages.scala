@@ -19,6 +19,7 @@ import windrow.spark.input.WatermarkCheck
 import windrow.spark.input.WithWatermark
 import windrow.spark.functions.NullIfFails
 import windrow.spark.output.OutputColumns
+import windrow.spark.panes.ChainLag
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.IncomingPanes
 import windrow.spark.panes.PanesBefore
@@ -35,6 +36,8 @@ import windrow.spark.panes.PanesBefore
   *   what it says as a pane of another operator, see [[IncomingPanes]]
   * @param now
   *   processing time of a batch query, in microseconds
+  * @param lag
+  *   how far they may lie behind the watermark of the query
   */
 private[spark] final case class Messages(
     child: LogicalPlan,
@@ -44,7 +47,8 @@ private[spark] final case class Messages(
     origin: Seq[Alias],
     pane: Seq[Alias],
     tooFar: Seq[Alias],
-    now: Long) {
+    now: Long,
+    lag: ChainLag.Lag) {
   def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
 
   /** In which panes show the source partition, so that every number has room. */
@@ -111,6 +115,7 @@ private[spark] object Messages {
     def result: Either[Seq[SpecProblem], Messages] = {
       val stated = eventTime
       checkWatermark(stated)
+      stated.foreach(checkLag)
       checkCoGroup()
       checkChain()
       found ++= operator.corrections(before)
@@ -134,7 +139,8 @@ private[spark] object Messages {
           origin,
           panes.toSeq.flatMap(came => came.fields :+ came.content),
           tooFar.map(Alias(_, "too_far")()).toSeq,
-          now)
+          now,
+          ChainLag.most(Seq(lag(time))))
       }
       Either.cond(found.result().isEmpty, messages.get, found.result().distinct)
     }
@@ -228,6 +234,13 @@ private[spark] object Messages {
         found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
       found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
     }
+
+    /** Panes that are grouped anew go by the end of their window, whatever their time is. */
+    private def lag(time: Expression): ChainLag.Lag = ChainLag.of(input, panes.fold(time)(_.end))
+
+    private def checkLag(time: Expression): Unit =
+      if (needsTime && operator.windows.exists(_.rejectsAtOnce) && lag(time).isEndless)
+        found += ChainLag.unbounded(time)
 
     private def isCoGroup: Boolean = CoGroupMarks.of(input).contains("time")
 

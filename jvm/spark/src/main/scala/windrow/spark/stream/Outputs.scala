@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
+import windrow.core.operator.PaneLag
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.Observed
 import windrow.spark.output.OutputSchema
@@ -26,7 +27,7 @@ private[spark] object Outputs {
       answers: Option[String],
       shards: LogicalPlan,
       number: Int): LogicalPlan = {
-    val time = PaneTime.of(schema.window, shards)
+    val time = PaneTime.of(schema.window, shards, operator.windows.fold(messages.lag)(messages.lag + PaneLag.ofEnd(_)))
     val all = Seq(
       OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, messages, schema, _, time)),
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))) ++

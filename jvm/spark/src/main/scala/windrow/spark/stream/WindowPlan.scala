@@ -52,7 +52,7 @@ private[spark] object WindowPlan {
     val pack =
       packed(messages, parts, recipe, OutputColumns.metricsOfRead(options.name), operator.windows.isDefined)
     val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
-    val rows    = ShardPlan(packets, program, messages.now)
+    val rows    = ShardPlan(packets, program, messages.now, messages.lag)
     Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
   }
 

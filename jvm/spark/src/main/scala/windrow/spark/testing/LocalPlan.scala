@@ -88,12 +88,12 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
   }
 
   private def stepped(node: TransformWithState): Turn => Iterator[InternalRow] = {
-    val program = (node.statefulProcessor: Any) match {
-      case windrow: WindowProcessor => windrow.program
+    val processor = (node.statefulProcessor: Any) match {
+      case windrow: WindowProcessor => windrow
       case _                        => throw LocalPlan.unknown(node)
     }
     val below  = of(node.left)
-    val states = new LocalShards(program, node.timeMode)
+    val states = new LocalShards(processor, node.timeMode)
     sharded += states
     def placeOf(column: Attribute) = node.left.output.indexWhere(_.exprId == column.exprId)
 

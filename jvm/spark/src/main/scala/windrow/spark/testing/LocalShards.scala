@@ -5,11 +5,13 @@ import windrow.core.state.InMemoryShardStore
 import windrow.spark.pack.PacketMerge
 import windrow.spark.pack.PlacedPacket
 import windrow.spark.shards.ShardProgram
+import windrow.spark.shards.WindowProcessor
 
 /** The shards of an operator in memory, called as Spark's `transformWithState` calls them: those with messages, and where the
   * clock of its mode has moved all.
   */
-private[testing] final class LocalShards(val program: ShardProgram, mode: TimeMode) {
+private[testing] final class LocalShards(processor: WindowProcessor, mode: TimeMode) {
+  val program: ShardProgram                = processor.program
   val stores: Map[Int, InMemoryShardStore] = (0 until program.shards).map(_ -> new InMemoryShardStore).toMap
 
   private var runner   = program.runner()
@@ -27,7 +29,7 @@ private[testing] final class LocalShards(val program: ShardProgram, mode: TimeMo
     val moved   = mode != TimeMode.None && clock > calledAt
     calledAt = math.max(calledAt, clock)
     val called = if (moved) stores.keys.toSeq.sorted else byShard.keys.toSeq.sorted
-    val mark   = program.watermark(turn.watermark, turn.now)
+    val mark   = program.watermark(turn.watermark, turn.now, processor.lag)
     called.iterator.flatMap { shard =>
       val inOrder = PacketMerge.inOrder(byShard.getOrElse(shard, Nil).iterator, shard)
       runner.step(stores(shard), inOrder, mark, turn.now * 1000)

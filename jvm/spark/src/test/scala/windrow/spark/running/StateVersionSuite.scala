@@ -13,6 +13,7 @@ import windrow.CheckpointError
 import windrow.core.state.ByteWriter
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.SparkSuite
 import windrow.spark.shards.ShardPlan
@@ -40,7 +41,7 @@ final class StateVersionSuite extends SparkSuite {
     implicit val session: SparkSession             = spark
     implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)
     val packets                                    = MemoryStream[(Array[Byte], Int)]
-    val plan       = ShardPlan(SparkInside.plan(packets.toDF()), new Keeping(fingerprint, kept), 0)
+    val plan       = ShardPlan(SparkInside.plan(packets.toDF()), new Keeping(fingerprint, kept), 0, Distance.none)
     val output     = SparkInside.frame(spark, plan)
     val checkpoint = SparkSuite.folder()
     packets.addData((Array[Byte](0), 0))

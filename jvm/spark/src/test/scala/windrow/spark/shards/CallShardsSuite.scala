@@ -12,6 +12,7 @@ import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.SparkSuite
 
@@ -26,7 +27,7 @@ final class CallShardsSuite extends SparkSuite {
     val input = MemoryStream[(Array[Byte], Int, Timestamp)]
     val packets =
       input.toDF().toDF("packet", "shard", "time").withWatermark("time", "0 seconds").select("packet", "shard")
-    val output     = SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new Counting, 0))
+    val output     = SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new Counting, 0, Distance.none))
     val checkpoint = SparkSuite.folder()
     Calls.clear()
     Seq(10L, 20L).foreach { second =>

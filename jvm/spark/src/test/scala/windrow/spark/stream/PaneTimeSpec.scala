@@ -10,13 +10,14 @@ import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.unsafe.types.CalendarInterval
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.core.time.Distance
 
 /** What Spark's own operators find on the windows of panes (SEMANTICS B3). */
 final class PaneTimeSpec extends AnyFunSuite {
   private val time   = AttributeReference("time", TimestampType)()
   private val marked = EventTimeWatermark(UUID.randomUUID, time, new CalendarInterval(0, 0, 0), LocalRelation(time))
 
-  private def found(window: Option[WindowKind]) = PaneTime.of(window, marked)
+  private def found(window: Option[WindowKind]) = PaneTime.of(window, marked, Distance.none)
 
   test("`window_time` takes windows of time, inherited ones as well, and sessions") {
     for (window <- Seq(Tumbling("1 minute"), Inherit("window")))

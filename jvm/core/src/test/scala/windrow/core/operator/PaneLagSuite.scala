@@ -1,0 +1,42 @@
+package windrow.core.operator
+
+import java.time.ZoneId
+import org.scalatest.funsuite.AnyFunSuite
+import windrow._
+
+/** SEMANTICS R90: how far times of panes lie behind the watermark; all values worked out by hand. */
+final class PaneLagSuite extends AnyFunSuite {
+  private val draft = WindowOperatorDraft(
+    Tumbling(TimeSpan(10)),
+    lateness = Some(TimeSpan(7)),
+    accumulation = Some(Discarding))
+
+  private def ofEnd(draft: WindowOperatorDraft) = PaneLag.ofEnd(draft.checked).value
+
+  test("R90: the end of a window that fires on time does not lag") {
+    assert(ofEnd(draft) == 0)
+    assert(ofEnd(draft.copy(window = Session(TimeSpan(10)))) == 0)
+  }
+
+  test("R90: one that waits for the end of its lateness lags by it") {
+    assert(ofEnd(draft.copy(onTime = false)) == 7)
+    assert(ofEnd(draft.copy(complete = Completion.ByFirstMessageBeyond)) == 7)
+  }
+
+  test("R90: positions and the window of everything are bounded by nothing") {
+    val timeless = draft.copy(lateness = None)
+    assert(PaneLag.ofEnd(timeless.copy(window = Count(3)).checked).isEndless)
+    assert(PaneLag.ofEnd(timeless.copy(window = Global, early = EachStep).checked).isEndless)
+  }
+
+  test("R90: another time of a pane lags by the longest window more") {
+    val end = PaneLag.ofEnd(draft.copy(onTime = false).checked)
+    assert(PaneLag.inside(Hopping(TimeSpan(20), TimeSpan(5)), end).value == 27)
+    assert(PaneLag.inside(Session(TimeSpan(10)), end).isEndless)
+    val day  = 86400000000L
+    val hour = 3600000000L
+    assert(PaneLag.inside(Calendar(1, CalendarUnit.Month, ZoneId.of("UTC")), end).value == 31 * day + 7)
+    val berlin = PaneLag.inside(Calendar(1, CalendarUnit.Day, ZoneId.of("Europe/Berlin")), end).value
+    assert(berlin >= day + hour + 7 && berlin <= day + 2 * hour + 7)
+  }
+}
