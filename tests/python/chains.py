@@ -2,7 +2,7 @@
 
 No message is late. So with any lateness no operator may reject a row, and a window of the last
 operator fires once, in the first step in which the watermark has passed its end by as much as the
-rows of the operators below may lie behind it (SEMANTICS R90): ``wait``, worked out by hand here.
+rows of the operators below may lie behind it (SEMANTICS R95): ``wait``, worked out by hand here.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def test_a_watermark_that_is_not_passed_on_is_missed_at_once(feed: Feed) -> None
 
 
 def test_rows_that_may_wait_for_ever_need_a_lateness(feed: Feed) -> None:
-    """A window of three messages may wait for the third any length of time (SEMANTICS R90)."""
+    """A window of three messages may wait for the third any length of time (SEMANTICS R95)."""
     orders = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name="few")
     few = orders.window(wr.Count(3)).aggregate(F.max("time").alias("last"))
     hours = wr.stream(few.panes, time="last", key="product", name="hours")

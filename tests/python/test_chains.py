@@ -1,4 +1,4 @@
-"""An operator of a chain gets its rows before its watermark passes them (SEMANTICS R90)."""
+"""An operator of a chain gets its rows before its watermark passes them (SEMANTICS R95)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of operators give the panes of Spark's own chains, each in the same micro-batch (R90)."""
+"""Chains of operators give the panes of Spark's own chains, each in the same micro-batch (R95)."""
 
 from __future__ import annotations
 

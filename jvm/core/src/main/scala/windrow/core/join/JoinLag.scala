@@ -4,7 +4,7 @@ import windrow._
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** How far the messages in the rows of a join may lie behind its watermark, by their stream (SEMANTICS R90): as long as a
+/** How far the messages in the rows of a join may lie behind its watermark, by their stream (SEMANTICS R95): as long as a
   * message can wait for the partner with which it comes out, or for the certainty that it has none.
   */
 private[windrow] object JoinLag {

@@ -7,7 +7,7 @@ import windrow.WindowOperatorSpec
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** How far times in the panes of windows may lie behind the watermark of the operator (SEMANTICS R90). Corrections for late
+/** How far times in the panes of windows may lie behind the watermark of the operator (SEMANTICS R95). Corrections for late
   * messages do not count: they are late for the next operator, too.
   */
 private[windrow] object PaneLag {

@@ -4,7 +4,7 @@ import java.time.ZoneId
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** SEMANTICS R90: how far times of panes lie behind the watermark; all values worked out by hand. */
+/** SEMANTICS R95: how far times of panes lie behind the watermark; all values worked out by hand. */
 final class PaneLagSuite extends AnyFunSuite {
   private val draft = WindowOperatorDraft(
     Tumbling(TimeSpan(10)),
@@ -13,23 +13,23 @@ final class PaneLagSuite extends AnyFunSuite {
 
   private def ofEnd(draft: WindowOperatorDraft) = PaneLag.ofEnd(draft.checked).value
 
-  test("R90: the end of a window that fires on time does not lag") {
+  test("R95: the end of a window that fires on time does not lag") {
     assert(ofEnd(draft) == 0)
     assert(ofEnd(draft.copy(window = Session(TimeSpan(10)))) == 0)
   }
 
-  test("R90: one that waits for the end of its lateness lags by it") {
+  test("R95: one that waits for the end of its lateness lags by it") {
     assert(ofEnd(draft.copy(onTime = false)) == 7)
     assert(ofEnd(draft.copy(complete = Completion.ByFirstMessageBeyond)) == 7)
   }
 
-  test("R90: positions and the window of everything are bounded by nothing") {
+  test("R95: positions and the window of everything are bounded by nothing") {
     val timeless = draft.copy(lateness = None)
     assert(PaneLag.ofEnd(timeless.copy(window = Count(3)).checked).isEndless)
     assert(PaneLag.ofEnd(timeless.copy(window = Global, early = EachStep).checked).isEndless)
   }
 
-  test("R90: another time of a pane lags by the longest window more") {
+  test("R95: another time of a pane lags by the longest window more") {
     val end = PaneLag.ofEnd(draft.copy(onTime = false).checked)
     assert(PaneLag.inside(Hopping(TimeSpan(20), TimeSpan(5)), end).value == 27)
     assert(PaneLag.inside(Session(TimeSpan(10)), end).isEndless)

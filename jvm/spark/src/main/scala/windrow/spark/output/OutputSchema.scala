@@ -39,7 +39,7 @@ final class OutputSchema(
   val resultsAt: Int = paneAt + OutputSchema.Pane.size
   val messageAt: Int = resultsAt + results.size
 
-  /** How far times in a column of panes may lie behind the watermark (SEMANTICS R90).
+  /** How far times in a column of panes may lie behind the watermark (SEMANTICS R95).
     *
     * @param ofEnd
     *   how far the end of their window may

@@ -13,7 +13,7 @@ import windrow.core.time.Distance
 import windrow.spark.pack.Unpack
 import windrow.spark.shards.WindowProcessor
 
-/** How far the rows of other operators of the query may lie behind the query's watermark (SEMANTICS R90). Spark passes the
+/** How far the rows of other operators of the query may lie behind the query's watermark (SEMANTICS R95). Spark passes the
   * watermark on unchanged, so an operator above them goes by a watermark that is so much less.
   */
 private[spark] object ChainLag {

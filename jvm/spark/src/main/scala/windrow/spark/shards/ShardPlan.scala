@@ -52,7 +52,7 @@ private[windrow] object ShardPlan {
   /** @param now
     *   processing time of a batch query, in microseconds
     * @param lag
-    *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R90)
+    *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R95)
     */
   def apply(packets: LogicalPlan, program: ShardProgram, now: Long, lag: Distance[Axis.Time]): LogicalPlan =
     if (packets.isStreaming) streamed(packets, program, lag) else atOnce(packets, program, now)

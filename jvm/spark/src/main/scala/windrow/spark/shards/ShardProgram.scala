@@ -42,7 +42,7 @@ trait ShardProgram extends Serializable {
     behind.fold(SparkWatermark(millis).behind(lag))(delay => Watermark(processingTime * 1000 - delay.micros))
 
   /** How far times in a column of its rows may lie behind the watermark that it goes by; endless if nothing bounds that
-    * (SEMANTICS R90).
+    * (SEMANTICS R95).
     *
     * @param kind
     *   of the rows, as packets number them

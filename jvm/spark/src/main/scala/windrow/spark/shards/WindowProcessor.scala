@@ -16,7 +16,7 @@ import windrow.spark.pack.PlacedPacket
   * committed with it. Timers that an earlier version has left expire without a word.
   *
   * @param lag
-  *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R90)
+  *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R95)
   */
 final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Time])
     extends StatefulProcessor[Int, PlacedPacket.Type, Array[Byte]] {
