@@ -95,7 +95,11 @@ class ByDelta(By):
 
 @dataclass(frozen=True, repr=False)
 class ByPunctuation:
-    """Markers: a message with true in ``column`` empties the window of its key, and is no part."""
+    """End the window of a key with each row that has true in ``column``.
+
+    That row is the last one of the window. To leave it out of an aggregate, use
+    ``FILTER (WHERE NOT column)``.
+    """
 
     column: str
 
@@ -227,7 +231,7 @@ _LEAVES: dict[str, dict[type, str]] = {
         ByTime: "all messages leave every {period} of processing time, also when there are none",
         ByDelta: "all messages leave before one whose {column} is more than {delta} above the "
         "oldest one's",
-        ByPunctuation: "all messages leave at a marker, a message with true in {column}",
+        ByPunctuation: "all messages leave with a marker, a message with true in {column}",
     },
     "sliding": {
         ByCount: "the newest {n} messages",

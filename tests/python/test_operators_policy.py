@@ -87,12 +87,12 @@ def test_events_in_order() -> None:
 
 
 def test_markers() -> None:
-    """A message with true in the column empties its key's window, and is no part of it."""
+    """A message with true in the column is the last one of its key's window (P1)."""
     with _quotes(wr.Policy.tumbling(wr.ByPunctuation("is_end"))) as op:
         op.addMessages(_ticks(("a", 1.0), ("b", 5.0), ("a", 2.0)))
         assert op.getResult().num_rows == 0
         op.addMessage({"symbol": "a", "price": 7.0, "is_end": True})
-        assert panes(op.getResult()) == [("a", 2, 3.0, (0,), "ON_TIME 0")]
+        assert panes(op.getResult()) == [("a", 3, 10.0, (0,), "ON_TIME 0")]
 
 
 def test_periods_of_processing_time() -> None:

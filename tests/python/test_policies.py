@@ -111,10 +111,13 @@ def test_the_last_messages_once_the_price_has_moved(quotes: Quotes) -> None:
 
 
 def test_markers(quotes: Quotes) -> None:
-    """A marker empties the window of its key alone."""
-    quotes.add(("a", 1.0), ("b", 7.0), ("a", 2.0), ("a", 0.0, True), ("a", 3.0))
+    """A marker is the last message of the window of its key, and empties that alone (P1)."""
+    quotes.add(("a", 1.0), ("b", 7.0), ("a", 2.0), ("a", 0.5, True), ("a", 3.0), ("c", 4.0, True))
     quotes.run(Policy.tumbling(ByPunctuation("mark")))
-    assert shown(quotes.panes) == [("a", 0, [1.0, 2.0], 3.0, "ON_TIME")]
+    assert shown(quotes.panes) == [
+        ("a", 0, [1.0, 2.0, 0.5], 3.5, "ON_TIME"),
+        ("c", 0, [4.0], 4.0, "ON_TIME"),
+    ]
 
 
 def test_limits_of_all_keys(quotes: Quotes) -> None:

@@ -109,7 +109,7 @@ class Case:
 
     @property
     def _is_marked(self) -> bool:
-        """Markers empty its windows; here they are messages."""
+        """Whether markers empty its windows."""
         return "punctuation" in (self.spec.get("window") or {}).get("eviction", {}).get(
             "tumbling", {}
         )
@@ -136,8 +136,9 @@ class Case:
         fields |= {"time_unit": self.json.get("time_unit", "us"), "input": message}
         fields.pop("aggregates", None)
         if self.operator != "full_state":
+            some = " FILTER (WHERE time IS NOT NULL)" if self._is_marked else ""
             texts = [
-                f"{_SQL.get(function, f'{function}(value)')} AS `{name}`"
+                f"{_SQL.get(function, f'{function}(value)')}{some} AS `{name}`"
                 for name, function in self.aggregates.items()
             ]
             fields["aggregates"] = texts or ["count(*) AS `no aggregate`"]
@@ -179,12 +180,12 @@ class Case:
             gaps = [self.micros(one.get("gap", usual)) for one in messages]
             columns["gap"] = pa.array(gaps, pa.int64())
         if self._is_marked:
-            columns["mark"] = pa.array([one.get("mark") for one in messages], pa.bool_())
+            columns["mark"] = pa.array([one.get("marker") for one in messages], pa.bool_())
         return pa.table(columns)
 
     def markers(self, keys: pa.Table) -> pa.Table:
-        """Make a marker for each of some keys."""
-        return self._table([{**row, "mark": True} for row in keys.to_pylist()], "messages")
+        """Make a mark for each of some keys: a message without a time, which nothing shows."""
+        return self._table([{**row, "marker": True} for row in keys.to_pylist()], "messages")
 
 
 def _sql_type(what: str, values: Any) -> str:  # noqa: ANN401  keys or values of JSON

@@ -260,8 +260,10 @@ class _Hears(WindowListener):
         self._events = events
 
     def onEvent(self, event: WindowEvent) -> None:  # noqa: N802  the public name
-        values = event.messages.column("value").to_pylist()
-        self._events.append({"key": event.key["key"], "event": event.event, "values": values})
+        rows = event.messages.to_pylist()
+        values = [row["value"] for row in rows if row["time"] is not None]  # marks have none
+        if values or event.event != "INSERTION":
+            self._events.append({"key": event.key["key"], "event": event.event, "values": values})
 
 
 def _short(message: Row) -> Row:

@@ -8,7 +8,7 @@ private[explain] object PoliciesInWords {
   def apply(eviction: Eviction): String = eviction match {
     case Eviction.Tumbling(by) => told(tumbling(by), "as they leave")
     case Eviction.ByPunctuation(column) =>
-      told(s"all messages leave at a marker, a message with true in $column", "as they leave")
+      told(s"all messages leave with a marker, a message with true in $column", "as they leave")
     case Eviction.Sliding(by, trigger) => told(sliding(by), fires(trigger))
   }
 

@@ -38,7 +38,7 @@ object PolicyOutput {
   * @param measure
   *   a message's value of a column, for policies by delta; NaN if it has none (SEMANTICS R89)
   * @param isMarker
-  *   the message only marks the end of what is inside, for eviction by punctuation
+  *   the message is the last one of its window, for eviction by punctuation
   * @param isKeyed
   *   false: there is one partition, which cannot be evicted
   * @param hasEvents

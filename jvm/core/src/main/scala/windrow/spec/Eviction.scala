@@ -33,7 +33,7 @@ object Eviction {
     def problems: Seq[SpecProblem] = by.problems
   }
 
-  /** All at once, at a punctuation: a message with true in `column`. */
+  /** All at once, at a punctuation: a message with true in `column` is the last one of its window. */
   final case class ByPunctuation(column: String) extends Eviction {
     def problems: Seq[SpecProblem] = Nil
   }

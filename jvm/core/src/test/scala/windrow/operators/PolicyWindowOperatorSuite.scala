@@ -304,7 +304,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
 
     val marked = opened(spec(Eviction.ByPunctuation("value")))
     add(marked, "a" -> 1, "a" -> 2, "a" -> -1, "a" -> 3)
-    assert(taken(marked).contains("a EVICTION 1,2"))
+    assert(taken(marked).contains("a EVICTION 1,2,-1"))
     marked.finish()
     assert(taken(marked) == Seq("a FINAL 3"))
   }

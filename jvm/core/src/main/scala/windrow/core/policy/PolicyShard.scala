@@ -25,7 +25,7 @@ import windrow.core.time.Watermark
   * @param value
   *   of the column that eviction by delta looks at; 0 without one
   * @param isMarker
-  *   it only marks the end of what is inside (punctuation)
+  *   it is the last message of its window (punctuation)
   * @param buffer
   *   the message, lifted
   * @param raw
@@ -236,7 +236,7 @@ final class PolicyShard[B, V](
     if (isReplay(entry.origin)) Vector.empty
     else {
       counters.accepted += 1
-      if (entry.isMarker) punctuate(entry.key) else insert(entry)
+      insert(entry)
     }
 
   private def insert(entry: PolicyEntry[B]): Effects = {
@@ -249,6 +249,7 @@ final class PolicyShard[B, V](
       before,
       HeldMessage(kept, before.counted(entry.value), clock, number = before.inserted),
       mark)(told)
+    if (entry.isMarker && rules.isPunctuated) PolicyRules.emptied(after)(told)
     guards.check(Guard.MessagesPerWindow, after.held.size, s"a window of ${spec.eviction}")
     turn += 1
     val effects = keep(after.copy(turn = turn), told) ++

@@ -44,7 +44,7 @@ private[windrow] final class CorePolicies(
     PolicyEntry(
       CoreKey.write(message.key),
       number,
-      isMarker = false,
+      message.marker,
       aggregation.lift(message),
       raw.result(),
       CoreStores.origin(message))

@@ -76,8 +76,11 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
         if (partitions(key).inside.headOption.exists(oldest => value > partitions(key).value(oldest.number) + delta))
           tumble(key, partitions(key))
         enter(message)
-      case Eviction.Tumbling(ByTime(_)) | Eviction.ByPunctuation(_) => enter(message)
-      case Eviction.Sliding(by, trigger)                            => slide(message, by, trigger)
+      case Eviction.Tumbling(ByTime(_)) => enter(message)
+      case Eviction.ByPunctuation(_) =>
+        enter(message)
+        if (message.marker) tumble(key, partitions(key))
+      case Eviction.Sliding(by, trigger) => slide(message, by, trigger)
     }
   }
 

@@ -16,6 +16,8 @@ import windrow.{Reason, Timing}
   *   of an operator with several inputs
   * @param pane
   *   of inherited windows: the message is a pane of another operator
+  * @param marker
+  *   of windows by punctuation: the message is the last one of its window
   */
 final case class Message(
     key: Scalar,
@@ -25,7 +27,8 @@ final case class Message(
     offset: Option[Long] = None,
     gap: Option[Long] = None,
     stream: Option[String] = None,
-    pane: Option[UpstreamPane] = None) {
+    pane: Option[UpstreamPane] = None,
+    marker: Boolean = false) {
 
   /** What makes a replay of it recognisable (SEMANTICS R13). */
   def identity: Option[(Option[String], Int, Long)] =
@@ -42,7 +45,7 @@ object Message {
 
   /** The same for windows on positions and by policies. */
   val ByPosition: Ordering[Message] =
-    Ordering.by(m => (m.stream, m.partition, m.offset, m.time, (m.key, m.value, m.gap)))
+    Ordering.by(m => (m.stream, m.partition, m.offset, m.time, (m.key, m.value, m.gap, m.marker)))
 }
 
 /** What a message says of itself as a pane, `[start, end)` in microseconds. */

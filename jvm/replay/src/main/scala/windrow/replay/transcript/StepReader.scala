@@ -31,7 +31,7 @@ private[windrow] final class StepReader(unit: UnitJson) {
   }
 
   private def message(message: JsonNode): Message = {
-    known(message, "a message", "key", "time", "value", "partition", "offset", "gap", "stream", "pane")
+    known(message, "a message", "key", "time", "value", "partition", "offset", "gap", "stream", "pane", "marker")
     Message(
       key(message),
       time(message, "time"),
@@ -40,7 +40,8 @@ private[windrow] final class StepReader(unit: UnitJson) {
       long(message, "offset"),
       time(message, "gap"),
       child(message, "stream").map(_.asText),
-      child(message, "pane").map(pane))
+      child(message, "pane").map(pane),
+      message.has("marker") && flag(message, "marker"))
   }
 
   private def pane(pane: JsonNode): UpstreamPane = {

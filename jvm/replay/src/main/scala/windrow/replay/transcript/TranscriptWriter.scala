@@ -75,6 +75,7 @@ private[windrow] final class StepWriter(unit: UnitJson) {
     val node = results.start(message.stream, message.key, message.time, message.value)
     message.partition.foreach(node.put("partition", _))
     message.offset.foreach(offset => node.put("offset", offset))
+    if (message.marker) node.put("marker", true)
     message.gap.foreach(gap => node.set[ObjectNode]("gap", unit.timeNode(gap)))
     message.pane.foreach { pane =>
       node.putObject("pane").put("timing", pane.timing.toString).put("is_retraction", pane.isRetraction)

@@ -1,7 +1,9 @@
 package windrow.spark.replay
 
+import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.functions._
 import windrow.ByDelta
 import windrow.Eviction
 import windrow.PolicyWindowSpec
@@ -27,7 +29,7 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
   }
 
   def output(input: StepInput): DataFrame = {
-    val columns = StepOperator.aggregates(aggregates)
+    val columns = StepOperator.aggregates(aggregates, when(!PolicySteps.isMark, lit(true)))
     Windrow.stream(input.table(), key = Seq("key"), offset = Some(StepInput.Identity))
       .policy(eviction, spec.limits).aggregate(columns.head, columns.tail: _*).output
   }
@@ -35,17 +37,17 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
   def emission(rows: String => Seq[Row]): Emission = Emission(
     panes = rows("panes").map(StepRows.pane(_, pane => Content.Values(StepOperator.values(aggregates)(pane)))),
     rejected = rows("rejected").map(StepRows.rejected(_, Nil)),
-    events = rows("events").sortBy(_.getAs[Long]("sequence")).map(event))
+    events = rows("events").filterNot(PolicySteps.isOfMark).sortBy(_.getAs[Long]("sequence")).map(event))
 
   private def event(row: Row) = PolicyEvent(
     StepRows.key(row),
     PolicyEvent.Kinds.find(_.toString == row.getAs[String]("event")).get,
-    row.getSeq[Row](row.fieldIndex("messages")).map(StepRows.scalar).toSeq)
+    PolicySteps.messages(row).map(StepRows.scalar))
 
   override def restsInTime: Boolean = true
 
-  /** Messages without an identity get one in the order in which they are to be applied; a marker comes after them, for
-    * every key.
+  /** Messages without an identity get one in the order in which they are to be applied. The mark of a step is not a message,
+    * but a query knows no other: one for each key comes after the messages of the step, and nothing shows it.
     */
   override def rows(feed: Step.Feed): Seq[InputRow] = {
     keys ++= feed.messages.map(_.key)
@@ -57,7 +59,7 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
     else keys.toSeq.map(key =>
       InputRow(
         key = Some(InputRow.key(key)),
-        partition = Some(Int.MaxValue),
+        partition = Some(PolicySteps.OfMark),
         offset = Some(next()),
         marker = true))
     messages ++ markers
@@ -67,4 +69,19 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
     sent += 1
     sent
   }
+}
+
+private object PolicySteps {
+
+  /** The partition of messages that stand for the mark of a step. */
+  private val OfMark = Int.MaxValue
+
+  private def isMark: Column = coalesce(col("partition") === OfMark, lit(false))
+
+  /** The insertion of such a message. */
+  private def isOfMark(event: Row): Boolean =
+    event.getAs[String]("event") == PolicyEvent.Insertion.toString && messages(event).isEmpty
+
+  private def messages(event: Row): Seq[Row] = event.getSeq[Row](event.fieldIndex("messages"))
+    .filterNot(message => StepRows.number(message, "partition").contains(OfMark.toLong)).toSeq
 }

@@ -54,7 +54,8 @@ private[replay] object InputRow {
     message.partition,
     message.offset,
     message.gap,
-    pane = message.pane.map(pane => InputPane(pane.start, pane.end, pane.timing.toString, pane.isRetraction)))
+    message.marker,
+    message.pane.map(pane => InputPane(pane.start, pane.end, pane.timing.toString, pane.isRetraction)))
 
   def watermark(millis: Long): InputRow = InputRow(mark = Some(millis))
 

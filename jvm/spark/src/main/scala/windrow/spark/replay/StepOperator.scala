@@ -35,13 +35,20 @@ private[replay] trait Asked {
 
 private[replay] object StepOperator {
 
-  /** The aggregates of transcripts are Spark's. */
-  def aggregates(named: Seq[(String, String)]): Seq[Column] = named.map { case (name, function) =>
-    (function match {
-      case "count"   => count(lit(1))
-      case "collect" => collect_list("value")
-      case other     => call_function(other, col("value"))
-    }).as(name)
+  /** The aggregates of transcripts are Spark's.
+    *
+    * @param counts
+    *   null for a message that is not to be aggregated
+    */
+  def aggregates(named: Seq[(String, String)], counts: Column = lit(true)): Seq[Column] = {
+    val value = when(counts, col("value"))
+    named.map { case (name, function) =>
+      (function match {
+        case "count"   => count(counts)
+        case "collect" => collect_list(value)
+        case other     => call_function(other, value)
+      }).as(name)
+    }
   }
 
   def values(named: Seq[(String, String)])(pane: Row): Map[String, Value] =

@@ -17,13 +17,16 @@ object RandomPolicyCase {
     *   as in [[RandomCase]]
     */
   def apply(seed: Long, scale: Int = 1): TranscriptCase = {
-    val random = new Random(seed)
+    val random  = new Random(seed)
+    val written = spec(random)
+    // In a query the mark of a step is a message for each key, which is in no window but counts for the limits.
+    val hasMarks = !written.path("window").has("limit")
     TranscriptCase(
       id = s"random-policy-$seed",
       source = Some("windrow.testkit.RandomPolicyCase"),
       timeUnit = TimeUnit.Micros,
-      specJson = spec(random),
-      steps = new RandomPolicySteps(random, scale).result(),
+      specJson = written,
+      steps = new RandomPolicySteps(random, scale, hasMarks).result(),
       atEnd = Option.when(random.nextInt(3) > 0)(AtEnd(isFinal = true)))
   }
 
@@ -58,7 +61,7 @@ object RandomPolicyCase {
   }
 }
 
-private final class RandomPolicySteps(random: Random, scale: Int) {
+private final class RandomPolicySteps(random: Random, scale: Int, hasMarks: Boolean) {
   private val keys =
     random.shuffle(
       Value.Null +: (1 until 4 * scale).map(number => Scalar(s"k$number"))).take(1 + random.nextInt(4 * scale))
@@ -75,7 +78,7 @@ private final class RandomPolicySteps(random: Random, scale: Int) {
     }
     now += passed
     val messages = if (random.nextInt(4) == 0) Nil else Seq.fill(random.nextInt(6 * scale + 1))(message())
-    val feed     = Step.Feed(messages, None, Some(now), punctuation = random.nextInt(6) == 0)
+    val feed     = Step.Feed(messages, None, Some(now), punctuation = random.nextInt(6) == 0 && hasMarks)
     if (random.nextInt(8) == 0) Seq(feed, Step.Restart) else Seq(feed)
   }
 
@@ -87,7 +90,8 @@ private final class RandomPolicySteps(random: Random, scale: Int) {
         Some(now),
         Scalar(random.nextInt(16) - 5L),
         Some(random.nextInt(2)),
-        Some(sent.size.toLong))
+        Some(sent.size.toLong),
+        marker = random.nextInt(8) == 0)
       sent.last
     }
 }
