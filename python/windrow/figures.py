@@ -132,14 +132,14 @@ def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
     for name, row in _observed(progress).items():
         counts = {key: value or 0 for key, value in row.items() if key not in _LEVELS}
         if counts:
-            found.setdefault(name.partition("/")[0], Counter()).update(counts)
+            found.setdefault(_name(name.partition("/")[0]), Counter()).update(counts)
     return found
 
 
 def _inputs(progress: Mapping[str, Any]) -> dict[str, datetime | None]:
     """Read ``windrow_<operator>/<input>/...``, of which those of several inputs tell it."""
     return {
-        name.split("/")[1]: None if row[_REACH] is None else _instants.instant(row[_REACH])
+        _name(name.split("/")[1]): None if row[_REACH] is None else _instants.instant(row[_REACH])
         for name, row in _observed(progress).items()
         if _REACH in row and name.count("/") > 1
     }
@@ -148,10 +148,15 @@ def _inputs(progress: Mapping[str, Any]) -> dict[str, datetime | None]:
 def _told(progress: Mapping[str, Any], level: str) -> dict[str, int]:
     """Give what operators tell of something that is no count of rows; by their names."""
     return {
-        name.removeprefix(_MARK): row[level]
+        _name(name).removeprefix(_MARK): row[level]
         for name, row in _observed(progress).items()
         if row.get(level) is not None
     }
+
+
+def _name(escaped: str) -> str:
+    """Give a part of the name of metrics as its user wrote it."""
+    return escaped.replace("%2F", "/").replace("%25", "%")
 
 
 def _observed(progress: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

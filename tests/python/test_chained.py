@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -223,6 +224,17 @@ def test_operators_of_one_query_need_names_of_their_own(feed: Feed) -> None:
     with pytest.raises(wr.SpecError) as refused:
         named.aggregate(F.count("*")).panes  # noqa: B018
     assert [problem.code for problem in refused.value.problems] == ["STREAM_NAME_TAKEN"]
+
+
+def test_a_union_of_operators_needs_names_of_their_own(feed: Feed) -> None:
+    """A union is one query; the error says what to do, also for two outputs of one operator."""
+    first, second = totals(feed.stream()), totals(feed.stream().where("amount > 1"))
+    with pytest.raises(AnalysisException) as refused:
+        first.panes.union(second.panes)
+    assert refused.value.getCondition() == "STREAM_NAME_TAKEN"
+    assert "two operators that are called 'orders'" in str(refused.value)
+    with pytest.raises(AnalysisException, match="use its 'output'"):
+        first.panes.select("product").union(first.rejected.select("stream"))
 
 
 def test_sparks_own_windows_over_panes(corrected: Feed) -> None:

@@ -22,7 +22,7 @@ import windrow as wr
 from windrow import watching
 from windrow._watching import _words
 from windrow._watching._screens import panel
-from windrow.figures import figures
+from windrow.figures import figures, operators
 
 PROGRESS = Path(__file__).with_name("progress")
 
@@ -61,6 +61,21 @@ def test_no_open_window_is_a_number_too() -> None:
     }
     assert figures(progress).openWindows == {"minutes": 0}
     assert figures(progress).openChange == {}
+
+
+def test_names_with_slashes() -> None:
+    """A slash separates parts of the names of metrics, so one in a name is escaped (R74)."""
+    progress = recorded("minutes")[-1]
+    progress["observedMetrics"] = {
+        "windrow_a": {"accepted": 1, "open_windows": 4},
+        "windrow_a/read": {"read": 1},
+        "windrow_a%2Fb%25": {"accepted": 2, "open_windows": 5},
+        "windrow_a%2Fb%25/read": {"read": 2},
+    }
+    found = {name: dict(counts) for name, counts in operators(progress).items()}
+    assert found["windrow_a"] == {"accepted": 1, "read": 1}
+    assert found["windrow_a/b%"] == {"accepted": 2, "read": 2}
+    assert figures(progress).openWindows == {"a": 4, "a/b%": 5}
 
 
 def test_of_a_batch() -> None:

@@ -55,6 +55,11 @@ def quoted(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
+def metric(name: str) -> str:
+    """Give a name as observed metrics have it: a slash separates their parts (R74)."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
 def names(seed: int) -> list[str]:
     """Give random hostile names, no two of which a session takes for one."""
     rng = random.Random(seed)  # noqa: S311  no secret
@@ -167,11 +172,12 @@ def shape(df: DataFrame, given: Sequence[str] = HARMLESS) -> Any:
     plain |= {quoted(name): quoted(to) for name, to in plain.items()}  # keys of joins as written
     pairs = [*plain.items(), ("_".join(HARMLESS[-2:]), "_".join(given[-2:]))]
     for name, to in pairs:
-        plain |= {name: to, f"windrow_{name}": f"windrow_{to}"}
-        plain[f"windrow_{name}/read"] = f"windrow_{to}/read"
+        plain |= {name: to, f"windrow_{name}": f"windrow_{metric(to)}"}
+        plain[f"windrow_{name}/read"] = f"windrow_{metric(to)}/read"
     for name, told in product(HARMLESS[-2:], ("read", "watermark")):  # of several streams
         both = f"{'_'.join(HARMLESS[-2:])}/{name}/{told}"
-        plain[f"windrow_{both}"] = f"windrow_{'_'.join(given[-2:])}/{plain[name]}/{told}"
+        parts = [metric("_".join(given[-2:])), metric(plain[name]), told]
+        plain[f"windrow_{both}"] = f"windrow_{'/'.join(parts)}"
     ids: dict[object, int] = {}
 
     def renamed(tree: Any) -> Any:

@@ -2,6 +2,7 @@ package windrow.spark
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.SparkSessionExtensionsProvider
+import windrow.spark.output.OperatorNames
 import windrow.spark.pack.PackStrategy
 import windrow.spark.sql.TableFunctions
 import windrow.spark.sql.TablesOfWith
@@ -12,6 +13,7 @@ final class WindrowExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
     TableFunctions.all(WindrowVersion.value).foreach(extensions.injectTableFunction)
     extensions.injectHintResolutionRule(_ => TablesOfWith)
+    extensions.injectPostHocResolutionRule(_ => OperatorNames.Check)
     extensions.injectPlannerStrategy(session => PackStrategy(session))
   }
 }

@@ -12,6 +12,7 @@ import windrow.spark.input.InputReach
 import windrow.spark.input.StreamTable
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.WatermarkCheck
+import windrow.spark.output.OperatorNames
 import windrow.spark.output.OutputColumns
 import windrow.spark.panes.ChainLag
 import windrow.spark.panes.Corrections
@@ -58,7 +59,8 @@ private[spark] object JoinPlan {
         inputs) ++ inputs.flatMap(one =>
         Corrections.kept(PanesBefore.of(one.table), "a join")) ++
         StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
-        WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)
+        WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
+        OperatorNames.taken(JoinOutputs.name(inputs.map(_.name)), inputs.map(_.table))
     if (found.nonEmpty) throw SpecError("a join", found)
     GuardSettings(session) // so that a limit that is not one shows where the query is described
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
@@ -72,7 +74,7 @@ private[spark] object JoinPlan {
           table,
           reach,
           shards,
-          OutputColumns.metricsOfRead(s"${JoinOutputs.name(inputs.map(_.name))}/${input.name}"))
+          OutputColumns.metricsOfRead(JoinOutputs.name(inputs.map(_.name)), Some(input.name)))
     }
     val schema =
       new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)

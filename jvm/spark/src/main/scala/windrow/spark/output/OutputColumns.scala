@@ -7,14 +7,26 @@ import windrow._
 /** What columns are made of. */
 private[spark] object OutputColumns {
 
-  /** Under which the counts of a stream are observed. */
-  def metrics(stream: String): String = s"windrow_$stream"
+  /** What the names of all observed metrics begin with. */
+  val Prefix = "windrow_"
 
-  /** Under which the messages are observed that come to a stream. */
-  def metricsOfRead(stream: String): String = s"${metrics(stream)}/read"
+  /** Under which the counts of an operator are observed. A slash separates the parts of such a name, so those in the name of
+    * the operator are escaped.
+    */
+  def metrics(stream: String): String = s"$Prefix${escaped(stream)}"
+
+  /** The operator whose counts are observed under a name. */
+  def operator(metrics: String): String =
+    metrics.stripPrefix(Prefix).takeWhile(_ != '/').replace("%2F", "/").replace("%25", "%")
+
+  private def escaped(name: String) = name.replace("%", "%25").replace("/", "%2F")
+
+  /** Under which the messages are observed that come to an operator, or to one of its inputs. */
+  def metricsOfRead(stream: String, input: Option[String] = None): String =
+    (metrics(stream) +: input.map(escaped).toSeq :+ "read").mkString("/")
 
   /** Under which one of several streams is observed. */
-  def metricsOfInput(stream: String, input: String): String = s"${metrics(stream)}/$input/watermark"
+  def metricsOfInput(stream: String, input: String): String = s"${metrics(stream)}/${escaped(input)}/watermark"
 
   def structOf(fields: (String, Expression)*): Expression =
     CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })

@@ -18,7 +18,7 @@ import windrow.spark.input.ValidTime
 import windrow.spark.input.WatermarkCheck
 import windrow.spark.input.WithWatermark
 import windrow.spark.functions.NullIfFails
-import windrow.spark.output.OutputColumns
+import windrow.spark.output.OperatorNames
 import windrow.spark.panes.ChainLag
 import windrow.spark.panes.Corrections
 import windrow.spark.panes.IncomingPanes
@@ -248,11 +248,7 @@ private[spark] object Messages {
       if (streaming && WatermarkCheck.isStuck(input) && needsTime)
         refuse(
           "WATERMARK_NOT_PASSED_ON")
-      val metrics = OutputColumns.metrics(options.name)
-      if (input.exists { case counted: CollectMetrics => counted.name == metrics; case _ => false })
-        refuse(
-          "STREAM_NAME_TAKEN",
-          "stream" -> options.name)
+      found ++= OperatorNames.taken(options.name, Seq(input))
     }
 
     private def checkNames(): Unit = {

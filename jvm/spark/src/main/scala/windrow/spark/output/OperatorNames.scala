@@ -1,0 +1,38 @@
+package windrow.spark.output
+
+import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.windrow.RefusedInSql
+import windrow.ErrorConditions
+import windrow.SpecProblem
+
+/** Each operator of a query counts under a name of its own. */
+private[spark] object OperatorNames {
+
+  /** @param inputs
+    *   the tables of the operator
+    */
+  def taken(operator: String, inputs: Seq[LogicalPlan]): Option[SpecProblem] = {
+    val metrics = OutputColumns.metrics(operator)
+    val isTaken = inputs.exists(_.exists { case one: CollectMetrics => one.name == metrics; case _ => false })
+    Option.when(isTaken)(SpecProblem("STREAM_NAME_TAKEN.INPUT", "stream" -> operator))
+  }
+
+  /** Refuses a query that brings two operators of one name together, for example by a union. Spark would refuse it, too, in
+    * words about metrics that the user has not asked for.
+    */
+  object Check extends Rule[LogicalPlan] {
+    def apply(plan: LogicalPlan): LogicalPlan = {
+      val observed = plan.collectWithSubqueries {
+        case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) => one.name -> one.dataframeId
+      }.distinct
+      observed.groupBy(_._1).collectFirst { case (name, all) if all.sizeIs > 1 => name }.foreach { name =>
+        val stream  = OutputColumns.operator(name)
+        val message = ErrorConditions.message("STREAM_NAME_TAKEN.QUERY", "stream" -> stream)
+        throw new RefusedInSql("STREAM_NAME_TAKEN", message, None)
+      }
+      plan
+    }
+  }
+}
