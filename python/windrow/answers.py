@@ -87,7 +87,8 @@ class Answers:
         """
         upsert = panes._as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
         return start(
-            self._part("all"),  # anew: settings of the session may have changed since
+            # Described again, because settings of the session may have changed.
+            self._part("accepted" if rejected is None else "all"),
             {"answers": answers, "panes": panes, "rejected": rejected},
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,

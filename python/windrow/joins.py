@@ -188,9 +188,11 @@ class JoinOutput(HasFrames):
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """What was not taken: stream, reason, watermark, processing_time, message.
+        """Rejected rows: stream, reason, watermark, processing_time, message.
 
         ``message`` is a struct with a struct for each stream by its name, of which one is not null.
+        If a stream has panes of other operators, their rejected rows are here, too: ``message`` is
+        null for such a row, and the column with the name of that operator has the row.
         """
         return self._part("rejected")
 
@@ -232,7 +234,8 @@ class JoinOutput(HasFrames):
         brings the rows that found no match.
         """
         return start(
-            self._part("all"),  # anew: settings of the session may have changed since
+            # Described again, because settings of the session may have changed.
+            self._part("accepted" if rejected is None else "all"),
             {"rows": rows, "rejected": rejected},
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,

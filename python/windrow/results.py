@@ -60,9 +60,12 @@ class Output(HasFrames):
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """What entered no window: stream, reason, watermark, processing_time, message.
+        """Rejected rows: stream, reason, watermark, processing_time, message.
 
         ``watermark`` is the one by which the row was judged: that of the micro-batch before.
+
+        If the input has panes of other operators, their rejected rows are here, too. ``message`` is
+        null for such a row, and the column with the name of its ``stream`` has the row.
         """
         return self._part("rejected")
 
@@ -171,7 +174,8 @@ class Output(HasFrames):
             raise SpecError.of("start(...)", [problem("NO_EVENTS")])
         self._warn_of_long_steps(queryTrigger)
         return start(
-            self._part("all"),  # anew: settings of the session may have changed since
+            # Described again, because settings of the session may have changed.
+            self._part("accepted" if rejected is None else "all"),
             {"panes": panes, "rejected": rejected, "events": events},
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,

@@ -18,8 +18,8 @@ from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-Part = Literal["panes", "rejected", "events", "answers", "all"]
-JoinPart = Literal["rows", "rejected", "all"]
+Part = Literal["panes", "rejected", "events", "answers", "all", "accepted"]
+JoinPart = Literal["rows", "rejected", "all", "accepted"]
 
 _PREFIX = "__windrow_"  # of windrow's own columns
 _MARK = {"windrow.mark": True}  # a name alone makes none of them: users may call theirs anything

@@ -37,7 +37,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       isFinal: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      output,
+      rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
       isInParts = true)

@@ -190,7 +190,9 @@ final class JoinOutput private[spark] (
     */
   def rows: DataFrame = part(OutputKind.Rows)
 
-  /** `stream`, `reason`, `watermark`, `processing_time`, `message`: a struct for each stream, one of them not null */
+  /** `stream`, `reason`, `watermark`, `processing_time`, `message`: a struct for each stream, one of them not null; and the
+    * columns of other operators as [[Output.rejected]] has them
+    */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
   /** `kind`, and `rows` or `rejected` as a struct */
@@ -213,7 +215,7 @@ final class JoinOutput private[spark] (
       isFinal: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      output,
+      rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("rows" -> rows, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, isFinal, name))
 

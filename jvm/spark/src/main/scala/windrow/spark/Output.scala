@@ -31,7 +31,9 @@ final class Output private[spark] (
   /** key columns, `window`, aggregates or `messages`, `pane` */
   def panes: DataFrame = part(OutputKind.Panes)
 
-  /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
+  /** `stream`, `reason`, `watermark`, `processing_time`, `message`. Where the input has panes of other operators, also a
+    * struct for each of these by its name: a row that it rejected, whose `message` is null.
+    */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
   /** Of windows by policies: key columns, `window`, `event`, `sequence`, `messages` */
@@ -109,7 +111,7 @@ final class Output private[spark] (
       isFinal: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      output,
+      rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, isFinal, name),
       operator.exists(_.firesParts),

@@ -30,10 +30,12 @@ private[spark] object JoinOutputs {
     val rows     = OutputPart(OutputKind.Rows, JoinSchema.RowKind, schema.row)(rowColumns(options, schema, _, timeType))
     val rejected =
       OutputPart(OutputKind.Rejected, JoinSchema.RejectedKind, schema.rejected)(rejectedColumns(schema, _))
+    val operator = name(schema.streams.map(_._1))
     OutputPart.shown(
-      Seq(rows.copy(condition = filter.map(over(_, inputs, schema, rows.rows))), rejected),
+      operator,
+      Seq(rows.copy(condition = filter.map(over(_, inputs, schema, rows.rows.head.columns))), rejected),
       options.output,
-      Observed(session, name(schema.streams.map(_._1)), shards, JoinSchema.Counts))
+      Observed(session, operator, shards, JoinSchema.Counts))
   }
 
   /** The equality fields once, then a struct for each stream, of semi and anti joins the first only, then the window by

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.IntegerType
 import windrow.spark.pack.PacketRows
+import windrow.spark.pack.RejectedRows
 import windrow.spark.pack.Unpack
 
 /** Which of its outputs a query gives. */
@@ -22,23 +23,32 @@ object OutputKind {
   /** All of them, each as a struct. */
   case object All extends OutputKind("all")
 
-  val OfStream: Seq[OutputKind] = Seq(Panes, Rejected, Events, Answers, All)
-  val OfJoin: Seq[OutputKind]   = Seq(Rows, Rejected, All)
+  /** All but the rejected rows, each as a struct: for a query that has no sink for these. */
+  case object Accepted extends OutputKind("accepted")
+
+  val OfStream: Seq[OutputKind] = Seq(Panes, Rejected, Events, Answers, All, Accepted)
+  val OfJoin: Seq[OutputKind]   = Seq(Rows, Rejected, All, Accepted)
 }
 
-/** Rows of one kind among those in the packets of an operator, as its users see them.
+/** Rows of one kind in packets.
   *
   * @param number
   *   of the kind in packets
+  * @param columns
+  *   in packets
+  */
+private[spark] final case class OutputRows(number: Int, columns: Seq[Attribute])
+
+/** One of the outputs of an operator, as its users see it.
+  *
   * @param rows
-  *   the columns in packets
+  *   its rows in the packets; those of several kinds have the same columns for users
   * @param condition
   *   of those that are shown
   */
 private[spark] final case class OutputPart(
     kind: OutputKind,
-    number: Int,
-    rows: Seq[Attribute],
+    rows: Seq[OutputRows],
     columns: Seq[Alias],
     condition: Option[Expression] = None)
 
@@ -49,32 +59,48 @@ private[spark] object OutputPart {
     */
   def apply(kind: OutputKind, number: Int, types: Seq[DataType])(columns: Seq[Attribute] => Seq[Alias]): OutputPart = {
     val rows = types.map(AttributeReference("column", _)())
-    OutputPart(kind, number, rows, columns(rows))
+    OutputPart(kind, Seq(OutputRows(number, rows)), columns(rows))
   }
 
-  /** The columns of one kind, or `kind` and a struct for each.
+  /** The columns of one output, or `kind` and a struct for each.
     *
+    * @param operator
+    *   its name
     * @param packets
     *   their first column
     */
-  def shown(parts: Seq[OutputPart], wanted: OutputKind, packets: LogicalPlan): LogicalPlan =
-    parts.find(_.kind == wanted) match {
-      case Some(one) =>
-        val rows = Unpack(packets.output.head, Seq(PacketRows(one.number, one.rows.size)), one.rows, packets)
-        Project(one.columns, one.condition.fold[LogicalPlan](rows)(Filter(_, rows)))
-      case None => all(parts, packets)
+  def shown(operator: String, parts: Seq[OutputPart], wanted: OutputKind, packets: LogicalPlan): LogicalPlan = {
+    val own = parts.find(_.kind == OutputKind.Rejected).map(one =>
+      RejectedRows(operator, one.rows.head.number, one.rows.head.columns, one.columns))
+    val asked = wanted match {
+      case OutputKind.All      => parts
+      case OutputKind.Accepted => parts.filterNot(_.kind == OutputKind.Rejected)
+      case one                 => parts.filter(_.kind == one)
     }
-
-  private def all(parts: Seq[OutputPart], packets: LogicalPlan): LogicalPlan = {
-    val number = AttributeReference("number", IntegerType, nullable = false)()
-    val rows = Unpack(
+    val number       = AttributeReference("number", IntegerType, nullable = false)()
+    val (rest, some) = asked.partition(_.kind != OutputKind.Rejected)
+    val passed       = if (some.isEmpty) PassedRows.none(packets) else PassedRows(packets)
+    val all          = rest ++ some.map(passed.beside(_, number))
+    val rows         = all.flatMap(_.rows)
+    val unpacked = Unpack(
       packets.output.head,
-      parts.map(part => PacketRows(part.number, part.rows.size)),
-      number +: parts.flatMap(_.rows),
-      packets)
-    def isOf(part: OutputPart) = EqualTo(number, Literal(part.number))
-    val kinds                  = parts.flatMap(part => Seq(isOf(part), Literal(part.kind.toString)))
-    val conditions             = parts.flatMap(part => part.condition.map(Or(Not(isOf(part)), _)))
+      rows.map(one => PacketRows(one.number, one.columns.size)),
+      if (rows.sizeIs == 1) rows.head.columns else number +: rows.flatMap(_.columns),
+      passed.packets,
+      own,
+      passed.rows.nonEmpty)
+    if (asked.map(_.kind) == Seq(wanted)) one(all.head, unpacked) else structs(all, number, unpacked)
+  }
+
+  private def one(part: OutputPart, rows: LogicalPlan): LogicalPlan =
+    Project(part.columns, part.condition.fold(rows)(Filter(_, rows)))
+
+  private def structs(parts: Seq[OutputPart], number: Attribute, rows: Unpack): LogicalPlan = {
+    def isOf(part: OutputPart) =
+      if (rows.kind.isEmpty) Literal.TrueLiteral
+      else part.rows.map(one => EqualTo(number, Literal(one.number)): Expression).reduce(Or)
+    val kinds      = parts.flatMap(part => Seq(isOf(part), Literal(part.kind.toString)))
+    val conditions = parts.flatMap(part => part.condition.map(Or(Not(isOf(part)), _)))
     Project(
       Alias(KnownNotNull(CaseWhen.createFromParser(kinds)), "kind")() +: parts.map { part =>
         val struct = OutputColumns.structOf(part.columns.map(field => field.name -> field.child): _*)

@@ -198,28 +198,3 @@ final case class SortStep(shard: Attribute, place: Attribute, child: LogicalPlan
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
-
-/** A kind of rows in packets, and how many columns they have. */
-final case class PacketRows(kind: Int, columns: Int)
-
-/** The rows of some kinds that stand in packets (`rows/RowPacket.scala`): of one kind its columns, of several the kind and
-  * the columns of all.
-  */
-final case class Unpack(packet: Expression, kinds: Seq[PacketRows], output: Seq[Attribute], child: LogicalPlan)
-    extends UnaryNode {
-
-  /** The columns of a kind. */
-  def columnsOf(kind: Int): Option[Seq[Attribute]] = kinds.indexWhere(_.kind == kind) match {
-    case -1 => None
-    case at =>
-      val start = (if (kinds.sizeIs == 1) 0 else 1) + kinds.take(at).map(_.columns).sum
-      Some(output.slice(start, start + kinds(at).columns))
-  }
-
-  /** Which kind a row is of, where there are several. */
-  def kind: Option[Attribute] = Option.unless(kinds.sizeIs == 1)(output.head)
-
-  override def producedAttributes: AttributeSet = outputSet
-
-  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
-}

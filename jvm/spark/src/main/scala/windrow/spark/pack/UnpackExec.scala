@@ -7,13 +7,19 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.state.ByteReader
 import windrow.spark.rows.RowPacket
 import windrow.spark.rows.Rows
 
 /** Reads the rows that stand in packets; see [[Unpack]]. */
-final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: Seq[Attribute], child: SparkPlan)
+final case class UnpackExec(
+    packet: Expression,
+    kinds: Seq[PacketRows],
+    output: Seq[Attribute],
+    takesPassed: Boolean,
+    child: SparkPlan)
     extends UnaryExecNode {
 
   override def producedAttributes: AttributeSet = outputSet
@@ -22,12 +28,18 @@ final case class UnpackExec(packet: Expression, kinds: Seq[PacketRows], output: 
     Map("numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
 
   protected override def doExecute(): RDD[InternalRow] = {
-    val column            = BindReferences.bindReference(packet, child.output)
-    val (wanted, columns) = (kinds, output)
-    val rows              = longMetric("numOutputRows")
-    SparkInside.inMicroBatch(child.execute()).mapPartitions { packets =>
-      new UnpackedRows(packets, column, UnpackExec.reader(wanted, columns), rows)
+    val own = unpacked(SparkInside.inMicroBatch(child.execute()), BindReferences.bindReference(packet, child.output))
+    if (!takesPassed) own
+    else {
+      val passed = PassRejectedExec.below(child).filter(one => kinds.exists(_.kind == one.to))
+      sparkContext.union(own +: passed.map(one => unpacked(one.rejected, UnpackExec.Only)))
     }
+  }
+
+  private def unpacked(rows: RDD[InternalRow], column: Expression): RDD[InternalRow] = {
+    val (wanted, columns) = (kinds, output)
+    val count             = longMetric("numOutputRows")
+    rows.mapPartitions(packets => new UnpackedRows(packets, column, UnpackExec.reader(wanted, columns), count))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
@@ -55,6 +67,9 @@ private final class UnpackedRows(
 }
 
 private[spark] object UnpackExec {
+
+  /** The only column of packets that are passed. */
+  private val Only = BoundReference(0, BinaryType, nullable = false)
 
   /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one is asked for. */
   def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): ByteReader => Iterator[UnsafeRow] = {

@@ -18,6 +18,22 @@ object RowPacket {
   /** All counts of a packet of which nothing has been read. */
   def counts(packet: ByteReader): Array[Long] = Array.fill(packet.fitting(packet.byte().toLong))(packet.long())
 
+  /** The rows of one kind as a packet of another kind, without counts; None if the packet has none of them. */
+  def only(packet: ByteReader, kind: Int, as: Int): Option[Array[Byte]] = {
+    counts(packet)
+    val out = new ByteWriter(1 << 10)
+    out.byte(0)
+    while (packet.hasNext) {
+      val isOf  = packet.byte().toInt == kind
+      val start = packet.skipBytes()
+      if (isOf) {
+        out.byte(as)
+        out.bytes(packet.array, start, packet.position - start)
+      }
+    }
+    Option.when(out.size > 1)(out.result())
+  }
+
   /** @param counts
     *   how many a packet has
     */

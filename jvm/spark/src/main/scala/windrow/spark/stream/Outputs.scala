@@ -33,7 +33,11 @@ private[spark] object Outputs {
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))) ++
       operator.outputs(parts, schema) ++ answers.map(name =>
         OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
-    OutputPart.shown(all, options.output, Observed(session, options.name, shards, OutputSchema.Counts, number))
+    OutputPart.shown(
+      options.name,
+      all,
+      options.output,
+      Observed(session, options.name, shards, OutputSchema.Counts, number))
   }
 
   private def paneColumns(

@@ -5,15 +5,19 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.StructType
+import scala.collection.mutable
 import windrow.SpecError
 import windrow.SpecProblem
+import windrow.core.state.ByteReader
 import windrow.spark.pack.CallShards
 import windrow.spark.pack.PackNode
 import windrow.spark.pack.Packets
+import windrow.spark.pack.PassRejected
 import windrow.spark.pack.PlacedPacket
 import windrow.spark.pack.SortStep
 import windrow.spark.pack.Unpack
 import windrow.spark.pack.UnpackExec
+import windrow.spark.rows.RowPacket
 import windrow.spark.rows.Rows
 import windrow.spark.shards.WindowProcessor
 
@@ -24,6 +28,9 @@ import windrow.spark.shards.WindowProcessor
 private[testing] final class LocalPlan(plan: LogicalPlan) {
   private val marked  = Seq.newBuilder[LocalWatermark]
   private val sharded = Seq.newBuilder[LocalShards]
+
+  /** The rows that operators below have rejected in this turn, in packets; by their kind. */
+  private val rejected = mutable.Map.empty[Int, Seq[Array[Byte]]]
 
   val rows: Turn => Iterator[InternalRow] = of(plan)
 
@@ -47,17 +54,34 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       val (below, moved) = (of(mark.child), new LocalWatermark(mark))
       marked += moved
       turn => below(turn).map { row => moved.see(row); row }
-    case counted: CollectMetrics       => of(counted.child)
-    case pack: PackNode                => packed(pack)
-    case CallShards(_, child)          => of(child)
-    case SortStep(shard, place, child) => sorted(child, shard, place)
-    case Unpack(packet, kinds, output, child) =>
-      val below  = of(child)
-      val column = BindReferences.bindReference(packet, child.output)
-      val read   = UnpackExec.reader(kinds, output)
-      turn => below(turn).flatMap(row => read(Rows.binary(row, column)))
+    case counted: CollectMetrics                   => of(counted.child)
+    case pack: PackNode                            => packed(pack)
+    case CallShards(_, child)                      => of(child)
+    case SortStep(shard, place, child)             => sorted(child, shard, place)
+    case unpack: Unpack                            => unpacked(unpack)
+    case passing: PassRejected                     => passed(passing)
     case Packets(_, _, states: TransformWithState) => stepped(states)
     case other                                     => throw LocalPlan.unknown(other)
+  }
+
+  /** Its own packets are taken before those that were passed in the turn. */
+  private def unpacked(rows: Unpack): Turn => Iterator[InternalRow] = {
+    val below  = of(rows.child)
+    val column = BindReferences.bindReference(rows.packet, rows.child.output)
+    val read   = UnpackExec.reader(rows.kinds, rows.output)
+    turn =>
+      below(turn).flatMap(row => read(Rows.binary(row, column))) ++
+        rows.kinds.iterator.flatMap(kind => rejected.getOrElse(kind.kind, Nil)).flatMap(one => read(ByteReader(one)))
+  }
+
+  private def passed(node: PassRejected): Turn => Iterator[InternalRow] = {
+    val below  = of(node.child)
+    val column = BindReferences.bindReference[Expression](node.packet, node.child.output)
+    turn => {
+      val packets = below(turn).map(column.eval(_).asInstanceOf[Array[Byte]]).toVector
+      rejected(node.to) = packets.flatMap(packet => RowPacket.only(ByteReader(packet), node.from, node.to))
+      packets.iterator.map(InternalRow(_))
+    }
   }
 
   private def projection(columns: Seq[NamedExpression], under: Seq[Attribute]): InternalRow => InternalRow = {

@@ -1,0 +1,228 @@
+"""The ledger of a query, counted once more from its outputs alone (SEMANTICS R74, B14).
+
+Each operator collects the names of its rows, and those of the rows that are in them, down to the
+messages of the source. So a message can be found wherever it went: in panes, in rejected rows of
+any operator, or in rejected rows that had it inside.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+import windrow as wr
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+SCHEMA = "time timestamp, k string, v bigint, id bigint, part bigint, off bigint, closes boolean"
+BEGIN = datetime(2025, 1, 1, 9)  # noqa: DTZ001  Spark gives naive times
+NOW = "2025-01-01 12:00:00"
+ENDS = ("a", "b", "c")  # keys
+
+Row = Mapping[str, Any]
+
+
+def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
+    """Make messages of three hours: in disorder, late, without a time, too far ahead, repeated."""
+    made: list[list[Row]] = []
+    sent: list[Row] = []
+    for batch in range(batches):
+        rows = []
+        for _ in range(size):
+            if sent and dice.random() < 0.1:
+                rows.append(dice.choice(sent))
+                continue
+            seconds = batch * 1200 + dice.randrange(-3000 if dice.random() < 0.3 else 0, 1200)
+            time = BEGIN + timedelta(seconds=max(seconds, 0))
+            shown: str | None = f"{time:%Y-%m-%d %H:%M:%S}"
+            if dice.random() < 0.1:
+                shown = dice.choice([None, "2099-01-01 00:00:00"])
+            row = {"time": shown, "k": dice.choice(ENDS), "v": dice.randrange(20)}
+            row |= {"id": len(sent), "part": 0, "off": len(sent), "closes": dice.random() < 0.2}
+            sent.append(row)
+            rows.append(row)
+        made.append(rows)
+    # The last message of a key ends its window by punctuation; none is older than the watermark.
+    last = {"time": "2025-01-01 12:30:00", "v": 0, "part": 0, "closes": True}
+    more = range(len(sent), len(sent) + len(ENDS))
+    made.append([{**last, "k": k, "id": i, "off": i} for k, i in zip(ENDS, more, strict=True)])
+    return made
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of windows over messages, or over panes.
+
+    gap: whether a message of that time, in seconds, is in no window. lateness: None as it is.
+    """
+
+    window: Any
+    lateness: Sequence[str] = ("0 seconds",)
+    gap: Callable[[int], bool] = lambda _: False
+
+
+LATE = ("0 seconds", "15 minutes")
+FIRST: Mapping[str, Kind] = {
+    "tumbling": Kind(wr.Tumbling("5 minutes"), LATE),
+    "hopping": Kind(wr.Hopping("10 minutes", step="5 minutes"), LATE),
+    "gaps": Kind(wr.Hopping("5 minutes", step="15 minutes"), LATE, lambda s: s % 900 >= 300),
+    "calendar": Kind(wr.Tumbling("1 day", zone="Europe/Berlin"), LATE),
+    "session": Kind(wr.Session("3 minutes")),
+    "sliding": Kind(wr.Sliding("2 minutes")),
+    "over": Kind(wr.Over(range="2 minutes")),
+    "punctuation": Kind(wr.Policy.tumbling(wr.ByPunctuation("closes")), ()),
+}
+ABOVE: Mapping[str, Kind] = {
+    "tumbling": Kind(wr.Tumbling("20 minutes"), LATE),
+    "hopping": Kind(wr.Hopping("40 minutes", step="20 minutes"), LATE),
+    "session": Kind(wr.Session("10 minutes")),
+    "inherit": Kind(wr.Inherit()),
+}
+#: Kinds whose panes have a time.
+TIMED = ("tumbling", "hopping", "gaps", "calendar", "session")
+
+
+def names(level: int) -> list[str]:
+    """Name the columns that have the rows inside, down to the messages."""
+    return [f"rows{n}" for n in range(1, level)]
+
+
+def named(row: str = "") -> Column:
+    """Name a pane, which is a row of the operator above."""
+    at = f"{row}." if row else ""
+    parts = [F.col(f"{at}k"), F.col(f"{at}window.start").cast("string")]
+    return F.concat_ws("/", *parts, F.col(f"{at}pane.index").cast("string"))
+
+
+def name_of(row: Any) -> str:
+    """Name a pane that was rejected, in the same way."""
+    return f"{row['k']}/{row['window']['start']:%Y-%m-%d %H:%M:%S}/{row['pane']['index']}"
+
+
+def windowed(rows: DataFrame, name: str, kind: Kind, lateness: str | None, level: int) -> wr.Output:
+    """Cut the messages (level 1), or the panes of the level below, into windows."""
+    said: dict[str, Any] = {"key": "k", "name": name}
+    if level == 1:
+        identity = wr.Offset(source=F.lit("s"), partition="part", offset="off")
+        said |= {"time": "time", "offset": identity}
+        if lateness is not None:
+            said |= {"watermark": "0 seconds", "maxFuture": "1 hour"}
+    stream = wr.stream(rows, **said)
+    if lateness is not None:
+        stream = stream.lateness(lateness)
+    windows = stream.window(kind.window)
+    if lateness is not None and lateness != "0 seconds":
+        windows = windows.accumulate(wr.DISCARDING)
+    own = F.col("id").cast("string") if level == 1 else named()
+    return windows.aggregate(
+        *(F.flatten(F.collect_list(column)).alias(column) for column in names(level)),
+        F.collect_list(own).alias(f"rows{level}"),
+    )
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Operators over one stream, each over the panes of the one before."""
+
+    kinds: Sequence[str]
+    lateness: Sequence[str | None]
+    batches: Sequence[Sequence[Row]]
+
+    @staticmethod
+    def drawn(seed: int) -> Chain:
+        """Draw one."""
+        dice = random.Random(seed)  # noqa: S311  no secret
+        kinds = [dice.choice(list(FIRST))]
+        while kinds[-1] in TIMED and len(kinds) < 3 and dice.random() < 0.8:
+            kinds.append(dice.choice(list(ABOVE)))
+        late: list[str | None] = []
+        for level, name in enumerate(kinds):
+            choices = (FIRST if level == 0 else ABOVE)[name].lateness
+            late.append(dice.choice(choices) if choices else None)
+        return Chain(kinds, late, messages(dice, 9, dice.choice([5, 15])))
+
+    def output(self, rows: DataFrame) -> wr.Output:
+        """Build the query."""
+        output = None
+        for level, (kind, late) in enumerate(zip(self.kinds, self.lateness, strict=True), start=1):
+            of = (FIRST if level == 1 else ABOVE)[kind]
+            below = rows if output is None else output.panes
+            output = windowed(below, f"level{level}", of, late, level)
+        assert output is not None
+        return output
+
+    def _recounted(
+        self, panes: Sequence[Any], rejected: Sequence[Any]
+    ) -> tuple[list[set[str]], list[Counter[str]]]:
+        """Give by level, from 1 on, the rows in windows and those that were rejected."""
+        top = len(self.kinds)
+        inside: list[set[str]] = [set() for _ in range(top + 1)]
+        refused: list[Counter[str]] = [Counter() for _ in range(top + 1)]
+        for pane in panes:
+            for level in range(1, top + 1):
+                inside[level] |= set(pane[f"rows{level}"])
+        for row in rejected:
+            level = int(row["stream"].removeprefix("level"))
+            own = row["message" if level == top else row["stream"]]
+            assert sum(row[name] is not None for name in self._columns()) == 1, row
+            refused[level][str(own["id"]) if level == 1 else name_of(own)] += 1
+            for below in range(1, level):
+                inside[below] |= set(own[f"rows{below}"])
+        return inside, refused
+
+    def _columns(self) -> list[str]:
+        return ["message", *(f"level{level}" for level in range(1, len(self.kinds)))]
+
+    def wrong(self, panes: Sequence[Any], rejected: Sequence[Any]) -> list[str]:
+        """Recount the rows of every operator; say what is wrong."""
+        inside, refused = self._recounted(panes, rejected)
+        found = []
+        for level in range(1, len(self.kinds) + 1):
+            twice = [name for name, count in refused[level].items() if count > 1]
+            both = inside[level] & set(refused[level])
+            if twice or both:
+                found.append(f"level {level}: rejected twice {twice}, also in windows {both}")
+        return found + self._lost(inside[1], set(refused[1]))
+
+    def _lost(self, inside: set[str], refused: set[str]) -> list[str]:
+        gap = FIRST[self.kinds[0]].gap
+        sent = {str(row["id"]): row["time"] for rows in self.batches for row in rows}
+        lost = sent.keys() - inside - refused
+        gaps = {one for one in sent if sent[one] is not None and gap(_seconds(sent[one]))}
+        found = [] if lost <= gaps else [f"in no output: {sorted(lost - gaps)}"]
+        return found + ([f"in a gap, but in windows: {gaps & inside}"] if gaps & inside else [])
+
+    def miscounted(
+        self, counted: Mapping[str, Counter[str]], panes: Sequence[Any], rejected: Sequence[Any]
+    ) -> list[str]:
+        """Say which counts of operators are not those of the outputs."""
+        inside, refused = self._recounted(panes, rejected)
+        right: dict[str, dict[str, int]] = {}
+        for level in range(1, len(self.kinds) + 1):
+            of = [row for row in rejected if row["stream"] == f"level{level}"]
+            right[f"windrow_level{level}"] = {
+                "read": len(inside[level]) + sum(refused[level].values()),
+                "accepted": len(inside[level]),
+                "rejected": len(of),
+                **Counter(row["reason"].lower() for row in of),
+            }
+        read = [row for rows in self.batches for row in rows]
+        right["windrow_level1"]["read"] = len(read)
+        right[f"windrow_level{len(self.kinds)}"]["panes"] = len(panes)
+        return [
+            f"{operator} counts {name} {counted[operator][name]}, but outputs have {count}"
+            for operator, counts in right.items()
+            for name, count in counts.items()
+            if counted[operator][name] != count
+        ]
+
+
+def _seconds(time: str) -> int:
+    return int((datetime.fromisoformat(time) - BEGIN).total_seconds())
