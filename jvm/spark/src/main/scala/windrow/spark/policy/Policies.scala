@@ -55,7 +55,7 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
         PolicyColumns.bound(session, spec, parts),
         recipe,
         schema,
-        hasEvents = Seq(OutputKind.Events, OutputKind.All).contains(options.output)))
+        hasEvents = Seq(OutputKind.Events, OutputKind.All, OutputKind.Accepted).contains(options.output)))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =
