@@ -103,12 +103,12 @@ object Hopping {
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
   def problems: Seq[SpecProblem] = Option.when(count < 1)(
     SpecProblem("SIZE_NOT_POSITIVE.COUNT", "name" -> "size", "value" -> count)).toSeq ++
-    longest.left.toSeq
+    mostDays.left.toSeq
 
-  private def longest: Either[SpecProblem, TimeSpan] =
+  private def mostDays: Either[SpecProblem, TimeSpan] =
     TimeSpan.of(BigInt(count.max(0)) * unit.mostDays * 86400000000L, "size")
 
-  private[windrow] def longestStep: Option[TimeSpan] = longest.toOption
+  private[windrow] def longestStep: Option[TimeSpan] = mostDays.toOption
 
   private def size: String = s"$count $unit${if (count == 1) "" else "s"}"
 
