@@ -9,6 +9,7 @@ import org.scalatest.tags.Slow
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.state.StoreLaw
+import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.SparkSuite
 
@@ -20,7 +21,7 @@ final class SparkStoreLawSuite extends SparkSuite {
     implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)
     val input                                      = MemoryStream[(Array[Byte], Int)]
     val packets                                    = input.toDF().toDF("packet", "shard")
-    val output = SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new SparkStoreLawSuite.Checking, 0))
+    val output = SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new SparkStoreLawSuite.Checking, 0, Distance.none))
     val rowsOfAll = rowsOf(output) {
       val one = () => { input.addData((Array[Byte](1), 0)); () }
       Seq(one, one)
