@@ -75,9 +75,9 @@ private object TimelyPythonExec {
 
 /** Leads messages without a time around the calls; another thread reads those that are called for. */
 private final class TimelyCalls(time: Attribute, under: Seq[Attribute], above: Seq[Attribute]) {
-  private val isTimeless = Predicate.create(IsNull(time), under)
-  private val around     = new ConcurrentLinkedQueue[InternalRow]
-  private val project    = UnsafeProjection.create(above, above)
+  private val isTimeless        = Predicate.create(IsNull(time), under)
+  private val around            = new ConcurrentLinkedQueue[InternalRow]
+  private val project           = UnsafeProjection.create(above, above)
   private val (joined, nothing) = (new JoinedRow, new GenericInternalRow(above.size - under.size))
 
   def all(number: Int, rows: Iterator[InternalRow], calls: TimelyPythonExec.Factory): Iterator[InternalRow] = {

@@ -109,7 +109,7 @@ private[spark] object WindowPlan {
       val (filters, values) = parts.inputs.zip(parts.filtered(parts.inputs.map(_.toAttribute))).zipWithIndex.partition {
         case (_, i) => parts.functions.isFilter(i)
       }
-      val read = Project(parts.child.output ++ messages.columns, messages.child)
+      val read  = Project(parts.child.output ++ messages.columns, messages.child)
       val calls = (parts.keys ++ parts.inputs).exists(_.exists(_.isInstanceOf[PythonFuncExpression]))
       val all   = if (hasTimes && calls) Timely(time, read) else read
       val known = Project(
