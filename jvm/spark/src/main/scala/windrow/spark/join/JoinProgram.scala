@@ -34,7 +34,7 @@ final class JoinProgram(
   def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
 
-  private lazy val lags = JoinLag.of(spec)
+  @transient private lazy val lags = JoinLag.of(spec)
 
   override def lag(kind: Int, column: Int): Distance[Axis.Time] =
     if (kind != JoinSchema.RowKind) Distance.none
