@@ -54,17 +54,20 @@ class SpecDefaultsSuite extends AnyFunSuite {
   private val kinds = Seq[(WindowKind, Demands)](
     Tumbling(TimeSpan(10))            -> Demands(true, true, Some(10), hasEnd = true, fills = true),
     Hopping(TimeSpan(9), TimeSpan(4)) -> Demands(true, true, Some(9), hasEnd = true, fills = true),
-    Calendar(1, CalendarUnit.Month, ZoneId.of("Europe/Berlin")) -> Demands(true, true, None, hasEnd = true, fills = true),
-    Sliding(TimeSpan(10), TimeSpan(1))                          -> Demands(true, true, Some(10), hasEnd = true),
-    Over.Range(TimeSpan(10)) -> Demands(true, true, Some(10), hasEnd = true, discards = false),
-    Over.Rows(3)             -> Demands(true, true, None, hasEnd = true, discards = false),
-    Over.Everything          -> Demands(true, true, None, hasEnd = true, discards = false),
-    Count(3, 2)              -> Demands(false, false, None, hasEnd = true),
-    Offsets(3, 2)            -> Demands(false, true, None, hasEnd = true),
-    Session(TimeSpan(5))     -> Demands(true, true, None, hasEnd = false),
-    Session.OfMessage        -> Demands(true, true, None, hasEnd = false),
-    TupleSession(2)          -> Demands(false, false, None, hasEnd = false),
-    Global                   -> Demands(false, false, None, hasEnd = false, early = true))
+    Calendar(
+      1,
+      CalendarUnit.Month,
+      ZoneId.of("Europe/Berlin"))      -> Demands(true, true, None, hasEnd = true, fills = true),
+    Sliding(TimeSpan(10), TimeSpan(1)) -> Demands(true, true, Some(10), hasEnd = true),
+    Over.Range(TimeSpan(10))           -> Demands(true, true, Some(10), hasEnd = true, discards = false),
+    Over.Rows(3)                       -> Demands(true, true, None, hasEnd = true, discards = false),
+    Over.Everything                    -> Demands(true, true, None, hasEnd = true, discards = false),
+    Count(3, 2)                        -> Demands(false, false, None, hasEnd = true),
+    Offsets(3, 2)                      -> Demands(false, true, None, hasEnd = true),
+    Session(TimeSpan(5))               -> Demands(true, true, None, hasEnd = false),
+    Session.OfMessage                  -> Demands(true, true, None, hasEnd = false),
+    TupleSession(2)                    -> Demands(false, false, None, hasEnd = false),
+    Global                             -> Demands(false, false, None, hasEnd = false, early = true))
 
   private def codes(draft: WindowOperatorDraft): Set[String] = draft.check.fold(_.map(_.code).toSet, _ => Set.empty)
 

@@ -113,7 +113,7 @@ final class RefusedStartSuite extends SparkSuite {
     val derby = "jdbc:derby:memory:refused;create=true"
     def exists(table: String) =
       Try(spark.read.format("jdbc").option("url", derby).option("dbtable", table).load()).isSuccess
-    val both  = minutes(input)
+    val both = minutes(input)
     assert(refused(both.start(checkpoint, Jdbc(derby, "one"), Jdbc("jdbc:nothing:at", "all"))) == Seq("JDBC_REFUSED"))
     assert(!exists("one") && !exists("windrow_batches"))
     assert(refused(both.start(checkpoint, Jdbc(derby, "one"), Jdbc(derby, "one"))) == Seq("SINK_SHARED"))

@@ -5,7 +5,11 @@ import windrow._
 
 /** SEMANTICS R95: how far messages in the rows of a join lie behind its watermark; all values worked out by hand. */
 final class JoinLagSuite extends AnyFunSuite {
-  private def lags(within: Within, how: JoinKind, lateness: Long = 0, kept: Retention = Retention.NotStated) = JoinLag.of(
+  private def lags(
+      within: Within,
+      how: JoinKind,
+      lateness: Long = 0,
+      kept: Retention = Retention.NotStated) = JoinLag.of(
     JoinDraft(
       Seq(JoinStream("l"), JoinStream("r")),
       hasKeys = true,

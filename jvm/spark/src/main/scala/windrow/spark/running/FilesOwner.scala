@@ -49,7 +49,10 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     read(mark(folder)).fold(hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint))(_ != id)
 
   private def taken(folder: String) = new CheckpointError(
-    ErrorConditions.message("FILES_OF_ANOTHER_QUERY", "folder" -> Said.withoutKeys(folder), "checkpoint" -> Said.withoutKeys(checkpoint)))
+    ErrorConditions.message(
+      "FILES_OF_ANOTHER_QUERY",
+      "folder"     -> Said.withoutKeys(folder),
+      "checkpoint" -> Said.withoutKeys(checkpoint)))
 
   /** The manager of checkpoints, which writes, may begin relative paths elsewhere. */
   private def whole(path: Path): Path = files(path).makeQualified(path)

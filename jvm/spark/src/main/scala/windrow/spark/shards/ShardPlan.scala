@@ -77,9 +77,10 @@ private[windrow] object ShardPlan {
   }
 
   /** The same shards with another program. */
-  def running(shards: TransformWithState, program: ShardProgram, lag: Distance[Axis.Time]): TransformWithState = shards.copy(
-    statefulProcessor = new WindowProcessor(program, lag).asInstanceOf[StatefulProcessor[Any, Any, Any]],
-    child = if (isSettled(shards.child)) shards.child else settled(shards.child, program))
+  def running(shards: TransformWithState, program: ShardProgram, lag: Distance[Axis.Time]): TransformWithState =
+    shards.copy(
+      statefulProcessor = new WindowProcessor(program, lag).asInstanceOf[StatefulProcessor[Any, Any, Any]],
+      child = if (isSettled(shards.child)) shards.child else settled(shards.child, program))
 
   private def isSettled(packets: LogicalPlan) = packets match {
     case Project(_, _: SortStep) => true

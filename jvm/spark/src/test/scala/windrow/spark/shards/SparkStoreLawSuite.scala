@@ -21,7 +21,8 @@ final class SparkStoreLawSuite extends SparkSuite {
     implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)
     val input                                      = MemoryStream[(Array[Byte], Int)]
     val packets                                    = input.toDF().toDF("packet", "shard")
-    val output = SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new SparkStoreLawSuite.Checking, 0, Distance.none))
+    val output =
+      SparkInside.frame(spark, ShardPlan(SparkInside.plan(packets), new SparkStoreLawSuite.Checking, 0, Distance.none))
     val rowsOfAll = rowsOf(output) {
       val one = () => { input.addData((Array[Byte](1), 0)); () }
       Seq(one, one)

@@ -21,7 +21,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
 
   /** Of four families each; in all as many as there are random cases. */
   private val chains = math.max(50, Drawn.cases / 4)
-  private val first = Drawn.first
+  private val first  = Drawn.first
 
   private type Shown = Pane[Key, Seq[Long]]
 
