@@ -6,7 +6,7 @@ import math
 import os
 import random
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_a_join_of_a_join(spark: SparkSession) -> None:
 Fired = dict[tuple[int, int], int]
 
 
-def _read(fired: Fired, panes: wr.testing.Table) -> str:
+def _read(fired: Fired, panes: list[dict[str, Any]]) -> str:
     """Add panes to those that fired; of each window one may come."""
     for pane in panes:
         place = (int((pane["window"]["start"] - BEGIN).total_seconds()), pane["k"])
