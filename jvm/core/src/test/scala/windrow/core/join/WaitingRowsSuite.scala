@@ -1,6 +1,5 @@
 package windrow.core.join
 
-import java.util.Base64
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.state.CountingStore
@@ -72,23 +71,6 @@ class WaitingRowsSuite extends AnyFunSuite {
     assert(shard(store).pending.map(_.processingTime).toSeq == Seq(Some(1000L)))
     assert(step(waiting(1000), store, Iterator.empty, now = 1000) == Seq((0, 0)))
   }
-
-  /** Four messages of 1,100 and four of 1,200 microseconds, of two keys; the period of both ends at 2,000. */
-  for ((expect, stored) <- Older) test(s"a checkpoint that keeps rows with the messages of a key goes on: $expect") {
-    val store = new InMemoryShardStore
-    stored.foreach {
-      case ("header", _, bytes) => store.putHeader(Base64.getDecoder.decode(bytes))
-      case (space, id, bytes)   => store.space(space).put(id, Base64.getDecoder.decode(bytes))
-    }
-    val spec  = waiting(1000, expect)
-    val known = Seq((0, 1), (2, 3), (4, 5), (6, 7))
-    assert(new JoinShard(spec, store, _ => false).pending.map(one => pair(one.row)).toSeq.sorted == known)
-    val other = (0, Incoming(new Key(Array[Byte](0)), Some(100L), None, Array[Byte](8)))
-    assert(step(spec, store, Iterator(other, other.copy(_1 = 1)), now = 1900).isEmpty)
-    assert(step(spec, store, Iterator.empty, now = 1999).isEmpty)
-    assert(step(spec, store, Iterator.empty, now = 2000).sorted == known :+ ((8, 8)))
-    assert(step(spec, store, Iterator.empty, now = 3000).isEmpty)
-  }
 }
 
 private object WaitingRowsSuite {
@@ -98,14 +80,13 @@ private object WaitingRowsSuite {
 
   val Hour = 3600000000L
 
-  def waiting(period: Long, expect: ExpectedSize = ExpectedSize.Large): JoinSpec = JoinDraft(
+  def waiting(period: Long): JoinSpec = JoinDraft(
     Seq(JoinStream("a"), JoinStream("b")),
     hasKeys = true,
     Within.Ranges(Map("b" -> JoinRange(TimeSpan(-20), TimeSpan(20)))),
     JoinKind.Inner,
     Some(TimeSpan(100)),
-    early = EveryPeriod(TimeSpan(period)),
-    expect = expect).checked
+    early = EveryPeriod(TimeSpan(period))).checked
 
   private def bytes(of: Int): Array[Byte] = BigInt(of).toByteArray
 
@@ -117,33 +98,4 @@ private object WaitingRowsSuite {
     case Seq(a, b) => (a, b)
     case other     => throw new AssertionError(other)
   }
-
-  /** As they were written when rows that wait stood with the messages of their key. */
-  val Older: Seq[(ExpectedSize, Seq[(String, Long, String)])] = Seq(
-    ExpectedSize.Large -> Seq(
-      (
-        "header",
-        0L,
-        "AQD////////8GAEAAAAAAAAEsP///////////wEAAAAAAQAAAAAAAAB5kgICAAAAAAAABLEBAAAAAAAAB9AAAAAAAAAH0G40biA="),
-      ("periods", 2000L, "AQAAAAAAAAfQAgEBAQD2DXHU"),
-      (
-        "sides",
-        0L,
-        "AQEBAQEBAQAAAgAAAAAAAAAAFAECAAAAAAAAAAA8AQYBAAACAAAAAAAAAAAeAQMAAAAAAAAAAEYBB4AAAAAAAAAAgAAAAAAAAAAAAQEBAQAA" +
-          "AAAAAARMAgIBAAAAAAAAAAAUAQIBAAAAAAAAAAAeAQMCAQAAAAAAAAAAPAEGAQAAAAAAAAAARgEHAQABAQABAAACAAAAAAAAAAAAAQAAAAAA" +
-          "AAAAACgBBAEAAAIAAAAAAAAAAAoBAQAAAAAAAAAAMgEFgAAAAAAAAACAAAAAAAAAAAABAQABAAAAAAAABEwCAgEAAAAAAAAAAAABAAEAAAAA" +
-          "AAAAAAoBAQIBAAAAAAAAAAAoAQQBAAAAAAAAAAAyAQWyIpPU")),
-    ExpectedSize.Small -> Seq(
-      (
-        "header",
-        0L,
-        "AQD////////8GAEAAAAAAAAEsP///////////wEAAAAAAQAAAAAAAAB5kAIBAAAAAAAABLEBAAAAAAAAB9AAAAAAAAAH0FkAgqg="),
-      ("periods", 2000L, "AQAAAAAAAAfQAQAL4uuU"),
-      (
-        "sides",
-        0L,
-        "AQAAAQAABAABAAAAAAAAAAAAAQAAAQEAAAAAAAAAFAECAAEAAAAAAAAAACgBBAABAQAAAAAAAAA8AQYBAAAEAAEAAAAAAAAAAAoBAQABAQAA" +
-          "AAAAAAAeAQMAAQAAAAAAAAAAMgEFAAEBAAAAAAAAAEYBB4AAAAAAAAAAgAAAAAAAAAAAAgEAAQAAAAAAAARMAgIBAAEAAAAAAAAAAAABAAEA" +
-          "AQAAAAAAAAAACgEBAgEAAQAAAAAAAAAAKAEEAQABAAAAAAAAAAAyAQUBAQEAAAAAAAAETAICAQABAQAAAAAAAAAUAQIBAAEBAAAAAAAAAB4B" +
-          "AwIBAAEBAAAAAAAAADwBBgEAAQEAAAAAAAAARgEHF3xXuQ==")))
 }

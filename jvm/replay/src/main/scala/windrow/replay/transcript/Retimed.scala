@@ -73,6 +73,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
     val names = new Stretched(events.scale)
     if (TranscriptCase.windowKind(json) != "offsets") names(told, "lateness")
     names(told, "max_future")
+    names(told, "fill_gaps")
     names(told.path("retention"), "time")
     val periods = new Stretched(clock.scale)
     told.findParents("every_time").forEach(periods(_, "every_time"))

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.expressions.AttributeMap
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.SpecProblem
 import windrow.core.time.Axis
@@ -47,7 +46,7 @@ private[spark] object ChainLag {
       case Project(columns, child) =>
         over(child, columns.collect { case a @ Alias(value, _) => a.toAttribute -> value })
       case all: Union   => greatest(all.children.map(one => over(one, all.output.zip(one.output))))
-      case all: WithCTE => below(InlineCTE(alwaysInline = true)(all), reads)
+      case WithCTE(over, definitions) => below(PanesBefore.inline(over, definitions), reads)
       case rows: Unpack => rows.collectFirst { case shards: TransformWithState => ofRows(rows, shards, reads) }
           .getOrElse(Distance.none)
       case _ => greatest(plan.children.map(child => below(child, reads.flatMap(sources(plan, child, _)))))

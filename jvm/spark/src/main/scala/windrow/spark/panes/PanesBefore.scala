@@ -111,7 +111,7 @@ private[spark] object PanesBefore {
   def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)
 
   /** Spark's own rule for it takes other arguments in each version. */
-  private def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
+  private[panes] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
     def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transform {
       case name: CTERelationRef if by.contains(name.cteId) =>
         val table = by(name.cteId)
