@@ -128,6 +128,15 @@ class Rehearsal:
         self._gateway.detach(self._rehearsal)
 
 
+def untranslated() -> tuple[type[Exception], ...]:
+    """Return the errors of the JVM that PySpark does not translate; none without Py4J."""
+    try:
+        from py4j.protocol import Py4JJavaError
+    except ImportError:
+        return ()
+    return (Py4JJavaError,)
+
+
 @contextmanager
 def plain_errors() -> Iterator[None]:
     """Turn what the JVM says into a plain Python error, if windrow said it."""

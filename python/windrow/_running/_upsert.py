@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from windrow._bridge import _sql
+from windrow._bridge import _gateway, _sql
 from windrow._running._last_panes import (
     MARK_LENGTH,
     WITHDRAWN,
@@ -161,17 +161,17 @@ class Upsert(FindsRows):
             raise
 
     def _try(self, work: Callable[[], object], *, only_format: bool = False) -> None:
-        from py4j.protocol import Py4JJavaError
         from pyspark.errors import (
             AnalysisException,
             PySparkException,
             UnsupportedOperationException,
         )
 
+        failures: tuple[type[Exception], ...] = (PySparkException, *_gateway.untranslated())
         try:
             with _sql.unlogged():
                 work()
-        except (PySparkException, Py4JJavaError) as refused:
+        except failures as refused:
             if _NO_FORMAT in str(refused):
                 found = problem("UPSERT_FORMAT_MISSING", table=self.table, format=self.create)
             elif only_format:

@@ -45,7 +45,7 @@ private[spark] object ChainLag {
     plan match {
       case Project(columns, child) =>
         over(child, columns.collect { case a @ Alias(value, _) => a.toAttribute -> value })
-      case all: Union   => greatest(all.children.map(one => over(one, all.output.zip(one.output))))
+      case all: Union                 => greatest(all.children.map(one => over(one, all.output.zip(one.output))))
       case WithCTE(over, definitions) => below(PanesBefore.inline(over, definitions), reads)
       case rows: Unpack => rows.collectFirst { case shards: TransformWithState => ofRows(rows, shards, reads) }
           .getOrElse(Distance.none)

@@ -117,7 +117,8 @@ private[spark] object BeforeStart {
 
   private def problems(session: SparkSession, plan: LogicalPlan, start: Started): Seq[SpecProblem] = {
     val folders = start.files.map(one => one.kind -> one.path) :+ ("the checkpoint" -> start.checkpoint)
-    val located = start.tables.toSeq.flatMap { case (kind, name) =>
+    val named   = start.tables.toSeq.map { case (kind, name) => (kind, name, name.toLowerCase(Locale.ROOT)) }
+    val located = named.distinctBy(_._3).flatMap { case (kind, name, _) =>
       WriteCheck.location(session, name).map(s"$kind (table $name)" -> _)
     }
     provider(session, start.checkpoint).toSeq ++
@@ -126,7 +127,7 @@ private[spark] object BeforeStart {
         SpecProblem("QUERY_NAME_TAKEN", "name" -> name)) ++
       start.files.flatMap(ofFiles(session, plan, _)) ++
       FolderCheck(session, folders ++ located) ++
-      FolderCheck.shared(start.tables.toSeq.map { case (kind, name) => (kind, name, name.toLowerCase(Locale.ROOT)) }) ++
+      FolderCheck.shared(named) ++
       start.tables.flatMap { case (kind, name) => rows(plan, kind).flatMap(TableCheck(session, name, _)) }
   }.distinct
 
