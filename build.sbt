@@ -144,10 +144,10 @@ lazy val sinkJars =
 
 /** No code: what tests of sinks load. Iceberg's is for Spark 4.1, there is none for a later one yet. */
 def ofSink(name: String, jar: ModuleID) = Seq(
-  target              := (ThisBuild / baseDirectory).value / "target" / name,
-  publish / skip      := true,
+  target         := (ThisBuild / baseDirectory).value / "target" / name,
+  publish / skip := true,
   libraryDependencies += jar,
-  sinkJars            := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build" / name))
+  sinkJars := copyOf((Runtime / managedClasspath).value, (ThisBuild / baseDirectory).value / ".build" / name))
 
 lazy val postgresql = (project in file("project/postgresql")).settings(
   ofSink("postgresql", "org.postgresql" % "postgresql" % Versions.postgresql))
