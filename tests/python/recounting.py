@@ -60,12 +60,14 @@ def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
 class Kind:
     """A kind of windows over messages, or over panes.
 
-    gap: whether a message of that time, in seconds, is in no window. lateness: None as it is.
+    gap: whether a message of that time, in seconds, is in no window. slide: the size of sliding
+    windows, in seconds, or None. lateness: None as it is.
     """
 
     window: Any
     lateness: Sequence[str] = ("0 seconds",)
     gap: Callable[[int], bool] = lambda _: False
+    slide: int | None = None
 
 
 LATE = ("0 seconds", "15 minutes")
@@ -75,7 +77,7 @@ FIRST: Mapping[str, Kind] = {
     "gaps": Kind(wr.Hopping("5 minutes", step="15 minutes"), LATE, lambda s: s % 900 >= 300),
     "calendar": Kind(wr.Tumbling("1 day", zone="Europe/Berlin"), LATE),
     "session": Kind(wr.Session("3 minutes")),
-    "sliding": Kind(wr.Sliding("2 minutes")),
+    "sliding": Kind(wr.Sliding("2 minutes"), slide=120),
     "over": Kind(wr.Over(range="2 minutes")),
     "punctuation": Kind(wr.Policy.tumbling(wr.ByPunctuation("closes")), ()),
 }
@@ -196,20 +198,55 @@ class Chain:
         sent = {str(row["id"]): row["time"] for rows in self.batches for row in rows}
         lost = sent.keys() - inside - refused
         gaps = {one for one in sent if sent[one] is not None and gap(_seconds(sent[one]))}
-        found = [] if lost <= gaps else [f"in no output: {sorted(lost - gaps)}"]
-        return found + ([f"in a gap, but in windows: {gaps & inside}"] if gaps & inside else [])
+        windowless = gaps | self._late_and_alone()
+        found = [] if lost <= windowless else [f"in no output: {sorted(lost - windowless)}"]
+        wrong = windowless & (inside | (refused - gaps))
+        return found + ([f"in no window, but in outputs: {wrong}"] if wrong else [])
+
+    def _late_and_alone(self) -> set[str]:
+        """Give the accepted messages that no sliding window holds, whose lateness is 0 (R47).
+
+        A window of a message ends at its time, or a size and a millisecond later; it is open in a
+        batch unless the watermark, which is the greatest time of the batches before, has passed it.
+        """
+        size = FIRST[self.kinds[0]].slide
+        if size is None:
+            return set()
+        watermark, seen, now = -1.0, -1.0, _seconds(NOW.replace(" ", "T"))
+        arrived: dict[str, tuple[str, int, float]] = {}  # key, time, watermark of its batch
+        for rows in self.batches:
+            for row in rows:
+                time = None if row["time"] is None else _seconds(row["time"])
+                if time is None or time > now + 3600 or watermark > time + size:
+                    continue
+                arrived.setdefault(str(row["id"]), (row["k"], time, watermark))
+                seen = max(seen, time)
+            watermark = seen
+        alone = set()
+        for name, (key, time, own) in arrived.items():
+            ends = [
+                (end, max(own, other_watermark))
+                for other_key, other, other_watermark in arrived.values()
+                if other_key == key
+                for end, starts in ((other, other - size), (other + size + 0.001, other + 0.001))
+                if starts <= time <= end
+            ]
+            if all(watermark_then > end for end, watermark_then in ends):
+                alone.add(name)
+        return alone
 
     def miscounted(
         self, counted: Mapping[str, Counter[str]], panes: Sequence[Any], rejected: Sequence[Any]
     ) -> list[str]:
         """Say which counts of operators are not those of the outputs."""
-        inside, refused = self._recounted(panes, rejected)
+        accepted, refused = self._recounted(panes, rejected)
+        accepted[1] |= self._late_and_alone()
         right: dict[str, dict[str, int]] = {}
         for level in range(1, len(self.kinds) + 1):
             of = [row for row in rejected if row["stream"] == f"level{level}"]
             right[f"windrow_level{level}"] = {
-                "read": len(inside[level]) + sum(refused[level].values()),
-                "accepted": len(inside[level]),
+                "read": len(accepted[level]) + sum(refused[level].values()),
+                "accepted": len(accepted[level]),
                 "rejected": len(of),
                 **Counter(row["reason"].lower() for row in of),
             }
