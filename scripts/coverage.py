@@ -91,7 +91,7 @@ def transcripts() -> dict[str, str]:
 def test_sources() -> dict[str, str]:
     """Find the files of tests: of Scala by the name of the suite, of Python by that of the file."""
     scala = {file.stem: file.read_text() for file in ROOT.glob("jvm/*/src/test/scala/**/*.scala")}
-    return scala | {file.name: file.read_text() for file in ROOT.glob("tests/python/test_*.py")}
+    return scala | {file.name: file.read_text() for file in ROOT.glob("tests/python/**/test_*.py")}
 
 
 def exists(shown: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from mutant_jvm import CORE, ROOT, SPARK, WORK, Jvm
 
 LONGEST = {True: 300, False: 1800}  # seconds for Python tests: those that are named, and all
-_FAILED = re.compile(r"^(?:FAILED|ERROR) tests/python/([\w/]+\.py)(?:::(\w+))?", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) tests/python/(?:\w+/)*(\w+\.py)(?:::(\w+))?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,18 @@ def of_python(tests: Sequence[str], folder: Path) -> str:
     return pytest(tests, emptied(WORK / "none"), package)
 
 
+def path_of(test: str) -> str:
+    """Find a test of Python by the name of its file alone, as the lists name it."""
+    file, *name = test.split("::")
+    return "::".join([str(next(ROOT.glob(f"tests/python/**/{file}")).relative_to(ROOT)), *name])
+
+
 def pytest(tests: Sequence[str], classes: Path, package: Path) -> str:
     """Run Python tests in a warm JVM with changed classes; give the first that failed."""
     port, secret = SPARK.ask("gateway", classes).split()
     paths = f"pythonpath={package} tests/python docs"
     short = ["-m", "not slow and not full", "tests"]
-    named = ["-m", "not full", *(f"tests/python/{test}" for test in tests)] if tests else short
+    named = ["-m", "not full", *map(path_of, tests)] if tests else short
     run = [
         sys.executable,
         "-m",

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 import windrow as wr
 from feed import Feed
-from joins import Both
+from join.joins import Both
 from programs import JAVA_OPTIONS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import windrow as wr
 from conftest import session_builder
-from pages import Page
+from docs.pages import Page
 
 path, folder, jars = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 settings, places = json.loads(sys.argv[4]), json.loads(sys.argv[5])

@@ -13,9 +13,9 @@ from typing import Any
 from pyspark.sql import functions as F
 
 import windrow as wr
-from addresses import OPTIONS, PASSWORD
 from conftest import session_builder
 from feed import SCHEMA, add_files, order
+from house.addresses import OPTIONS, PASSWORD
 
 folder = Path(sys.argv[1])
 builder = session_builder(folder).config("spark.eventLog.enabled", "true")

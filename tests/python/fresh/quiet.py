@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
-from operators import COUNTS, aggregated
-from planted import FAR, SECRETS, VALUES
+from house.planted import FAR, SECRETS, VALUES
+from operators.tables import COUNTS, aggregated
 
 FOLDER = Path(os.environ["FOLDER"])
 LISTENS = "0A"

@@ -12,7 +12,7 @@ from typing import Any
 
 import windrow as wr
 from conftest import session_builder
-from unstorable import (
+from sinks.unstorable import (
     a_table_is_one_however_it_is_named,
     a_table_of_the_users_own,
     every_row_has_a_fate,

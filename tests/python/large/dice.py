@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from large.aggregates import AGGREGATES, ALWAYS, FRAMED
-from large.kinds import Kind
+from large.expected.aggregates import AGGREGATES, ALWAYS, FRAMED
+from large.expected.kinds import Kind
+from large.expected.windows import Windows
 from large.scenario import DAY, HOUR, MILLISECOND, MINUTE, SECOND, Leg, Operator, Scenario, Traffic
 from large.traffic import TYPES
-from large.windows import Windows
 
 #: Settings that may change with any restart.
 RESTARTS = {

@@ -6,16 +6,16 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from large.cogroups import CoGrouped
 from large.dice import any_case, any_overtaken, any_traffic, any_windows
-from large.inherited import Inherited
-from large.joins import How, Join
-from large.kinds import Aligned, ByCalendar, Kind, Over, Sessions, Sliding
-from large.looks import LookedMessages, LookedWindows
-from large.lookups import Lookups
-from large.positions import Count, Global, Offsets, Policy, TupleSession
+from large.expected.cogroups import CoGrouped
+from large.expected.inherited import Inherited
+from large.expected.joins import How, Join
+from large.expected.kinds import Aligned, ByCalendar, Kind, Over, Sessions, Sliding
+from large.expected.looks import LookedMessages, LookedWindows
+from large.expected.lookups import Lookups
+from large.expected.positions import Count, Global, Offsets, Policy, TupleSession
+from large.expected.store import Messages
 from large.scenario import DAY, MILLISECOND, SECOND, Scenario, Traffic
-from large.store import Messages
 from large.traffic import TYPES
 
 #: Types of keys that are no null, so that a join finds them.

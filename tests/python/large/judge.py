@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from large.clock import END
-from large.panes import some
+from large.expected.panes import some
 from large.run import APART, Ran
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from large.kinds import Aligned, Over
-from large.positions import Count, Offsets, TupleSession
+from large.expected.kinds import Aligned, Over
+from large.expected.positions import Count, Offsets, TupleSession
+from large.expected.store import Messages
+from large.expected.windows import Windows
 from large.scenario import DAY, HOUR, MINUTE, SECOND, Leg, Scenario, Traffic
-from large.store import Messages
-from large.windows import Windows
 
 _TWO = (Leg(2), Leg(2, (("spark.sql.shuffle.partitions", "5"),)))
 _MIXED = Traffic(1_000, keys=3, disorder=1.0, behind=0.5, holes=0.2, partitions=4, timeless=0.01)

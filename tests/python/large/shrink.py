@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+from large.expected.windows import Windows
 from large.scenario import Leg, Scenario, Traffic
-from large.windows import Windows
 
 #: What is wrong with what a scenario gives.
 Wrong = Callable[[Scenario], list[str]]

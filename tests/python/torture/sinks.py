@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 
 import windrow as wr
-from large.panes import some
+from large.expected.panes import some
 from windrow._running import _sinks
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from large.draw import drawn
-from large.positions import Policy
+from large.expected.positions import Policy
+from large.expected.windows import Windows
 from large.scenario import Leg, Scenario
-from large.windows import Windows
 
 #: Batches that bring messages; one more brings a far time, unless the run is ``final``.
 BATCHES = 8

@@ -10,7 +10,7 @@ import windrow.api._
 import windrow.spark.SparkSuite
 
 /** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. That of
-  * the other pages is run by `tests/python/test_pages.py`.
+  * the other pages is run by `tests/python/docs/test_pages.py`.
   */
 @Slow
 final class PagesSuite extends SparkSuite {

@@ -1,0 +1,82 @@
+"""No message of any operator is lost or doubled, counted from the outputs alone (R74, B14)."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import windrow as wr
+from chain.recounting import NOW, SCHEMA, Chain
+from feed import add_files
+from windrow._running._query import progress
+from windrow.figures import operators
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+FULL = os.environ.get("WINDROW_MODE") == "full"
+FIRST_SEED = int(os.environ.get("WINDROW_SEED", random.randrange(10**9)))  # noqa: S311
+CHAINS = 10_000 if FULL else 12
+QUERIES = 60 if FULL else 1
+
+
+def test_chains_on_the_core(spark: SparkSession) -> None:
+    """Every message is in windows, rejected, a replay or in a gap; so is every pane above."""
+    for seed in range(FIRST_SEED, FIRST_SEED + CHAINS):
+        chain = Chain.drawn(seed)
+        with wr.testing.harness(chain.output, spark, schema=SCHEMA, now=NOW) as h:
+            for rows in chain.batches:
+                h.add(list(rows))
+            if any(late is not None for late in chain.lateness):
+                h.finish()
+            wrong = chain.wrong(h.panes(), h.rejected())
+        assert not wrong, (f"WINDROW_SEED={seed}", chain.kinds, chain.lateness, wrong)
+
+
+class Written:
+    """Keeps the rows of a kind by batch: one that comes again counts once."""
+
+    def __init__(self) -> None:
+        """Begin with no rows."""
+        self.by_batch: dict[int, list[Any]] = {}
+
+    def __call__(self, rows: Any, batch: int) -> None:
+        """Take a batch."""
+        self.by_batch[batch] = [row.asDict(recursive=True) for row in rows.collect()]
+
+    @property
+    def rows(self) -> list[Any]:
+        """All rows."""
+        return [row for batch in sorted(self.by_batch) for row in self.by_batch[batch]]
+
+
+def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
+    """The same in real queries, whose counts say the same as the outputs."""
+    for seed in range(FIRST_SEED, FIRST_SEED + QUERIES):
+        chain = Chain.drawn(seed)
+        folder = tmp_path / str(seed)
+        add_files(folder / "in", *chain.batches)
+        reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        panes, rejected = Written(), Written()
+        query = chain.output(reader.json(str(folder / "in"))).start(
+            checkpoint=folder / "checkpoint",
+            panes=panes,
+            rejected=rejected,
+            queryTrigger={"availableNow": True},
+            final=True,
+        )
+        query.awaitTermination()
+        counted: dict[str, Counter[str]] = {}
+        for batch in {one["batchId"]: one for one in progress(query)}.values():
+            for name, counts in operators(batch).items():
+                counted.setdefault(name, Counter()).update(counts)
+        wrong = chain.wrong(panes.rows, rejected.rows)
+        wrong += chain.miscounted(counted, panes.rows, rejected.rows)
+        assert not wrong, (f"WINDROW_SEED={seed}", chain.kinds, chain.lateness, wrong)

@@ -1,0 +1,176 @@
+"""The catalogue of errors: what code raises is in it, and the other way round; it reads well."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import windrow as wr
+from windrow import _conditions, errors
+
+ROOT = Path(__file__).parents[3]
+CATALOGUE = ROOT / "python" / "windrow" / "error-conditions.json"
+CLASSES = {name for name in dir(errors) if name.endswith("Error")}
+
+Uses = Iterator[tuple[str, set[str], str]]
+
+#: Conditions that a name is put in front of: fields of windows, and numbers that are too small.
+OF_NAMES = {
+    f"{name}_NOT_STATED" for name in ("N", "SIZE", "STEP", "UNIT", "ZONE")
+} | {
+    f"{name}_NOT_POSITIVE"
+    for name in ("AGE", "GAP", "GRANULARITY", "KEYS", "MESSAGES", "N", "PERIOD", "ROWS", "STEP",
+                 "WINDOWS")
+} | {f"DURATION_WITHOUT_UNIT.{name}" for name in ("PERIOD", "RANGE", "SIZE")} | {
+    f"{name}_DIFFERS" for name in ("INVALID", "LATENESS", "MAXFUTURE", "RETENTION")
+}  # fmt: skip
+
+#: Parameters that a function between adds to conditions.
+ADDED = {
+    condition: names
+    for conditions, names in (
+        ("DURATION_NOT_UNDERSTOOD.TEXT DURATION_NOT_UNDERSTOOD.UNIT", {"value"}),
+        ("DURATION_WITHOUT_UNIT.DURATION", {"value"}),
+        ("FINAL_NOT_BEGUN FINAL_LEFT_OUT", {"checkpoint"}),
+        ("UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS NAME_TAKEN.UPSERT", {"sink"}),
+        (
+            "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",
+            {"name", "found", "setting", "limit"},
+        ),
+        ("ACCUMULATION_UNKNOWN COMPLETION_UNKNOWN EXPECT_UNKNOWN", {"name", "value", "allowed"}),
+        ("INVALID_UNKNOWN JOIN_KIND_UNKNOWN OUTPUT_UNKNOWN", {"name", "value", "allowed"}),
+        ("CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", {"name", "value", "allowed"}),
+    )
+    for condition in conditions.split()
+}
+
+
+def sentences() -> dict[str, str]:
+    """Give the sentence of each condition."""
+    found = {}
+    for code, entry in json.loads(CATALOGUE.read_text()).items():
+        parts: Mapping[str, Any] = entry.get("subClass", {"": entry})
+        for part, one in parts.items():
+            found[f"{code}.{part}".rstrip(".")] = one["message"]
+    return found
+
+
+def of_scala() -> Uses:
+    """Give the conditions in Scala's sources, with the parameters that stand beside them."""
+    literal = re.compile(
+        r'(?<!")"((?:STATE_NOT_SAFE\.)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:\.[A-Z_]+)?)"(?!")'
+    )
+    for part in ("core", "spark"):
+        for file in sorted((ROOT / "jvm" / part / "src" / "main").rglob("*.scala")):
+            text = file.read_text()
+            for found in literal.finditer(text):
+                if text[: found.start()].endswith("== "):  # raised elsewhere
+                    continue
+                end, depth = found.end(), 0
+                while depth >= 0 and end < len(text):
+                    depth += {"(": 1, ")": -1}.get(text[end], 0)
+                    end += 1
+                names = re.findall(r'"(\w+)"\s*->', text[found.end() : end])
+                yield found[1], set(names), file.name
+
+
+def of_python() -> Uses:
+    """Give the conditions in Python's sources, with the parameters that are given."""
+    for file in sorted((ROOT / "python" / "windrow").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                condition = node.args[0].value
+                if name in ("problem", "failure", "refuse") and isinstance(condition, str):
+                    yield condition, {str(one.arg) for one in node.keywords}, file.name
+
+
+def named(sentence: str) -> set[str]:
+    """Give the parameters of a sentence."""
+    return set(re.findall(r"<(\w+)>", sentence))
+
+
+def test_every_condition_is_raised_as_it_is_written() -> None:
+    """Each is known, and each gets the parameters that its sentence names."""
+    known = sentences()
+    for condition, given, file in of_python():
+        assert condition in known, f"{file}: {condition}"
+        assert given == named(known[condition]), f"{file}: {condition}"
+    for condition, given, file in of_scala():
+        if condition in known:
+            wanted = named(known[condition])
+            assert wanted - given <= ADDED.get(condition, set()), f"{file}: {condition}"
+            assert given <= wanted, f"{file}: {condition}"
+
+
+def test_every_condition_is_raised() -> None:
+    """None is left over."""
+    texts = [
+        file.read_text()
+        for folder, end in (("jvm/core", "scala"), ("jvm/spark", "scala"), ("python", "py"))
+        for file in (ROOT / folder).rglob(f"*.{end}")
+        if "/test/" not in str(file)
+    ]
+    whole = "\n".join(texts)
+    parts = {f"STATE_NOT_SAFE.{one}" for one in re.findall(r'refuse\("([A-Z_]+)"', whole)}
+    unused = [one for one in sentences() if f'"{one}"' not in whole and one not in OF_NAMES | parts]
+    assert unused == []
+
+
+def test_no_sentence_stands_in_code() -> None:
+    """A code has no text beside it, neither behind it nor in front of one."""
+    beside = re.compile(r'[pP]roblem\(\s*"[A-Z_.]+",\s*s?"(?!\w+"\s*->)|"\[[A-Z]+(_[A-Z]+)+\] ')
+    for part in ("jvm/core/src/main", "jvm/spark/src/main", "python/windrow"):
+        for file in (ROOT / part).rglob("*.*"):
+            if file.suffix in (".scala", ".py"):
+                assert not beside.search(file.read_text()), file
+
+
+def test_the_catalogue_reads_well() -> None:
+    """Sorted, each with a class that there is, each sentence ended."""
+    catalogue = json.loads(CATALOGUE.read_text())
+    assert list(catalogue) == sorted(catalogue)
+    for code, entry in catalogue.items():
+        assert entry["class"] in CLASSES, code
+        assert ("message" in entry) != ("subClass" in entry), code
+        assert list(entry.get("subClass", ())) == sorted(entry.get("subClass", ())), code
+    for condition, sentence in sentences().items():
+        assert sentence.rstrip("…").endswith((".", "<why>", "<said>", "<found>", "<remedy>")), (
+            condition
+        )
+        assert "  " not in sentence, condition
+
+
+def test_a_wrong_condition_fails_loudly() -> None:
+    """Neither an unknown one nor one with too few or too many values makes a text."""
+    with pytest.raises(KeyError):
+        errors.problem("NO_SUCH_CODE")
+    with pytest.raises(ValueError, match="zone"):
+        errors.problem("ZONE_UNKNOWN")
+    with pytest.raises(ValueError, match="more"):
+        errors.problem("ZONE_UNKNOWN", zone="Mars", more=1)
+    assert str(errors.problem("ZONE_UNKNOWN", zone="Mars")).startswith(
+        "[ZONE_UNKNOWN] zone is 'Mars'"
+    )
+    assert isinstance(errors.failure("NOT_OPEN.CLOSED", operator="it"), wr.OperatorError)
+    assert errors.class_of("UNBOUNDED_JOIN") is wr.UnboundedJoinError
+    assert set(_conditions.catalogue()) == set(json.loads(CATALOGUE.read_text()))
+
+
+def test_the_page_is_made_of_the_catalogue() -> None:
+    """``docs/errors.md`` says what the catalogue says."""
+    made = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "errors.py", "--check"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stdout

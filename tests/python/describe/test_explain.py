@@ -1,0 +1,173 @@
+"""What each window waits for, in words, as Scala says it (its words: tests/parity)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from join.joins import Both
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.anywhere
+def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each question, of what was said in Python."""
+    stream = wr.stream(feed.batch(), time="time", key=["product"], watermark="1 minute", name="o")
+    hours = stream.lateness("1 hour").window(wr.Sliding("1 hour"))
+    late = hours.accumulate(wr.DISCARDING).trigger(late=wr.Every("10 seconds"))
+    late.aggregate(F.sum("amount")).explain()
+    said = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    until = "until the watermark has passed last + 1 hour"
+    assert len(said) == 11
+    assert said[0] == (
+        "Sliding('1 hour', granularity='1 millisecond') over stream 'o', time time, by product"
+    )
+    assert {
+        f"windows    {wr.Sliding('1 hour').describe()}",
+        "watermark  greatest event time less 1 minute; it moves after each micro-batch",
+        f"late       one pane every 10 seconds of processing time, if anything came, {until}",
+        "panes      what came since the window's last one",
+    } <= set(said)
+
+
+ORDER = "what comes out may go by their order"
+COMBINED = "those that share key and slice as one"
+TOGETHER = "those that share a key and are at most the gap apart as one"
+HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
+    "combined": (
+        lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.count("*")),
+        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
+        "(spark.windrow.combine)",
+    ),
+    "ordered aggregate": (
+        lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.collect_list("amount")),
+        f"many in a packet, each by itself, for {ORDER}",
+    ),
+    "texts": (
+        lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.max("product")),
+        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
+        "(spark.windrow.combine)",
+    ),
+    "sessions": (
+        lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),
+        f"many in a packet, {TOGETHER} while that leaves at most 50 % of them "
+        "(spark.windrow.combine)",
+    ),
+    "sessions of each message's gap": (
+        lambda w: w.window(wr.Session(F.col("gap"))).aggregate(F.count("*")),
+        "many in a packet, each by itself, for Session(gap of each message) tells each from "
+        "the others",
+    ),
+    "early": (
+        lambda w: (
+            w.window(wr.Tumbling("1 minute"))
+            .trigger(early=wr.EachMessage())
+            .accumulate(wr.DISCARDING)
+            .aggregate(F.count("*"))
+        ),
+        "many in a packet, sorted, for early panes come with messages",
+    ),
+    "gaps": (
+        lambda w: w.window(wr.Tumbling("1 minute"), fillGaps=True).aggregate(F.count("*")),
+        "many in a packet, sorted, for gaps are filled up to a message",
+    ),
+    "full state": (
+        lambda w: w.window(wr.Tumbling("1 minute")).retain(time="1 hour").messages(),
+        "many in a packet, sorted, for they are kept or shown as they are",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOW)
+def test_how_messages_travel(feed: Feed, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line says which way they take, and why."""
+    make, told = HOW[name]
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    make(stream.lateness("0 seconds")).explain()
+    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    messages travel {told}"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("always", f"many in a packet, {COMBINED}"),
+        ("never", "many in a packet, each by itself, for spark.windrow.combine is never"),
+    ],
+)
+def test_the_setting_is_told(
+    feed: Feed, word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it is when it is asked."""
+    make, _ = HOW["combined"]
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
+    output = make(stream.lateness("0 seconds"))
+    feed.spark.conf.set("spark.windrow.combine", word)
+    try:
+        output.explain()
+    finally:
+        feed.spark.conf.unset("spark.windrow.combine")
+    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    messages travel {told}"
+
+
+def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
+    """The watermark by the clock, kept messages, no key."""
+    behind = wr.BehindProcessingTime("5 s")
+    stream = wr.stream(feed.stream(), time="time", watermark=behind).lateness("0 seconds")
+    stream.window(wr.Tumbling("1 s")).retain(messages=3).messages().explain()
+    said = capsys.readouterr().out
+    assert "over stream 'messages', time time, without a key" in said
+    assert "processing time less 5 seconds" in said
+    assert "each message once" in said
+    policy = wr.Policy.tumbling(wr.ByCount(2))
+    wr.stream(feed.batch(), time="time").window(policy).aggregate(F.count("*")).explain()
+    said = capsys.readouterr().out
+    assert said.startswith("Policy Tumbling(ByCount(2)) over stream 'messages', time time, ")
+    assert policy.describe() in said
+
+
+def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
+    """The delays of the builders, and what is equal."""
+    left, right = (one.stream() for one in both.feeds)
+    a = wr.stream(left, time="time", watermark="1 minute", name="a").lateness("0 seconds")
+    b = wr.stream(right.withWatermark("time", "1 second"), time="time", name="b")
+    wr.join(a, b.lateness("0 s"), on="product", within=("0 s", "1 m"), how="left").explain()
+    said = capsys.readouterr().out
+    assert "left join of 2 streams" in said
+    assert "greatest event time of 'a' less 1 minute, 'b' as the DataFrame had it" in said
+    assert "equal product, null equals nothing; event time of 'b' less that of 'a' in" in said
+    assert said.endswith("  shuffle    messages travel many in a packet, each as it is\n")
+
+
+def test_notebooks_show_it(feed: Feed) -> None:
+    """Words and picture, of streams, windows and outputs; whatever a name has in it."""
+    stream = wr.stream(feed.batch(), time="time", key="product", watermark="1 minute", name="<i>")
+    hours = stream.lateness("1 hour").window(wr.Tumbling("1 hour"))
+    output = hours.accumulate(wr.DISCARDING).aggregate(F.sum("amount"))
+    for shown in (stream, hours, output):
+        html = shown._repr_html_()
+        assert html.startswith("<div")
+        assert "<svg" in html
+        assert "&lt;i&gt;" in html
+        assert "<i>" not in html
+    assert "what came since the window&#x27;s last one" in output._repr_html_()
+    assert output.plot().svg in output._repr_html_()
+    assert 'class="lateness"' in output.plot(["2025-01-01 09:00"]).svg
+    assert wr.doctor()._repr_html_().count("<tr>") == len(wr.doctor().checks)
+
+
+def test_arrivals_tell_what_is_behind_the_watermark(feed: Feed) -> None:
+    """The first meets no watermark; then it is the greatest time so far less the delay."""
+    stream = wr.stream(feed.batch(), time="time", watermark="1 minute").lateness("2 minutes")
+    at = [f"2025-01-01 09:{minute:02}" for minute in (0, 5, 4, 3, 1)]
+    svg = stream.plot(at).svg
+    said = [svg.split(f"{one}:00: ")[1].split("<")[0] for one in at]
+    assert said == ["message", "message", "message", "late", "rejected"]

@@ -1,0 +1,352 @@
+"""SQL says the same as the builder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyspark
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, disordered, order
+from query.test_against_spark import rows
+from windrow._bridge import _jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+pytestmark = pytest.mark.spark
+
+TABLE = "TABLE(SELECT product, count(*) AS n, sum(amount) AS total FROM orders GROUP BY product)"
+CASES = [
+    (f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes'", wr.Tumbling("5 minutes")),
+    (
+        f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes', offset => '1 minute'",
+        wr.Tumbling("5 minutes", offset="1 minute"),
+    ),
+    (
+        f"windrow_hop({TABLE}, time => 'time', size => '10 minutes', step => '3 minutes'",
+        wr.Hopping("10 minutes", step="3 minutes"),
+    ),
+    (f"windrow_session({TABLE}, time => 'time', gap => '40 seconds'", wr.Session("40 seconds")),
+    (
+        f"windrow_tumble({TABLE}, time => 'time', size => '1 day', zone => '-02:30'",
+        wr.Tumbling("1 day", zone="-02:30"),
+    ),
+    (f"windrow_slide({TABLE}, time => 'time', size => '90 seconds'", wr.Sliding("90 seconds")),
+    (f"windrow_over({TABLE}, time => 'time', range => '10 minutes'", wr.Over(range="10 minutes")),
+    (f"windrow_over({TABLE}, time => 'time', rows => 3", wr.Over(rows=3)),
+]
+
+
+def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
+    stream = wr.stream(df, time="time", key="product", watermark="1 minute", name="messages")
+    windows = stream.lateness(lateness).window(kind).accumulate(wr.ACCUMULATING)
+    return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
+
+
+ALWAYS = (wr.Tumbling("5 minutes"), wr.Session("40 seconds"))
+STREAMED = [
+    pytest.param(
+        call, kind, id=repr(kind), marks=pytest.mark.slow if kind in ALWAYS else pytest.mark.full
+    )
+    for call, kind in CASES
+]
+
+
+@pytest.mark.parametrize(("call", "kind"), STREAMED)
+def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
+    """Same panes, late ones included, and same rejected rows."""
+    feed.add(*disordered(seed=21))
+    feed.stream().createOrReplaceTempView("orders")
+    more = "watermark => '1 minute', lateness => '5 minutes', accumulate => 'accumulating'"
+    built = _built(feed.stream(), kind, "5 minutes").output
+    said = feed.spark.sql(f"SELECT * FROM {call}, {more}, output => 'all')")  # noqa: S608
+    lost = [f"rejected.{name}" for name in ("stream", "reason", "watermark", "message")]
+    ours, theirs = (feed.run(each.select("kind", "panes", *lost)) for each in (built, said))
+    assert rows(ours) == rows(theirs)
+    a_day_takes_all = "zone" in call
+    assert {row.kind for row in ours} == {"panes", *(() if a_day_takes_all else ("rejected",))}
+
+
+@pytest.mark.anywhere
+def test_batch(feed: Feed) -> None:
+    """On a table the final panes come out."""
+    feed.add(*disordered(seed=22))
+    feed.batch().createOrReplaceTempView("orders")
+    call = f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes', lateness => '0 seconds')"
+    said = feed.spark.sql(f"SELECT * FROM {call}").collect()  # noqa: S608
+    stream = wr.stream(feed.batch(), time="time", key="product").lateness("0 seconds")
+    counts = (F.count("*").alias("n"), F.sum("amount").alias("total"))
+    built = stream.window(wr.Tumbling("5 minutes")).aggregate(*counts)
+    assert rows(said) == rows(built.panes.collect())
+    assert said
+
+
+POLICIES = {
+    "eviction => 'tumbling', by_count => 3": wr.Policy.tumbling(wr.ByCount(3)),
+    "eviction => 'sliding', by_count => 4, trigger_delta => 2.5, trigger_column => 'price'": (
+        wr.Policy.sliding(wr.ByCount(4), trigger=wr.ByDelta("price", 2.5))
+    ),
+    "eviction => 'sliding', by_delta => 3, by_column => 'price', trigger_count => 2, "
+    "limit_keys => 2": (
+        wr.Policy.sliding(
+            wr.ByDelta("price", 3), trigger=wr.ByCount(2), limit=wr.Partitions(keys=2)
+        )
+    ),
+    "eviction => 'tumbling', by_punctuation => 'last'": wr.Policy.tumbling(
+        wr.ByPunctuation("last")
+    ),
+}
+
+
+ALWAYS_POLICY = "eviction => 'tumbling', by_punctuation => 'last'"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(said, marks=pytest.mark.slow if said == ALWAYS_POLICY else pytest.mark.full)
+        for said in POLICIES
+    ],
+)
+def test_policies(feed: Feed, said: str) -> None:
+    """Windows by policies: panes and events are those of the builder."""
+    feed.add(*disordered(seed=23, batches=2))
+    stream = feed.stream().withColumn("last", F.col("amount") % 7 == 0)
+    stream.createOrReplaceTempView("orders")
+    table = "SELECT product, sum(amount) AS total FROM orders GROUP BY product"
+    built = wr.stream(stream, time="time", key="product").window(POLICIES[said])
+    output = built.aggregate(F.sum("amount").alias("total"))
+    text = f"windrow_policy(TABLE({table}), {said}, time => 'time', output => 'all')"
+    ours = feed.run(output.output)
+    assert rows(ours) == rows(feed.run(feed.spark.sql(f"SELECT * FROM {text}")))  # noqa: S608
+    assert {row.kind for row in ours} == {"panes", "events"}
+
+
+COGROUP = """windrow_cogroup(TABLE(SELECT * FROM orders AS o),
+    TABLE(SELECT * FROM (SELECT time, product, price FROM orders WHERE amount > 0) AS p),
+    key => 'product', time => 'time', watermark => '1 minute')"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [pytest.param(False, marks=pytest.mark.full), True])
+def test_cogroups(feed: Feed, *, batch: bool) -> None:
+    """Several streams as one, under a window as any other."""
+    feed.add(*disordered(seed=24))
+    orders = feed.batch() if batch else feed.stream()
+    orders.createOrReplaceTempView("orders")
+    few = orders.where("amount > 0").select("time", "product", "price")
+    mark = None if batch else "1 minute"
+    streams = (
+        wr.stream(df, time="time", key="product", watermark=mark, name=name)
+        for df, name in ((orders, "o"), (few, "p"))
+    )
+    built = wr.cogroup(*streams).lateness("0 seconds").window(wr.Tumbling("5 minutes"))
+    output = built.aggregate(F.count("o.amount").alias("n"), F.sum("p.price").alias("total"))
+    table = f"SELECT product, count(o.amount) AS n, sum(p.price) AS total FROM {COGROUP}"  # noqa: S608
+    call = f"windrow_tumble(TABLE({table} GROUP BY product), size => '5 minutes'"
+    for part, df in (("panes", output.panes), ("rejected", output.rejected)):
+        more = f"lateness => '0 seconds', stream => 'o_p', output => '{part}'"
+        said = feed.spark.sql(f"SELECT * FROM {call}, {more})")  # noqa: S608
+        keep = [name for name in df.columns if name != "processing_time"]
+        assert said.schema == df.schema
+        ours, theirs = (
+            each.collect() if batch else feed.run(each)
+            for each in (df.select(keep), said.select(keep))
+        )
+        assert rows(ours) == rows(theirs)
+        assert ours or batch
+
+
+@pytest.mark.slow
+def test_full_state_of_a_cogroup(feed: Feed) -> None:
+    """Its messages are what the streams sent, without the columns that say where fields are."""
+    feed.add(*disordered(seed=25, batches=2))
+    feed.batch().createOrReplaceTempView("orders")
+    said = feed.spark.sql(
+        f"SELECT * FROM windrow_tumble(TABLE(SELECT * FROM {COGROUP}), key => 'product',"  # noqa: S608
+        " size => '5 minutes', lateness => '0 seconds', retain_time => '1 hour')"
+    )
+    assert said.columns == ["product", "window", "messages", "pane"]
+    found = said.collect()
+    assert {tuple(m.asDict()) for row in found for m in row.messages} == {("o", "p")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [False, True])
+def test_with(feed: Feed, *, batch: bool) -> None:
+    """What WITH defines can be the table argument, or stand in it."""
+    feed.add([order("09:00:10", amount=1), order("09:00:50", amount=2)], [order("09:02:00")], [])
+    (feed.batch() if batch else feed.stream()).createOrReplaceTempView("orders")
+    said = feed.spark.sql("""
+        WITH some AS (SELECT * FROM orders WHERE amount < 9),
+             sums AS (SELECT product, sum(amount) AS total FROM some GROUP BY product),
+             panes AS (SELECT * FROM windrow_tumble(TABLE(sums), time => 'time', size => '1 minute',
+               lateness => '0 seconds', watermark => '0 seconds'))
+        SELECT product, total FROM panes""")
+    assert ("a", 3) in (said.collect() if batch else feed.run(said))
+    with pytest.raises(AnalysisException, match="UNRESOLVED_COLUMN"):
+        feed.spark.sql("""
+            WITH wrong AS (SELECT nobody_has_it FROM orders),
+                 sums AS (SELECT product, sum(amount) AS total FROM orders GROUP BY product)
+            SELECT * FROM windrow_tumble(TABLE(sums), time => 'time', size => '1 minute',
+              lateness => '0 seconds', watermark => '0 seconds')""")
+
+
+REFUSED = {
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', "
+    "size => INTERVAL '53375996' DAY, offset => '-4611686018427387904 us', "
+    "lateness => '53375996 days', accumulate => 'accumulating')": {"DURATION_TOO_LONG"},
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
+    "trigger_delta => 1, lateness => 'x')": {
+        *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "BY_TWICE", "COLUMN_NOT_STATED")
+    },
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'sliding', "
+    "by_time => 3, limit_keys => 0)": {
+        *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "KEYS_NOT_POSITIVE")
+    },
+    "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
+    "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
+    "by_punctuation => 'm')": {"PUNCTUATION_NOT_ALONE"},
+    "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
+        *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
+    },
+    "windrow_hop(TABLE(SELECT count(*) FROM orders), time => 'tiem', size => '0 s', step => '1 s', "
+    "lateness => 'x', early => 'often', accumulate => 'acc', partition => 'p')": {
+        *("COLUMN_NOT_FOUND", "SIZE_NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
+        *("TRIGGER_UNKNOWN", "ACCUMULATION_UNKNOWN"),
+    },
+    "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'tiem', gap => 'x', "
+    "lateness => '-1 s', complete => 'no')": {
+        *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "COMPLETION_UNKNOWN")
+    },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
+    "zone => 'Berlin', early => 'each message', late => array('never', 'x'))": {
+        *("CALENDAR_UNIT_NOT_UNDERSTOOD", "ZONE_UNKNOWN", "TRIGGER_UNKNOWN")
+    },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 minute', "
+    "lateness => '0 s', watermark => '-1 s', late => array('never', 'x'), output => 'all of it')": {
+        *("WATERMARK_NEGATIVE", "TRIGGER_UNKNOWN", "OUTPUT_UNKNOWN")
+    },
+    "windrow_tumble(TABLE(SELECT product FROM orders GROUP BY product), time => 'time', "
+    "size => '1 minute', lateness => '0 s', join_keys => 'product', output => 'events')": {
+        *("AGGREGATE_MISSING", "STORE_WITHOUT_MESSAGES", "NO_EVENTS")
+    },
+    "windrow_tumble(TABLE(orders), TABLE(orders), size => '1 minute')": {"TABLE_MISSING"},
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
+    "by_column => 'amount', trigger_count => 2, accumulate => 'discarding')": {
+        *("COLUMN_WITHOUT_DELTA", "TRIGGER_ON_TUMBLING", "VALUE_NOT_SUPPORTED")
+    },
+    "windrow_pending(operator => 'orders')": {"CHECKPOINT_MISSING"},
+    "windrow_join(TABLE(SELECT * FROM orders o JOIN orders p ON o.product = p.product AND p.time "
+    "BETWEEN o.time AND o.time + INTERVAL 1 MINUTE), lateness => '0 s', time => 'time')": {
+        "TIME_TWICE"
+    },
+    "windrow_cogroup(TABLE(orders), TABLE(VALUES (1)), key => 'x', time => 'time', sice => 1)": {
+        *("ARGUMENT_UNKNOWN", "STREAM_NOT_NAMED", "COLUMN_NOT_FOUND")
+    },
+    "windrow_cogroup(TABLE(SELECT * FROM orders AS PRODUCT), TABLE(SELECT * FROM orders AS p), "
+    "key => 'product', time => 'time')": {"NAME_TAKEN"},
+    "windrow_cogroup(TABLE(orders), TABLE(orders), watermark => '1 minute')": {
+        *("STREAM_TWICE", "TIME_NOT_STATED")
+    },
+    "windrow_join(TABLE(SELECT * FROM orders o JOIN orders p ON o.product = p.product), "
+    "time => 'when', within => 1)": {
+        *("ARGUMENT_UNKNOWN", "LATENESS_NOT_STATED", "UNBOUNDED_JOIN", "COLUMN_NOT_FOUND")
+    },
+}
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize("said", REFUSED)
+def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
+    """All mistakes of a call come in one error, each with its code."""
+    feed.batch().createOrReplaceTempView("orders")
+    with pytest.raises(AnalysisException) as refused:
+        feed.spark.sql(f"SELECT * FROM {said}")  # noqa: S608
+    error = wr.errors.from_text(str(refused.value).split("\n\nJVM stacktrace:")[0])
+    assert isinstance(error, wr.SpecError)
+    assert {problem.code for problem in error.problems} == REFUSED[said]
+    assert refused.value.getCondition() == error.problems[0].code
+
+
+@pytest.mark.anywhere
+def test_arguments_are_sql(feed: Feed) -> None:
+    """Names and words in any case; null is not said; durations are intervals, too."""
+    feed.batch().createOrReplaceTempView("orders")
+    plain = "time => 'time', size => '5 minutes', lateness => '1 minute'"
+    other = "TIME => 'time', Size => INTERVAL 5 MINUTES, lateness => INTERVAL '1' MINUTE"
+    for said in (
+        f"{plain}, accumulate => 'discarding'",
+        f"{other}, accumulate => 'DISCARDING', early => NULL, stream => NULL",
+    ):
+        panes = feed.spark.sql(f"SELECT * FROM windrow_tumble({TABLE}, {said})")  # noqa: S608
+        assert "pane" in panes.columns
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize("early", ["'10 seconds'", "array('10 seconds', '3 messages')"])
+def test_periods_may_be_texts(feed: Feed, early: str) -> None:
+    """A trigger's period is an interval or its text."""
+    feed.batch().createOrReplaceTempView("orders")
+    more = f"size => '5 minutes', lateness => '0 seconds', early => {early}"
+    call = f"windrow_tumble({TABLE}, time => 'time', {more}, accumulate => 'discarding')"
+    panes = feed.spark.sql(f"SELECT * FROM {call}")  # noqa: S608
+    assert "pane" in panes.columns
+
+
+def test_functions_are_described(feed: Feed) -> None:
+    """Each that is listed says what it is for; what windrow itself calls is not listed."""
+    spark = feed.spark
+    listed = [row[0] for row in spark.sql("SHOW FUNCTIONS LIKE 'windrow*'").collect()]
+    assert {"windrow_tumble", "windrow_join", "windrow_pending"} <= set(listed)
+    assert not {"windrow_apply", "windrow_check", "windrow_continues"} & set(listed)
+    for name in listed:
+        rows = spark.sql(f"DESCRIBE FUNCTION {name}").collect()
+        usage = rows[-1][0]
+        assert usage.startswith(f"Usage: {name}("), usage
+        assert usage.endswith("."), usage
+
+
+@pytest.mark.anywhere
+def test_a_mistake_is_one_of_analysis(feed: Feed) -> None:
+    """Its condition is the code, its state that of a wrong query; the text is what Python says."""
+    feed.batch().createOrReplaceTempView("orders")
+    said = f"{TABLE}, time => 'time', size => '1 minute'"
+    with pytest.raises(AnalysisException) as refused:
+        feed.spark.sql(f"SELECT * FROM windrow_tumble({said})")  # noqa: S608
+    assert refused.value.getCondition() == "LATENESS_NOT_STATED"
+    assert refused.value.getSqlState() == "42000"
+    text = "[LATENESS_NOT_STATED] Tumbling('1 minute'): say lateness('0 seconds') or longer."
+    assert str(refused.value).split("\n\nJVM stacktrace:")[0].strip() == text
+
+
+@pytest.mark.full
+def test_spark_sql_prints_a_mistake_without_frames(tmp_path: Path) -> None:
+    """The shell shows one line for it, as for Spark's own."""
+    home = Path(pyspark.__file__).parent
+    query = "SELECT * FROM windrow_tumble(TABLE(SELECT 1 AS k), time => 'tiem', size => '1 minute')"
+    ran = subprocess.run(
+        [home / "bin" / "spark-sql", "--jars", _jar.path(), "--master", "local[1]", "-e", query],
+        env={**os.environ, "SPARK_HOME": str(home)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode
+    assert ran.stderr.count("[LATENESS_NOT_STATED] ") == 1, ran.stderr
+    assert "\tat " not in ran.stderr
+
+
+@pytest.mark.anywhere
+def test_version(feed: Feed) -> None:
+    """The JAR says the package's version."""
+    assert feed.spark.sql("SELECT * FROM windrow_version()").collect()[0].version == wr.__version__

@@ -1,0 +1,128 @@
+"""Texts in the place of constants (SEMANTICS B8), and hints for what is not there."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed
+from windrow.triggers import USUAL, accumulation, firings
+
+if TYPE_CHECKING:
+    from join.joins import Both
+
+FIRINGS = {
+    "never": wr.Never(),
+    "EACH_MESSAGE": wr.EachMessage(),
+    "each_step": wr.EachStep(),
+    "1 message": wr.EachMessage(),
+    "1000 messages": wr.Every(messages=1000),
+    "5 seconds": wr.Every("5 seconds"),
+}
+
+
+@pytest.mark.parametrize("text", FIRINGS)
+def test_a_trigger_is_a_text(text: str) -> None:
+    """What SQL takes Python takes, too."""
+    assert firings("trigger", early=text) == [FIRINGS[text]]
+
+
+def test_a_trigger_is_a_duration_or_nothing() -> None:
+    """A timedelta is a period; None is what is usual."""
+    assert firings("trigger", late=timedelta(seconds=5)) == [wr.Every("5 seconds")]
+    assert firings("trigger", late=None) == [USUAL]
+
+
+@pytest.mark.parametrize("text", ["accumulating", "ACCUMULATING"])
+def test_a_mode_is_a_text(text: Any) -> None:
+    """In small letters or as the constant is written."""
+    assert accumulation(text) is wr.ACCUMULATING
+
+
+def test_texts_that_are_none_of_them() -> None:
+    """The error names what is allowed; a value of another type the constant."""
+    with pytest.raises(wr.SpecError, match=r"\[TRIGGER_UNKNOWN\] trigger\(early='often'\).*'10 s"):
+        firings("trigger", early="often")
+    with pytest.raises(wr.SpecError, match=r"\[ACCUMULATION_UNKNOWN\].*accumulating_and_retr"):
+        accumulation(cast("Any", "all"))
+    with pytest.raises(TypeError, match=r"accumulate\(mode\) takes .* say for example ACCUMULATI"):
+        accumulation(cast("Any", 1))
+    with pytest.raises(TypeError, match=r"trigger\(early=...\) takes .* Every\('5 seconds'\)"):
+        firings("trigger", early=cast("Any", 5))
+
+
+def test_any_of_texts() -> None:
+    """Texts stand for triggers there, too; all that is none of them is told at once."""
+    texts = wr.AnyOf("5 seconds", "1000 messages", wr.EachStep())
+    assert texts == wr.AnyOf(wr.Every("5 seconds"), wr.Every(messages=1000), wr.EachStep())
+    with pytest.raises(wr.SpecError, match=r"'watermark'.*'10 seconds'") as refused:
+        wr.AnyOf("watermark", "often", "each_step")
+    assert len(refused.value.problems) == 2
+    with pytest.raises(wr.SpecError, match=r"early is 'often'.*late is 'seldom'"):
+        firings("trigger", early="often", late="seldom")
+
+
+JOINS = {
+    "INNER": "inner",
+    "left_outer": "left",
+    "leftouter": "left",
+    "RIGHT": "right",
+    "outer": "full",
+    "full_outer": "full",
+    "left_semi": "semi",
+    "leftanti": "anti",
+}
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_joins_have_the_names_of_spark(name: Any) -> None:
+    """As ``DataFrame.join`` takes them."""
+    streams = [wr.JoinStream(name="a"), wr.JoinStream(name="b")]
+    spec = wr.JoinSpec(streams=streams, on="id", within=("0 s", "1 s"), how=name, lateness="0 s")
+    assert spec.how == JOINS[name]
+    assert wr.JoinSpec.fromJson(spec.toJson()) == spec
+
+
+@pytest.mark.spark
+def test_hints(feed: Feed) -> None:
+    """What to say instead: a kind of windows, a quoted name, a bound, a DataFrame."""
+    orders = feed.batch().withColumn("a.b", F.lit(1))
+    stream = wr.stream(orders, time="time", key="a.b").lateness("0 seconds")
+    with pytest.raises(TypeError, match=r"say for example Tumbling\('5 minutes'\)"):
+        stream.window(cast("Any", "5 minutes"))
+    with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_FOUND.*written key='`a.b`'"):
+        stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
+    plain = wr.stream(feed.batch(), time="time").lateness("0 seconds")
+    output = plain.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))
+    with pytest.raises(AttributeError, match=r"\.panes and \.rejected, for example \.panes\.show"):
+        output.show()  # type: ignore[attr-defined]
+    hours = wr.stream(output.panes, time="window", name="h").lateness("0 seconds")
+    with pytest.raises(wr.SpecError, match=r"TIME_NOT_TIMESTAMP.*say window\.start or window\.end"):
+        _ = hours.window(wr.Tumbling("1 hour")).aggregate(F.max("n")).panes
+
+
+@pytest.mark.spark
+def test_join_keys_with_backticks(both: Both) -> None:
+    """They keep a name together and are no part of it; streams without names are told apart."""
+    left, right = (
+        wr.stream(df.withColumn("a.b", F.lit(1)), time="time", name=name).lateness("0 seconds")
+        for name, df in (("l", both.orders.batch()), ("r", both.shipments.batch()))
+    )
+    within = ("0 minutes", "5 minutes")
+    assert wr.join(left, right, on="`a.b`", within=within).rows.columns == ["a.b", "l", "r"]
+    with pytest.raises(wr.SpecError, match=r"STREAM_TWICE.*by stream\(name=\.\.\.\)"):
+        wr.join(left, left, on="`a.b`", within=within)
+
+
+@pytest.mark.spark
+def test_what_is_refused_is_not_logged(feed: Feed, capfd: pytest.CaptureFixture[str]) -> None:
+    """The error says it; PySpark would write it to stderr as well, with Java's frames."""
+    windows = wr.stream(feed.batch(), time="time").lateness("0 s").window(wr.Tumbling("1 minute"))
+    capfd.readouterr()
+    with pytest.raises(wr.SpecError, match="nope"):
+        windows.aggregate(F.avg("nope"))
+    assert capfd.readouterr().err == ""

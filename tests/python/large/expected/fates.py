@@ -1,0 +1,30 @@
+"""What becomes of each message, by the watermark before its step (A).
+
+A replay that every window refuses is ``forgettable``: it is known as one, or refused (R13).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from large.expected.kinds import Kind
+
+
+def of_windows(base: DuckDBPyConnection, kind: Kind, lateness: int) -> None:
+    """Make ``fate``, ``accepted``, and ``own``: the windows that take each accepted message."""
+    base.execute("CREATE VIEW fresh AS FROM message WHERE fresh AND us IS NOT NULL")
+    base.execute(f"CREATE TABLE candidate AS {kind.candidates()}")
+    base.execute(f"""CREATE TABLE own AS SELECT c.id, c.first, c.last, m.g, m.step
+        FROM candidate c JOIN fresh m USING (id) WHERE NOT coalesce({kind.refuses(lateness)},
+        false)""")
+    base.execute(f"""CREATE TABLE fate AS SELECT stream, id, step, CASE
+          WHEN NOT fresh AND {kind.timed} AND NOT EXISTS (FROM candidate c WHERE c.id = m.id
+            AND NOT coalesce({kind.refuses(lateness)}, false)) THEN 'forgettable'
+          WHEN NOT fresh THEN 'replay' WHEN us IS NULL THEN 'rejected'
+          WHEN id IN (SELECT id FROM own) THEN 'accepted'
+          WHEN id IN (SELECT id FROM candidate) THEN 'rejected' ELSE 'gap' END AS fate
+        FROM message m""")
+    base.execute("CREATE VIEW accepted AS FROM fresh WHERE id IN (SELECT id FROM own)")

@@ -1,0 +1,222 @@
+"""Windows of every kind: Windrow's, and in SQL which messages they take.
+
+``candidates`` gives the windows by which each message is judged (A5), ``members`` what is in each
+window of those that were accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import windrow as wr
+from large.expected.aggregates import ORDER, duck
+from large.expected.sessions import gather
+from large.scenario import MILLISECOND, MINUTE
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class Kind:
+    """A kind of windows; by default half-open, of time."""
+
+    #: The bounds of a pane's window, and what more it is known by.
+    bounds: ClassVar[tuple[str, str, str]] = (
+        'epoch_us("window"."start")',
+        'epoch_us("window"."end")',
+        "NULL::bigint",
+    )
+    #: A window holds its last instant.
+    closed: ClassVar[bool] = False
+    #: Which windows hold a message depends on the message alone, so every pane can be told.
+    aligned: ClassVar[bool] = False
+    #: Its windows complete.
+    completes: ClassVar[bool] = True
+    #: It needs event time.
+    timed: ClassVar[bool] = True
+
+    def windrow(self) -> wr.WindowKind:
+        """Give Windrow's kind."""
+        raise NotImplementedError
+
+    def candidates(self) -> str:
+        """Select ``id, first, last`` of the windows that might take a fresh message."""
+        raise NotImplementedError
+
+    def prepare(self, base: DuckDBPyConnection, lateness: int) -> None:
+        """Make what ``values`` reads beside ``accepted`` and ``own``."""
+
+    def values(self, names: tuple[str, ...]) -> str:
+        """Select ``g, first, last, of`` and the aggregates of each window."""
+        return _of_members(names, "own")
+
+    def late(self, stream: wr.Stream, lateness: int) -> wr.Stream:
+        """State the lateness."""
+        return stream.lateness(f"{lateness} us")
+
+    def refuses(self, lateness: int) -> str:
+        """Say as a condition on a candidate and ``mark`` that the window takes no more (R53)."""
+        return f"mark {'>' if self.closed else '>='} last + {lateness}"
+
+    def judge(self, base: DuckDBPyConnection) -> list[str]:
+        """Say what is wrong with what comes out beside panes."""
+        del base
+        return []
+
+    def fires(self) -> str:
+        """Say as a condition on a value ``v`` that its window has fired."""
+        return f"EXISTS (FROM step w WHERE w.after {'>' if self.closed else '>='} v.last)"
+
+
+@dataclass(frozen=True)
+class Aligned(Kind):
+    """Tumbling where ``step`` is ``size``, else hopping."""
+
+    size: int = MINUTE
+    step: int = MINUTE
+    offset: int = 0
+    aligned: ClassVar[bool] = True
+
+    def windrow(self) -> wr.WindowKind:
+        """As it says."""
+        size, offset = f"{self.size} us", f"{self.offset} us"
+        if self.size == self.step:
+            return wr.Tumbling(size, offset=offset)
+        return wr.Hopping(size, step=f"{self.step} us", offset=offset)
+
+    def candidates(self) -> str:
+        """From the last window that begins before the message backwards."""
+        into = f"(((us - {self.offset}) % {self.step}) + {self.step}) % {self.step}"
+        back = f"unnest(range({-(-self.size // self.step)}))"
+        return f"""SELECT * FROM (SELECT id, us, us - {into} - {self.step} * {back} AS first,
+            first + {self.size} AS last
+            FROM fresh) WHERE us < last"""
+
+
+@dataclass(frozen=True)
+class ByCalendar(Kind):
+    """Days, weeks, months or years of a zone, one each."""
+
+    unit: str = "day"
+    zone: str = "Europe/Berlin"
+    aligned: ClassVar[bool] = True
+
+    def windrow(self) -> wr.WindowKind:
+        """As it says."""
+        return wr.Tumbling(f"1 {self.unit}", zone=self.zone)
+
+    def candidates(self) -> str:
+        """From midnight to midnight."""
+        there = f"date_trunc('{self.unit}', t AT TIME ZONE '{self.zone}')"
+        return f"""SELECT id, epoch_us({there} AT TIME ZONE '{self.zone}') AS first,
+            epoch_us(({there} + INTERVAL 1 {self.unit}) AT TIME ZONE '{self.zone}') AS last
+            FROM fresh"""
+
+
+@dataclass(frozen=True)
+class Sessions(Kind):
+    """``gap`` of all messages; 0: each has its own."""
+
+    gap: int = 30_000 * MILLISECOND
+
+    def windrow(self) -> wr.WindowKind:
+        """As it says."""
+        from pyspark.sql import functions as F
+
+        return wr.Session(f"{self.gap} us" if self.gap else F.col("gap"))
+
+    def candidates(self) -> str:
+        """The window of the message alone."""
+        return f"SELECT id, us AS first, us + {self.gap or 'gap'} AS last FROM fresh"
+
+    def prepare(self, base: DuckDBPyConnection, lateness: int) -> None:
+        """Messages are walked through step by step, since what has left merges no more (R53)."""
+        gather(base, lateness)
+
+    def values(self, names: tuple[str, ...]) -> str:
+        """Of those that share a session."""
+        return _of_members(names)
+
+
+@dataclass(frozen=True)
+class Over(Kind):
+    """The message and what is before it: ``range`` of time, or ``rows``, or, if both are 0, all."""
+
+    range: int = 0
+    rows: int = 0
+    closed: ClassVar[bool] = True
+    bounds: ClassVar[tuple[str, str, str]] = (
+        'epoch_us("window"."start")',
+        'epoch_us("window"."last")',
+        "message.id",
+    )
+
+    def windrow(self) -> wr.WindowKind:
+        """As it says."""
+        if self.range:
+            return wr.Over(range=f"{self.range} us")
+        return wr.Over(rows=self.rows) if self.rows else wr.Over()
+
+    def candidates(self) -> str:
+        """The window that ends at the message."""
+        return "SELECT id, us AS first, us AS last FROM fresh"
+
+    def values(self, names: tuple[str, ...]) -> str:
+        """By DuckDB's own windows."""
+        frame = "ORDER BY us RANGE UNBOUNDED PRECEDING"
+        first = "min(us) OVER f"
+        if self.rows:
+            frame = f"{ORDER} ROWS {self.rows - 1} PRECEDING"
+        if self.range:
+            frame, first = f"ORDER BY us RANGE {self.range} PRECEDING", f"us - {self.range}"
+        return f"""SELECT g, {first} AS first, us AS last, id AS of, {duck(names, "OVER f")}
+            FROM accepted WINDOW f AS (PARTITION BY g {frame})"""
+
+
+@dataclass(frozen=True)
+class Sliding(Kind):
+    """For each distinct set of messages (W5); nothing may be late."""
+
+    size: int = MINUTE
+    granularity: int = MILLISECOND
+    closed: ClassVar[bool] = True
+    bounds: ClassVar[tuple[str, str, str]] = (
+        'epoch_us("window"."start")',
+        'epoch_us("window"."last")',
+        "NULL::bigint",
+    )
+
+    def windrow(self) -> wr.WindowKind:
+        """As it says."""
+        return wr.Sliding(f"{self.size} us", granularity=f"{self.granularity} us")
+
+    def candidates(self) -> str:
+        """The last one that could hold it (R47)."""
+        return f"SELECT id, {self._floor} AS first, first + {self.size} AS last FROM fresh"
+
+    def prepare(self, base: DuckDBPyConnection, lateness: int) -> None:
+        """A window ends at each message and one begins behind it; of equal ones the first."""
+        del lateness
+        base.execute(f"""CREATE TABLE member AS
+            WITH f AS (SELECT *, {self._floor} AS floor FROM accepted),
+            w AS (SELECT DISTINCT g, unnest([floor - {self.size},
+            floor + {self.granularity}]) AS first FROM f),
+            held AS (SELECT w.g, first, list(id ORDER BY id) AS ids FROM w JOIN f
+              ON w.g = f.g AND floor BETWEEN first AND first + {self.size} GROUP BY ALL),
+            distinct_sets AS (SELECT g, min(first) AS first, ids FROM held GROUP BY g, ids)
+            SELECT g, first, first + {self.size} AS last, unnest(ids) AS id FROM distinct_sets""")
+
+    def values(self, names: tuple[str, ...]) -> str:
+        """Of the distinct sets."""
+        return _of_members(names)
+
+    @property
+    def _floor(self) -> str:
+        return f"us - ((us % {self.granularity}) + {self.granularity}) % {self.granularity}"
+
+
+def _of_members(names: tuple[str, ...], table: str = "member") -> str:
+    return f"""SELECT of_g AS g, first, last, NULL AS of, {duck(names)}
+        FROM (SELECT g AS of_g, first, last, id FROM {table}) JOIN accepted USING (id)
+        GROUP BY of_g, first, last"""

@@ -1,0 +1,104 @@
+"""The panes that were written, in one form, and their grammar (E1, E5, R18)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from large.expected.aggregates import differ
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckdb import DuckDBPyConnection
+
+SHOWN = 3
+
+
+def some(
+    base: DuckDBPyConnection, what: str, query: str, values: Mapping[str, object] | None = None
+) -> list[str]:
+    """Give the first rows of a query that must give none, as a problem."""
+    found = base.execute(query, values).fetchall()
+    if not found:
+        return []
+    names = [column[0] for column in base.description or []]
+    rows = "; ".join(str(dict(zip(names, row, strict=True))) for row in found[:SHOWN])
+    return [f"{what}: {len(found)}, first {rows}"]
+
+
+def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
+    """Make ``pane`` of ``panes``, with g, first, last, of and the fields of a pane; and ``final``.
+
+    Final is a window's last pane, if it is not withdrawn. A pane of nothing does not tell its
+    group: that of its key's other panes is its own.
+    """
+    first, last, of = bounds
+    names = [row[0] for row in base.execute("DESCRIBE panes").fetchall()]
+    keys = ", ".join(name for name in names if name in {"k0", "k1"})
+    group = f"max(group_least) OVER ({f'PARTITION BY {keys}' if keys else ''})"
+    base.execute(f"""CREATE TABLE pane AS SELECT * EXCLUDE ("window", pane), {group} AS g,
+        {first} AS first, {last} AS last, {of} AS of,
+        if(of IS NULL, {first}, NULL) AS begin,
+        pane.timing, pane.index, pane.is_last, pane.is_retraction FROM panes""")
+    base.execute(f"""CREATE TABLE final AS SELECT * FROM pane p WHERE NOT is_retraction
+        QUALIFY row_number() OVER (PARTITION BY {WINDOW} ORDER BY index DESC) = 1""")
+    base.execute(f"""DELETE FROM final f WHERE EXISTS (
+        FROM pane p WHERE is_retraction AND p.index = f.index AND {_same("p", "f")})""")
+
+
+#: By what a window is known: with late rows that of an ``Over`` message begins later.
+WINDOW = "g, begin, last, of"
+
+
+def _same(one: str, other: str) -> str:
+    return " AND ".join(f"{one}.{n} IS NOT DISTINCT FROM {other}.{n}" for n in WINDOW.split(", "))
+
+
+def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
+    """EARLY* ON_TIME? LATE*, numbered; what is withdrawn was there; the last one is the last."""
+    wrong = some(base, "two groups in one pane", "FROM pane WHERE group_least <> group_greatest")
+    base.execute(f"""CREATE VIEW told AS SELECT *, row_number() OVER w - 1 AS place,
+        lag(timing) OVER w AS previous, lag(step) OVER w AS before, lead(step) OVER w AS following
+        FROM pane WHERE NOT is_retraction WINDOW w AS (PARTITION BY {WINDOW} ORDER BY index)""")
+    wrong += some(
+        base,
+        "panes out of order",
+        """FROM told WHERE index <> place OR before > step
+        OR (timing = 'ON_TIME' AND previous IN ('ON_TIME', 'LATE')) OR (timing = 'EARLY'
+        AND previous <> 'EARLY')
+        OR (timing = 'LATE' AND previous = 'EARLY') OR (is_last AND following IS NOT NULL)""",
+    )
+    wrong += some(
+        base,
+        "withdrawn, but not as it was",
+        f"""SELECT r.* FROM pane r WHERE is_retraction AND NOT EXISTS (
+        FROM pane p WHERE NOT p.is_retraction AND p.index = r.index AND p.timing = r.timing
+        AND p.ids = r.ids AND p.n = r.n
+        AND {_same("p", "r")} AND p.step <= r.step)""",
+    )
+    if mode == "ACCUMULATING_AND_RETRACTING":
+        wrong += some(
+            base,
+            "not withdrawn before the next one",
+            f"""FROM told p WHERE following IS NOT NULL AND
+            (SELECT count(*) FROM pane r WHERE r.is_retraction AND r.index = p.index
+            AND r.step = p.following AND {_same("r", "p")}) <> 1""",
+        )
+    return wrong
+
+
+def compared(
+    base: DuckDBPyConnection, names: tuple[str, ...], wanted: str, found: str, by: str
+) -> list[str]:
+    """Rows, by their group and ``by``, that only one of two tables has, or that differ."""
+    both = " AND ".join(
+        f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in ["g", *by.split(", ")]
+    )
+    shown = ", ".join(f"coalesce(a.{name}, b.{name}) AS {name}" for name in ["g", *by.split(", ")])
+    values = ", ".join(f"[a.{name}::text, b.{name}::text] AS {name}" for name in names)
+    return some(
+        base,
+        "panes [wanted, found]",
+        f"""SELECT {shown}, {values} FROM {wanted} a FULL JOIN {found} b ON {both}
+        WHERE a.n IS NULL OR b.n IS NULL OR {differ(names, "b", "a")} ORDER BY ALL""",
+    )

@@ -1,0 +1,226 @@
+"""Windows by policies without a query, their events and their partitions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+from operators.tables import NINE, panes, table
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
+
+
+def _quotes(window: wr.Policy, *, key: str = "symbol", **more: Any) -> wr.PolicyWindowOperator:
+    spec = wr.WindowOperatorSpec(
+        schema="symbol string, price double, is_end boolean",
+        key=key,
+        window=window,
+        aggregates=["count(*) AS n", "sum(price) AS total"],
+        **more,
+    )
+    return wr.PolicyWindowOperator(spec)
+
+
+def _ticks(*rows: tuple[str, float]) -> pa.Table:
+    return table("symbol price is_end", *((*row, None) for row in rows)).cast(
+        pa.schema([("symbol", pa.string()), ("price", pa.float64()), ("is_end", pa.bool_())])
+    )
+
+
+class _Log(wr.WindowListener):
+    """Writes down what it hears, and how often it was drained."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[Any, ...]] = []
+        self.counts: dict[str, int] = {}
+        self.evict: wr.PolicyWindowOperator | None = None
+
+    def onEvent(self, event: wr.WindowEvent) -> None:  # noqa: N802  the public name
+        prices = event.messages.column("price").to_pylist()
+        self.heard.append((event.key["symbol"], event.event, event.sequence, prices))
+        self.counts[event.key["symbol"]] = self.counts.get(event.key["symbol"], 0) + 1
+
+    def onDrain(self) -> None:  # noqa: N802  the public name
+        if self.evict is not None:
+            self.evict.evictPartition({"symbol": "a"})
+
+    def save(self, partition: wr.operators._operator.Keys) -> bytes:
+        return str(self.counts[partition["symbol"]]).encode()
+
+    def load(self, partition: wr.operators._operator.Keys, state: bytes) -> None:
+        self.counts[partition["symbol"]] = int(state)
+
+
+def test_the_last_ticks_once_the_price_has_moved() -> None:
+    """Example 8 of the surface, smaller: the last 3, once the price moved by more than 1."""
+    window = wr.Policy.sliding(wr.ByCount(3), trigger=wr.ByDelta("price", 1.0))
+    with _quotes(window, accumulation=wr.ACCUMULATING) as op:
+        op.addMessages(_ticks(*(("a", price) for price in (1.0, 1.5, 2.0, 2.0))))
+        op.addMessages(_ticks(("b", 9.0), ("a", 2.5), ("b", 10.5)))
+        result = op.getResult()
+        assert result.schema.names == ["symbol", "window", "n", "total", "pane"]
+        assert panes(result) == [
+            ("a", 3, 5.5, (0,), "ON_TIME 0"),
+            ("b", 1, 9.0, (0,), "ON_TIME 0"),
+        ]
+
+
+def test_events_in_order() -> None:
+    """The table of the source for a tumbling count, heard after each call."""
+    log = _Log()
+    with _quotes(wr.Policy.tumbling(wr.ByCount(2))) as op:
+        op.addListener(log)
+        op.addMessages(_ticks(("a", 1.0), ("a", 2.0), ("a", 3.0)))
+        assert log.heard == [
+            ("a", "INSERTION", 0, [1.0]),
+            ("a", "INSERTION", 1, [2.0]),
+            ("a", "EVICTION", 2, [1.0, 2.0]),
+            ("a", "INSERTION", 3, [3.0]),
+        ]
+        op.finish()
+        assert log.heard[4:] == [("a", "FINAL", 4, [3.0])]
+        assert panes(op.getResult()) == [("a", 2, 3.0, (0,), "ON_TIME 0")]
+
+
+def test_markers() -> None:
+    """A message with true in the column is the last one of its key's window (P1)."""
+    with _quotes(wr.Policy.tumbling(wr.ByPunctuation("is_end"))) as op:
+        op.addMessages(_ticks(("a", 1.0), ("b", 5.0), ("a", 2.0)))
+        assert op.getResult().num_rows == 0
+        op.addMessage({"symbol": "a", "price": 7.0, "is_end": True})
+        assert panes(op.getResult()) == [("a", 3, 10.0, (0,), "ON_TIME 0")]
+
+
+def test_periods_of_processing_time() -> None:
+    """A tumbling period empties the window, also when there is nothing in it."""
+    with _quotes(wr.Policy.tumbling(wr.ByTime("30 seconds"))) as op:
+        op.timeout(NINE)
+        op.addMessages(_ticks(("a", 1.0)))
+        op.timeout(NINE + timedelta(seconds=30))
+        op.timeout(NINE + timedelta(seconds=60))
+        assert panes(op.getResult()) == [
+            ("a", 1, 1.0, (0,), "ON_TIME 0"),
+            ("a", 0, None, (1,), "ON_TIME 0"),
+        ]
+
+
+def test_partitions() -> None:
+    """They are listed, leave by a limit, or by a listener as the operator drains."""
+    log = _Log()
+    window = wr.Policy.tumbling(wr.ByCount(9), limit=wr.Partitions(keys=2))
+    with _quotes(window) as op:
+        op.addListener(log)
+        op.addMessages(_ticks(("a", 1.0), ("b", 2.0)))
+        assert op.partitions().column("symbol").to_pylist() == ["a", "b"]
+        assert op.needsPartitionEviction() is False
+        with pytest.raises(wr.OperatorError, match=r"\[NOT_IN_DRAIN\]"):
+            op.evictPartition({"symbol": "a"})
+        log.evict = op
+        op.drain()
+        assert log.heard[-1] == ("a", "PARTITION_EVICTION", 1, [1.0])
+        log.evict = None
+        op.addMessages(_ticks(("c", 3.0), ("d", 4.0)))
+        assert sorted(op.partitions().column("symbol").to_pylist()) == ["c", "d"]
+    with (
+        _quotes(wr.Policy.tumbling(wr.ByCount(9)), key=()) as op,  # type: ignore[arg-type]
+        pytest.raises(wr.OperatorError, match=r"\[NOT_KEYED\]"),
+    ):
+        op.evictPartition({})
+
+
+def test_checkpoints_keep_partitions_and_what_listeners_keep() -> None:
+    """Contents, marks and the state of each listener for each partition."""
+    window = wr.Policy.tumbling(wr.ByCount(3))
+    first, second = _Log(), _Log()
+    with _quotes(window) as op:
+        op.addListener(first)
+        op.addMessages(_ticks(("a", 1.0), ("a", 2.0)))
+        kept = op.checkpoint()
+    with _quotes(window) as op:
+        op.addListener(second)
+        op.reset(kept)
+        assert second.counts == {"a": 2}
+        assert second.heard == []
+        op.addMessages(_ticks(("a", 3.0)))
+        assert panes(op.getResult()) == [("a", 3, 6.0, (0,), "ON_TIME 0")]
+        assert [event[1:3] for event in second.heard] == [("INSERTION", 2), ("EVICTION", 3)]
+
+
+def test_a_listener_that_fails() -> None:
+    """What it raises comes out of the call; others hear of everything all the same."""
+
+    class Broken(wr.WindowListener):
+        def onEvent(self, event: wr.WindowEvent) -> None:  # noqa: N802  the public name
+            msg = f"cannot hear {event.event}"
+            raise RuntimeError(msg)
+
+    log = _Log()
+    with _quotes(wr.Policy.tumbling(wr.ByCount(1))) as op:
+        op.addListener(Broken())
+        op.addListener(log)
+        with pytest.raises(RuntimeError, match="cannot hear INSERTION"):
+            op.addMessages(_ticks(("a", 1.0)))
+        assert [event[1] for event in log.heard] == ["INSERTION", "EVICTION"]
+        assert op.getResult().num_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("window", "text"),
+    [
+        (wr.Policy.tumbling(wr.ByDelta("prize", 1.0)), r"COLUMN_NOT_FOUND.*'prize'.*symbol, price"),
+        (wr.Policy.tumbling(wr.ByDelta("symbol", 1.0)), r"COLUMN_TYPE.*STRING; it must be a numb"),
+        (
+            wr.Policy.tumbling(wr.ByPunctuation("price")),
+            r"COLUMN_TYPE.*DOUBLE; it must be a boolean",
+        ),
+    ],
+)
+def test_columns_that_a_policy_looks_at(window: wr.Policy, text: str) -> None:
+    """They must be there, and of a type that can be looked at."""
+    with pytest.raises(wr.SpecError, match=text):
+        _quotes(window).init()
+
+
+def test_nothing_to_measure() -> None:
+    """A null counts as the value before (SEMANTICS R89)."""
+    with _quotes(wr.Policy.tumbling(wr.ByDelta("price", 1.0))) as op:
+        for price in (1.0, None, 1.5, 3.0):
+            op.addMessage({"symbol": "a", "price": price, "is_end": False})
+        assert panes(op.getResult()) == [("a", 3, 2.5, (0,), "ON_TIME 0")]
+
+
+class _Failing(wr.PolicyWindowOperator):
+    """Cannot send before it may."""
+
+    may = False
+
+    def beforeSend(  # noqa: N802  the public name
+        self, outputs: pa.Table
+    ) -> pa.Table:
+        if not self.may:
+            raise ValueError
+        return outputs
+
+
+def test_no_one_hears_of_what_a_reset_drops() -> None:
+    """Nor of events that a step before had not told (SEMANTICS R60)."""
+    log = _Log()
+    with _Failing(_quotes(wr.Policy.tumbling(wr.ByCount(1))).spec) as op:
+        op.addListener(log)
+        with pytest.raises(ValueError, match=r"^$"):
+            op.addMessages(_ticks(("a", 1.0), ("a", 2.0)))
+        op.may = True
+        op.reset()
+        op.addMessages(_ticks(("b", 1.0)))
+        assert {key for key, *_ in log.heard} == {"b"}
+
+
+def test_policies_are_for_their_operator() -> None:
+    """Another operator says which one is meant."""
+    spec = _quotes(wr.Policy.tumbling(wr.ByCount(1))).spec
+    with pytest.raises(wr.SpecError, match=r"it is for PolicyWindowOperator"):
+        wr.AggregatedWindowOperator(spec)

@@ -1,0 +1,111 @@
+"""The transcripts through the operators, and replay() with every engine."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import windrow as wr
+from windrow._replay import _python
+from windrow._replay._case import Case, NotRunError
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
+
+TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
+GAPS = json.loads((TRANSCRIPTS / "known-gaps.json").read_text())
+
+#: One case in so many; all in full runs.
+EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 12)
+
+
+@pytest.mark.parametrize("file", sorted(TRANSCRIPTS.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_transcript(file: Path) -> None:
+    """What comes out is what the file expects; what is listed as a gap must differ."""
+    ran, differing = 0, {}
+    for case in list(_python.cases(file))[::EVERY]:
+        name = str(case.json["id"])
+        try:
+            found = _python.run(case)
+        except NotRunError:
+            continue
+        ran += 1
+        is_gap = "python" in GAPS.get(name, {}).get("engines", ())
+        if bool(found) != is_gap:
+            differing[name] = found
+    assert not differing
+    assert ran
+
+
+def _case(expect: object) -> Case:
+    spec = {
+        "window": {"kind": "tumbling", "size": 10},
+        "lateness": 0,
+        "aggregates": {"n": "count"},
+    }
+    step = {
+        "messages": [{"key": "a", "time": 1, "value": 5}],
+        "watermark": 10,
+        "expect": {"panes": expect},
+    }
+    return Case({"id": "made-up", "time_unit": "s", "spec": spec, "steps": [step]})
+
+
+PANE = {
+    "key": "a",
+    "window": [0, 10],
+    "timing": "ON_TIME",
+    "index": 0,
+    "is_last": True,
+    "is_retraction": False,
+    "values": {"n": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("expect", "differs"),
+    [
+        ([PANE], False),
+        ([], True),
+        ([PANE, PANE], True),
+        ([{**PANE, "values": {"n": 2}}], True),
+        ([{**PANE, "values": {"n": 1 + 1e-12}}], False),
+        ([{**PANE, "index": 1}], True),
+        ([{**PANE, "window": [0, 11]}], True),
+    ],
+)
+def test_differences_are_seen(expect: object, *, differs: bool) -> None:
+    """A check that cannot fail would be none."""
+    assert bool(_python.run(_case(expect))) == differs
+
+
+def _file(tmp_path: Path, *expects: object) -> str:
+    file = tmp_path / "cases.jsonl"
+    cases = [
+        json.dumps({**_case(expect).json, "id": f"case-{number}"})
+        for number, expect in enumerate(expects)
+    ]
+    file.write_text("\n".join(cases))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    "engine", ["reference", "core", pytest.param("spark", marks=pytest.mark.slow), "python"]
+)
+def test_replay(engine: wr._replay.Engine, tmp_path: Path) -> None:
+    """A report names the cases that differ, and how."""
+    report = wr.replay(_file(tmp_path, [PANE], [{**PANE, "index": 1}]), engine=engine)
+    assert not report.ok
+    wrong, total = report.checks
+    assert (wrong.name, wrong.found) == ("case-1", "differs")
+    assert "step 1" in wrong.remedy
+    assert total.found == f"2 cases on {engine}: 1 different, 1 equal"
+    assert wr.replay(_file(tmp_path, [PANE]), engine=engine).ok
+
+
+def test_replay_of_nothing() -> None:
+    """A file that is not there."""
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.jsonl"):
+        wr.replay("nowhere.jsonl")

@@ -1,0 +1,188 @@
+"""Keys and queries at rest: windows fire on time without messages, and nothing runs for nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, Order, order
+from restarts.test_start import ONCE, finished
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql.streaming.query import StreamingQuery
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+KEYS = 100_000
+
+
+def minutes(feed: Feed) -> wr.Windowed:
+    """Windows of a minute for each product, a watermark without delay."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    return stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+
+
+def batches(query: StreamingQuery, checkpoint: Path) -> set[int]:
+    """Batches of a query that are done, once all that is there has been read."""
+    query.processAllAvailable()
+    return {int(file.name) for file in (checkpoint / "commits").glob("[0-9]*")}
+
+
+@pytest.mark.full
+def test_keys_that_were_idle_for_long_fire_on_time(feed: Feed, tmp_path: Path) -> None:
+    """Another key's messages move the watermark; the windows of all others fire with it (R12)."""
+    many = [order("09:00:10", f"k{n}") for n in range(KEYS)]
+    idle = [[order(f"09:00:{second}", "clock")] for second in range(20, 26)]
+    feed.add(many, *idle, [order("09:01:00", "clock")], [order("09:01:01", "clock")])
+    output = minutes(feed).aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
+    query = output.start(
+        checkpoint=str(tmp_path / "checkpoint"),
+        panes=wr.Files(str(tmp_path / "panes")),
+        queryTrigger=ONCE,
+    )
+    counts = wr.metrics(finished(query))
+    panes = feed.spark.read.parquet(str(tmp_path / "panes"))
+    fired = panes.where("product != 'clock'").groupBy("batch", "n", "total", "pane")
+    found = [(row.batch, row["count"], row.n, row.total) for row in fired.count().collect()]
+    ends = [b["batchId"] for b in query.recentProgress if _watermark(b) >= "2025-01-01T09:01"]
+    assert found == [(ends[0], KEYS, 1, 1)]
+    assert panes.count() == panes.select("product").distinct().count() == KEYS + 1
+    assert (counts.read, counts.unaccounted) == (KEYS + len(idle) + 2, 0)
+
+
+def _watermark(progress: object) -> str:
+    time: str = progress["eventTime"].get("watermark", "")  # type: ignore[index]
+    return time
+
+
+def test_an_idle_query_runs_no_batches(feed: Feed, tmp_path: Path) -> None:
+    """Without data a query goes on until its watermark rests, and not a batch longer (R69)."""
+    checkpoint = tmp_path / "checkpoint"
+    query = (
+        minutes(feed)
+        .aggregate(F.count("*"))
+        .start(checkpoint=str(checkpoint), panes=wr.Files(str(tmp_path / "panes")))
+    )
+    try:
+        feed.add([order("09:00:10")], [order("09:01:10")])
+        before = batches(query, checkpoint)
+        for _ in range(5):  # each waits for a trigger that finds nothing
+            assert batches(query, checkpoint) == before
+        feed.add([order("09:02:10")])
+        after = batches(query, checkpoint)
+        assert len(after) > len(before)
+        assert batches(query, checkpoint) == after
+    finally:
+        query.stop()
+    panes = feed.spark.read.parquet(str(tmp_path / "panes")).collect()
+    assert sorted(row.window.start.minute for row in panes) == [0, 1]
+
+
+def ago(hours: float) -> str:
+    """Give a time of event so long before now."""
+    return f"{datetime.now(UTC) - timedelta(hours=hours):%Y-%m-%d %H:%M:%S}"
+
+
+def by_the_clock(feed: Feed, delay: str, size: str) -> wr.Output:
+    """Windows that complete when the clock is so far past their end."""
+    behind = wr.BehindProcessingTime(delay)
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark=behind)
+    windows = stream.lateness("0 seconds").window(wr.Tumbling(size))
+    return windows.aggregate(F.sum("amount").alias("total"))
+
+
+def test_a_watermark_by_the_clock_needs_no_data(feed: Feed, tmp_path: Path) -> None:
+    """Nothing comes after the message, and its window fires all the same (SEMANTICS R52)."""
+    folder = tmp_path / "panes"
+    query = by_the_clock(feed.add([order(ago(0))]), "1 second", "2 seconds").start(
+        checkpoint=str(tmp_path / "checkpoint"), panes=wr.Files(str(folder))
+    )
+    try:
+        for _ in range(600):
+            if list(folder.glob("batch=[1-9]*/_SUCCESS")) or query.awaitTermination(1):
+                break
+    finally:
+        query.stop()
+    (pane,) = feed.spark.read.parquet(str(folder)).collect()
+    assert (pane.total, pane.pane.timing, pane.pane.is_last) == (1, "ON_TIME", True)
+
+
+def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
+    """The clock of the step before judges, with the row of what is refused (SEMANTICS R52)."""
+    checkpoint = str(tmp_path / "checkpoint")
+    for amount in (1, 2):
+        feed.add([order(ago(9), amount=amount), order(ago(0.5), amount=10 * amount)])
+        output = by_the_clock(feed, "1 hour", "1 minute")
+        query = output.start(
+            checkpoint=checkpoint,
+            panes=wr.Files(str(tmp_path / "panes")),
+            rejected=wr.Files(str(tmp_path / "rejected")),
+            queryTrigger=ONCE,
+        )
+        finished(query)
+    panes = feed.spark.read.parquet(str(tmp_path / "panes")).collect()
+    assert [(row.total, row.pane.timing) for row in panes] == [(1, "ON_TIME")]
+    rejected = feed.spark.read.parquet(str(tmp_path / "rejected")).collect()
+    assert [(row.reason, row.message.amount) for row in rejected] == [("TOO_LATE", 2)]
+
+
+def test_the_clock_in_sql(feed: Feed) -> None:
+    """The same watermark, by its argument: the window fires in the batch of its message."""
+    feed.add([order(ago(9))]).stream().createOrReplaceTempView("clocked")
+    panes = feed.spark.sql(
+        "SELECT total, pane.timing FROM windrow_tumble("
+        "TABLE(SELECT sum(amount) AS total FROM clocked), time => 'time', size => '1 minute', "
+        "lateness => '0 seconds', behind_processing_time => '1 hour')"
+    )
+    without_data = "spark.sql.streaming.noDataMicroBatches.enabled"  # else it has no end (R69)
+    before = feed.spark.conf.get(without_data) or "true"
+    feed.spark.conf.set(without_data, "false")
+    try:
+        assert [tuple(row) for row in feed.run(panes)] == [(1, "ON_TIME")]
+    finally:
+        feed.spark.conf.set(without_data, before)
+
+
+@pytest.mark.parametrize("makes_batches", [pytest.param(True, marks=pytest.mark.full), False])
+def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool) -> None:
+    """Without them panes wait for the next data, which is judged by the watermark before (T4)."""
+    output = minutes(feed).aggregate(F.sum("amount").alias("total"))
+    setting = "spark.sql.streaming.noDataMicroBatches.enabled"
+    before = feed.spark.conf.get(setting)
+
+    def run(*orders: Order) -> tuple[list[int], list[int]]:
+        feed.add(*([one] for one in orders))
+        query = output.start(
+            checkpoint=str(tmp_path / "checkpoint"),
+            panes=wr.Files(str(tmp_path / "panes")),
+            rejected=wr.Files(str(tmp_path / "rejected")),
+            queryTrigger=ONCE,
+        )
+        assert wr.metrics(finished(query)).unaccounted == 0
+        panes, rejected = (
+            feed.spark.read.parquet(str(tmp_path / kind)) for kind in ("panes", "rejected")
+        )
+        return (
+            sorted(row.total for row in panes.collect()),
+            sorted(row.message.amount for row in rejected.collect()),
+        )
+
+    feed.spark.conf.set(setting, str(makes_batches).lower())
+    try:
+        runs = [
+            run(order("09:00:10", amount=1), order("09:01:30", amount=2)),
+            run(order("09:00:40", amount=4), order("09:02:30", amount=8)),
+            run(order("09:01:50", amount=16)),
+        ]
+    finally:
+        feed.spark.conf.set(setting, str(before))
+    if makes_batches:
+        assert runs == [([1], []), ([1, 2], [4]), ([1, 2], [4, 16])]
+    else:  # the last batch of each run has told nothing yet
+        assert runs == [([], []), ([5], []), ([5, 18], [])]

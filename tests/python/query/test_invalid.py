@@ -1,0 +1,277 @@
+"""Messages that end their query, ``invalid="fail"`` (SEMANTICS A7)."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import defaultdict
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import add_files, order
+from query.test_poison import KINDS, OPERATORS, fates, of_rows, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from feed import Order
+
+pytestmark = [pytest.mark.spark]
+
+SCHEMA = "time timestamp, product string, price double, amount bigint, gap bigint"
+SMALL = [kind for kind in KINDS if len(str(kind.get("key"))) < 1000]
+INVALID = {"INVALID_TIME", "TOO_FAR_AHEAD"}
+ROW = re.compile(
+    r"\[MESSAGE_INVALID\] stream 'messages', row (\d+) of partition 0: by ('.*?') a message"
+)
+
+
+def said(failed: Exception) -> str:
+    """Give windrow's own words; beside them there are no frames of its own."""
+    text = str(failed)
+    assert "at windrow." not in text
+    found = re.search(r"\[MESSAGE_INVALID\] [^\n]*", text)
+    assert found is not None, text
+    return found[0]
+
+
+def failure(run: Callable[[], object]) -> str:
+    """Give windrow's words of what fails."""
+    with pytest.raises(Exception, match="MESSAGE_INVALID") as failed:
+        run()
+    return said(failed.value)
+
+
+def counted(df: DataFrame, invalid: Any = "reject", **more: Any) -> wr.Output:
+    """Count the orders of each minute, and name them."""
+    known: dict[str, Any] = {"time": "time", "key": "product", "name": "orders", **more}
+    windows = wr.stream(df, invalid=invalid, **known).lateness("1 minute")
+    tumbling = windows.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    return tumbling.aggregate(F.sum("amount").alias("sum"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("operator", "columns"),
+    [
+        ("sessions of each message's gap", {"'time'", "'time' and 'gap'"}),
+        pytest.param("tumbling by text", {"'time'"}, marks=pytest.mark.full),
+        pytest.param("full state", {"'time'"}, marks=pytest.mark.full),
+    ],
+)
+def test_each_kind_of_poison(
+    spark: SparkSession, tmp_path: Path, operator: str, columns: set[str]
+) -> None:
+    """Who goes on without what each failure names leaves out what would be rejected, no more."""
+    folder = str(tmp_path / "in")
+    rows(spark, SMALL, 0).coalesce(1).sortWithinPartitions("id").write.parquet(folder)
+    bad: list[int] = []
+    named = set[str]()
+
+    def output(invalid: str) -> wr.Output:
+        df = spark.read.parquet(folder).where(~F.col("id").isin(bad)).coalesce(1)
+        return OPERATORS[operator](df, {"maxFuture": "1 day", "invalid": invalid})
+
+    rejected = output("reject").rejected.select("message.id", "reason").collect()
+    expected = {row.id for row in rejected if row.reason in INVALID}
+    assert len(expected) >= 5
+    while len(bad) < len(expected):
+        found = ROW.match(failure(output("fail").panes.collect))
+        assert found is not None
+        named.add(found[2])
+        left = [one for one in range(len(SMALL)) if one not in bad]
+        bad.append(left[int(found[1]) - 1])
+    assert set(bad) == expected
+    assert bad == sorted(bad)  # the first one ends the query
+    assert named == columns
+    fate = of_rows(fates(output("fail").output))
+    assert fate == set(range(len(SMALL))) - expected
+
+
+def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Snapshot:
+    """Run a query over all files to its end, or to its failure."""
+    df = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(folder / "in"))
+    query = counted(df, invalid, watermark="0 seconds").start(
+        panes=wr.Files(str(folder / "panes")),
+        rejected=wr.Files(str(folder / "rejected")),
+        checkpoint=folder / "checkpoint",
+        queryTrigger={"availableNow": True},
+    )
+    with suppress(StreamingQueryException):
+        query.awaitTermination()
+    return wr.snapshot(query)
+
+
+def of_batches(seed: int, size: int, batches: int = 3) -> list[list[Order]]:
+    """Orders of minutes that go on."""
+    draw = random.Random(seed)  # noqa: S311  no secret
+    return [
+        [
+            order(f"09:{batch:02}:{draw.randrange(60):02}", draw.choice("abc"), draw.randrange(99))
+            for _ in range(size)
+        ]
+        for batch in range(batches)
+    ]
+
+
+def sums(batches: list[list[Order]]) -> list[tuple[str, str, int]]:
+    """Product, minute and sum of all that are over when all batches are in."""
+    found: dict[tuple[str, str], int] = defaultdict(int)
+    for one in (one for batch in batches[:-1] for one in batch):
+        found[one["product"], one["time"][-8:-3]] += one["amount"]
+    return sorted((*place, total) for place, total in found.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [5, pytest.param(5000, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "how", ["mended", "rejected", pytest.param("left out", marks=pytest.mark.full)]
+)
+def test_a_query_goes_on(spark: SparkSession, tmp_path: Path, size: int, how: str) -> None:
+    """From the same checkpoint, with the batch that failed as a whole: nothing lost or doubled."""
+    good = of_batches(7, size)
+    at = random.Random(size).randrange(size)  # noqa: S311  no secret
+    broken = [list(batch) for batch in good]
+    broken[1][at] = {**good[1][at], "time": None}
+    add_files(tmp_path / "in", *broken)
+    file = tmp_path / "in" / "0001.json"
+    for _ in range(1 if how == "mended" else 2):  # it stays where it is
+        error = started(spark, tmp_path, "fail").error
+        assert error is not None
+        where = f"[MESSAGE_INVALID] stream 'orders', file '{file.as_uri()}' row {at + 1}: by 'time'"
+        assert error.startswith(f"{where} a message has no event time")
+    if how != "rejected":
+        broken[1][at : at + 1] = [good[1][at]] if how == "mended" else []
+        file.write_text("\n".join(json.dumps(dict(row)) for row in broken[1]))
+    assert started(spark, tmp_path, "reject" if how == "rejected" else "fail").error is None
+    panes = spark.read.parquet(str(tmp_path / "panes"))
+    minute = F.date_format("window.start", "HH:mm")
+    found = [tuple(row) for row in panes.select("product", minute, "sum").collect()]
+    left = [[row for row in batch if row["time"]] for batch in broken]
+    assert sorted(found) == sums(left)
+    rejected = spark.read.parquet(str(tmp_path / "rejected"))
+    assert [row.reason for row in rejected.select("reason").collect()] == (
+        ["INVALID_TIME"] if how == "rejected" else []
+    )
+
+
+def two(spark: SparkSession, more: str = "", *values: object) -> DataFrame:
+    """Two messages in one partition, the second one without a time."""
+    usual = spark.range(1, 3, 1, 1)
+    df = usual.select(
+        "id",
+        F.when(F.col("id") == 1, F.expr("TIMESTAMP '2026-01-01'")).alias("time"),
+        F.lit("hushhush-4711").alias("product"),
+        F.lit(907060504030201).alias("amount"),
+    )
+    names = [name.split() for name in more.split(", ") if name]
+    for (name, kind), value in zip(names, values, strict=True):
+        df = df.withColumn(name, F.lit(value).cast(kind))
+    return df.coalesce(1)
+
+
+def joined(a: wr.Stream, b: wr.Stream) -> wr.JoinOutput:
+    """A join of two streams."""
+    return wr.join(a, b, on="product", within=("0 seconds", "1 minute"))
+
+
+def streams(a: DataFrame, b: DataFrame, **said: Any) -> tuple[wr.Stream, wr.Stream]:
+    """Two streams by product; what is said, is of both."""
+    usual: dict[str, Any] = {"key": "product", **said}
+    return (
+        wr.stream(a, time="time", name="a", **usual).lateness("0 seconds"),
+        wr.stream(b, time=F.col("time") + F.expr("INTERVAL 1 DAY"), name="b", **usual).lateness(
+            "0 seconds"
+        ),
+    )
+
+
+def test_where_a_message_is(spark: SparkSession, tmp_path: Path) -> None:
+    """By its identity, else by its file, else by its task; never by what it says."""
+    kafka = two(spark, "topic string, partition int, offset long", "clicks", 3, 17)
+    place = "source 'clicks' partition 3 offset 17"
+    offset = wr.Offset(offset="place", partition="part", source=F.lit("s" * 1000))
+    own = two(spark, "place long, part long", 5, 6)
+    folder = str(tmp_path / "in")
+    two(spark).write.parquet(folder)
+    files = spark.read.parquet(folder)
+    [file] = [
+        row.file for row in files.select(F.input_file_name().alias("file")).distinct().collect()
+    ]
+    found = {
+        place: counted(kafka, "fail"),
+        f"source '{'s' * 200}…' partition 6 offset 5": counted(own, "fail", offset=offset),
+        "row 2 of partition 0": counted(two(spark), "fail"),
+        f"file '{file}' row 2": counted(files, "fail"),
+    }
+    described = files.select("*", "_metadata")
+    found_of_file = failure(counted(described, "fail").panes.collect)
+    path = file.replace("file:///", "file:/")
+    assert f"stream 'orders', file '{path}' row 2: by 'time'" in found_of_file
+    for where, out in found.items():
+        text = failure(out.panes.collect)
+        assert text.startswith(f"[MESSAGE_INVALID] stream 'orders', {where}: by 'time' a message")
+        assert "hushhush" not in text
+        assert "9070605" not in text
+    sorted_before = files.sortWithinPartitions("id")
+    text = failure(counted(sorted_before, "fail").panes.collect)
+    assert "row 2 of partition 0" in text
+
+
+def test_several_streams(spark: SparkSession) -> None:
+    """Each message is told by its own stream, in joins and co-groups; all say the same."""
+    good, bad = two(spark).where("id = 1"), two(spark)
+    text = failure(joined(*streams(good, bad, invalid="fail")).rows.collect)
+    assert "stream 'b', row 2 of partition" in text
+    assert "time + INTERVAL '1' DAY" in text
+    text = failure(joined(*streams(bad, good, invalid="fail")).rows.collect)
+    assert "stream 'a', row 2 of partition" in text
+    a, b = streams(good, bad, invalid="fail")
+    grouped = wr.cogroup(a, b).window(wr.Tumbling("1 hour")).aggregate(F.count("a.id"))
+    assert "stream 'b', row 3 of partition 0: by 'time' " in failure(grouped.panes.collect)
+    other = streams(good, bad)[1]
+    for mixed in (partial(joined, a, other), partial(wr.cogroup, a, other)):
+        with pytest.raises(
+            wr.SpecError, match=r"\[INVALID_DIFFERS\].*fail.* of 'a', .*reject.* of 'b'"
+        ):
+            mixed()
+
+
+def test_in_sql(spark: SparkSession) -> None:
+    """By the same words."""
+    two(spark).createOrReplaceTempView("messages")
+    tumbling = (
+        "SELECT * FROM windrow_tumble(TABLE(SELECT product, sum(amount) FROM messages "
+        "GROUP BY product), time => 'time', size => '1 hour', lateness => '0 s', invalid => '%s')"
+    )
+    assert "stream 'messages', " in failure(spark.sql(tumbling % "FAIL").collect)
+    assert spark.sql(tumbling % "reject").count() == 1
+    with pytest.raises(Exception, match="INVALID_UNKNOWN"):
+        spark.sql(tumbling % "skip")
+    with pytest.raises(wr.SpecError, match=r"\[INVALID_UNKNOWN\] stream\(invalid='skip'\)"):
+        wr.stream(two(spark), invalid="skip")  # type: ignore[arg-type]
+    with pytest.raises(
+        wr.SpecError, match=r"2 problems in stream\(watermark='soon', invalid='skip'\)"
+    ):
+        wr.stream(two(spark), watermark="soon", invalid="skip")  # type: ignore[arg-type]
+    join = spark.sql(
+        "SELECT * FROM windrow_join(TABLE(SELECT * FROM messages a JOIN messages b "
+        "ON a.id = b.id AND b.time BETWEEN a.time AND a.time + INTERVAL 1 HOUR), "
+        "lateness => '0 s', invalid => 'fail')"
+    )
+    assert "row 2 of partition" in failure(join.collect)
+
+
+def test_what_ends_a_query_is_windrows_error() -> None:
+    """From its words to its class."""
+    assert isinstance(wr.errors.from_text("[MESSAGE_INVALID] stream 'a': b"), wr.MessageError)

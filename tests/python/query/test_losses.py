@@ -1,0 +1,190 @@
+"""What reading the code found: messages lost, rows that depend on a shuffle, dead queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import NOTHING, Feed, Order, order
+from join.joins import Both
+from query.test_idle import ago, by_the_clock
+from restarts.test_start import ONCE, finished
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pyspark.sql import Row, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+def test_a_clock_that_says_less_than_it_did(feed: Feed, tmp_path: Path) -> None:
+    """Under a longer delay what was late stays late, and comes with its row (SEMANTICS R86, S2)."""
+    for delay, amount in (("1 hour", 1), ("10 hours", 2)):
+        feed.add([order(ago(5), amount=amount)])
+        query = by_the_clock(feed, delay, "1 minute").start(
+            checkpoint=str(tmp_path / "checkpoint"),
+            rejected=wr.Files(str(tmp_path / "rejected")),
+            queryTrigger=ONCE,
+        )
+        finished(query)
+    rejected = feed.spark.read.parquet(str(tmp_path / "rejected")).collect()
+    assert [(row.reason, row.message.amount) for row in rejected] == [("TOO_LATE", 2)]
+
+
+@pytest.mark.parametrize("kind", ["text", "number"])
+def test_what_was_null_before_its_column_was_not(
+    spark: SparkSession, tmp_path: Path, kind: str
+) -> None:
+    """A column that a restart reads without nulls has them in messages that were kept (S2)."""
+    both = Both(spark, tmp_path)
+    column, instead = ("product", F.lit("")) if kind == "text" else ("amount", F.lit(7))
+    found: list[Row] = []
+    steps: list[tuple[Sequence[Order], Sequence[Order]]] = [
+        ([{**order("09:00:00", gap=1), column: None}], NOTHING),
+        (NOTHING, [order("09:01:00", gap=1)]),
+    ]
+    for orders, ships in steps:
+        both.add([orders], [ships])
+        left = both.orders.stream()
+        if ships:
+            left = left.withColumn(column, F.coalesce(column, instead))
+        streams = [
+            wr.stream(df, time="time", watermark="1 minute", name=name).lateness("0 seconds")
+            for name, df in (("o", left), ("s", both.shipments.stream()))
+        ]
+        rows = wr.join(*streams, on="gap", within=("0 seconds", "1 hour")).rows.select(
+            f"o.{column}"
+        )
+
+        def keep(batch: Any, _: int) -> None:
+            found.extend(batch.collect())
+
+        writer = rows.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.foreachBatch(keep).trigger(availableNow=True).start().awaitTermination()
+    assert [row[0] for row in found] == [None]
+
+
+def test_sources_that_are_no_texts(spark: SparkSession) -> None:
+    """Devices by bytes count their own offsets (SEMANTICS R13)."""
+    rows = spark.sql(
+        "SELECT timestamp'2025-01-01' AS time, 1 AS k, device, 0 AS p, 0L AS n "
+        "FROM VALUES (X'C0A80101'), (X'C1A80101'), (X'C0A80101'), (X'61') t(device)"
+    )
+    for of in (rows, rows.withColumn("device", F.expr("CAST(device AS STRING)"))):
+        offset = wr.Offset(source="device", partition="p", offset="n")
+        stream = wr.stream(of, time="time", key="k", offset=offset).lateness("0 seconds")
+        panes = stream.window(wr.Tumbling("1 day")).aggregate(F.count("*").alias("n")).panes
+        assert [row.n for row in panes.collect()] == [3]
+
+
+def test_an_odd_offset_in_a_cogroup(spark: SparkSession, tmp_path: Path) -> None:
+    """It is none: the message is taken without identity."""
+    both = Both(spark, tmp_path)
+    both.add(
+        [[order("09:00:00", "x"), order("09:00:01", "7")], NOTHING],
+        [[order("09:00:02", "8")], NOTHING],
+    )
+    offset = wr.Offset(source="gap", partition="amount", offset="product")
+    streams = [
+        wr.stream(feed.stream(), time="time", key="gap", watermark="0 s", name=name, offset=offset)
+        for name, feed in (("o", both.orders), ("s", both.shipments))
+    ]
+    windows = wr.cogroup(*streams).lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    both.add([[order("10:00:00", "9")]], [[order("10:00:00", "9")]])
+    rows = both.run(windows.aggregate(F.count("*").alias("n")).panes)
+    assert [row.n for row in rows] == [3]
+
+
+def both_ways(spark: SparkSession, of: Any, *rows: Order) -> list[list[Any]]:
+    """Give what comes of rows in one task, and of the same in the other order."""
+    schema = "time string, product string, price double, amount bigint, gap bigint"
+    found = []
+    for some in (rows, rows[::-1]):
+        df = spark.createDataFrame([dict(row) for row in some], schema).coalesce(1)
+        df = df.withColumn("time", F.col("time").cast("timestamp"))
+        found.append(of(df).collect())
+    return found
+
+
+def test_messages_that_differ_in_their_gap(spark: SparkSession, tmp_path: Path) -> None:
+    """Their order is that of their gaps, however they were shuffled (SEMANTICS T3)."""
+    shown = []
+    for seconds in ((5, 10), (10, 5)):
+        feed = Feed(spark, tmp_path / f"{seconds}")
+        feed.add([order("09:00:00", gap=gap * 1_000_000) for gap in seconds])
+        df = feed.stream().coalesce(1)
+        stream = wr.stream(df, time="time", key="product", watermark="0 seconds")
+        windows = (
+            stream.lateness("0 seconds")
+            .window(wr.Session(F.col("gap")))
+            .trigger(early=wr.EachMessage())
+        )
+        output = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+        rows = feed.run(output.panes.select("window", "n", "pane"))
+        shown.append(rows)
+    assert shown[0] == shown[1]
+
+
+def test_the_greatest_of_equal_texts(spark: SparkSession) -> None:
+    """Of what a collation holds equal the same is taken, however it was shuffled (SEMANTICS R1)."""
+
+    def greatest(df: Any) -> Any:
+        stream = wr.stream(df, time="time", key="amount").lateness("0 seconds")
+        text = F.collate("product", "UTF8_LCASE")
+        ends = F.max(text).alias("greatest"), F.min(text).alias("least")
+        return stream.window(wr.Tumbling("1 day")).aggregate(*ends).panes
+
+    rows = [order("09:00:00", "a"), order("09:00:00", "A"), order("09:00:00", "aA"[:1])]
+    one, other = both_ways(spark, greatest, *rows)
+    assert one == other
+
+
+def test_a_join_behind_what_passes_no_watermark_on(spark: SparkSession, tmp_path: Path) -> None:
+    """It would never let go of anything (SEMANTICS R69)."""
+    both = Both(spark, tmp_path)
+    panes = [
+        wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name=name)
+        .lateness("0 seconds")
+        .window(wr.Tumbling("1 minute"))
+        .accumulate(wr.DISCARDING)
+        .trigger(early=wr.Every("1 minute"))
+        .aggregate(F.count("*").alias("n"))
+        .panes
+        for name, feed in (("a", both.orders), ("b", both.shipments))
+    ]
+    streams = [
+        wr.stream(rows, time="window.end", key="product", name=name).lateness("0 seconds")
+        for name, rows in zip(("o", "s"), panes, strict=True)
+    ]
+    with pytest.raises(wr.SpecError) as refused:
+        wr.join(*streams, on="product", within=("0 seconds", "1 hour"), how="left").rows  # noqa: B018
+    assert {problem.code for problem in refused.value.problems} == {"WATERMARK_NOT_PASSED_ON"}
+
+
+def test_a_field_of_a_window_in_sql(feed: Feed) -> None:
+    """Its end may be the event time, for the watermark is that of its column (SEMANTICS T5)."""
+    feed.add([order("09:00:10")], [order("09:05:00")], [order("09:20:00")], NOTHING)
+    feed.stream().withWatermark("time", "0 seconds").createOrReplaceTempView("ordered")
+    panes = feed.spark.sql(
+        "SELECT n FROM windrow_tumble(TABLE(SELECT product, count(*) AS n FROM "
+        "(SELECT window(time, '1 minute') AS w, product FROM ordered) GROUP BY product), "
+        "time => 'w.end', size => '10 minutes', lateness => '0 seconds')"
+    )
+    assert [row.n for row in feed.run(panes)] == [2]
+
+
+def test_keys_of_a_cogroup_with_dots(spark: SparkSession, tmp_path: Path) -> None:
+    """They are names, in SQL as well (SEMANTICS B7)."""
+    both = Both(spark, tmp_path).add([[order("09:00:00")]], [[order("09:00:01")]])
+    for name, feed in (("left_orders", both.orders), ("right_orders", both.shipments)):
+        feed.batch().withColumnRenamed("product", "a.b").createOrReplaceTempView(name)
+    columns = spark.sql(
+        "SELECT * FROM windrow_cogroup(TABLE(SELECT * FROM left_orders AS l), "
+        "TABLE(SELECT * FROM right_orders AS r), key => '`a.b`', time => 'time')"
+    ).columns
+    assert "a.b" in columns

@@ -1,0 +1,222 @@
+"""What of a query may be another at a restart, field by field (SEMANTICS S2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from kept.changes import (
+    ALLOWED,
+    CHANGES,
+    EACH,
+    of,
+    sliding,
+)
+from kept.queries import Outputs
+from kept.run import (
+    AFTER,
+    BEFORE,
+    STREAMS,
+    change,
+    fingerprint,
+    made,
+    programs,
+    reading,
+    session_of,
+    write,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+PAGE = Path(__file__).parents[3] / "docs" / "state-format.md"
+#: What is no field of a query: the input itself, and names of standalone operators.
+NO_FIELDS = {"df", "stream", "outputStreams"}
+
+
+@pytest.mark.parametrize("spec", CHANGES, ids=lambda spec: str(spec.__name__))
+def test_each_field_has_a_decision(spec: type) -> None:
+    """A new field without one fails; the page tells the same fields."""
+    known = {field.name.removeprefix("_") for field in fields(spec)} - NO_FIELDS
+    assert set(CHANGES[spec]) == known
+    told = re.findall(rf"^\| `{spec.__name__}` \| (.+?) \|", PAGE.read_text(), re.MULTILINE)
+    assert {name for cell in told for name in re.findall(r"`(\w+)`", cell)} == known
+
+
+def test_refused_and_allowed(spark: SparkSession, tmp_path: Path) -> None:
+    """What a query begins a checkpoint with decides."""
+    session = session_of(spark)
+    read = reading(session, tmp_path)
+    for name, one in EACH:
+        (begun,), (now,) = (programs(session, query(read)) for query in (one.begun, one.now))
+        found = change(session, now, fingerprint(begun))
+        clocks = (
+            begun.hasPeriods() == now.hasPeriods()
+            and begun.behind().isDefined() == now.behind().isDefined()
+        )
+        if one.refused == "clock":
+            assert not clocks, name
+        elif one.refused is None:
+            assert found is None, (name, found)
+            assert clocks, name
+        else:
+            assert one.refused in str(found), (name, found)
+            assert "may change; for anything else take a new checkpoint" in str(found)
+
+
+def of_rows(name: str, output: Outputs) -> DataFrame:
+    """Give all that comes out in one form: of a window its panes' numbers, else no window."""
+    if isinstance(output, wr.JoinOutput):
+        rows, window, value = output.rows, F.lit(None), F.to_json(F.struct("*"))
+    elif "messages" in output.panes.columns:
+        rows = output.panes.select("product", "window", F.explode("messages").alias("message"))
+        window, value = F.lit(None), F.to_json(F.struct("*"))
+    elif name.startswith("Policy"):
+        rows, window, value = output.panes, F.lit(None), F.to_json(F.struct("*"))
+    else:
+        rows, window, value = output.panes, F.to_json(F.struct("product", "window")), F.col("total")
+    number = F.col("pane.index") if "pane" in rows.columns else F.lit(0)
+    return rows.select(
+        F.lit(name).alias("name"), window.cast("string").alias("window"),
+        number.cast("bigint").alias("number"), value.cast("string").alias("value"),
+    )  # fmt: skip
+
+
+def ends(rows: list[tuple[str, str | None, int, str]]) -> Iterator[tuple[str, str | None, str]]:
+    """Give the last value of each window, and all that has none; not of what closes windows."""
+    last: dict[tuple[str, str], str] = {}
+    for name, window, _, value in sorted(rows, key=lambda row: row[2]):
+        if json.loads(window or value).get("product") == CLOSING:
+            continue
+        if window is None:
+            yield name, None, value
+        else:
+            last[name, window] = value
+    yield from ((name, window, value) for (name, window), value in last.items())
+
+
+CLOSING = "end"
+
+
+def closing() -> dict[str, str]:
+    """Make batches after which every window has left."""
+    rows = [{"time": f"2025-05-0{day} 00:00:00", "product": CLOSING} for day in (1, 2, 3)]
+    return {
+        f"{name}/{number:04}.json": json.dumps(row)
+        for number, row in enumerate(rows, BEFORE + AFTER)
+        for name in STREAMS
+    }
+
+
+def restarted(spark: SparkSession, folder: Path, name: str) -> None:
+    """Compare the end of a run that changes with that of one that does not."""
+    session, source = session_of(spark), made()
+    rows: dict[str, list[tuple[str, str | None, int, str]]] = {"through": [], "changed": []}
+
+    def run(kind: str, query: str) -> None:
+        output = of_rows(name, getattr(ALLOWED[name], query)(reading(session, folder / kind)))
+        writer = output.writeStream.option("checkpointLocation", str(folder / kind / "checkpoint"))
+        writer.foreachBatch(
+            lambda batch, _: rows[kind].extend(tuple(row) for row in batch.collect())
+        ).trigger(availableNow=True).start().awaitTermination()
+
+    after = {**source["after"], **closing()}
+    write({**source["before"], **after}, folder / "through")
+    run("through", "begun")
+    write(source["before"], folder / "changed")
+    run("changed", "begun")
+    write(after, folder / "changed")
+    run("changed", "now")
+    assert rows["changed"]
+    assert sorted(map(repr, ends(rows["changed"]))) == sorted(map(repr, ends(rows["through"])))
+
+
+def test_what_is_allowed_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+    """Each window ends with the value that it has without the change."""
+    restarted(spark, tmp_path, "Windowed.early0")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ALLOWED)
+def test_each_that_is_allowed_goes_on(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    """The same of each."""
+    restarted(spark, tmp_path, name)
+
+
+def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:
+    """Of several shards the first such limit, or the last, would be another number of them."""
+    session = session_of(spark)
+    session.conf.set("spark.windrow.shards", "4")
+    read = reading(session, tmp_path)
+    (none,), (some,), (fewer,) = (
+        programs(session, sliding(limit=limit)(read))
+        for limit in (None, wr.Partitions(keys=100), wr.Partitions(keys=99))
+    )
+    for begun, now in ((none, some), (some, none)):
+        assert "[SPEC_CHANGED]" in str(change(session, now, fingerprint(begun)))
+    assert change(session, fewer, fingerprint(some)) is None
+
+
+def totals(session: SparkSession, folder: Path) -> dict[str, wr.Output | DataFrame]:
+    """Give the same windows as they are said in Python and in SQL."""
+    read = reading(session, folder)
+    read("orders").createOrReplaceTempView("orders_of_restarts")
+    said = session.sql(
+        """
+        SELECT * FROM windrow_tumble(
+          TABLE(SELECT product, sum(amount) AS total FROM orders_of_restarts GROUP BY product),
+          time => 'time', size => '6 hours', lateness => '12 hours',
+          accumulate => 'accumulating', watermark => '1 hour')
+        """
+    )
+    return {"python": of()(read), "sql": said}
+
+
+def test_another_language_and_another_sink_go_on(spark: SparkSession, tmp_path: Path) -> None:
+    """From Python into files, then from SQL into a function, then from Python."""
+    session, source = session_of(spark), made()
+    parts = [source["before"], source["after"], closing()]
+
+    def into_files(folder: Path) -> set[str]:
+        output = totals(session, folder)["python"]
+        assert isinstance(output, wr.Output)
+        sink = wr.Files(str(folder / "panes"))
+        output.start(
+            panes=sink, checkpoint=folder / "checkpoint", queryTrigger={"availableNow": True}
+        ).awaitTermination()
+        return rows_of(session.read.parquet(str(folder / "panes")))
+
+    def into_a_function(folder: Path, language: str) -> set[str]:
+        output = totals(session, folder)[language]
+        panes = output.panes if isinstance(output, wr.Output) else output
+        found: set[str] = set()
+        writer = panes.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+        writer.foreachBatch(lambda batch, _: found.update(rows_of(batch))).trigger(
+            availableNow=True
+        ).start().awaitTermination()
+        return found
+
+    def rows_of(panes: DataFrame) -> set[str]:
+        shown = panes.select("product", "window", "total", "pane.index")
+        return {repr(row) for row in shown.collect()}
+
+    changed = tmp_path / "changed"
+    write(parts[0], changed)
+    rows = [into_files(changed)]
+    for part, language in ((parts[1], "sql"), (parts[2], "python")):
+        write(part, changed)
+        rows.append(into_a_function(changed, language))
+    assert all(rows)
+    for part in parts:
+        write(part, tmp_path / "through")
+    assert set.union(*rows) == into_a_function(tmp_path / "through", "python")

@@ -1,0 +1,348 @@
+"""Panes in a database: each batch and its number in one transaction (SEMANTICS B10)."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, add_files, order
+from programs import printed, start
+from sinks.databases import jars, served
+from windrow._running._settings import having
+
+pytestmark = [pytest.mark.spark]
+
+ONCE = {"availableNow": True}
+SCHEMA = (
+    "k string, window struct<start: timestamp, end: timestamp>, total bigint, tags array<string>"
+)
+PANE = "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
+
+
+@pytest.fixture
+def url() -> str:
+    """Give the address of a database of this run: it lives as long as Spark's process."""
+    return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
+
+
+def held(spark: SparkSession, url: str, table: str) -> list[Row]:
+    """Give the rows of a table."""
+    return spark.read.format("jdbc").options(url=url, dbtable=table).load().collect()
+
+
+def panes(spark: SparkSession, *rows: tuple[str | None, int, int | None, bool]) -> Any:
+    """Give panes by key, minute, total and whether they are withdrawn; the index is the total."""
+    said = [
+        (k, (at(minute), at(minute + 1)), total, ["x"], ("LATE", total or 0, False, gone))
+        for k, minute, total, gone in rows
+    ]
+    return spark.createDataFrame(said, f"{SCHEMA}, {PANE}")
+
+
+def at(minute: int) -> datetime:
+    """Give a minute of a day."""
+    return datetime(2025, 1, 1, 9, minute)  # noqa: DTZ001
+
+
+def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
+    """The last pane holds, a withdrawn window leaves; null is a key like others."""
+    sink = wr.Jdbc(url, "minutes", upsert=True)
+    sink._check(spark, panes(spark).schema)
+    sink._write(panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0, "q", "panes")
+    sink._write(
+        panes(
+            spark, ("a", 0, 1, True), ("a", 0, 2, False), (None, 0, 6, False), ("b", 0, 7, False)
+        ),
+        1,
+        "q",
+        "panes",
+    )
+    sink._write(panes(spark, ("b", 0, 8, True)), 2, "q", "panes")
+    rows = held(spark, url, "minutes")
+    assert {(row.k, row.total) for row in rows} == {("a", 2), (None, 6)}
+    assert rows[0].window_start == at(0)
+    assert (rows[0].pane_timing, rows[0].tags) == ("LATE", '["x"]')
+
+
+def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str) -> None:
+    """It is known by its number; one from before is of a checkpoint that was turned back."""
+    sink = wr.Jdbc(url, "log")
+    sink._check(spark, panes(spark).schema)
+    for batch in (0, 0, 1, 1):
+        sink._write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes")
+    sink._write(panes(spark, ("a", 5, 1, False)), 0, "other", "panes")
+    assert sorted(row.window_start.minute for row in held(spark, url, "log")) == [0, 1, 5]
+    with pytest.raises(wr.CheckpointError, match="BATCH_OF_THE_PAST"):
+        sink._write(panes(spark, ("a", 0, 1, False)), 0, "q", "panes")
+    assert len(held(spark, url, "log")) == 3
+    assert {row[2] for row in held(spark, url, "windrow_batches")} == {1, 0}
+
+
+def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
+    """What fails in the middle of a batch leaves neither."""
+    sink = wr.Jdbc(url, "whole")
+    sink._check(spark, panes(spark).schema)
+    good = panes(spark, *(("a", minute, 1, False) for minute in range(5)))
+    bad = good.withColumn("total", F.expr("if(minute(window.start) = 4, raise_error('no'), 1)"))
+    with pytest.raises(Exception, match="no"):
+        sink._write(bad.coalesce(1).select(*good.columns), 0, "q", "panes")
+    assert held(spark, url, "whole") == []
+    assert held(spark, url, "windrow_batches") == []
+    sink._write(good, 0, "q", "panes")
+    assert len(held(spark, url, "whole")) == 5
+
+
+def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
+    """Of two drivers that believe that a batch is theirs one writes it."""
+    sink = wr.Jdbc(url, "log")
+    sink._check(spark, panes(spark).schema)
+    with ThreadPoolExecutor(2) as both:
+        for batch in range(6):
+            rows = panes(spark, *((str(n), batch, n, False) for n in range(20)))
+            done = [both.submit(sink._write, rows, batch, "q", "panes") for _ in range(2)]
+            errors = [one.exception() for one in done]
+            assert None in errors
+            assert all(error is None or isinstance(error, wr.WindrowError) for error in errors)
+    assert len(held(spark, url, "log")) == 6 * 20
+
+
+def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
+    """By the first of two runs that have seen the same batch last (SEMANTICS B10)."""
+    jvm: Any = spark._jvm
+    drivers, ledgers = jvm.org.apache.derby.jdbc, jvm.windrow.spark.jdbc
+    connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(url)
+    ledger = ledgers.BatchLedger(dialect, "windrow_batches", "q", "panes")
+    none = jvm.scala.Option.empty()
+    first, second = (getattr(ledgers, "BatchLedger$Noted")(number, none) for number in range(2))
+    ledger.create(connection)
+    assert ledger.note(connection, first, none)
+    seen = ledger.last(connection)
+    assert ledger.note(connection, second, seen)
+    assert not ledger.note(connection, second, seen)
+    connection.close()
+
+
+@pytest.mark.parametrize("upsert", [True, False])
+def test_a_batch_that_comes_again_with_other_panes(
+    spark: SparkSession, url: str, *, upsert: bool
+) -> None:
+    """After a restart with a longer lateness, say: what is upserted is true, added rows stay."""
+    sink = wr.Jdbc(url, "again", upsert=upsert)
+    sink._check(spark, panes(spark).schema)
+    sink._write(panes(spark, ("a", 0, 1, False)), 7, "q", "panes")
+    sink._write(panes(spark, ("a", 0, 2, False), ("b", 0, 3, False)), 7, "q", "panes")
+    found = sorted((row.k, row.total) for row in held(spark, url, "again"))
+    assert found == ([("a", 2), ("b", 3)] if upsert else [("a", 1)])
+
+
+@contextmanager
+def berlin(spark: SparkSession) -> Iterator[None]:
+    """Have the database's side of Spark live where clocks are set back."""
+    jvm: Any = spark._jvm
+    zone = jvm.java.util.TimeZone
+    usual = zone.getDefault()
+    zone.setDefault(zone.getTimeZone("Europe/Berlin"))
+    try:
+        yield
+    finally:
+        zone.setDefault(usual)
+
+
+def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
+    """Whatever the zone of the JVM: also in the hour that it has twice."""
+    sink = wr.Jdbc(url, "hours", upsert=True)
+    folds = [datetime(2024, 10, 27, hour) for hour in (0, 1)]  # noqa: DTZ001
+    schema = f"k string, window struct<start: timestamp, end: timestamp>, {PANE}"
+    with berlin(spark):
+        for batch, fold in enumerate(folds):
+            row = ("a", (fold, fold), ("LATE", 0, False, False))
+            sink._write(spark.createDataFrame([row], schema), batch, "q", "panes")
+    assert sorted(row.window_start for row in held(spark, url, "hours")) == folds
+
+
+def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None:
+    """Derby, like others, finds `a ` by `a`: rows are found by what is never mixed up."""
+    sink = wr.Jdbc(url, "blanks", upsert=True)
+    sink._check(spark, panes(spark).schema)
+    sink._write(panes(spark, ("a", 0, 1, False), ("a ", 0, 2, False)), 0, "q", "panes")
+    sink._write(panes(spark, ("a", 0, 3, False)), 1, "q", "panes")
+    assert sorted((row.k, row.total) for row in held(spark, url, "blanks")) == [("a", 3), ("a ", 2)]
+
+
+def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
+    """The database and JSON have the same sign for bytes that no text has, rows do not."""
+    sink = wr.Jdbc(url, "bytes", upsert=True)
+    sink._check(spark, panes(spark).schema)
+    keys = F.expr("CAST(if(total < 2, X'FF', X'FE') AS STRING)")
+    for batch, totals in enumerate([(1, 2), (3,)]):
+        rows = panes(spark, *(("a", 0, total, False) for total in totals))
+        sink._write(rows.withColumn("k", keys), batch, "q", "panes")
+    assert sorted(row.total for row in held(spark, url, "bytes")) == [1, 3]
+
+
+def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> None:
+    """Rows that are found by JSON, as those of `Over` are, are found by all of its times."""
+    schema = f"message struct<time: timestamp, local: timestamp_ntz>, total bigint, {PANE}"
+    said = [datetime(2025, 1, 1, 9, 0, 0, micros) for micros in (1, 2)]  # noqa: DTZ001
+    same = datetime(2025, 1, 1, 9)  # noqa: DTZ001
+    pane = ("LATE", 0, False, False)
+    sink = wr.Jdbc(url, "corrections", upsert=True, on="message")
+    for batch, message in enumerate([(said[0], same), (said[1], same), (same, said[0])]):
+        rows = spark.createDataFrame([(message, batch, pane)], schema)
+        sink._write(rows, batch, "q", "panes")
+    assert sorted(row.total for row in held(spark, url, "corrections")) == [0, 1, 2]
+
+
+def test_what_is_refused(spark: SparkSession, url: str) -> None:
+    """Before a query begins: no database, other columns; and no secret is shown."""
+    nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")
+    with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
+        nowhere._check(spark, panes(spark).schema)
+    assert "secret" not in str(refused.value) + repr(nowhere)
+    wr.Jdbc(url, "t")._check(spark, spark.range(0).schema)
+    with pytest.raises(wr.SpecError, match="TABLE_COLUMNS_DIFFER"):
+        wr.Jdbc(url, "t")._check(spark, panes(spark).schema)
+
+
+def test_names_that_are_too_long(spark: SparkSession, url: str) -> None:
+    """PostgreSQL would cut them, so that the column would not be found at the next start."""
+    long = "a" * 129
+    with pytest.raises(wr.SpecError, match="COLUMN_NAME_TOO_LONG"):
+        wr.Jdbc(url, "t")._verify(spark, spark.range(0).withColumnRenamed("id", long).schema)
+
+
+@pytest.mark.anywhere
+def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
+    """Its sink upserts, and knows a batch by its number."""
+    jvm: Any = spark._jvm
+    seq = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
+    options = jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap())
+    sink = jvm.windrow.spark.Jdbc(url, "totals", True, seq, options, jvm.scala.Option.empty())
+    first = panes(spark, ("a", 0, 1, False), ("b", 0, 2, False))
+    sink.check(spark._jsparkSession, first._jdf.schema())
+    for rows, batch in ((first, 0), (panes(spark, ("a", 0, 9, False)), 0), (first, 1)):
+        sink.of("q", "", "panes").write(rows._jdf, batch)
+    later = panes(spark, ("a", 0, 5, False), ("b", 0, 2, True))
+    sink.of("q", "", "panes").write(later._jdf, 2)
+    assert [(row.k, row.total) for row in held(spark, url, "totals")] == [("a", 5)]
+
+
+@pytest.mark.anywhere
+@pytest.mark.slow
+def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
+    """Panes upserted, rejected rows added; parts are refused, and rejected rows as windows."""
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
+    minutes = windows.accumulate("accumulating").aggregate(F.sum("amount").alias("total"))
+    feed.add([order("09:00:10")], [order("09:03:00")], [order("09:03:10")])
+    feed.add([order("09:00:50", amount=6), order(None)])
+    minutes.start(
+        panes=wr.Jdbc(url, "minutes", upsert=True),
+        rejected=wr.Jdbc(url, "lost"),
+        checkpoint=tmp_path / "c",
+        queryTrigger=ONCE,
+    ).awaitTermination()
+    (row,) = held(feed.spark, url, "minutes")
+    assert (row["product"], row.total, row.pane_timing) == ("a", 7, "LATE")
+    assert [row.reason for row in held(feed.spark, url, "lost")] == ["INVALID_TIME"]
+    said: dict[str, Any] = {"checkpoint": tmp_path / "d", "queryTrigger": ONCE}
+    upsert = wr.Jdbc(url, "parts", upsert=True)
+    with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
+        windows.accumulate("discarding").aggregate(F.sum("amount")).start(panes=upsert, **said)
+    with pytest.raises(wr.SpecError, match="UPSERT_NOT_OF_PANES"):
+        minutes.start(rejected=upsert, **said)
+
+
+@pytest.mark.slow
+def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: Path) -> None:
+    """The last batch that comes again is skipped; another one of its number is refused."""
+    checkpoint, before = tmp_path / "c", tmp_path / "before"
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    minutes = (
+        stream.lateness("0 seconds")
+        .window(wr.Tumbling("1 minute"))
+        .aggregate(F.sum("amount").alias("total"))
+    )
+
+    def run() -> None:
+        sink = wr.Jdbc(url, "minutes", upsert=True)
+        with having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
+            minutes.start(panes=sink, checkpoint=checkpoint, queryTrigger=ONCE).awaitTermination()
+
+    def totals() -> list[int]:
+        return sorted(row.total for row in held(feed.spark, url, "minutes"))
+
+    feed.add([order("09:00:10", amount=1), order("09:03:00", amount=2)])
+    run()
+    shutil.copytree(checkpoint, before)
+    feed.add([order("09:04:10", amount=3)])
+    run()
+    assert totals() == [1]
+    commits = checkpoint / "commits"
+    last = max(int(entry.name) for entry in commits.iterdir() if entry.name.isdigit())
+    (commits / str(last)).unlink()
+    (commits / f".{last}.crc").unlink()
+    run()
+    assert totals() == [1]
+    shutil.rmtree(checkpoint)
+    shutil.copytree(before, checkpoint)
+    feed.add([order("09:06:00", amount=4)])
+    with pytest.raises(Exception, match="BATCH_IS_ANOTHER"):
+        run()
+    assert totals() == [1]
+
+
+def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path: Path) -> None:
+    """One that does not say which batches they were goes on, and says so from then on."""
+    sink = wr.Jdbc(url, "log")
+    known = spark.createDataFrame([("q", "panes LOG", 0)], "query string, sink string, batch long")
+    known.write.format("jdbc").options(
+        url=url,
+        dbtable="windrow_batches",
+        createTableColumnTypes="query VARCHAR(64), sink VARCHAR(400)",
+    ).save()
+    (tmp_path / "offsets").mkdir()
+    for number in ("0", "1"):
+        (tmp_path / "offsets" / number).write_text(number)
+    for batch in (0, 1, 1):
+        sink._write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes", str(tmp_path))
+    assert [row.window_start for row in held(spark, url, "log")] == [at(1)]
+    (tmp_path / "offsets" / "1").write_text("another")
+    with pytest.raises(wr.CheckpointError, match="BATCH_IS_ANOTHER"):
+        sink._write(panes(spark, ("a", 1, 1, False)), 1, "q", "panes", str(tmp_path))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """Give the address of a PostgreSQL that ends with the test."""
+    with served("postgresql", tmp_path / "server.log") as url:
+        yield url
+
+
+@pytest.mark.full
+def test_a_kill_loses_and_doubles_nothing(server: str, tmp_path: Path) -> None:
+    """SIGKILL before a batch is written, and after, when Spark has not heard of it."""
+    first = [[order(f"09:0{minute}:10", "a", minute)] for minute in range(1, 8)]
+    add_files(tmp_path / "orders", *first, [order("09:02:20", "a", 100), order("09:09:00", "a")])
+    drivers = jars("postgresql")
+    for deadly in ("-3", "4", "7"):
+        died = start("jdbc.py", str(tmp_path), server, drivers, deadly, new_session=True)
+        assert died.returncode == -signal.SIGKILL, (deadly, died.stderr)
+    minutes, log, known = printed("jdbc.py", str(tmp_path), server, drivers, "none")[-3:]
+    on_time = [(f"09:0{minute}", "a", minute, 0) for minute in range(1, 8)]
+    assert log == f"log {sorted([*on_time, ('09:02', 'a', 102, 1)])}"
+    assert minutes == f"minutes {sorted([*on_time[:1], ('09:02', 'a', 102, 1), *on_time[2:]])}"
+    assert known == "['panes log', 'panes minutes']"
