@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +27,26 @@ settings.load_profile("windrow")
 os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
 time.tzset()
 
+#: The seed of a random order of tests; without it the order is that of their names.
+ORDER = os.environ.get("WINDROW_ORDER")
+
 PARITY = Path(__file__).parents[1] / "parity"
+
+
+def pytest_report_header() -> list[str]:
+    """Print how to repeat the order."""
+    return [f"WINDROW_ORDER={ORDER}"] if ORDER else []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shuffle files, and tests inside a file, so that the fixtures of a module are made once."""
+    if ORDER:
+        rng = random.Random(ORDER)  # noqa: S311  no secret
+        files: dict[Path, list[pytest.Item]] = {}
+        for item in items:
+            files.setdefault(item.path, []).append(item)
+        shuffled = rng.sample(list(files.values()), len(files))
+        items[:] = [item for file in shuffled for item in rng.sample(file, len(file))]
 
 
 def problems_of(make: Callable[[], object]) -> set[wr.SpecProblem]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-CASES = {"quick": 10, "full": 10_000}.get(os.environ.get("WINDROW_MODE", ""), 40)
+CASES = {"quick": 10, "full": 10_000}.get(os.environ.get("WINDROW_MODE", ""), 20)
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 
 
@@ -59,6 +59,7 @@ def differs(spark: SparkSession, seed: int) -> str:
     return f"{chain.words}, at the end: {wrong}" if wrong else ""
 
 
+@pytest.mark.slow
 def test_a_join_of_a_join(spark: SparkSession) -> None:
     """Unmatched rows of a join are in time for another one that has no lateness."""
     for seed in range(FIRST, FIRST + CASES // 4):

@@ -93,6 +93,7 @@ def test_all_of_it_is_one_error(feed: Feed, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_start_that_fails_late_takes_back_what_it_made(
     feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
     assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
 
 
+@pytest.mark.slow
 def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
     """Formats, names, triggers and the state store, before the query begins."""
     files, checkpoint = wr.Files(str(tmp_path / "panes")), tmp_path / "c"
@@ -187,6 +189,7 @@ def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
     feed.spark.sql("DROP TABLE other_columns")
 
 
+@pytest.mark.slow
 def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     spark: SparkSession, tmp_path: Path
 ) -> None:

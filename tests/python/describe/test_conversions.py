@@ -126,6 +126,7 @@ def sides(spark: SparkSession) -> list[wr.Stream]:
     return [wr.stream(df, time=F.to_timestamp("text"), key="k", name=name) for name in "ab"]
 
 
+@pytest.mark.slow
 def test_joins_and_cogroups_convert_times_alike(ansi: SparkSession) -> None:
     """Of builders and in SQL."""
     a, b = sides(ansi)
@@ -147,6 +148,7 @@ def test_joins_and_cogroups_convert_times_alike(ansi: SparkSession) -> None:
     assert rows.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ansi")
 def test_a_stream_goes_on_after_a_time_that_does_not_convert(feed: Feed) -> None:
     """The watermark is moved by the others."""

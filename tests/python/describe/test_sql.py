@@ -62,7 +62,7 @@ STREAMED = [
 @pytest.mark.parametrize(("call", "kind"), STREAMED)
 def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
     """Same panes, late ones included, and same rejected rows."""
-    feed.add(*disordered(seed=21))
+    feed.add(*disordered(seed=21, batches=3))
     feed.stream().createOrReplaceTempView("orders")
     more = "watermark => '1 minute', lateness => '5 minutes', accumulate => 'accumulating'"
     built = _built(feed.stream(), kind, "5 minutes").output

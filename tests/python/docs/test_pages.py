@@ -212,14 +212,13 @@ def test_the_page_of_sinks(tmp_path: Path) -> None:
     assert "\n".join(made) == page.read_text(encoding="utf-8")
 
 
-#: Pages that are run in ``full`` only, beside all notebooks but the first.
-RESTING = ("advice", "pictures", "reliability", "watching")
+#: Pages that are run in ``full`` only, beside all notebooks.
+RESTING = ("advice", "chaining", "concepts", "dedup", "pictures", "reliability", "watching")
 
 
 def rests(path: Path) -> bool:
     """Say whether a page is run in ``full`` only."""
-    notebook = path.parent.name == "notebooks" and path.name != "first-window.md"
-    return notebook or path.stem in RESTING
+    return path.parent.name == "notebooks" or path.stem in RESTING
 
 
 @pytest.fixture(scope="module")

@@ -183,7 +183,7 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
     assert repr(wr.Files("abfss://box@host.net/x")) == "Files('abfss://box@host.net/x')"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_password_is_logged_or_kept(tmp_path: Path) -> None:
     """By a query that writes to a database, one that fails, and one that is refused."""
     ran = start("passwords.py", str(tmp_path))

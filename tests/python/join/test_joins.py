@@ -158,8 +158,8 @@ def test_restart(both: Both, tmp_path: Path) -> None:
     """What waits for a match goes on waiting over a restart, in one query with both sinks."""
     rows, lost = wr.Files(str(tmp_path / "rows")), wr.Files(str(tmp_path / "lost"))
     counts: list[wr.Metrics] = []
-    for batch in range(len(ORDERS)):
-        both.add(ORDERS[batch : batch + 1], SHIPMENTS[batch : batch + 1])
+    for first, last in ((0, 1), (1, 2), (2, 4)):
+        both.add(ORDERS[first:last], SHIPMENTS[first:last])
         joined = wr.join(*both.streams(), on="product", within=SOON, how="left")
         query = joined.start(
             checkpoint=str(tmp_path / "checkpoint"),

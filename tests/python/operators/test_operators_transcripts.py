@@ -18,7 +18,7 @@ TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
 GAPS = json.loads((TRANSCRIPTS / "known-gaps.json").read_text())
 
 #: One case in so many; all in full runs.
-EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 12)
+EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 24)
 
 
 @pytest.mark.parametrize("file", sorted(TRANSCRIPTS.glob("*.jsonl")), ids=lambda file: file.stem)

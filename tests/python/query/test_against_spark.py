@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,10 +122,15 @@ def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     assert {tuple(row.pane) for row in panes} == {("ON_TIME", 0, True, False)}
 
 
-@pytest.mark.parametrize(
-    "keys", [KEYS["keyed"], pytest.param(KEYS["unkeyed"], marks=pytest.mark.slow)], ids=KEYS.keys()
-)
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def in_batches() -> Iterator[Any]:
+    """Give each case keyed and unkeyed: every second in the default mode, the others in `full`."""
+    for i, (name, case) in enumerate(CASES.items()):
+        for j, (keyed, keys) in enumerate(KEYS.items()):
+            marks = pytest.mark.full if (i + j) % 2 else pytest.mark.slow
+            yield pytest.param(case, keys, id=f"{name}-{keyed}", marks=marks)
+
+
+@pytest.mark.parametrize(("case", "keys"), list(in_batches()))
 def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
     """The same call on a batch gives the final panes, without any watermark (SEMANTICS B1)."""
     kind, window = case

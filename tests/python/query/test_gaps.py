@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -87,12 +88,20 @@ def ran(
         return list(h.panes()), list(h.rejected())
 
 
+@cache
+def of_minutes(
+    spark: SparkSession, silence: Silence, seed: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Give what the windows below give, whatever is above."""
+    return ran(spark, lambda df: minutes(df, silence), seed)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("silence", [True, "5 minutes"])
 def test_nothing_above_rejects_a_gap(spark: SparkSession, kind: str, silence: Silence) -> None:
     """With no lateness anywhere each pane below is in the windows above."""
     for seed in range(3):
-        below, none = ran(spark, lambda df: minutes(df, silence), seed)
+        below, none = of_minutes(spark, silence, seed)
         panes, rejected = ran(spark, above(kind, silence), seed)
         assert none == rejected == []
         assert any(pane["n"] == 0 for pane in below)

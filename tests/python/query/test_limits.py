@@ -74,6 +74,7 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
         assert len(minutes(spark).collect()) == 1
 
 
+@pytest.mark.slow
 def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> None:
     """However long before it was described, in a batch and at each start of a stream."""
     before = minutes(spark)
@@ -110,6 +111,7 @@ def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> 
         run()
 
 
+@pytest.mark.slow
 def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:
     """Keys of each, and messages of a window by policies."""
 

@@ -77,14 +77,18 @@ def row(values: Any) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize("ordered", [False, True], ids=["plain", "ordered"])
+DAYS = (wr.Tumbling("1 day"), ("1 day",))
+HOPS = (wr.Hopping("12 hours", step="6 hours"), ("12 hours", "6 hours"))
+
+
 @pytest.mark.parametrize(
-    ("windows", "plain"),
+    ("windows", "plain", "ordered"),
     [
-        (wr.Tumbling("1 day"), ("1 day",)),
-        (wr.Hopping("12 hours", step="6 hours"), ("12 hours", "6 hours")),
+        pytest.param(*DAYS, False, id="days-plain"),
+        pytest.param(*HOPS, True, id="hops-ordered"),
+        pytest.param(*DAYS, True, id="days-ordered", marks=pytest.mark.full),
+        pytest.param(*HOPS, False, id="hops-plain", marks=pytest.mark.full),
     ],
-    ids=["days", "hops"],
 )
 def test_against_plain_groups(
     feed: Feed, tmp_path: Path, windows: wr.WindowKind, plain: tuple[str, ...], *, ordered: bool

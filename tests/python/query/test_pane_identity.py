@@ -154,8 +154,15 @@ def shards(spark: SparkSession) -> Iterator[None]:
     spark.conf.unset("spark.windrow.shards")
 
 
-@pytest.mark.parametrize("aggregates", AGGREGATES)
-@pytest.mark.parametrize("kind", KINDS)
+def combinations() -> Iterator[Any]:
+    """Give each with each: one for each kind of windows, the others in `full`."""
+    for i, kind in enumerate(KINDS):
+        for j, aggregates in enumerate(AGGREGATES):
+            marks = () if i % len(AGGREGATES) == j else (pytest.mark.full,)
+            yield pytest.param(kind, aggregates, marks=marks)
+
+
+@pytest.mark.parametrize(("kind", "aggregates"), list(combinations()))
 def test_a_retraction_repeats_its_pane(spark: SparkSession, kind: str, aggregates: str) -> None:
     """For each kind of windows and aggregates, with and without early panes."""
     texts = AGGREGATES[aggregates]

@@ -201,6 +201,7 @@ def test_time_without_zone_has_no_watermark(feed: Feed) -> None:
         wr.join(stream, other, on="product", within=("0 seconds", "1 minute")).rows  # noqa: B018
 
 
+@pytest.mark.slow
 def test_replays_have_no_effect(feed: Feed) -> None:
     """The same offset twice counts once."""
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])

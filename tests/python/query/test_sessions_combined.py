@@ -78,10 +78,10 @@ FIRED = [
 
 
 def combinations() -> Iterator[Any]:
-    """Each with each: five that have every value between them, the other four in `full`."""
+    """Give each with each: three that have every value between them, the other six in `full`."""
     for i, taken in enumerate(TAKEN):
         for j, fired in enumerate(FIRED):
-            marks = () if i == j or (i, j) in ((0, 2), (1, 0)) else (pytest.mark.full,)
+            marks = () if i == j else (pytest.mark.full,)
             yield pytest.param(*taken, *fired, marks=marks)
 
 
@@ -95,7 +95,7 @@ def test_streams(
     early: Any,
 ) -> None:
     """With other shards, and with shards that several tasks bring messages to."""
-    feed.add(*messages(7, batches=6, size=3000))
+    feed.add(*messages(7, batches=3, size=3000))
     found = []
     for combine, shards in (("always", "5"), ("never", "1")):
         said = {"spark.windrow.combine": combine, "spark.windrow.shards": shards}
@@ -110,7 +110,7 @@ def test_streams(
     assert sum((combined - single).values()) == sum((single - combined).values()) == 0
     kinds = Counter(row.split("kind='")[1].split("'")[0] for row in combined.elements())
     assert kinds["panes"] > 1000
-    assert kinds["rejected"] > 100
+    assert kinds["rejected"] > 20
 
 
 @pytest.mark.parametrize("combine", ["always", "never"])

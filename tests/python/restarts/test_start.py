@@ -196,6 +196,7 @@ def test_start_refuses(
         counted.start(checkpoint=tmp_path / "c", **sinks)
 
 
+@pytest.mark.slow
 def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) -> None:
     """A checkpoint of another spec: our error, without Java; what may change does (S2)."""
     feed.add(*disordered(seed=36, batches=2))

@@ -182,6 +182,7 @@ def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None
     assert sorted((row.k, row.total) for row in held(spark, url, "blanks")) == [("a", 3), ("a ", 2)]
 
 
+@pytest.mark.slow
 def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
     """The database and JSON have the same sign for bytes that no text has, rows do not."""
     sink = wr.Jdbc(url, "bytes", upsert=True)

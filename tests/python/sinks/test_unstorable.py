@@ -32,6 +32,7 @@ def url() -> str:
     return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
 
 
+@pytest.mark.slow
 def test_every_row_has_a_fate(spark: SparkSession, url: str) -> None:
     """In Derby: keys that are too long, NaN and infinity, years beyond its times."""
     assert every_row_has_a_fate(spark, url, ["k", "real", "small", "text"]) > 0

@@ -190,6 +190,7 @@ def _near(advice: wr.Advice, seconds: float) -> bool:
     return seconds < _seconds(advice.lateness) <= seconds * 1.07
 
 
+@pytest.mark.slow
 @pytest.mark.anywhere
 def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
     """From its folder, while it runs and later; in sentences, as a picture; refused by name."""
@@ -233,6 +234,7 @@ def test_of_windows_on_positions(spark: SparkSession) -> None:
             h.advise()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [200, pytest.param(20_000, marks=pytest.mark.full)])
 def test_of_a_join(spark: SparkSession, tmp_path: Path, size: int) -> None:
     """S15: each message by how far the watermark was past its time, of both streams together."""

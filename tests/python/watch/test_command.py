@@ -44,6 +44,7 @@ def test_demo(spark: SparkSession, capsys: pytest.CaptureFixture[str], zone: str
     assert ["TOO_LATE", "07:00:00", "1.0"] in rows
 
 
+@pytest.mark.slow
 @pytest.mark.anywhere
 def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is kept, what a lateness would have done, whether it is whole."""

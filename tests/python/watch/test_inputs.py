@@ -43,6 +43,7 @@ def of_cogroup(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "begun", [of_join, pytest.param(of_cogroup, marks=pytest.mark.full)], ids=["join", "cogroup"]
 )

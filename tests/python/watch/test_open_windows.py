@@ -108,6 +108,7 @@ def run(kind: str, feed: Feed, folder: Path, all_: Sequence[Batch]) -> list[int]
     return [sum(one.values()) for one in told]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "messages", "keys", "shards"),
     [

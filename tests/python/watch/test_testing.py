@@ -191,6 +191,7 @@ def what_came(name: str, spark: SparkSession, engine: Any, seed: int, size: int)
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.anywhere
 @pytest.mark.parametrize("name", ["sessions"])
 def test_the_core_is_the_query(spark: SparkSession, name: str) -> None:

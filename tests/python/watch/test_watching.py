@@ -172,6 +172,7 @@ def test_a_failing_query(
     assert failed["runId"] == str(query.runId)
 
 
+@pytest.mark.slow
 def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
     """Early, on time, late, withdrawn: as many as there are rows of each (SEMANTICS R74)."""
     feed.add([order("09:00:00"), order("09:20:00")], [order("09:45:00")], NOTHING)
