@@ -5,13 +5,18 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from windrow._specs import _duration, _json
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call, unchecked
+from windrow.errors import SpecError, problem
 from windrow.windows._kind import WindowKind, read_span, reads
 
 GRANULARITY = "1 millisecond"
+
+#: What other engines call the distance of windows that start at regular intervals.
+_STEPS = ("step", "slide", "slideDuration")
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,6 +33,17 @@ class Sliding(WindowKind):
 
     size: Duration
     granularity: Duration = field(default=GRANULARITY, kw_only=True)
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        """Point users of another engine's sliding windows to ``Hopping``."""
+        found = [name for name in _STEPS if name in named]
+        if found:
+            hopping = "wr.Hopping(size, step=...)"
+            raise SpecError.of(
+                call("Sliding", *given, **named),
+                [problem("SLIDING_STEP", name=found[0], hopping=hopping)],
+            )
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
         """Refuse what is no size."""

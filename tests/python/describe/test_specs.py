@@ -28,6 +28,13 @@ def test_kind_prints_as_its_call(kind: wr.WindowKind) -> None:
     assert wr.WindowKind.fromJson(kind.toJson()) == kind
 
 
+@pytest.mark.parametrize("name", ["step", "slide", "slideDuration"])
+def test_sliding_windows_of_spark_are_hopping(name: str) -> None:
+    """The error names the call that does what a user of Spark wants."""
+    with pytest.raises(wr.SpecError, match=rf"SLIDING_STEP.*no {name}.*wr.Hopping\(size, step"):
+        wr.Sliding("10 minutes", **{name: "1 minute"})
+
+
 @given(triggers)
 def test_trigger_prints_as_its_call(trigger: wr.PaneTrigger) -> None:
     """The printed call makes an equal value with an equal hash."""

@@ -215,6 +215,8 @@ REFUSED = {
     "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
     "by_punctuation => 'm')": {"PUNCTUATION_NOT_ALONE"},
+    "windrow_slide(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 minute', "
+    "slide => '1 second', lateness => '0 s')": {"SLIDING_STEP"},
     "windrow_tumble(TABLE(SELECT * FROM orders), time => 'when', sice => 1, size => '1 minute')": {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },

@@ -13,8 +13,13 @@ private[spark] object NamedConstants {
     *   a constant's value; None: it is none of what is meant
     * @param wrong
     *   the problem that an argument is no such constant, by its name and text
+    * @param elsewhere
+    *   the problem that an argument belongs to another function, by its name in lower case
     */
-  def read[T](expressions: Seq[Expression], allowed: Seq[String])(of: Literal => Option[T])(
+  def read[T](
+      expressions: Seq[Expression],
+      allowed: Seq[String],
+      elsewhere: Map[String, SpecProblem] = Map.empty)(of: Literal => Option[T])(
       wrong: (String, String) => SpecProblem): (Map[String, T], Seq[SpecProblem]) = {
     val (found, values) = expressions.partitionMap {
       case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
@@ -23,7 +28,9 @@ private[spark] object NamedConstants {
         else
           constant.flatMap(of).map(read => Some(name.toLowerCase(Locale.ROOT) -> read)).toRight(wrong(name, value.sql))
       case NamedArgumentExpression(name, _) =>
-        Left(SpecProblem("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", ")))
+        Left(elsewhere.getOrElse(
+          name.toLowerCase(Locale.ROOT),
+          SpecProblem("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", "))))
       case positional => Left(SpecProblem("ARGUMENT_NOT_NAMED", "value" -> positional.sql))
     }
     val twice = values.flatten.groupBy(_._1).collect { case (name, several) if several.size > 1 => name }

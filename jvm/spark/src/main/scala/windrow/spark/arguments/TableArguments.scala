@@ -51,6 +51,8 @@ object TableArguments {
     *   names of the constants
     * @param several
     *   it takes more than one table
+    * @param elsewhere
+    *   problems of arguments that belong to another function, by name in lower case
     * @throws SpecError
     *   if there are too few tables or too many, with everything else that is wrong
     * @throws org.apache.spark.sql.AnalysisException
@@ -60,7 +62,8 @@ object TableArguments {
       function: String,
       expressions: Seq[Expression],
       allowed: Seq[String],
-      several: Boolean = false): TableArguments = {
+      several: Boolean = false,
+      elsewhere: Map[String, SpecProblem] = Map.empty): TableArguments = {
     val found          = Seq.newBuilder[SpecProblem]
     val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
     val isMissing      = tables.isEmpty || (tables.size > 1 && !several)
@@ -68,8 +71,9 @@ object TableArguments {
     if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
       found += SpecProblem(
         "TABLE_OF_WITH")
-    val (values, wrong) = NamedConstants.read(rest, allowed)(one => read(one.value, one.dataType))((name, value) =>
-      SpecProblem("ARGUMENT_NOT_CONSTANT.VALUE", "name" -> name, "value" -> value))
+    val (values, wrong) =
+      NamedConstants.read(rest, allowed, elsewhere)(one => read(one.value, one.dataType))((name, value) =>
+        SpecProblem("ARGUMENT_NOT_CONSTANT.VALUE", "name" -> name, "value" -> value))
     found ++= wrong
     if (isMissing) throw SpecError(function, found.result())
     if (found.result().isEmpty) tables.flatMap(tableOf).foreach(SparkInside.check(SparkSession.active, _))

@@ -25,7 +25,8 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
   private val allowed = form.arguments ++ Common
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
-    val said     = TableArguments.read(name, expressions, allowed)
+    val said =
+      TableArguments.read(name, expressions, allowed, elsewhere = if (form == Sliding.Form) Steps else Map.empty)
     val gap      = gapColumn(said)
     val reader   = new ArgumentReader(said.values -- gap.map(_ => "gap"))
     val options  = StreamArguments.read(reader, gap, said.names("join_keys").getOrElse(Nil))
@@ -80,6 +81,13 @@ private[spark] object WindowArguments {
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
     Seq("complete", "fill_gaps", "key", "join_keys", "retain_time", "retain_messages", "retain_windows") ++
     StreamArguments.Names
+
+  /** Spark calls hopping windows sliding, and their step a slide. */
+  private val Steps = Seq("step", "slide", "slide_duration").map(name =>
+    name -> SpecProblem(
+      "SLIDING_STEP",
+      "name"    -> name,
+      "hopping" -> "windrow_hop(..., size => ..., step => ...)")).toMap
 
   val All: Seq[WindowArguments] =
     for (form <- WindowKind.Forms; function <- form.function) yield WindowArguments(function, form)
