@@ -91,12 +91,12 @@ class Output(HasFrames):
         end: str | Column | None,
         *,
         joinKeys: Mapping[str, str | Column] | None = None,
-        sessionKey: Mapping[str, str | Column] | None = None,
+        key: Mapping[str, str | Column] | None = None,
     ) -> Answers:
         """Answer each row of a lookup stream with the messages that its key keeps, in one query.
 
         start, end: columns of ``lookups``, a closed range: timestamps, or whole numbers, which are
-        offsets; None is open, and so is null. sessionKey: for each key column what it must be; left
+        offsets; None is open, and so is null. key: for each key column what it must be; left
         out, the columns of ``lookups`` that are called alike. joinKeys: for each column of
         ``store(joinKeys=...)`` what it must be; without ``store`` those are the key.
 
@@ -106,7 +106,7 @@ class Output(HasFrames):
 
         For ``messages()``. Errors: SpecError with every problem.
         """
-        keys = {"joinKeys": joinKeys, "sessionKey": sessionKey}
+        keys = {"joinKeys": joinKeys, "key": key}
         return ask(self._keeper(), "messages", lookups, start=start, end=end, **keys)
 
     def getWindows(
@@ -115,13 +115,13 @@ class Output(HasFrames):
         start: str | Column | None,
         end: str | Column | None,
         *,
-        sessionKey: Mapping[str, str | Column] | None = None,
+        key: Mapping[str, str | Column] | None = None,
     ) -> Answers:
         """Answer each row of a lookup stream with the windows of its key that overlap a range.
 
         Bounds are timestamps, or positions for windows on positions; the rest as ``getMessages``.
         """
-        return ask(self._keeper(), "windows", lookups, start=start, end=end, sessionKey=sessionKey)
+        return ask(self._keeper(), "windows", lookups, start=start, end=end, key=key)
 
     def _keeper(self) -> Keeper:
         return Keeper(self._aggregated, self._fields())

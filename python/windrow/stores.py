@@ -34,17 +34,15 @@ class State:
     checkpoint: str
     operator: str | None = None
 
-    def getWindows(
-        self, start: At | None, end: At | None, *, sessionKey: Keys | None = None
-    ) -> DataFrame:
+    def getWindows(self, start: At | None, end: At | None, *, key: Keys | None = None) -> DataFrame:
         """Give the windows inside retention that overlap a range, by (start, end).
 
         Columns: keys, ``window``, ``first_offset`` and ``last_offset`` (null where aggregates are
         kept), ``is_complete``, then the aggregates so far, or ``count`` of the messages ever
-        accepted where messages are kept. sessionKey: all key columns by name. Errors: OperatorError
+        accepted where messages are kept. key: all key columns by name. Errors: OperatorError
         for a join, which keeps no windows.
         """
-        return self._ask("windows", start=start, end=end, session_key=sessionKey)
+        return self._ask("windows", start=start, end=end, key=key)
 
     def getMessages(
         self,
@@ -52,15 +50,15 @@ class State:
         end: At | None,
         *,
         joinKeys: Keys | None = None,
-        sessionKey: Keys | None = None,
+        key: Keys | None = None,
     ) -> DataFrame:
         """Give the messages inside retention in a range, in order; the columns of the input.
 
         Of a stream of a join: those that it still keeps. joinKeys: by name all columns that
-        ``store`` declares, else the key, of a join ``on``. sessionKey: all key columns. Errors:
+        ``store`` declares, else the key, of a join ``on``. key: all key columns. Errors:
         OperatorError if the query keeps no messages.
         """
-        keys = {"join_keys": joinKeys, "session_key": sessionKey}
+        keys = {"join_keys": joinKeys, "key": key}
         return self._ask("messages", start=start, end=end, **keys)
 
     def pending(self) -> DataFrame:

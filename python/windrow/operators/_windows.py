@@ -74,7 +74,7 @@ class FullStateWindowOperator(WindowOperator):
 
     def getWindow(self, key: Keys, start: At) -> pa.Table:
         """Give the window of a key that begins at ``start``: one row as of getWindows, or none."""
-        found = self.getWindows(start, start, sessionKey=key)
+        found = self.getWindows(start, start, key=key)
         pa = _tables.arrow()
         begins = pa.compute.struct_field(found.column("window"), 0)
         micros = pa.compute.cast(begins, pa.int64())
@@ -86,22 +86,20 @@ class FullStateWindowOperator(WindowOperator):
             return int(at)  # type: ignore[arg-type]
         return self._event_micros(name, at)
 
-    def getWindows(
-        self, start: At | None, end: At | None, *, sessionKey: Keys | None = None
-    ) -> pa.Table:
+    def getWindows(self, start: At | None, end: At | None, *, key: Keys | None = None) -> pa.Table:
         """Give the windows that overlap a closed range, in order; None: open.
 
         Of event time, or of positions where windows are of these.
 
         key, ``window``, ``first_offset`` and ``last_offset`` ever accepted, ``is_complete``,
-        ``count`` of messages ever accepted. sessionKey: of one key only.
+        ``count`` of messages ever accepted. key: of one key only.
         """
         self._opened()
         ends = [
             None if at is None else self._bound(name, at)
             for name, at in (("start", start), ("end", end))
         ]
-        return _tables.read(self._call("windows", *ends, self._key(sessionKey)))
+        return _tables.read(self._call("windows", *ends, self._key(key)))
 
     def getMessages(
         self,
@@ -109,16 +107,16 @@ class FullStateWindowOperator(WindowOperator):
         end: At | None,
         *,
         joinKeys: Keys | None = None,
-        sessionKey: Keys | None = None,
+        key: Keys | None = None,
     ) -> pa.Table:
         """Give the messages of a closed range, in order; None: open.
 
-        Of event time, or by whole numbers of offsets. joinKeys, sessionKey: of one key only; both
+        Of event time, or by whole numbers of offsets. joinKeys, key: of one key only; both
         name all columns of the key, and if both are given they are the same.
         """
-        if joinKeys is not None and sessionKey is not None and dict(joinKeys) != dict(sessionKey):
-            msg = f"joinKeys {dict(joinKeys)} and sessionKey {dict(sessionKey)} must be the same"
+        if joinKeys is not None and key is not None and dict(joinKeys) != dict(key):
+            msg = f"joinKeys {dict(joinKeys)} and key {dict(key)} must be the same"
             raise ValueError(msg)
-        keys = joinKeys if joinKeys is not None else sessionKey
+        keys = joinKeys if joinKeys is not None else key
         self._opened()
         return self._messages(self._named(None), start, end, keys)

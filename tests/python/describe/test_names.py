@@ -111,7 +111,7 @@ def kept(spark: SparkSession, given: Sequence[str]) -> DataFrame:
     windows = stream.lateness("1 minute").retain(time="2 days").window(wr.Tumbling("1 day"))
     lookups = table(spark, given[COLUMNS:-2]).withColumnRenamed("time", given[-2])
     asked = {name: quoted(given[COLUMNS + i]) for i, name in enumerate(given[:2])}
-    return windows.messages().getMessages(lookups, None, None, sessionKey=asked).output
+    return windows.messages().getMessages(lookups, None, None, key=asked).output
 
 
 def joined(spark: SparkSession, given: Sequence[str]) -> DataFrame:

@@ -52,12 +52,12 @@ def test_full_state_keeps_its_messages() -> None:
         assert values(at(10), at(70)) == ["x", "y", "z"]
         assert values(at(11), None) == ["y", "z"]
         assert values(at(0), "2025-01-01 09:00:59", joinKeys={"id": 9}) == ["x"]
-        assert values(None, None, sessionKey={"id": 9}) == ["x", "z"]
+        assert values(None, None, key={"id": 9}) == ["x", "z"]
         assert values(2, 3) == ["y", "z"]
         assert op.getMessages(None, None).schema.names == op._schema("messages").names
 
         op.advanceWatermark(at(60))
-        windows = op.getWindows(None, None, sessionKey={"id": 9})
+        windows = op.getWindows(None, None, key={"id": 9})
         assert windows.schema.names == [
             *("id", "window", "first_offset", "last_offset", "is_complete", "count"),
         ]

@@ -132,7 +132,7 @@ def test_keys_by_name(both: Both) -> None:
         )
     )
     lookups = both.asks().withColumnRenamed("product", "of")
-    asked = both.kept().getMessages(lookups, "since", "time", sessionKey={"product": F.lower("of")})
+    asked = both.kept().getMessages(lookups, "since", "time", key={"product": F.lower("of")})
     assert found(both.run(asked.answers)) == [(101, [1]), (102, [2])]
     same = both.kept().getMessages(lookups, "since", "time", joinKeys={"product": F.lower("of")})
     assert found(both.run(same.answers)) == [(101, [1]), (102, [2])]
@@ -221,9 +221,7 @@ def test_random_streams(both: Both) -> None:
     ]
     both.add(*zip(steps, numbered, strict=True))
     output = both.kept(wr.Session("5 minutes"), retain="3 hours", watermark="2 hours")
-    asked = output.getMessages(
-        both.lookups.stream(), None, "time", sessionKey={"product": "product"}
-    )
+    asked = output.getMessages(both.lookups.stream(), None, "time", key={"product": "product"})
     rows = both.run(asked.answers)
     assert len(rows) == 60
     taken = [
@@ -265,7 +263,7 @@ def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
     assert [[m.amount for m in pane.messages] for pane in got["panes"]] == [[1], [3]]
     assert [row.reason for row in got["rejected"]] == ["INVALID_TIME"]
     kept = wr.state(str(tmp_path / "checkpoint")).getMessages(
-        "2025-01-01 08:59:30", "2025-01-01 09:00:30", sessionKey={"product": "a"}
+        "2025-01-01 08:59:30", "2025-01-01 09:00:30", key={"product": "a"}
     )
     assert [row.amount for row in kept.collect()] == [1, 3]
 
@@ -279,7 +277,7 @@ def test_mistakes(both: Both) -> None:
     codes = [problem.code for problem in refused.value.problems]
     assert codes == ["NAME_TAKEN", "KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"]
     with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_FOUND.*nope") as unknown:
-        output.getMessages(both.asks(), "nope", 7, sessionKey={"product": "no"})  # type: ignore[arg-type]
+        output.getMessages(both.asks(), "nope", 7, key={"product": "no"})  # type: ignore[arg-type]
     assert [p.code for p in unknown.value.problems] == ["NOT_A_COLUMN", *["COLUMN_NOT_FOUND"] * 2]
     with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*product"):
         output.getMessages(both.asks().drop("product"), "since", "time")
@@ -291,7 +289,7 @@ def test_mistakes(both: Both) -> None:
             None,
             None,
             joinKeys={"product": "product"},
-            sessionKey={"product": "product"},
+            key={"product": "product"},
         )
     with pytest.raises(wr.SpecError, match=r"NOT_STREAMING.*lookups"):
         output.getMessages(both.lookups.batch(), "time", "time")

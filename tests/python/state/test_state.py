@@ -61,8 +61,8 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
     assert amounts(state.getMessages(at("09:00:05"), "2025-01-01 09:01:30")) == [2, 1, 1, 3]
     assert amounts(state.getMessages(None, at("09:00:06"))) == [2]
     assert amounts(state.getMessages(None, None, joinKeys={"product": "a"})) == [2, 1, 4]
-    assert amounts(state.getMessages(None, None, sessionKey={"product": None})) == [1]
-    assert amounts(state.getMessages(None, None, sessionKey={"product": "c"})) == []
+    assert amounts(state.getMessages(None, None, key={"product": None})) == [1]
+    assert amounts(state.getMessages(None, None, key={"product": "c"})) == []
 
 
 def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) 
     expected = [row for row in batch.select(columns).collect() if row.total is not None]
     assert sorted(map(repr, ours.select(columns).collect())) == sorted(map(repr, expected))
     assert expected
-    of_a = wr.state(checkpoint).getWindows(None, None, sessionKey={"product": "a"})
+    of_a = wr.state(checkpoint).getWindows(None, None, key={"product": "a"})
     assert of_a.count() == sum(row.product == "a" for row in expected) > 0
 
 
@@ -209,7 +209,7 @@ def test_store_join_keys(feed: Feed, tmp_path: Path) -> None:
     state = wr.state(run(output.panes, tmp_path / "cp"))
     found = state.getMessages(None, None, joinKeys={"amount": 1}).collect()
     assert [row.time for row in found] == [at("09:00:10"), at("09:00:30")]
-    both = state.getMessages(None, None, joinKeys={"amount": 1}, sessionKey={"product": "b"})
+    both = state.getMessages(None, None, joinKeys={"amount": 1}, key={"product": "b"})
     assert both.count() == 0
     with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
         state.getMessages(None, None, joinKeys={"product": "a"})
@@ -227,7 +227,7 @@ def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
 
     def found(**said: object) -> int:
         one = {"n": 1, "cost": Decimal("1.2"), "near": 1.1, "day": "2025-01-01", **said}
-        return state.getMessages(None, None, sessionKey=one).count()
+        return state.getMessages(None, None, key=one).count()
 
     assert found() == found(n=1.0) == found(n="1", cost=1.2) == found(cost="1.200") == 1
     assert found(day=at("00:00:00")) == 1
@@ -287,7 +287,7 @@ def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
     with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
         state.getWindows("noon", None)
     with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
-        state.getWindows(None, None, sessionKey={"amount": 1})
+        state.getWindows(None, None, key={"amount": 1})
     with pytest.raises(wr.CheckpointError, match=r"OPERATOR_NOT_CLEAR.*orders"):
         wr.state(str(tmp_path / "cp"), operator="shipments")
     assert wr.state(str(tmp_path / "cp"), operator="0").getWindows(None, None).count() == 1

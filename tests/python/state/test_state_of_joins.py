@@ -216,7 +216,7 @@ def test_replay_offsets(both: Both) -> None:
 
 @pytest.mark.anywhere
 def test_keys(both: Both) -> None:
-    """All equality fields by name, as joinKeys or as sessionKey; null is kept of no stream."""
+    """All equality fields by name, as joinKeys or as key; null is kept of no stream."""
     both.add([[order("09:00:00", "x", 7, gap=1), order("09:00:00", None, 7, gap=2)]], [NOTHING])
     o, s = both.streams()
     both.run(wr.join(o, s, on=["amount", "product"], within=(timedelta(0), SOON)).rows)
@@ -224,14 +224,14 @@ def test_keys(both: Both) -> None:
 
     def found(**key: Any) -> list[int]:
         by_join = offsets(state.getMessages(None, None, joinKeys=key))
-        assert by_join == offsets(state.getMessages(None, None, sessionKey=key))
+        assert by_join == offsets(state.getMessages(None, None, key=key))
         return by_join
 
     assert found(product="x", amount=7) == found(amount="7", product="x") == [1]
     assert found(product="x", amount=8) == found(product=None, amount=7) == []
     key = {"product": "x", "amount": 7}
     with pytest.raises(wr.SpecError, match="KEYS_TWICE"):
-        state.getMessages(None, None, joinKeys=key, sessionKey=key)
+        state.getMessages(None, None, joinKeys=key, key=key)
     for wrong in ({"product": "x"}, {**key, "gap": 1}):
         with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*amount, product"):
             state.getMessages(None, None, joinKeys=wrong)

@@ -51,13 +51,13 @@ private[spark] object Answers {
       lookups: DataFrame,
       start: Option[Field],
       end: Option[Field],
-      sessionKey: Map[String, Column],
+      key: Map[String, Column],
       joinKeys: Map[String, Column]): Asking = {
     def marked(mark: String, values: Map[String, Column]) =
       values.values.toSeq.zipWithIndex.map { case (value, i) => s"$mark$i" -> value }
     val marks = start.map("start" -> _.column).toSeq ++ end.map("end" -> _.column) ++
-      marked("session_key", sessionKey) ++ marked("join_key", joinKeys)
+      marked("key", key) ++ marked("join_key", joinKeys)
     val table = Marks.beside(lookups, "the lookups", marks)
-    Asking(asked, sessionKey.keys.toSeq, joinKeys.keys.toSeq, SparkInside.plan(table))
+    Asking(asked, key.keys.toSeq, joinKeys.keys.toSeq, SparkInside.plan(table))
   }
 }

@@ -57,7 +57,7 @@ final class Output private[spark] (
     *
     * @param start
     *   of a closed range, an expression of a lookup: a timestamp, or a whole number, which is an offset; None and null: open
-    * @param sessionKey
+    * @param key
     *   for each key column what it must be; none: the lookups have columns of these names
     * @param joinKeys
     *   for each column that `store` declares what it must be; without `store` those are the key
@@ -68,9 +68,9 @@ final class Output private[spark] (
       lookups: DataFrame,
       start: Option[Field] = None,
       end: Option[Field] = None,
-      sessionKey: Map[String, Column] = Map.empty,
+      key: Map[String, Column] = Map.empty,
       joinKeys: Map[String, Column] = Map.empty): Answers =
-    ask(Answers.asking(Asked.Messages, lookups, start, end, sessionKey, joinKeys))
+    ask(Answers.asking(Asked.Messages, lookups, start, end, key, joinKeys))
 
   /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]]. Bounds are
     * timestamps, or positions for windows on positions.
@@ -79,8 +79,8 @@ final class Output private[spark] (
       lookups: DataFrame,
       start: Option[Field] = None,
       end: Option[Field] = None,
-      sessionKey: Map[String, Column] = Map.empty): Answers =
-    ask(Answers.asking(Asked.Windows, lookups, start, end, sessionKey, Map.empty))
+      key: Map[String, Column] = Map.empty): Answers =
+    ask(Answers.asking(Asked.Windows, lookups, start, end, key, Map.empty))
 
   private def ask(asking: Asking): Answers = {
     val answers = new Answers(part(_, Some(asking)))

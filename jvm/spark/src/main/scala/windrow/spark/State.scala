@@ -29,26 +29,26 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   def getWindows(
       start: Option[Column] = None,
       end: Option[Column] = None,
-      sessionKey: Map[String, Column] = Map.empty): DataFrame =
-    reader.getWindows(bound("start", start), bound("end", end), values("sessionKey", sessionKey))
+      key: Map[String, Column] = Map.empty): DataFrame =
+    reader.getWindows(bound("start", start), bound("end", end), values("key", key))
 
   /** Messages of full state inside retention, or of a stream of a join while they are kept for it, in order: the columns of
     * the input.
     *
     * @param joinKeys
     *   by name all that `store` has declared, else those of the key; of a join the equality fields
-    * @param sessionKey
+    * @param key
     *   by name all columns of the key
     */
   def getMessages(
       start: Option[Column] = None,
       end: Option[Column] = None,
       joinKeys: Map[String, Column] = Map.empty,
-      sessionKey: Map[String, Column] = Map.empty): DataFrame = reader.getMessages(
+      key: Map[String, Column] = Map.empty): DataFrame = reader.getMessages(
     bound("start", start),
     bound("end", end),
     values("joinKeys", joinKeys),
-    values("sessionKey", sessionKey))
+    values("key", key))
 
   /** Firings that come if no more messages do: key columns, `window`, `timing`, and `watermark`, the least that brings it, or
     * `processing_time`, at which a period ends.

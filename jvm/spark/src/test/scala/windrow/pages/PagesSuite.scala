@@ -83,7 +83,7 @@ final class PagesSuite extends SparkSuite {
     val orders =
       o.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).messages()
     val found =
-      orders.getMessages(calls, end = "time", sessionKey = Map("id" -> col("customer"))).answers
+      orders.getMessages(calls, end = "time", key = Map("id" -> col("customer"))).answers
     assert(found.columns.toSeq == Seq("customer", "time", "messages"))
   }
 

@@ -198,14 +198,14 @@ final class StartSuite extends SparkSuite {
 
   test("answers to a lookup stream (S7)") {
     val kept  = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages()
-    val asked = kept.getMessages(input.withColumnRenamed("id", "of"), end = "time", sessionKey = Map("id" -> col("of")))
+    val asked = kept.getMessages(input.withColumnRenamed("id", "of"), end = "time", key = Map("id" -> col("of")))
     asked.start(s"$folder/asked", answers = Some(Files(s"$folder/answers")), queryTrigger = once).awaitTermination()
     val answers = spark.read.parquet(s"$folder/answers").where("time is not null")
       .selectExpr("of", "value", "transform(messages, m -> m.value)")
     assert(answers.collect().toSet == Set(Row("a", 1, Seq(1)), Row("a", 2, Seq(1, 2)), Row("a", 3, Seq(1, 2, 3))))
     val windows = kept.getWindows(input, start = "time").answers
     assert(windows.schema("windows").dataType.simpleString.startsWith("array<struct<window:struct<start:timestamp"))
-    val refused = intercept[SpecError](kept.getMessages(input, start = "id", sessionKey = Map("no" -> lit(1))))
+    val refused = intercept[SpecError](kept.getMessages(input, start = "id", key = Map("no" -> lit(1))))
     assert(refused.problems.map(_.code) == Seq("KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"))
   }
 
@@ -219,7 +219,7 @@ final class StartSuite extends SparkSuite {
     assert(values(state.getMessages(
       from,
       Some(lit("1970-01-01 00:01:00")),
-      sessionKey = Map("id" -> lit("a")))) == Seq(2))
+      key = Map("id" -> lit("a")))) == Seq(2))
     assert(state.getWindows(start = Some(lit("1970-01-01 00:01:00"))).count() == 1)
     val refused = intercept[SpecError](state.getMessages(start = Some(col("time"))))
     assert(refused.problems.map(_.code) == Seq("ARGUMENT_NOT_CONSTANT"))

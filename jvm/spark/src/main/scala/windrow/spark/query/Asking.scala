@@ -21,16 +21,16 @@ private[spark] object Asked {
   case object Windows  extends Asked("windows")
 }
 
-/** A lookup stream as it comes: its columns, and marked what is asked: `start`, `end`, `session_key0`…, `join_key0`….
+/** A lookup stream as it comes: its columns, and marked what is asked: `start`, `end`, `key0`…, `join_key0`….
   *
-  * @param sessionKey
+  * @param keyValues
   *   names of the key columns whose values are marked; none: the lookups have columns of these names
   * @param joinKeys
   *   names of the fields of messages whose values are marked
   */
 private[spark] final case class Asking(
     asked: Asked,
-    sessionKey: Seq[String],
+    keyValues: Seq[String],
     joinKeys: Seq[String],
     table: LogicalPlan) {
   import Asking._
@@ -77,7 +77,7 @@ private[spark] final case class Asking(
     private val keys: Either[Seq[SpecProblem], (Seq[Expression], Seq[Expression])] = {
       val named = new NamedValues(session, parts.keys.map(_.name), declared)
       val usual = named.ofKey(columns.map(column => column.name -> column))
-      named(marked("session_key", sessionKey), marked("join_key", joinKeys), Some(usual)).flatMap { found =>
+      named(marked("key", keyValues), marked("join_key", joinKeys), Some(usual)).flatMap { found =>
         val key  = found.key.fold(none)(values.as(_, parts.keys.map(_.dataType)))
         val join = found.joinKeys.fold(none)(values.as(_, fields.map(parts.message(_).dataType)))
         (key, join) match {

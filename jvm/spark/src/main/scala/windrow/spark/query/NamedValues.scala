@@ -30,15 +30,15 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
     *   values of the key if none are said; None: then all keys are meant
     */
   def apply[T](
-      sessionKey: Seq[(String, T)],
+      keyValues: Seq[(String, T)],
       joinKeys: Seq[(String, T)],
       usual: Option[Seq[(String, T)]]): Either[Seq[SpecProblem], NamedKeys[T]] = {
     val isKey = declared.isEmpty && joinKeys.nonEmpty
-    val twice = Option.when(isKey && sessionKey.nonEmpty)(
+    val twice = Option.when(isKey && keyValues.nonEmpty)(
       SpecProblem("KEYS_TWICE"))
     val byKey =
       if (isKey) Some(named("joinKeys", key, joinKeys))
-      else Some(sessionKey).filter(_.nonEmpty).orElse(usual).map(named("sessionKey", key, _))
+      else Some(keyValues).filter(_.nonEmpty).orElse(usual).map(named("key", key, _))
     val byOther = Option.when(!isKey && joinKeys.nonEmpty)(named("joinKeys", declared, joinKeys))
     val found   = twice ++ Seq(byKey, byOther).flatten.flatMap(_.left.toOption)
     Either.cond(found.isEmpty, NamedKeys(byKey.flatMap(_.toOption), byOther.flatMap(_.toOption)), found.toSeq)

@@ -88,12 +88,12 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     }
   }
 
-  def getWindows(start: Literal, end: Literal, sessionKey: Map[String, Literal]): DataFrame = {
+  def getWindows(start: Literal, end: Literal, keyValues: Map[String, Literal]): DataFrame = {
     val state      = stored
     val descriptor = state.descriptor
     val held       = windowed(descriptor)
     val said       = new SaidOf(descriptor)
-    val key        = said.keys("getWindows", Nil, sessionKey, Map.empty)._1
+    val key        = said.keys("getWindows", Nil, keyValues, Map.empty)._1
     val question =
       Question(key, said.windowBound(held.window, "start", start), said.windowBound(held.window, "end", end))
     held match {
@@ -118,13 +118,13 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       start: Literal,
       end: Literal,
       joinKeys: Map[String, Literal],
-      sessionKey: Map[String, Literal]): DataFrame = {
+      keyValues: Map[String, Literal]): DataFrame = {
     val state      = stored
     val descriptor = state.descriptor
     val axis       = axisOf(start, end)
     val declared   = declaredOf(descriptor, axis)
     val said       = new SaidOf(descriptor)
-    val (key, row) = said.keys("getMessages", declared, sessionKey, joinKeys)
+    val (key, row) = said.keys("getMessages", declared, keyValues, joinKeys)
     val question   = Question(key, said.bound(axis, "start", start), said.bound(axis, "end", end), row)
     val rows = descriptor.holds match {
       case held: StateDescriptor.Messages =>
@@ -221,10 +221,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     def keys(
         asking: String,
         declared: Seq[(String, DataType)],
-        sessionKey: Map[String, Literal],
+        keyValues: Map[String, Literal],
         joinKeys: Map[String, Literal]): (Option[Key], Option[Array[Byte]]) = {
       val named = new NamedValues(session, descriptor.keys.map(_.name), declared.map(_._1))
-      val found = named(sessionKey.toSeq, joinKeys.toSeq, None).fold(wrong => throw SpecError(asking, wrong), identity)
+      val found = named(keyValues.toSeq, joinKeys.toSeq, None).fold(wrong => throw SpecError(asking, wrong), identity)
       (
         found.key.map(of => new Key(row(of, descriptor.keys.map(_.dataType)))),
         found.joinKeys.map(row(_, declared.map(_._2))))

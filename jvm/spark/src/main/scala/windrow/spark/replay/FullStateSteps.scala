@@ -34,7 +34,7 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
           bound(from),
           bound(end),
           joinKeys = Map.empty,
-          sessionKey = keyed(key))).map(message))
+          keyValues = keyed(key))).map(message))
       case Query.GetWindows(start, end, key) =>
         val bound = if (spec.window.bounds == Positions) position(_) else time(_)
         val found = asked(_.getWindows(bound(Some(start)), bound(Some(end)), keyed(key))).map(window)

@@ -30,18 +30,18 @@ import windrow.spark.running.ResumeCheck
 import windrow.spark.running.Started
 
 /** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
-  * [[windrow.spark.state.State]]. Keys are structs: `session_key => named_struct('product', 'a')`.
+  * [[windrow.spark.state.State]]. Keys are structs: `key => named_struct('product', 'a')`.
   */
 private[spark] object StateFunctions {
   private val Range = Seq("start", "end")
 
   val All: Seq[(String, TableFunctionBuilder)] = Seq(
-    "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "session_key") { (state, said) =>
-      state.getWindows(said.bound("start"), said.bound("end"), said.keys("session_key"))
+    "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "key") { (state, said) =>
+      state.getWindows(said.bound("start"), said.bound("end"), said.keys("key"))
     },
-    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("join_keys", "session_key")) {
+    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("join_keys", "key")) {
       (state, said) =>
-        state.getMessages(said.bound("start"), said.bound("end"), said.keys("join_keys"), said.keys("session_key"))
+        state.getMessages(said.bound("start"), said.bound("end"), said.keys("join_keys"), said.keys("key"))
     },
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
