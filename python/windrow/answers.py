@@ -117,7 +117,7 @@ def ask(
     start: str | Column | None,
     end: str | Column | None,
     key: Values | None,
-    joinKeys: Values | None = None,
+    by: Values | None = None,
 ) -> Answers:
     """Put the questions of a lookup stream to an operator.
 
@@ -127,7 +127,7 @@ def ask(
         msg = f"lookups is a DataFrame, not {type(lookups).__name__}"
         raise TypeError(msg)
     said: dict[str, str | Column | None] = {"start": start, "end": end}
-    keys = {"key": key or {}, "joinKeys": joinKeys or {}}
+    keys = {"key": key or {}, "by": by or {}}
     named = said | {f"{which}[{n!r}]": v for which, of in keys.items() for n, v in of.items()}
     strange = {
         n: v for n, v in named.items() if not (v is None or isinstance(v, str) or is_column(v))
@@ -138,11 +138,11 @@ def ask(
         raise SpecError.of(f"get{asked.capitalize()}(...)", found)
     marks = {n: v for n, v in said.items() if v is not None}
     marks |= {f"key{i}": v for i, v in enumerate(keys["key"].values())}
-    marks |= {f"join_key{i}": v for i, v in enumerate(keys["joinKeys"].values())}
+    marks |= {f"by{i}": v for i, v in enumerate(keys["by"].values())}
     question = {
         "what": asked,
         "key": list(keys["key"]),
-        "join_keys": list(keys["joinKeys"]),
+        "by": list(keys["by"]),
     }
     made = Answers(
         (keeper.aggregated, _sql.marked(lookups, marks)),

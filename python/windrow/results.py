@@ -90,15 +90,15 @@ class Output(HasFrames):
         start: str | Column | None,
         end: str | Column | None,
         *,
-        joinKeys: Mapping[str, str | Column] | None = None,
+        by: Mapping[str, str | Column] | None = None,
         key: Mapping[str, str | Column] | None = None,
     ) -> Answers:
         """Answer each row of a lookup stream with the messages that its key keeps, in one query.
 
         start, end: columns of ``lookups``, a closed range: timestamps, or whole numbers, which are
         offsets; None is open, and so is null. key: for each key column what it must be; left
-        out, the columns of ``lookups`` that are called alike. joinKeys: for each column of
-        ``store(joinKeys=...)`` what it must be; without ``store`` those are the key.
+        out, the columns of ``lookups`` that are called alike. by: for each column of
+        ``index(by=...)`` the value that it must have; without an index, for each key column.
 
         A row is answered in the micro-batch that it comes with, by what is kept once the messages
         of that micro-batch are in and what leaves with its watermark has left: as ``state`` would
@@ -106,7 +106,7 @@ class Output(HasFrames):
 
         For ``messages()``. Errors: SpecError with every problem.
         """
-        keys = {"joinKeys": joinKeys, "key": key}
+        keys = {"by": by, "key": key}
         return ask(self._keeper(), "messages", lookups, start=start, end=end, **keys)
 
     def getWindows(

@@ -49,16 +49,16 @@ class State:
         start: At | None,
         end: At | None,
         *,
-        joinKeys: Keys | None = None,
+        by: Keys | None = None,
         key: Keys | None = None,
     ) -> DataFrame:
         """Give the messages inside retention in a range, in order; the columns of the input.
 
-        Of a stream of a join: those that it still keeps. joinKeys: by name all columns that
-        ``store`` declares, else the key, of a join ``on``. key: all key columns. Errors:
+        Of a stream of a join: those that it still keeps. by: values by name for all
+        columns of ``index(by=...)``, else the key, of a join ``on``. key: all key columns. Errors:
         OperatorError if the query keeps no messages.
         """
-        keys = {"join_keys": joinKeys, "key": key}
+        keys = {"by": by, "key": key}
         return self._ask("messages", start=start, end=end, **keys)
 
     def pending(self) -> DataFrame:

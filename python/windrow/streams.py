@@ -51,7 +51,7 @@ class Stream:
     _name: str
     _lateness: Duration | int | Unstated | None = UNSTATED
     _retention: Retention = NOT_STATED
-    _joinKeys: tuple[str, ...] = ()
+    _index: tuple[str, ...] = ()
     _invalid: Invalid = "reject"
 
     def lateness(self, allowed: Duration | int | None) -> Stream:
@@ -78,14 +78,12 @@ class Stream:
         """
         return replace(self, _retention=Retention(time=time, messages=messages, windows=windows))
 
-    def store(self, *, joinKeys: str | Sequence[str]) -> Stream:
-        """Say by which columns of a message ``state(...).getMessages(joinKeys=...)`` asks.
+    def index(self, *, by: str | Sequence[str]) -> Stream:
+        """Set the columns by which ``getMessages(by=...)`` finds rows.
 
-        Without it that is the key. For ``messages``; an aggregate keeps no messages.
+        The default is the key. For ``messages``; an aggregate keeps no messages.
         """
-        return replace(
-            self, _joinKeys=(joinKeys,) if isinstance(joinKeys, str) else tuple(joinKeys)
-        )
+        return replace(self, _index=(by,) if isinstance(by, str) else tuple(by))
 
     def window(
         self,
@@ -149,7 +147,7 @@ class Stream:
         """What the JVM is to know of it, and how it is shown."""
         time = "" if self._time is None else f", time {shown([self._time])}"
         key = f", by {shown(self._key)}" if self._key else ", without a key"
-        keys = {"join_keys": list(self._joinKeys)} if self._joinKeys else {}
+        keys = {"index": list(self._index)} if self._index else {}
         shown_as = f"stream '{self._name}'{time}{key}"
         invalid = {} if self._invalid == "reject" else {"invalid": self._invalid}
         return {"name": self._name, "shown": shown_as, **self._clock(), **keys, **invalid}
@@ -158,8 +156,8 @@ class Stream:
         """Columns by the argument that says them."""
         offset = {} if self._offset is None else vars(self._offset)
         join = {
-            ("joinKeys" if i == 0 else f"joinKeys[{i}]"): name
-            for i, name in enumerate(self._joinKeys)
+            ("index(by=...)" if i == 0 else f"index(by=...)[{i}]"): name
+            for i, name in enumerate(self._index)
         }
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
@@ -286,7 +284,7 @@ class Windowed:
 
     def _aggregates(self, columns: Sequence[Column]) -> list[SpecProblem]:
         """What is wrong with them."""
-        if self._stream._joinKeys:
+        if self._stream._index:
             return [problem("STORE_WITHOUT_MESSAGES")]
         if not columns:
             return [problem("AGGREGATE_NOT_STATED.QUERY")]

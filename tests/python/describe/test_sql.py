@@ -238,7 +238,7 @@ REFUSED = {
         *("WATERMARK_NEGATIVE", "TRIGGER_UNKNOWN", "OUTPUT_UNKNOWN")
     },
     "windrow_tumble(TABLE(SELECT product FROM orders GROUP BY product), time => 'time', "
-    "size => '1 minute', lateness => '0 s', join_keys => 'product', output => 'events')": {
+    "size => '1 minute', lateness => '0 s', index_by => 'product', output => 'events')": {
         *("AGGREGATE_MISSING", "STORE_WITHOUT_MESSAGES", "NO_EVENTS")
     },
     "windrow_tumble(TABLE(orders), TABLE(orders), size => '1 minute')": {"TABLE_MISSING"},

@@ -106,7 +106,7 @@ def test_hints(feed: Feed) -> None:
 
 
 @pytest.mark.spark
-def test_join_keys_with_backticks(both: Both) -> None:
+def test_index_with_backticks(both: Both) -> None:
     """They keep a name together and are no part of it; streams without names are told apart."""
     left, right = (
         wr.stream(df.withColumn("a.b", F.lit(1)), time="time", name=name).lateness("0 seconds")

@@ -97,7 +97,7 @@ def stores() -> None:
     new = spark.read.parquet(str(FOLDER / "kept")).collect()
     print(sorted(message.amount for row in new for message in row.messages))  # noqa: T201
     state = wr.state(checkpoint, operator="o")
-    found = state.getMessages("2025-01-01 09:00:00", None, joinKeys={"product": "a"}).collect()
+    found = state.getMessages("2025-01-01 09:00:00", None, by={"product": "a"}).collect()
     print([message.amount for message in found])  # noqa: T201
     windows = state.getWindows(None, None).collect()
     print([(row.product, row["count"], row.is_complete) for row in windows])  # noqa: T201

@@ -79,9 +79,7 @@ def messages(days: int = 2, **said: Any) -> Query:
 
 def asked(*keys: str) -> Query:
     """Full state with another key of questions."""
-    return lambda read: (
-        stream(read).retain(time="2 days").store(joinKeys=keys).window(SIX).messages()
-    )
+    return lambda read: stream(read).retain(time="2 days").index(by=keys).window(SIX).messages()
 
 
 def everything(days: int) -> Query:
@@ -160,7 +158,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             Change(messages(3), messages(2)),
             Change(everything(1), everything(3), "retained time `1 day`, the query has `3 days`"),
         ],
-        "joinKeys": [Change(asked("product"), asked("mark"))],
+        "index": [Change(asked("product"), asked("mark"))],
     },
     Windowed: {
         "kind": [Change(of(), of(wr.Tumbling("3 hours")), "windows `Tumbling('6 hours')`")],

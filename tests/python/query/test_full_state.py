@@ -129,7 +129,7 @@ def test_mistakes(feed: Feed) -> None:
 
 def test_aggregates_keep_no_messages(feed: Feed) -> None:
     """So they are not asked for by join keys; what is missing as well is not told."""
-    stream = wr.stream(feed.stream(), time="time", watermark="0 seconds").store(joinKeys="product")
+    stream = wr.stream(feed.stream(), time="time", watermark="0 seconds").index(by="product")
     with pytest.raises(wr.SpecError) as refused:
         stream.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate()
     assert [problem.code for problem in refused.value.problems] == ["STORE_WITHOUT_MESSAGES"]

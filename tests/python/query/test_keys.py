@@ -238,7 +238,7 @@ def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None
     assert found == {0: [0, 1], 1: [0, 1], 2: [2, 3], 3: [2, 3], 4: [4]}
     for i, (number, pairs) in enumerate(equal):
         out = spark.sql(
-            f"SELECT id FROM windrow_get_messages('{tmp_path / 'c'}', join_keys => "  # noqa: S608
+            f"SELECT id FROM windrow_get_messages('{tmp_path / 'c'}', by => "  # noqa: S608
             f"named_struct('d', {number}, 'm', {pairs}))"
         )
         assert sorted(row.id for row in out.collect()) == found[i]

@@ -40,13 +40,13 @@ class Both:
         *,
         retain: str = "2 hours",
         key: str | tuple[()] = "product",
-        joinKeys: Sequence[str] = (),  # noqa: N803  as the argument that it stands for
+        by: Sequence[str] = (),
         **more: Any,
     ) -> wr.Output:
         """Messages by product, kept for two hours."""
         said = {"time": "time", "key": key, "watermark": "0 seconds", **more}
         stream = wr.stream(self.messages.stream(), **said).lateness("1 hour").retain(time=retain)
-        stream = stream.store(joinKeys=joinKeys) if joinKeys else stream
+        stream = stream.index(by=by) if by else stream
         return stream.window(kind or wr.Tumbling("1 minute")).messages()
 
     def asks(self) -> DataFrame:
@@ -134,11 +134,11 @@ def test_keys_by_name(both: Both) -> None:
     lookups = both.asks().withColumnRenamed("product", "of")
     asked = both.kept().getMessages(lookups, "since", "time", key={"product": F.lower("of")})
     assert found(both.run(asked.answers)) == [(101, [1]), (102, [2])]
-    same = both.kept().getMessages(lookups, "since", "time", joinKeys={"product": F.lower("of")})
+    same = both.kept().getMessages(lookups, "since", "time", by={"product": F.lower("of")})
     assert found(both.run(same.answers)) == [(101, [1]), (102, [2])]
 
 
-def test_join_keys(both: Both) -> None:
+def test_index_of_lookups(both: Both) -> None:
     """Of the messages of a key those whose declared fields are as asked (R24)."""
     both.add(
         (
@@ -147,8 +147,8 @@ def test_join_keys(both: Both) -> None:
             [order("09:00:30", amount=101, gap=1), order("09:00:30", amount=102)],
         )
     )
-    output = both.kept(joinKeys=["gap"])
-    asked = output.getMessages(both.asks(), "since", "time", joinKeys={"gap": "gap"})
+    output = both.kept(by=["gap"])
+    asked = output.getMessages(both.asks(), "since", "time", by={"gap": "gap"})
     assert found(both.run(asked.answers)) == [(101, [1, 3]), (102, [4])]
     every = output.getMessages(both.asks(), "since", "time")
     assert found(both.run(every.answers))[0] == (101, [1, 2, 3, 4])
@@ -270,10 +270,10 @@ def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
 
 def test_mistakes(both: Both) -> None:
     """All that is wrong at once, in plain errors."""
-    output = both.kept(joinKeys=["gap"])
+    output = both.kept(by=["gap"])
     lookups = both.asks().withColumn("Messages", F.lit(1))
     with pytest.raises(wr.SpecError) as refused:
-        output.getMessages(lookups, "product", "time", joinKeys={"price": "price"})
+        output.getMessages(lookups, "product", "time", by={"price": "price"})
     codes = [problem.code for problem in refused.value.problems]
     assert codes == ["NAME_TAKEN", "KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"]
     with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_FOUND.*nope") as unknown:
@@ -282,13 +282,13 @@ def test_mistakes(both: Both) -> None:
     with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*product"):
         output.getMessages(both.asks().drop("product"), "since", "time")
     with pytest.raises(wr.SpecError, match=r"KEY_TYPES_DIFFER.*'gap' is BIGINT"):
-        output.getMessages(both.asks(), None, None, joinKeys={"gap": "product"})
+        output.getMessages(both.asks(), None, None, by={"gap": "product"})
     with pytest.raises(wr.SpecError, match="KEYS_TWICE"):
         both.kept().getMessages(
             both.asks(),
             None,
             None,
-            joinKeys={"product": "product"},
+            by={"product": "product"},
             key={"product": "product"},
         )
     with pytest.raises(wr.SpecError, match=r"NOT_STREAMING.*lookups"):

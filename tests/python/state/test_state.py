@@ -60,7 +60,7 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
     assert state.getMessages(None, None).schema == feed.stream().schema
     assert amounts(state.getMessages(at("09:00:05"), "2025-01-01 09:01:30")) == [2, 1, 1, 3]
     assert amounts(state.getMessages(None, at("09:00:06"))) == [2]
-    assert amounts(state.getMessages(None, None, joinKeys={"product": "a"})) == [2, 1, 4]
+    assert amounts(state.getMessages(None, None, by={"product": "a"})) == [2, 1, 4]
     assert amounts(state.getMessages(None, None, key={"product": None})) == [1]
     assert amounts(state.getMessages(None, None, key={"product": "c"})) == []
 
@@ -71,7 +71,7 @@ def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     offset = wr.Offset(source=F.lit("topic"), partition=F.lit(3), offset="gap")
     state = wr.state(run(keeping(feed, offset=offset).panes, tmp_path / "cp"))
     assert amounts(state.getMessages(5, 8)) == [4, 3, 2, 1]
-    assert amounts(state.getMessages(None, 6, joinKeys={"product": "b"})) == [5, 3]
+    assert amounts(state.getMessages(None, 6, by={"product": "b"})) == [5, 3]
     assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 3, 4)]
     windows = state.getWindows(None, None).collect()
     shown = [(r.product, r.first_offset, r.last_offset, r["count"]) for r in windows]
@@ -194,25 +194,25 @@ def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:00:10", amount=1)])
     run(keeping(feed).panes, tmp_path / "cp")
     feed.add([order("09:00:20", amount=2)])
-    longer = stream(feed).store(joinKeys="amount").lateness("2 hours").retain(time="3 hours")
+    longer = stream(feed).index(by="amount").lateness("2 hours").retain(time="3 hours")
     run(longer.window(wr.Tumbling("1 minute")).messages().panes, tmp_path / "cp")
     state = wr.state(str(tmp_path / "cp"))
     assert state.getMessages(None, None).count() == 2
-    assert amounts(state.getMessages(None, None, joinKeys={"amount": 2})) == [2]
+    assert amounts(state.getMessages(None, None, by={"amount": 2})) == [2]
 
 
-def test_store_join_keys(feed: Feed, tmp_path: Path) -> None:
+def test_index(feed: Feed, tmp_path: Path) -> None:
     """Declared columns, all of them, choose among the messages."""
     feed.add([order("09:00:10", amount=1), order("09:00:20", "b", amount=2), order("09:00:30")])
-    windows = stream(feed).store(joinKeys=("amount",)).retain(time="2 hours")
+    windows = stream(feed).index(by=("amount",)).retain(time="2 hours")
     output = windows.window(wr.Tumbling("1 minute")).messages()
     state = wr.state(run(output.panes, tmp_path / "cp"))
-    found = state.getMessages(None, None, joinKeys={"amount": 1}).collect()
+    found = state.getMessages(None, None, by={"amount": 1}).collect()
     assert [row.time for row in found] == [at("09:00:10"), at("09:00:30")]
-    both = state.getMessages(None, None, joinKeys={"amount": 1}, key={"product": "b"})
+    both = state.getMessages(None, None, by={"amount": 1}, key={"product": "b"})
     assert both.count() == 0
     with pytest.raises(wr.SpecError, match="KEYS_NOT_THOSE"):
-        state.getMessages(None, None, joinKeys={"product": "a"})
+        state.getMessages(None, None, by={"product": "a"})
 
 
 def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_sql(feed: Feed, tmp_path: Path) -> None:
     checkpoint = run(keeping(feed).panes, tmp_path / "cp")
     found = feed.spark.sql(
         "SELECT amount FROM windrow_get_messages(:path, start => TIMESTAMP '2025-01-01 09:00:00', "
-        "end => '2025-01-01 09:00:59', join_keys => named_struct('product', 'b'))",
+        "end => '2025-01-01 09:00:59', by => named_struct('product', 'b'))",
         {"path": checkpoint},
     )
     assert [row.amount for row in found.collect()] == [2]

@@ -153,7 +153,7 @@ def check(both: Both) -> None:
         later = [one for one in kept if time_of(one) >= middle]
         assert offsets(state.getMessages(middle, None)) == in_order(later)
         by_key = [one for one in kept if one["product"] == "b" and time_of(one) <= middle]
-        found = state.getMessages(None, middle, joinKeys={"product": "b"})
+        found = state.getMessages(None, middle, by={"product": "b"})
         assert offsets(found) == in_order(by_key)
         numbers = sorted(one["gap"] for one in kept)
         inside = numbers[len(numbers) // 3 : -1]
@@ -216,14 +216,14 @@ def test_replay_offsets(both: Both) -> None:
 
 @pytest.mark.anywhere
 def test_keys(both: Both) -> None:
-    """All equality fields by name, as joinKeys or as key; null is kept of no stream."""
+    """All equality fields by name, as by or as key; null is kept of no stream."""
     both.add([[order("09:00:00", "x", 7, gap=1), order("09:00:00", None, 7, gap=2)]], [NOTHING])
     o, s = both.streams()
     both.run(wr.join(o, s, on=["amount", "product"], within=(timedelta(0), SOON)).rows)
     state = both.state()
 
     def found(**key: Any) -> list[int]:
-        by_join = offsets(state.getMessages(None, None, joinKeys=key))
+        by_join = offsets(state.getMessages(None, None, by=key))
         assert by_join == offsets(state.getMessages(None, None, key=key))
         return by_join
 
@@ -231,10 +231,10 @@ def test_keys(both: Both) -> None:
     assert found(product="x", amount=8) == found(product=None, amount=7) == []
     key = {"product": "x", "amount": 7}
     with pytest.raises(wr.SpecError, match="KEYS_TWICE"):
-        state.getMessages(None, None, joinKeys=key, key=key)
+        state.getMessages(None, None, by=key, key=key)
     for wrong in ({"product": "x"}, {**key, "gap": 1}):
         with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*amount, product"):
-            state.getMessages(None, None, joinKeys=wrong)
+            state.getMessages(None, None, by=wrong)
 
 
 def test_one_shard(both: Both) -> None:
@@ -244,7 +244,7 @@ def test_one_shard(both: Both) -> None:
     both.run(wr.join(o, s, on=None, within=(timedelta(0), SOON), how="full").rows)
     assert offsets(both.state("shipments").getMessages(None, None)) == [2]
     with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*there is no key"):
-        both.state().getMessages(None, None, joinKeys={"product": "x"})
+        both.state().getMessages(None, None, by={"product": "x"})
 
 
 def test_pending_of_both_streams(both: Both) -> None:
@@ -323,7 +323,7 @@ def test_sql(both: Both) -> None:
         return both.spark.sql(asked, {"path": both.checkpoint}).collect()
 
     asked = "get_messages(:path, operator => 's', start => '2025-01-01 09:01:30', "
-    found = ask(asked + "join_keys => named_struct('product', 'x'))")
+    found = ask(asked + "by => named_struct('product', 'x'))")
     assert [row.amount for row in found] == [4]
     assert [row.o.amount for row in ask("pending(:path, operator => 'o')")] == [2]
     assert ask("replay_offsets(:path, operator => 'o')") == []

@@ -86,7 +86,7 @@ def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None
         query.stop()
     if begun is of_join:
         kept = wr.state(tmp_path / "cp", operator="orders").getMessages(
-            None, None, joinKeys={"product": "a"}
+            None, None, by={"product": "a"}
         )
         assert kept.count() == 2
 

@@ -52,12 +52,12 @@ private[spark] object Answers {
       start: Option[Field],
       end: Option[Field],
       key: Map[String, Column],
-      joinKeys: Map[String, Column]): Asking = {
+      by: Map[String, Column]): Asking = {
     def marked(mark: String, values: Map[String, Column]) =
       values.values.toSeq.zipWithIndex.map { case (value, i) => s"$mark$i" -> value }
     val marks = start.map("start" -> _.column).toSeq ++ end.map("end" -> _.column) ++
-      marked("key", key) ++ marked("join_key", joinKeys)
+      marked("key", key) ++ marked("by", by)
     val table = Marks.beside(lookups, "the lookups", marks)
-    Asking(asked, key.keys.toSeq, joinKeys.keys.toSeq, SparkInside.plan(table))
+    Asking(asked, key.keys.toSeq, by.keys.toSeq, SparkInside.plan(table))
   }
 }

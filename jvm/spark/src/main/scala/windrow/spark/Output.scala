@@ -59,8 +59,8 @@ final class Output private[spark] (
     *   of a closed range, an expression of a lookup: a timestamp, or a whole number, which is an offset; None and null: open
     * @param key
     *   for each key column what it must be; none: the lookups have columns of these names
-    * @param joinKeys
-    *   for each column that `store` declares what it must be; without `store` those are the key
+    * @param by
+    *   for each column of `index(by = …)`, the value that it must have; without an index, for each column of the key
     * @throws SpecError
     *   with everything that is wrong
     */
@@ -69,8 +69,8 @@ final class Output private[spark] (
       start: Option[Field] = None,
       end: Option[Field] = None,
       key: Map[String, Column] = Map.empty,
-      joinKeys: Map[String, Column] = Map.empty): Answers =
-    ask(Answers.asking(Asked.Messages, lookups, start, end, key, joinKeys))
+      by: Map[String, Column] = Map.empty): Answers =
+    ask(Answers.asking(Asked.Messages, lookups, start, end, key, by))
 
   /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]]. Bounds are
     * timestamps, or positions for windows on positions.

@@ -35,19 +35,19 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   /** Messages of full state inside retention, or of a stream of a join while they are kept for it, in order: the columns of
     * the input.
     *
-    * @param joinKeys
-    *   by name all that `store` has declared, else those of the key; of a join the equality fields
+    * @param by
+    *   values by name for all columns of `index(by = …)`, else for those of the key; of a join for the equality fields
     * @param key
     *   by name all columns of the key
     */
   def getMessages(
       start: Option[Column] = None,
       end: Option[Column] = None,
-      joinKeys: Map[String, Column] = Map.empty,
+      by: Map[String, Column] = Map.empty,
       key: Map[String, Column] = Map.empty): DataFrame = reader.getMessages(
     bound("start", start),
     bound("end", end),
-    values("joinKeys", joinKeys),
+    values("by", by),
     values("key", key))
 
   /** Firings that come if no more messages do: key columns, `window`, `timing`, and `watermark`, the least that brings it, or

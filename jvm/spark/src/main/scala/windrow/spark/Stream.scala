@@ -27,7 +27,7 @@ final case class Stream private[spark] (
     name: String,
     allowed: Option[TimeSpan],
     retention: Retention = Retention.NotStated,
-    joinKeys: Seq[String] = Nil,
+    indexed: Seq[String] = Nil,
     behind: Option[TimeSpan] = None,
     invalid: InvalidMessages = InvalidMessages.Reject) {
 
@@ -51,8 +51,8 @@ final case class Stream private[spark] (
   def retain(time: Option[TimeSpan] = None, messages: Option[Long] = None, windows: Option[Long] = None): Stream =
     copy(retention = Retention(time, messages, windows))
 
-  /** By which columns of a message `State.getMessages` asks for it; without it that is the key. For `messages()`. */
-  def store(joinKeys: Seq[String]): Stream = copy(joinKeys = joinKeys)
+  /** Sets the columns by which `getMessages(by = …)` finds rows; by default the key. For `messages()`. */
+  def index(by: Seq[String]): Stream = copy(indexed = by)
 
   /** @param gap
     *   for `Session.OfMessage`: an interval, or whole microseconds
@@ -99,7 +99,7 @@ final case class Stream private[spark] (
 
   /** But for which output is wanted. */
   private[spark] def options: StreamOptions =
-    StreamOptions(None, None, Map.empty, watermark, behind, name, OutputKind.All, joinKeys, invalid)
+    StreamOptions(None, None, Map.empty, watermark, behind, name, OutputKind.All, indexed, invalid)
 
   private[spark] def inWords: String = {
     def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")

@@ -75,7 +75,7 @@ final class PagesSuite extends SparkSuite {
   }
 
   def asked(path: String): DataFrame =
-    Windrow.state(path).getMessages(start = Some(lit("2025-01-01 08:59:00")), joinKeys = Map("id" -> lit(9)))
+    Windrow.state(path).getMessages(start = Some(lit("2025-01-01 08:59:00")), by = Map("id" -> lit(9)))
 
   test("a lookup stream") {
     val calls = stream("customer bigint, time timestamp")

@@ -13,10 +13,10 @@ private[spark] object StreamArguments {
 
   /** @param gap
     *   name of the column that holds a message's session gap
-    * @param joinKeys
+    * @param indexed
     *   columns by which kept messages are asked for
     */
-  def read(said: ArgumentReader, gap: Option[String] = None, joinKeys: Seq[String] = Nil): StreamOptions =
+  def read(said: ArgumentReader, gap: Option[String] = None, indexed: Seq[String] = Nil): StreamOptions =
     StreamOptions(
       said.nameIfSaid("time"),
       gap,
@@ -25,7 +25,7 @@ private[spark] object StreamArguments {
       said.delayIfSaid("behind_processing_time"),
       said.nameIfSaid("stream").getOrElse("messages"),
       said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
-      joinKeys,
+      indexed,
       invalid(said))
 
   def invalid(said: ArgumentReader): InvalidMessages =

@@ -45,8 +45,8 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
       ShardFingerprint.retained(spec.window, spec.draft.retention) ++
       ShardFingerprint.starts(spec.window, spec.startOffsets) ++ fingerprint.ofMessages
     val resolver = SparkInside.resolver(session)
-    val joinKeys = options.joinKeys.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
-    val holds    = descriptor(StateDescriptor.Messages(spec, parts.message, joinKeys))
+    val indexed  = options.indexed.flatMap(name => parts.message.fieldNames.find(resolver(_, name)))
+    val holds    = descriptor(StateDescriptor.Messages(spec, parts.message, indexed))
     (
       new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
       new FullStateProgram(

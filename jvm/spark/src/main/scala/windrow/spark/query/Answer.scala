@@ -88,22 +88,22 @@ private[spark] object Answer {
   /** The number of messages that a window of full state has ever accepted. */
   val Count: StructType = new StructType().add("count", LongType, nullable = false)
 
-  /** @param joinKeys
+  /** @param indexed
     *   which fields of a message must be as the question says
     */
-  final case class Messages(message: StructType, axis: Axis, joinKeys: Seq[Int]) extends Answer[KeepsMessages] {
-    @transient private lazy val valuesOf = UnsafeProjection.create(joinKeys.map { i =>
+  final case class Messages(message: StructType, axis: Axis, indexed: Seq[Int]) extends Answer[KeepsMessages] {
+    @transient private lazy val valuesOf = UnsafeProjection.create(indexed.map { i =>
       SparkInside.normalized(BoundReference(i, message(i).dataType, message(i).nullable))
     })
 
     private val shape  = RowShape(message)
-    private val values = new RowShape(joinKeys.map(message(_).dataType))
+    private val values = new RowShape(indexed.map(message(_).dataType))
 
     def rowType: StructType                 = message
     private[query] def under: Seq[DataType] = Position
 
     private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
-      val wanted = question.joinKeys.map(values.of)
+      val wanted = question.by.map(values.of)
       kept.messages(question, axis).map(one => new Answered(position(one), shape.of(one.payload)))
         .filter(found => wanted.forall(_ == valuesOf(found.row)))
     }

@@ -21,17 +21,17 @@ private[spark] object Asked {
   case object Windows  extends Asked("windows")
 }
 
-/** A lookup stream as it comes: its columns, and marked what is asked: `start`, `end`, `key0`…, `join_key0`….
+/** A lookup stream as it comes: its columns, and marked what is asked: `start`, `end`, `key0`…, `by0`….
   *
   * @param keyValues
   *   names of the key columns whose values are marked; none: the lookups have columns of these names
-  * @param joinKeys
+  * @param by
   *   names of the fields of messages whose values are marked
   */
 private[spark] final case class Asking(
     asked: Asked,
     keyValues: Seq[String],
-    joinKeys: Seq[String],
+    by: Seq[String],
     table: LogicalPlan) {
   import Asking._
 
@@ -77,9 +77,9 @@ private[spark] final case class Asking(
     private val keys: Either[Seq[SpecProblem], (Seq[Expression], Seq[Expression])] = {
       val named = new NamedValues(session, parts.keys.map(_.name), declared)
       val usual = named.ofKey(columns.map(column => column.name -> column))
-      named(marked("key", keyValues), marked("join_key", joinKeys), Some(usual)).flatMap { found =>
+      named(marked("key", keyValues), marked("by", by), Some(usual)).flatMap { found =>
         val key  = found.key.fold(none)(values.as(_, parts.keys.map(_.dataType)))
-        val join = found.joinKeys.fold(none)(values.as(_, fields.map(parts.message(_).dataType)))
+        val join = found.by.fold(none)(values.as(_, fields.map(parts.message(_).dataType)))
         (key, join) match {
           case (Right(one), Right(other)) => Right((one, other))
           case _                          => Left(key.left.getOrElse(Nil) ++ join.left.getOrElse(Nil))
@@ -106,23 +106,23 @@ private[spark] final case class Asking(
     private def marked(mark: String, names: Seq[String]): Seq[(String, Attribute)] =
       names.zipWithIndex.flatMap { case (name, i) => Asking.this.mark(s"$mark$i").map(name -> _) }
 
-    private def answer(byJoinKeys: Boolean): Answer[OfFullState] = asked match {
+    private def answer(isByIndex: Boolean): Answer[OfFullState] = asked match {
       case Asked.Messages =>
         Answer.Messages(
           parts.message,
           if (byPosition) Axis.Offset else Axis.Time,
-          if (byJoinKeys) fields else Nil)
+          if (isByIndex) fields else Nil)
       case Asked.Windows => Answer.Windows(spec.window, timeType, Answer.Count, new StructType())
     }
 
-    private def packets(key: Seq[Expression], joinKeys: Seq[Expression], shards: Int): LogicalPlan = {
+    private def packets(key: Seq[Expression], by: Seq[Expression], shards: Int): LogicalPlan = {
       def struct(values: Seq[Expression]) = CreateStruct(values.map(SparkInside.normalized))
       val ends                            = range.flatMap { case (name, bound) => bound.toOption.map(name -> _) }.toMap
       val open                            = Literal.create(null, LongType)
       val closed                          = CreateStruct(Seq("start", "end").map(ends.getOrElse(_, open)))
       Project(
         Seq(
-          Alias(AsQuestion(struct(key), closed, struct(joinKeys), CreateStruct(columns)), "packet")(),
+          Alias(AsQuestion(struct(key), closed, struct(by), CreateStruct(columns)), "packet")(),
           Alias(AsShard(struct(key), shards), "shard")()),
         table)
     }

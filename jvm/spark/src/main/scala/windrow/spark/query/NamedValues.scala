@@ -14,7 +14,7 @@ import windrow.SpecProblem
 private[query] final case class Named[T](argument: String, columns: Seq[String], values: Seq[T])
 
 /** By what a question finds: values of the key, and of what the messages are joined by; None: any. */
-private[query] final case class NamedKeys[T](key: Option[Named[T]], joinKeys: Option[Named[T]])
+private[query] final case class NamedKeys[T](key: Option[Named[T]], by: Option[Named[T]])
 
 /** Reads the keys of questions (SEMANTICS S1).
   *
@@ -31,15 +31,15 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
     */
   def apply[T](
       keyValues: Seq[(String, T)],
-      joinKeys: Seq[(String, T)],
+      by: Seq[(String, T)],
       usual: Option[Seq[(String, T)]]): Either[Seq[SpecProblem], NamedKeys[T]] = {
-    val isKey = declared.isEmpty && joinKeys.nonEmpty
+    val isKey = declared.isEmpty && by.nonEmpty
     val twice = Option.when(isKey && keyValues.nonEmpty)(
       SpecProblem("KEYS_TWICE"))
     val byKey =
-      if (isKey) Some(named("joinKeys", key, joinKeys))
+      if (isKey) Some(named("by", key, by))
       else Some(keyValues).filter(_.nonEmpty).orElse(usual).map(named("key", key, _))
-    val byOther = Option.when(!isKey && joinKeys.nonEmpty)(named("joinKeys", declared, joinKeys))
+    val byOther = Option.when(!isKey && by.nonEmpty)(named("by", declared, by))
     val found   = twice ++ Seq(byKey, byOther).flatten.flatMap(_.left.toOption)
     Either.cond(found.isEmpty, NamedKeys(byKey.flatMap(_.toOption), byOther.flatMap(_.toOption)), found.toSeq)
   }

@@ -4,11 +4,11 @@ import windrow.core.state.Key
 
 /** What is asked of what is kept: a closed range; None: open, and all keys.
   *
-  * @param joinKeys
+  * @param by
   *   the values that the join keys of messages must have, as a row; None: any
   */
 private[spark] final case class Question(
     key: Option[Key],
     start: Option[Long],
     end: Option[Long],
-    joinKeys: Option[Array[Byte]] = None)
+    by: Option[Array[Byte]] = None)

@@ -13,9 +13,9 @@ import windrow.spark.rows.Rows
 
 /** A packet is the question of a row of a lookup stream. */
 private[spark] object QuestionPacket {
-  private val HasStart    = 1
-  private val HasEnd      = 2
-  private val HasJoinKeys = 4
+  private val HasStart = 1
+  private val HasEnd   = 2
+  private val HasBy    = 4
 
   def is(packet: Array[Byte]): Boolean = (packet(0) & PacketFlag.Question) != 0
 
@@ -29,19 +29,19 @@ private[spark] object QuestionPacket {
       Some(new Key(in.bytes())),
       bound(HasStart),
       bound(HasEnd),
-      Option.when((has & HasJoinKeys) != 0)(in.bytes()))
+      Option.when((has & HasBy) != 0)(in.bytes()))
     (question, in.bytes())
   }
 
-  private[query] def write(key: UnsafeRow, range: InternalRow, joinKeys: UnsafeRow, row: UnsafeRow): Array[Byte] = {
+  private[query] def write(key: UnsafeRow, range: InternalRow, by: UnsafeRow, row: UnsafeRow): Array[Byte] = {
     val out = new ByteWriter
     out.byte(PacketFlag.Question)
     out.byte(
       (if (range.isNullAt(0)) 0 else HasStart) | (if (range.isNullAt(1)) 0 else HasEnd) |
-        (if (joinKeys.numFields == 0) 0 else HasJoinKeys))
+        (if (by.numFields == 0) 0 else HasBy))
     Rows.write(key, out)
     Seq(0, 1).filterNot(range.isNullAt).foreach(i => out.long(range.getLong(i)))
-    if (joinKeys.numFields > 0) Rows.write(joinKeys, out)
+    if (by.numFields > 0) Rows.write(by, out)
     Rows.write(row, out)
     out.result()
   }
@@ -53,27 +53,27 @@ private[spark] object QuestionPacket {
   *   struct of the key columns
   * @param range
   *   struct of two longs, null where it is open
-  * @param joinKeys
+  * @param by
   *   struct of the values that are looked for
   * @param row
   *   struct of the columns of the lookup stream
   */
-private[query] final case class AsQuestion(key: Expression, range: Expression, joinKeys: Expression, row: Expression)
+private[query] final case class AsQuestion(key: Expression, range: Expression, by: Expression, row: Expression)
     extends QuaternaryExpression
     with CodegenFallback {
-  @transient private lazy val keyOf      = AsQuestion.rowOf(key)
-  @transient private lazy val joinKeysOf = AsQuestion.rowOf(joinKeys)
-  @transient private lazy val rowOf      = AsQuestion.rowOf(row)
+  @transient private lazy val keyOf = AsQuestion.rowOf(key)
+  @transient private lazy val byOf  = AsQuestion.rowOf(by)
+  @transient private lazy val rowOf = AsQuestion.rowOf(row)
 
   override def dataType: DataType = BinaryType
   override def nullable: Boolean  = false
   override def first: Expression  = key
   override def second: Expression = range
-  override def third: Expression  = joinKeys
+  override def third: Expression  = by
   override def fourth: Expression = row
 
   override def eval(input: InternalRow): Any =
-    QuestionPacket.write(keyOf(input), range.eval(input).asInstanceOf[InternalRow], joinKeysOf(input), rowOf(input))
+    QuestionPacket.write(keyOf(input), range.eval(input).asInstanceOf[InternalRow], byOf(input), rowOf(input))
 
   override protected def withNewChildrenInternal(
       newFirst: Expression,

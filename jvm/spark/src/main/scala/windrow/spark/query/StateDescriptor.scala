@@ -95,16 +95,16 @@ object StateDescriptor {
 
   /** @param message
     *   columns of the input
-    * @param joinKeys
+    * @param indexed
     *   columns of the message by which it is asked for
     */
-  final case class Messages(spec: FullStateSpec, message: StructType, joinKeys: Seq[String]) extends Windowed {
+  final case class Messages(spec: FullStateSpec, message: StructType, indexed: Seq[String]) extends Windowed {
     def window: WindowKind = spec.window
 
     private[query] def write(node: ObjectNode): Unit = {
       node.set[JsonNode]("spec", OperatorJson.write(spec))
       node.put("message", message.json)
-      DescriptorJson.texts(node, "join_keys", joinKeys)
+      DescriptorJson.texts(node, "join_keys", indexed)
     }
   }
 

@@ -117,18 +117,18 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   def getMessages(
       start: Literal,
       end: Literal,
-      joinKeys: Map[String, Literal],
+      by: Map[String, Literal],
       keyValues: Map[String, Literal]): DataFrame = {
     val state      = stored
     val descriptor = state.descriptor
     val axis       = axisOf(start, end)
     val declared   = declaredOf(descriptor, axis)
     val said       = new SaidOf(descriptor)
-    val (key, row) = said.keys("getMessages", declared, keyValues, joinKeys)
+    val (key, row) = said.keys("getMessages", declared, keyValues, by)
     val question   = Question(key, said.bound(axis, "start", start), said.bound(axis, "end", end), row)
     val rows = descriptor.holds match {
       case held: StateDescriptor.Messages =>
-        val answer = Answer.Messages(held.message, axis, held.joinKeys.map(held.message.fieldIndex))
+        val answer = Answer.Messages(held.message, axis, held.indexed.map(held.message.fieldIndex))
         answered(state, question, answer)(new OfFullState(held.spec, _))
       case held: StateDescriptor.OfJoin =>
         answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new OfSide(held, _))
@@ -182,7 +182,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   /** Columns by which messages are asked for; none: by the key. */
   private def declaredOf(descriptor: StateDescriptor, axis: Axis): Seq[(String, DataType)] = descriptor.holds match {
-    case held: StateDescriptor.Messages => held.joinKeys.map(name => name -> held.message(name).dataType)
+    case held: StateDescriptor.Messages => held.indexed.map(name => name -> held.message(name).dataType)
     case held: StateDescriptor.OfJoin if axis == Axis.Offset && !held.side.hasOffsets =>
       throw notUnderstood(
         "start and end",
@@ -222,12 +222,12 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         asking: String,
         declared: Seq[(String, DataType)],
         keyValues: Map[String, Literal],
-        joinKeys: Map[String, Literal]): (Option[Key], Option[Array[Byte]]) = {
+        by: Map[String, Literal]): (Option[Key], Option[Array[Byte]]) = {
       val named = new NamedValues(session, descriptor.keys.map(_.name), declared.map(_._1))
-      val found = named(keyValues.toSeq, joinKeys.toSeq, None).fold(wrong => throw SpecError(asking, wrong), identity)
+      val found = named(keyValues.toSeq, by.toSeq, None).fold(wrong => throw SpecError(asking, wrong), identity)
       (
         found.key.map(of => new Key(row(of, descriptor.keys.map(_.dataType)))),
-        found.joinKeys.map(row(_, declared.map(_._2))))
+        found.by.map(row(_, declared.map(_._2))))
     }
 
     private def row(named: Named[Literal], types: Seq[DataType]): Array[Byte] = {

@@ -33,7 +33,7 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
         Answer.Messages(asked(_.getMessages(
           bound(from),
           bound(end),
-          joinKeys = Map.empty,
+          by = Map.empty,
           keyValues = keyed(key))).map(message))
       case Query.GetWindows(start, end, key) =>
         val bound = if (spec.window.bounds == Positions) position(_) else time(_)

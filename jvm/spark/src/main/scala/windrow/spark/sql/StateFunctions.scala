@@ -39,9 +39,9 @@ private[spark] object StateFunctions {
     "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "key") { (state, said) =>
       state.getWindows(said.bound("start"), said.bound("end"), said.keys("key"))
     },
-    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("join_keys", "key")) {
+    "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("by", "key")) {
       (state, said) =>
-        state.getMessages(said.bound("start"), said.bound("end"), said.keys("join_keys"), said.keys("key"))
+        state.getMessages(said.bound("start"), said.bound("end"), said.keys("by"), said.keys("key"))
     },
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))

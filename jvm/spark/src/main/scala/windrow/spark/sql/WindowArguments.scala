@@ -29,7 +29,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       TableArguments.read(name, expressions, allowed, elsewhere = if (form == Sliding.Form) Steps else Map.empty)
     val gap      = gapColumn(said)
     val reader   = new ArgumentReader(said.values -- gap.map(_ => "gap"))
-    val options  = StreamArguments.read(reader, gap, said.names("join_keys").getOrElse(Nil))
+    val options  = StreamArguments.read(reader, gap, said.names("index_by").getOrElse(Nil))
     val draft    = drafted(reader)
     val unread   = reader.problems
     val operator = draft.toRight(Nil).flatMap(checked(_, said, reader))
@@ -79,7 +79,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
 
 private[spark] object WindowArguments {
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
-    Seq("complete", "fill_gaps", "key", "join_keys", "retain_time", "retain_messages", "retain_windows") ++
+    Seq("complete", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
     StreamArguments.Names
 
   /** Spark calls hopping windows sliding, and their step a slide. */

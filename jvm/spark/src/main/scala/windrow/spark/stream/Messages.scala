@@ -253,13 +253,13 @@ private[spark] object Messages {
 
     private def checkNames(): Unit = {
       val resolver = SparkInside.resolver(session)
-      options.joinKeys.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
+      options.indexed.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
         refuse(
           "COLUMN_NOT_FOUND.ARGUMENT",
           "name"     -> name,
           "columns"  -> input.output.map(_.name).mkString(", "),
-          "argument" -> "joinKeys"))
-      if (options.joinKeys.nonEmpty && operator.kept.isEmpty)
+          "argument" -> "index(by=...)"))
+      if (options.indexed.nonEmpty && operator.kept.isEmpty)
         refuse("STORE_WITHOUT_MESSAGES")
       val names = (parts.shown ++ (if (operator.kept.isDefined) Nil else parts.results)).map(_.name)
       found ++= Marks.reserved(parts.messageColumns.map(_.name))

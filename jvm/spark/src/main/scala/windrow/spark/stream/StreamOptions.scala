@@ -20,7 +20,7 @@ import windrow.spark.output.OutputKind
   *   of the stream
   * @param invalid
   *   what becomes of messages that say no event time that can be used
-  * @param joinKeys
+  * @param indexed
   *   columns by which kept messages are asked for; none: by the key
   */
 final case class StreamOptions(
@@ -31,5 +31,5 @@ final case class StreamOptions(
     behind: Option[TimeSpan],
     name: String,
     output: OutputKind,
-    joinKeys: Seq[String] = Nil,
+    indexed: Seq[String] = Nil,
     invalid: InvalidMessages = InvalidMessages.Reject)

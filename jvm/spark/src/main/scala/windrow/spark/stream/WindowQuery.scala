@@ -32,7 +32,7 @@ private[spark] object WindowQuery {
     val messages         = both.map { case ((operator, read), taken) => Messages.of(session, operator, read, taken) }
     val asked = asking.zip(both).map { case (all, ((operator, read), taken)) =>
       operator.kept.toRight(Seq(unkept)).flatMap(
-        all.of(session, _, read.joinKeys, taken.eventTime(session, read.time), taken))
+        all.of(session, _, read.indexed, taken.eventTime(session, read.time), taken))
     }
     val ofColumns =
       if (both.isDefined) Nil

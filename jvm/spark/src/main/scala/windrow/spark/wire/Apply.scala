@@ -47,11 +47,11 @@ private[spark] object Apply {
       if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None) else AggregateParts.ofGrouping(table),
       asking)
 
-  /** `{"what": "messages" | "windows", "key": [names], "join_keys": [names]}` */
+  /** `{"what": "messages" | "windows", "key": [names], "by": [names]}` */
   private def asked(node: JsonNode, table: LogicalPlan): Asking = {
     def names(field: String) = node.path(field).elements.asScala.map(_.asText).toSeq
     val what                 = if (node.path("what").asText == Asked.Windows.column) Asked.Windows else Asked.Messages
-    Asking(what, names("key"), names("join_keys"), table)
+    Asking(what, names("key"), names("by"), table)
   }
 
   /** @param function

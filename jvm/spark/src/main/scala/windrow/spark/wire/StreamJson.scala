@@ -43,7 +43,7 @@ private[spark] object StreamJson {
         behind.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
         kind.get,
-        names(node, "join_keys").getOrElse(Nil),
+        names(node, "index").getOrElse(Nil),
         ofInvalid.flatMap(_.toOption).getOrElse(InvalidMessages.Reject)),
       found)
   }
