@@ -42,7 +42,7 @@ from windrow.operators import (
     WindowListener,
     WindowOperatorSpec,
 )
-from windrow.policies import ByCount, ByDelta, ByMark, ByPunctuation, ByTime, Partitions, Policy
+from windrow.policies import ByCount, ByDelta, ByMark, ByPunctuation, ByTime, KeyLimits, Policy
 from windrow.results import Files, Jdbc, KafkaTable, Metrics, Output, Upsert, metrics
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
@@ -112,6 +112,7 @@ __all__ = [
     "JoinSpec",
     "JoinStream",
     "KafkaTable",
+    "KeyLimits",
     "LatenessEffect",
     "MergedWindowOperator",
     "MessageError",
@@ -123,7 +124,6 @@ __all__ = [
     "Output",
     "Over",
     "PaneTrigger",
-    "Partitions",
     "Picture",
     "Policy",
     "PolicyWindowOperator",

@@ -18,7 +18,7 @@ from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.windows._kind import WindowKind, reads
 
-__all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByPunctuation", "ByTime", "Partitions", "Policy"]
+__all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByPunctuation", "ByTime", "KeyLimits", "Policy"]
 
 
 class By(ABC):
@@ -120,34 +120,39 @@ ByMark = ByPunctuation
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Partitions:
-    """When the windows of whole keys leave; of several limits whichever bites first.
+class KeyLimits:
+    """The limits at which Windrow removes the windows of whole keys; the first one reached applies.
 
-    age: processing time since the key's last message. keys: in all. messages: of all keys
-    together. Oldest first, empty ones before.
+    Windrow removes the keys without rows first, then the keys that have been idle the longest.
+
+    Args:
+        idle: processing time since the last row of the key.
+        maxKeys: number of keys in all.
+        maxRows: number of rows of all keys together.
+
     """
 
-    age: Duration | None = None
-    keys: int | None = None
-    messages: int | None = None
+    idle: Duration | None = None
+    maxKeys: int | None = None
+    maxRows: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what are no limits."""
-        durations = _values.stated(self, "age")
-        counts = _values.stated(self, "keys", "messages")
+        durations = _values.stated(self, "idle")
+        counts = _values.stated(self, "maxKeys", "maxRows")
         _refuse(self, _values.settle(self, durations=durations, counts=counts))
 
     def __repr__(self) -> str:
         """Show as the call."""
-        return call("Partitions", age=self.age, keys=self.keys, messages=self.messages)
+        return call("KeyLimits", idle=self.idle, maxKeys=self.maxKeys, maxRows=self.maxRows)
 
     def _fields(self) -> _json.Fields:
-        age = None if self.age is None else _duration.micros(self.age)
-        limits = {"age": age, "keys": self.keys, "messages": self.messages}
+        idle = None if self.idle is None else _duration.micros(self.idle)
+        limits = {"idle": idle, "max_keys": self.maxKeys, "max_rows": self.maxRows}
         return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-_NOT_STATED = Partitions()
+_NOT_STATED = KeyLimits()
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,23 +162,23 @@ class Policy(WindowKind):
     _eviction: Literal["tumbling", "sliding"]
     by: By | ByPunctuation
     trigger: By | None
-    limit: Partitions
+    limit: KeyLimits
 
     _on_positions = True
 
     @classmethod
-    def tumbling(cls, by: By | ByPunctuation, *, limit: Partitions | None = None) -> Self:
+    def tumbling(cls, by: By | ByPunctuation, *, limit: KeyLimits | None = None) -> Self:
         """All messages leave at once, and the window fires as they do.
 
         by: after n messages; with the message whose value exceeds the oldest one's by more than
         delta; after a period; at a marker.
         """
         expect("Policy.tumbling(by)", by, By, ByPunctuation)
-        expect("Policy.tumbling(limit=...)", limit, Partitions, type(None))
+        expect("Policy.tumbling(limit=...)", limit, KeyLimits, type(None))
         return cls("tumbling", by, None, limit or _NOT_STATED)
 
     @classmethod
-    def sliding(cls, by: By, *, trigger: By, limit: Partitions | None = None) -> Self:
+    def sliding(cls, by: By, *, trigger: By, limit: KeyLimits | None = None) -> Self:
         """Messages leave one after the other; the window fires whenever ``trigger`` says so.
 
         by: it holds the newest n; those whose value is not more than delta below the newest; those
@@ -181,7 +186,7 @@ class Policy(WindowKind):
         """
         expect("Policy.sliding(by)", by, By)
         expect("Policy.sliding(trigger=...)", trigger, By)
-        expect("Policy.sliding(limit=...)", limit, Partitions, type(None))
+        expect("Policy.sliding(limit=...)", limit, KeyLimits, type(None))
         return cls("sliding", by, trigger, limit or _NOT_STATED)
 
     def __repr__(self) -> str:
@@ -279,12 +284,12 @@ def _read(
     trigger: By | None,
 ) -> Policy:
     limits = fields.get("limit") or {}
-    reader.known(limits, "limit", {"age", "keys", "messages"})
+    reader.known(limits, "limit", {"idle", "max_keys", "max_rows"})
     limit = unchecked(
-        Partitions,
-        age=reader.span(limits, "age"),
-        keys=reader.count(limits, "keys"),
-        messages=reader.count(limits, "messages"),
+        KeyLimits,
+        idle=reader.span(limits, "idle"),
+        maxKeys=reader.count(limits, "max_keys"),
+        maxRows=reader.count(limits, "max_rows"),
     )
     return unchecked(Policy, _eviction=eviction, by=by, trigger=trigger, limit=limit)
 

@@ -19,7 +19,7 @@ from windrow._running._last_panes import (
 from windrow._specs._columns import functions_of, quoted
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, problem
-from windrow.policies import Partitions, Policy
+from windrow.policies import KeyLimits, Policy
 from windrow.windows import Over
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Upsert(FindsRows):
         condition = ""
         if isinstance(kind, Over) and not identified:
             condition = "UPSERT_ROW_UNCLEAR.OVER"
-        elif isinstance(kind, Policy) and kind.limit != Partitions():
+        elif isinstance(kind, Policy) and kind.limit != KeyLimits():
             condition = "UPSERT_ROW_UNCLEAR.LIMITS"
         # Windows that begin again at 0 have no newest one.
         stated = self.on is not None and (not condition.endswith("LIMITS") or "window" in self.on)

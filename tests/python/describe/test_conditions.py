@@ -27,8 +27,8 @@ OF_NAMES = {
     f"{name}_NOT_STATED" for name in ("N", "SIZE", "STEP", "UNIT", "ZONE")
 } | {
     f"{name}_NOT_POSITIVE"
-    for name in ("AGE", "GAP", "GRANULARITY", "KEYS", "MESSAGES", "N", "PERIOD", "ROWS", "STEP",
-                 "WINDOWS")
+    for name in ("GAP", "GRANULARITY", "IDLE", "MAXKEYS", "MAXROWS", "MESSAGES", "N", "PERIOD",
+                 "ROWS", "STEP", "WINDOWS")
 } | {f"DURATION_WITHOUT_UNIT.{name}" for name in ("PERIOD", "RANGE", "SIZE")} | {
     f"{name}_DIFFERS" for name in ("INVALID", "LATENESS", "MAXFUTURE", "RETENTION")
 }  # fmt: skip

@@ -96,7 +96,7 @@ POLICIES = {
     "eviction => 'sliding', by_delta => 3, by_column => 'price', trigger_count => 2, "
     "limit_keys => 2": (
         wr.Policy.sliding(
-            wr.ByDelta("price", 3), trigger=wr.ByCount(2), limit=wr.Partitions(keys=2)
+            wr.ByDelta("price", 3), trigger=wr.ByCount(2), limit=wr.KeyLimits(maxKeys=2)
         )
     ),
     "eviction => 'tumbling', by_punctuation => 'last'": wr.Policy.tumbling(
@@ -209,7 +209,7 @@ REFUSED = {
     },
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'sliding', "
     "by_time => 3, limit_keys => 0)": {
-        *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "KEYS_NOT_POSITIVE")
+        *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "MAXKEYS_NOT_POSITIVE")
     },
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
     "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},

@@ -37,7 +37,7 @@ _PUBLIC = {
     ),
     *("configure", "attach", "doctor", "replay", "Report"),
     *("verify", "Verification", "Finding"),
-    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "ByPunctuation", "Partitions"),
+    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "ByPunctuation", "KeyLimits"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "Figures", "Snapshot", "snapshot", "watch", "logBatches"),
     "publishMetrics",

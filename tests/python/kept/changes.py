@@ -111,13 +111,13 @@ def policy(by: wr.Policy) -> Query:
     ).window(by).aggregate(F.sum("amount").alias("total"))  # fmt: skip
 
 
-def sliding(count: int = 3, delta: float = 1.0, limit: wr.Partitions | None = None) -> Query:
+def sliding(count: int = 3, delta: float = 1.0, limit: wr.KeyLimits | None = None) -> Query:
     """The last messages."""
     by, trigger = wr.ByCount(count), wr.ByDelta("price", delta)
     return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
 
 
-def of_time(limit: wr.Partitions | None = None) -> Query:
+def of_time(limit: wr.KeyLimits | None = None) -> Query:
     """The last messages by the clock."""
     by, trigger = wr.ByTime("100 days"), wr.ByCount(3)
     return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
@@ -229,16 +229,18 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "trigger": [Change(sliding(), sliding(delta=2.0), "policy `Sliding(")],
         "limit": [
             Change(
-                sliding(limit=wr.Partitions(age="100 days")),
-                sliding(limit=wr.Partitions(age="90 days")),
+                sliding(limit=wr.KeyLimits(idle="100 days")),
+                sliding(limit=wr.KeyLimits(idle="90 days")),
             ),
-            Change(sliding(), sliding(limit=wr.Partitions(age="100 days")), "clock"),
-            Change(of_time(), of_time(limit=wr.Partitions(age="100 days"))),
-            Change(sliding(), sliding(limit=wr.Partitions(keys=100))),  # there is one shard here
-            Change(sliding(limit=wr.Partitions(keys=100)), sliding(limit=wr.Partitions(keys=99))),
+            Change(sliding(), sliding(limit=wr.KeyLimits(idle="100 days")), "clock"),
+            Change(of_time(), of_time(limit=wr.KeyLimits(idle="100 days"))),
+            Change(sliding(), sliding(limit=wr.KeyLimits(maxKeys=100))),  # there is one shard here
             Change(
-                sliding(limit=wr.Partitions(messages=100)),
-                sliding(limit=wr.Partitions(keys=100, messages=200)),
+                sliding(limit=wr.KeyLimits(maxKeys=100)), sliding(limit=wr.KeyLimits(maxKeys=99))
+            ),
+            Change(
+                sliding(limit=wr.KeyLimits(maxRows=100)),
+                sliding(limit=wr.KeyLimits(maxKeys=100, maxRows=200)),
             ),
         ],
     },

@@ -146,7 +146,7 @@ def punctuation(read: Read) -> Outputs:
 
 def policy(read: Read) -> Outputs:
     """By policy: one after the other; of few keys."""
-    limits = wr.Partitions(keys=2)
+    limits = wr.KeyLimits(maxKeys=2)
     return of_all(
         numbered(read).window(
             wr.Policy.sliding(wr.ByCount(3), trigger=wr.ByDelta("price", 1.0), limit=limits)

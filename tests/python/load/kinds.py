@@ -143,13 +143,13 @@ KINDS: Mapping[str, Kind] = {
     "global": Kind(_global),
     "inherit": Kind(_inherited),
     "policy, tumbling by count": _placed(
-        wr.Policy.tumbling(wr.ByCount(50), limit=wr.Partitions(keys=100)), keys="passing"
+        wr.Policy.tumbling(wr.ByCount(50), limit=wr.KeyLimits(maxKeys=100)), keys="passing"
     ),
     "policy, sliding by time": _placed(
         wr.Policy.sliding(
             wr.ByTime("5 minutes"),
             trigger=wr.ByTime("1 minute"),
-            limit=wr.Partitions(age="10 minutes"),
+            limit=wr.KeyLimits(idle="10 minutes"),
         ),
         keys="passing",
     ),

@@ -111,7 +111,7 @@ def test_periods_of_processing_time() -> None:
 def test_partitions() -> None:
     """They are listed, leave by a limit, or by a listener as the operator drains."""
     log = _Log()
-    window = wr.Policy.tumbling(wr.ByCount(9), limit=wr.Partitions(keys=2))
+    window = wr.Policy.tumbling(wr.ByCount(9), limit=wr.KeyLimits(maxKeys=2))
     with _quotes(window) as op:
         op.addListener(log)
         op.addMessages(_ticks(("a", 1.0), ("b", 2.0)))

@@ -27,7 +27,7 @@ bys = st.one_of(
     st.builds(wr.ByDelta, names, deltas),
 )
 limits = st.builds(
-    wr.Partitions,
+    wr.KeyLimits,
     age=st.none() | spans,
     keys=st.none() | counts,
     messages=st.none() | counts,

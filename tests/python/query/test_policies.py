@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from windrow import ByCount, ByDelta, ByPunctuation, ByTime, Partitions, Policy
+from windrow import ByCount, ByDelta, ByPunctuation, ByTime, KeyLimits, Policy
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -122,7 +122,7 @@ def test_markers(quotes: Quotes) -> None:
 
 def test_limits_of_all_keys(quotes: Quotes) -> None:
     """The oldest key leaves when there are too many."""
-    policy = Policy.tumbling(ByCount(9), limit=Partitions(keys=2))
+    policy = Policy.tumbling(ByCount(9), limit=KeyLimits(maxKeys=2))
     quotes.add(("a", 1.0), ("b", 2.0), ("c", 3.0))
     quotes.run(policy)
     assert [

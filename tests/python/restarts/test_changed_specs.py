@@ -160,7 +160,7 @@ def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path
     read = reading(session, tmp_path)
     (none,), (some,), (fewer,) = (
         programs(session, sliding(limit=limit)(read))
-        for limit in (None, wr.Partitions(keys=100), wr.Partitions(keys=99))
+        for limit in (None, wr.KeyLimits(maxKeys=100), wr.KeyLimits(maxKeys=99))
     )
     for begun, now in ((none, some), (some, none)):
         assert "[SPEC_CHANGED]" in str(change(session, now, fingerprint(begun)))

@@ -106,7 +106,7 @@ def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kind = wr.Over(rows=2)
     over = stream.lateness("0 seconds").window(kind).aggregate(F.count("*").alias("n"))
-    limit = wr.Partitions(keys=3)
+    limit = wr.KeyLimits(maxKeys=3)
     policy = stream.window(wr.Policy.tumbling(wr.ByCount(2), limit=limit)).aggregate(F.count("*"))
     for unclear in (over, policy):
         assert codes(unclear, panes=wr.Upsert("nowhere")) == ["UPSERT_ROW_UNCLEAR"]
@@ -239,7 +239,7 @@ def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
     topic = wr.KafkaTable("broker:9092", "t", on="product")
     assert codes(output, panes=topic) == ["UPSERT_ROW_UNCLEAR"]
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    limit = wr.Partitions(keys=3)
+    limit = wr.KeyLimits(maxKeys=3)
     policy = stream.window(wr.Policy.tumbling(wr.ByCount(2), limit=limit)).aggregate(F.count("*"))
     assert codes(policy, panes=wr.Upsert("nowhere", on="product")) == ["UPSERT_ROW_UNCLEAR"]
 

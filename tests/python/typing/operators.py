@@ -36,7 +36,7 @@ def accepted(batch: pa.Table) -> bytes:
     kept: bytes = op.checkpoint()
     op.reset()
     policy: wr.WindowKind = wr.Policy.sliding(
-        wr.ByCount(20), trigger=wr.ByDelta("price", 1), limit=wr.Partitions(keys=5)
+        wr.ByCount(20), trigger=wr.ByDelta("price", 1), limit=wr.KeyLimits(maxKeys=5)
     )
     policy.describe()
     with wr.CompositeOperator().addOperator(op) as composite:

@@ -47,40 +47,40 @@ object Eviction {
   }
 }
 
-/** When whole partitions, the windows of single keys, leave; each limit alone or several (SEMANTICS R66).
+/** The limits at which the windows of whole keys are removed; each limit alone or several (SEMANTICS R66).
   *
-  * @param age
-  *   processing time since a partition's last message
-  * @param keys
-  *   partitions in all
-  * @param messages
-  *   in all partitions together
+  * @param idle
+  *   processing time since a key's last row
+  * @param maxKeys
+  *   keys in all
+  * @param maxRows
+  *   rows of all keys together
   */
-final case class PartitionLimits(
-    age: Option[TimeSpan] = None,
-    keys: Option[Long] = None,
-    messages: Option[Long] = None) {
+final case class KeyLimits(
+    idle: Option[TimeSpan] = None,
+    maxKeys: Option[Long] = None,
+    maxRows: Option[Long] = None) {
   def problems: Seq[SpecProblem] =
-    age.toSeq.flatMap(WindowKind.positive("age", _)) ++ keys.toSeq.flatMap(WindowKind.atLeastOne("keys", _)) ++
-      messages.toSeq.flatMap(WindowKind.atLeastOne("messages", _))
+    idle.toSeq.flatMap(WindowKind.positive("idle", _)) ++ maxKeys.toSeq.flatMap(WindowKind.atLeastOne("maxKeys", _)) ++
+      maxRows.toSeq.flatMap(WindowKind.atLeastOne("maxRows", _))
 
-  /** One concerns all partitions together, which then live in one shard. */
-  def areShared: Boolean = keys.isDefined || messages.isDefined
+  /** Whether a limit concerns all keys together, which then share one shard. */
+  def areShared: Boolean = maxKeys.isDefined || maxRows.isDefined
 }
 
-object PartitionLimits {
-  val NotStated: PartitionLimits = PartitionLimits()
+object KeyLimits {
+  val NotStated: KeyLimits = KeyLimits()
 }
 
 /** A checked description of windows by policies (IBM Streams); it exists only without problems. Lateness, watermarks and
   * triggers of other windows mean nothing here, so it has none.
   */
-final class PolicyWindowSpec private (val eviction: Eviction, val limits: PartitionLimits) extends Serializable
+final class PolicyWindowSpec private (val eviction: Eviction, val limits: KeyLimits) extends Serializable
 
 object PolicyWindowSpec {
   def check(
       eviction: Eviction,
-      limits: PartitionLimits = PartitionLimits.NotStated): Either[Seq[SpecProblem], PolicyWindowSpec] = {
+      limits: KeyLimits = KeyLimits.NotStated): Either[Seq[SpecProblem], PolicyWindowSpec] = {
     val found = eviction.problems ++ limits.problems ++ SpanCheck(eviction) ++ SpanCheck(limits)
     Either.cond(found.isEmpty, new PolicyWindowSpec(eviction, limits), found)
   }
@@ -88,6 +88,6 @@ object PolicyWindowSpec {
   /** @throws windrow.SpecError
     *   with all that is wrong
     */
-  def checked(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowSpec =
+  def checked(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated): PolicyWindowSpec =
     check(eviction, limits).fold(found => throw SpecError("Policy", found), identity)
 }

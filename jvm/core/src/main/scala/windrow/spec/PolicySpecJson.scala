@@ -73,9 +73,9 @@ object PolicySpecJson {
         "name"  -> name,
         "value" -> rule)
 
-  private def limits(window: JsonNode, reader: JsonReader): PartitionLimits =
-    reader.child(window, "limit").fold(PartitionLimits.NotStated) { limit =>
-      reader.known(limit, "limit", Set("age", "keys", "messages"))
-      PartitionLimits(reader.span(limit, "age"), reader.count(limit, "keys"), reader.count(limit, "messages"))
+  private def limits(window: JsonNode, reader: JsonReader): KeyLimits =
+    reader.child(window, "limit").fold(KeyLimits.NotStated) { limit =>
+      reader.known(limit, "limit", Set("idle", "max_keys", "max_rows"))
+      KeyLimits(reader.span(limit, "idle"), reader.count(limit, "max_keys"), reader.count(limit, "max_rows"))
     }
 }

@@ -13,7 +13,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
   private type Out      = PolicyOutput[String, Event, Long]
   private type Operator = PolicyWindowOperator[String, Event, Long, Long]
 
-  private def spec(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowSpec =
+  private def spec(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated): PolicyWindowSpec =
     PolicyWindowSpec.check(eviction, limits).toOption.get
 
   private val three  = spec(Eviction.Tumbling(ByCount(3)))
@@ -238,7 +238,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
   }
 
   test("R66: whether a partition is due") {
-    val aged = opened(spec(Eviction.Tumbling(ByCount(9)), PartitionLimits(age = Some(TimeSpan(10)))))
+    val aged = opened(spec(Eviction.Tumbling(ByCount(9)), KeyLimits(idle = Some(TimeSpan(10)))))
     aged.timeout(0)
     add(aged, "a" -> 1)
     assert(!aged.needsPartitionEviction())

@@ -48,7 +48,7 @@ class SpanCheckSuite extends AnyFunSuite {
     "time"        -> (span => join(JoinRange(one, one)).copy(retention = Retention(time = Some(span))).check),
     "time"        -> (span => FullStateDraft(Tumbling(one), Some(one), retention = Retention(time = Some(span))).check),
     "period"      -> (span => PolicyWindowSpec.check(Eviction.Sliding(ByCount(1), ByTime(span)))),
-    "age"         -> (span => PolicyWindowSpec.check(Eviction.Tumbling(ByCount(1)), PartitionLimits(age = Some(span)))))
+    "idle"        -> (span => PolicyWindowSpec.check(Eviction.Tumbling(ByCount(1)), KeyLimits(idle = Some(span)))))
 
   for (((name, made), i) <- cases.zipWithIndex) test(s"${i + 1}: $name") {
     assert(refused(made(long)) == Seq(name))

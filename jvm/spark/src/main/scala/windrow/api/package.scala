@@ -71,8 +71,8 @@ package object api {
   val Over = _root_.windrow.Over
   type PaneTrigger = _root_.windrow.PaneTrigger
   val PaneTrigger = _root_.windrow.PaneTrigger
-  type PartitionLimits = _root_.windrow.PartitionLimits
-  val PartitionLimits = _root_.windrow.PartitionLimits
+  type KeyLimits = _root_.windrow.KeyLimits
+  val KeyLimits = _root_.windrow.KeyLimits
   type Report = _root_.windrow.spark.Report
   val Report = _root_.windrow.spark.Report
   type Retention = _root_.windrow.Retention

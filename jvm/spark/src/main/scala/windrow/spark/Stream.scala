@@ -83,7 +83,7 @@ final case class Stream private[spark] (
     * @param limits
     *   when the windows of whole keys leave; of numbers of all keys or messages: all keys are in one shard then
     */
-  def policy(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated): PolicyWindowed = {
+  def policy(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated): PolicyWindowed = {
     val spec = PolicyWindowSpec.check(eviction, limits)
     PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
   }

@@ -1,14 +1,14 @@
 package windrow.core.policy
 
-import windrow.PartitionLimits
+import windrow.KeyLimits
 
 /** Which partitions must leave (SEMANTICS R66). */
-private[policy] final class LimitRules(limits: PartitionLimits) {
+private[policy] final class LimitRules(limits: KeyLimits) {
 
-  def isTooOld(touched: Long, now: Long): Boolean = limits.age.exists(age => now - touched > age.micros)
+  def isTooOld(touched: Long, now: Long): Boolean = limits.idle.exists(age => now - touched > age.micros)
 
-  def deadline(partition: Partition[_]): Option[Long] = limits.age.map(age => partition.touched + age.micros + 1)
+  def deadline(partition: Partition[_]): Option[Long] = limits.idle.map(age => partition.touched + age.micros + 1)
 
   def isTooMuch(partitions: Long, messages: Long): Boolean =
-    limits.keys.exists(partitions > _) || limits.messages.exists(messages > _)
+    limits.maxKeys.exists(partitions > _) || limits.maxRows.exists(messages > _)
 }

@@ -98,7 +98,7 @@ final class PolicyShard[B, V](
   private val windows = new KeyBuckets[Window]("partitions", store, codec, deadline)
 
   /** By which partitions know when they leave. */
-  private val terms = new Terms(spec.limits.age.fold("no age")(age => s"age ${age.micros}"))
+  private val terms = new Terms(spec.limits.idle.fold("no age")(age => s"age ${age.micros}"))
 
   /** Of the last message among those of all partitions; it only grows. In the checkpoint. */
   private var turn = 0L

@@ -33,7 +33,7 @@ final class PolicyPagesSuite extends AnyFunSuite {
       def run(pageBytes: Int, sums: Boolean) = {
         val random = new Random(seed)
         val store  = new CountingStore
-        val spec   = PolicyWindowSpec.checked(eviction, PartitionLimits(age = Some(TimeSpan(1000))))
+        val spec   = PolicyWindowSpec.checked(eviction, KeyLimits(idle = Some(TimeSpan(1000))))
         def shard  = new PolicyShard(spec, Sum, store, pageBytes = pageBytes, sums = sums)
         var now    = 1000L
         var number = 0

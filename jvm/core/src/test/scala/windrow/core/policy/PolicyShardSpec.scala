@@ -17,7 +17,7 @@ class PolicyShardSpec extends AnyFunSuite {
   private val delta   = ByDelta("value", _: Double)
   private val sliding = Eviction.Sliding(_: By, _: By)
 
-  private def check(name: String, eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated)(
+  private def check(name: String, eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated)(
       steps: (Step, String)*): Unit =
     for (restarts <- Seq(false, true)) test(s"$name${if (restarts) ", restarted before each step" else ""}") {
       val run = new Run(PolicyWindowSpec.check(eviction, limits).toOption.get, restarts)
@@ -44,7 +44,7 @@ class PolicyShardSpec extends AnyFunSuite {
 
   test("a shard of which nothing is due rests") {
     val run =
-      new Run(PolicyWindowSpec.check(Eviction.Tumbling(micros(30)), PartitionLimits.NotStated).toOption.get, true)
+      new Run(PolicyWindowSpec.check(Eviction.Tumbling(micros(30)), KeyLimits.NotStated).toOption.get, true)
     Seq(Step(0, "a" -> 1), Step(10), Step(29), Step(30), Step(59)).foreach(run(_))
     assert(run.rested == 3)
   }
@@ -82,14 +82,14 @@ class PolicyShardSpec extends AnyFunSuite {
     Step(1059)           -> "",
     Step(1060)           -> "a! a=0#2")
 
-  check("partition age", Eviction.Tumbling(count(9)), PartitionLimits(age = Some(TimeSpan(10))))(
+  check("partition age", Eviction.Tumbling(count(9)), KeyLimits(idle = Some(TimeSpan(10))))(
     Step(0, "a" -> 1) -> "a+1",
     Step(5, "b" -> 2) -> "b+2",
     Step(10)          -> "",
     Step(11)          -> "a/1",
     Step(16)          -> "b/2")
 
-  check("number of partitions: the oldest leaves", Eviction.Tumbling(count(9)), PartitionLimits(keys = Some(2)))(
+  check("number of partitions: the oldest leaves", Eviction.Tumbling(count(9)), KeyLimits(maxKeys = Some(2)))(
     Step(0, "a" -> 1) -> "a+1",
     Step(1, "b" -> 2) -> "b+2",
     Step(2, "a" -> 3) -> "a+3",
@@ -98,7 +98,7 @@ class PolicyShardSpec extends AnyFunSuite {
   check(
     "messages in all partitions: oldest first, empty ones before",
     Eviction.Tumbling(count(2)),
-    PartitionLimits(messages = Some(2)))(
+    KeyLimits(maxRows = Some(2)))(
     Step(0, "a" -> 1)           -> "a+1",
     Step(1, "b" -> 2, "b" -> 3) -> "b+2 b+3 b-2,3 b=5#0",
     Step(2, "c" -> 4)           -> "c+4",
@@ -120,13 +120,13 @@ class PolicyShardSpec extends AnyFunSuite {
     val run = new Run(PolicyWindowSpec.checked(nine), restarts = true)
     assert(run(Step(5, "b" -> 1, "a" -> 2)) === "b+1 a+2")
     assert(run(Step(3, "b" -> 3, "c" -> 4)) === "b+3 c+4")
-    run.spec = PolicyWindowSpec.checked(nine, PartitionLimits(keys = Some(2)))
+    run.spec = PolicyWindowSpec.checked(nine, KeyLimits(maxKeys = Some(2)))
     assert(run.needsEviction)
     assert(run(Step(3, "d" -> 5)) === "d+5 a/2 b/1,3")
     assert(!run.needsEviction)
   }
 
-  private def aged(age: Long) = PolicyWindowSpec.checked(nine, PartitionLimits(age = Some(TimeSpan(age))))
+  private def aged(age: Long) = PolicyWindowSpec.checked(nine, KeyLimits(idle = Some(TimeSpan(age))))
 
   private val lasting = aged(1000)
 
@@ -163,15 +163,15 @@ class PolicyShardSpec extends AnyFunSuite {
     }
 
   test("R66: the events of a key that leaves and comes again in a step are numbered on") {
-    val run = new Run(PolicyWindowSpec.checked(nine, PartitionLimits(keys = Some(1))), restarts = true)
+    val run = new Run(PolicyWindowSpec.checked(nine, KeyLimits(maxKeys = Some(1))), restarts = true)
     assert(run.numbers(Step(0, "a" -> 1, "b" -> 2, "a" -> 3)) === "a0 b0 a1 a2 b1")
     assert(run.numbers(Step(1, "b" -> 4)) === "b0 a3")
   }
 
   test("every problem of a spec at once") {
     val bad = Eviction.Sliding(ByCount(0), ByDelta("v", -1))
-    assert(PolicyWindowSpec.check(bad, PartitionLimits(keys = Some(0))).left.map(_.map(_.code)) ===
-      Left(Seq("N_NOT_POSITIVE", "DELTA_NEGATIVE", "KEYS_NOT_POSITIVE")))
+    assert(PolicyWindowSpec.check(bad, KeyLimits(maxKeys = Some(0))).left.map(_.map(_.code)) ===
+      Left(Seq("N_NOT_POSITIVE", "DELTA_NEGATIVE", "MAXKEYS_NOT_POSITIVE")))
   }
 }
 

@@ -148,7 +148,7 @@ object StoredStates {
 
     private val rules = PolicyWindowSpec.checked(
       Eviction.Sliding(ByCount(5), ByTime(TimeSpan(1000))),
-      PartitionLimits(age = Some(TimeSpan(100000)), messages = Some(30)))
+      KeyLimits(idle = Some(TimeSpan(100000)), maxRows = Some(30)))
 
     private def byPolicy(store: ShardStore) = new PolicyShard(rules, Sum, store)
 

@@ -158,7 +158,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
 
   /** Processing time has come: P2, P4, and the age of P7, before which comes what was due before. */
   private def tick(key: Scalar, partition: ReferencePartition): Unit = {
-    val leaves = spec.limits.age.map(partition.touched + _.micros + 1).filter(_ <= now)
+    val leaves = spec.limits.idle.map(partition.touched + _.micros + 1).filter(_ <= now)
     due(key, partition, leaves.getOrElse(now))
     if (leaves.nonEmpty) leave(key)
   }
@@ -188,8 +188,8 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
 
   /** P7: too many keys, or messages in all; empty ones first, then the one whose last message is oldest. */
   private def leaveByNumber(): Unit = {
-    def isTooMuch = spec.limits.keys.exists(partitions.size > _) ||
-      spec.limits.messages.exists(partitions.values.map(_.inside.size).sum > _)
+    def isTooMuch = spec.limits.maxKeys.exists(partitions.size > _) ||
+      spec.limits.maxRows.exists(partitions.values.map(_.inside.size).sum > _)
     while (isTooMuch) leave(partitions.minBy { case (_, one) => (one.inside.nonEmpty, one.turn) }._1)
   }
 }

@@ -96,7 +96,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
     case "session" => new Stretched(events.scale)(window, "gap")
     case "over"    => new Stretched(events.scale)(window, "range")
     case "policy" =>
-      Seq("time", "age").foreach(name =>
+      Seq("time", "idle").foreach(name =>
         window.findParents(name).forEach(new Stretched(clock.scale)(_, name)))
     case _ => ()
   }

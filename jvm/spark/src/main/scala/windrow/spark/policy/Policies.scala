@@ -74,5 +74,5 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream)
 
   override def unclearRow(hasOffsets: Boolean): Option[String] =
-    Option.when(spec.limits != PartitionLimits.NotStated)("UPSERT_ROW_UNCLEAR.LIMITS")
+    Option.when(spec.limits != KeyLimits.NotStated)("UPSERT_ROW_UNCLEAR.LIMITS")
 }

@@ -46,7 +46,7 @@ final class PolicyProgram(
   def shards: Int         = recipe.shards
   def spaces: Seq[String] = PolicyShard.Spaces
 
-  def hasPeriods: Boolean = spec.limits.age.isDefined || (spec.eviction match {
+  def hasPeriods: Boolean = spec.limits.idle.isDefined || (spec.eviction match {
     case Eviction.Tumbling(by)         => by.isInstanceOf[ByTime]
     case Eviction.Sliding(by, trigger) => Seq(by, trigger).exists(_.isInstanceOf[ByTime])
     case _: Eviction.ByPunctuation     => false

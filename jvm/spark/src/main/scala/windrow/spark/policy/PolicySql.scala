@@ -24,7 +24,7 @@ private[spark] object PolicySql {
       "column",
       "punctuation",
       "mark")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
-      Seq("limit_age", "limit_keys", "limit_messages", "accumulate") ++ StreamArguments.Names
+      Seq("limit_idle", "limit_keys", "limit_rows", "accumulate") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val said    = TableArguments.read(Name, expressions, Allowed)
@@ -49,10 +49,10 @@ private[spark] object PolicySql {
       val fires   = (Rules :+ "column").exists(name => said.isSaid(s"trigger_$name"))
       val trigger = if (fires) rule("trigger") else None
       val limits =
-        PartitionLimits(
-          said.spanIfSaid("limit_age"),
+        KeyLimits(
+          said.spanIfSaid("limit_idle"),
           said.countIfSaid("limit_keys"),
-          said.countIfSaid("limit_messages"))
+          said.countIfSaid("limit_rows"))
       val eviction =
         if (punctuation.isDefined) punctuated(sliding)
         else if (!sliding.getOrElse(fires)) by.map(Eviction.Tumbling(_))

@@ -88,7 +88,7 @@ private[replay] object Feedable {
   /** The batch that ends a query comes later than the one before: what is just as old as its period is older then. */
   private def ofTies(transcript: TranscriptCase, spec: PolicyWindowSpec): Option[String] = {
     val clock = feeds(transcript).flatMap(_.processingTime)
-    val ages = spec.limits.age ++ (spec.eviction match {
+    val ages = spec.limits.idle ++ (spec.eviction match {
       case Eviction.Sliding(ByTime(period), _) => Some(period)
       case _                                   => None
     })

@@ -9,7 +9,7 @@ import windrow.spark.output.OutputSchema
 import windrow.spark.pack.WholeMessages
 
 final class PoliciesSpec extends AnyFunSuite {
-  private def spec(eviction: Eviction, limits: PartitionLimits = PartitionLimits.NotStated) =
+  private def spec(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated) =
     PolicyWindowSpec.checked(eviction, limits)
 
   test("SEMANTICS P1: messages say their order, by offsets or by time") {
@@ -28,8 +28,8 @@ final class PoliciesSpec extends AnyFunSuite {
       new OutputSchema(Nil, Nil, new StructType, None),
       hasEvents = false).hasPeriods
     val counted = Eviction.Tumbling(ByCount(3))
-    assert(!hasPeriods(spec(counted)) && !hasPeriods(spec(counted, PartitionLimits(keys = Some(5)))))
-    assert(hasPeriods(spec(counted, PartitionLimits(age = Some("1 hour")))))
+    assert(!hasPeriods(spec(counted)) && !hasPeriods(spec(counted, KeyLimits(maxKeys = Some(5)))))
+    assert(hasPeriods(spec(counted, KeyLimits(idle = Some("1 hour")))))
     assert(hasPeriods(spec(Eviction.Tumbling(ByTime("1 minute")))))
     assert(hasPeriods(spec(Eviction.Sliding(ByCount(3), ByTime("1 minute")))))
   }
