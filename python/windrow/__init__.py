@@ -11,8 +11,8 @@ Importing starts nothing: no JVM, no socket.
 from windrow import testing
 from windrow._replay import replay
 from windrow._specs._behind import BehindProcessingTime
-from windrow._specs._offset import KAFKA, Offset
 from windrow._specs._retention import Retention
+from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
 from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
@@ -118,7 +118,6 @@ __all__ = [
     "MessageError",
     "Metrics",
     "Never",
-    "Offset",
     "Offsets",
     "OperatorError",
     "Output",
@@ -129,6 +128,7 @@ __all__ = [
     "PolicyWindowOperator",
     "Report",
     "Retention",
+    "RowId",
     "SelectorDisabledError",
     "Session",
     "Sliding",

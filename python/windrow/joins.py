@@ -19,8 +19,8 @@ from windrow._specs._behind import BehindProcessingTime
 from windrow._specs._columns import column, missing
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._frames import HasFrames
-from windrow._specs._offset import Offset
 from windrow._specs._retention import NOT_STATED, Retention
+from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
@@ -118,7 +118,7 @@ def cogroup(*streams: Stream) -> Stream:
     Its messages are a struct for each stream by its name, one of them not null:
     ``F.count("a.id")`` counts those of stream a. Keys are those of the streams, of the same number
     and types, shown under the names of the first one's. Each stream brings its own watermark, of
-    which the least rules, and its own ``offset``, where its name stands for the source. For
+    which the least rules, and its own ``rowId``, where its name stands for the source. For
     windows that need no event time all may go without.
 
     Errors: SpecError with every problem; JarNotFoundError.
@@ -149,7 +149,7 @@ def cogroup(*streams: Stream) -> Stream:
         _df=df,
         _time=None if first._time is None else "__windrow_of_time",
         _key=tuple(keys),
-        _offset=_OF_COGROUP if any(one._offset is not None for one in streams) else None,
+        _rowId=_OF_COGROUP if any(one._rowId is not None for one in streams) else None,
         _watermark=None,
         _name="_".join(one._name for one in streams),
         _lateness=common.lateness,
@@ -158,7 +158,7 @@ def cogroup(*streams: Stream) -> Stream:
     )
 
 
-_OF_COGROUP = Offset(
+_OF_COGROUP = RowId(
     source="__windrow_of_source", partition="__windrow_of_partition", offset="__windrow_of_offset"
 )
 
@@ -322,13 +322,13 @@ def _columns(
     found = []
     for one in streams:
         named = {f"on[{i}]" if len(on) > 1 else "on": name for i, name in enumerate(on)}
-        offset = {} if one._offset is None else vars(one._offset)
+        identity = {} if one._rowId is None else vars(one._rowId)
         time = {} if one._time is None else {"time": one._time}
         if one._time is None and isTimed:
             found.append(problem("TIME_NOT_STATED.STREAM", stream=one._name))
         found += [
             wrong._of(f"stream '{one._name}'")
-            for wrong in missing(one._df, {**named, **time, **offset})
+            for wrong in missing(one._df, {**named, **time, **identity})
         ]
     return found
 
@@ -342,6 +342,6 @@ def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:
     """Give the columns of the messages and, marked, what the JVM needs to know of each."""
     marked: dict[str, str | Column] = {} if stream._time is None else {"time": stream._time}
     marked |= {f"key{i}": key for i, key in enumerate(keys)}
-    if stream._offset is not None:
-        marked |= {"partition": stream._offset.partition, "offset": stream._offset.offset}
+    if stream._rowId is not None:
+        marked |= {"partition": stream._rowId.partition, "offset": stream._rowId.offset}
     return _sql.marked(stream._df, marked)

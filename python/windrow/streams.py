@@ -14,8 +14,8 @@ from windrow._specs import _duration
 from windrow._specs._behind import BehindProcessingTime
 from windrow._specs._columns import as_tuple, is_column, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
-from windrow._specs._offset import Offset
 from windrow._specs._retention import NOT_STATED, Retention
+from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import Completion, WindowOperatorSpec
 from windrow.policies import Policy
@@ -45,7 +45,7 @@ class Stream:
     _df: DataFrame
     _time: str | Column | None
     _key: tuple[str | Column, ...]
-    _offset: Offset | None
+    _rowId: RowId | None
     _watermark: str | BehindProcessingTime | None
     _maxFuture: str | None
     _name: str
@@ -154,14 +154,14 @@ class Stream:
 
     def _named(self) -> dict[str, object]:
         """Columns by the argument that says them."""
-        offset = {} if self._offset is None else vars(self._offset)
+        identity = {} if self._rowId is None else vars(self._rowId)
         join = {
             ("index(by=...)" if i == 0 else f"index(by=...)[{i}]"): name
             for i, name in enumerate(self._index)
         }
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
-        return {**time, **keys, **join, **offset}
+        return {**time, **keys, **join, **identity}
 
     def __repr__(self) -> str:
         """Show name, time and key."""
@@ -264,7 +264,7 @@ class Windowed:
             spec,
             _aggregated=_sql.aggregation(stream._df, stream._key, columns, self._markers()),
             _stream=about,
-            _hasOffsets=stream._offset is not None,
+            _hasOffsets=stream._rowId is not None,
         )
 
     def plot(self, messages: Messages | None = None) -> Picture:
@@ -334,11 +334,11 @@ class Windowed:
             markers["time"] = self._stream._time
         if isinstance(self._kind, Session) and is_column(self._kind.gap):
             markers["gap"] = self._kind.gap
-        offset = self._stream._offset
-        if offset is not None:
-            markers["source"] = offset.source
-            markers["partition"] = offset.partition
-            markers["offset"] = offset.offset
+        identity = self._stream._rowId
+        if identity is not None:
+            markers["source"] = identity.source
+            markers["partition"] = identity.partition
+            markers["offset"] = identity.offset
         return markers
 
 
@@ -347,7 +347,7 @@ def stream(
     *,
     time: str | Column | None = None,
     key: str | Column | Sequence[str | Column] = (),
-    offset: Offset | None = None,
+    rowId: RowId | None = None,
     watermark: Duration | BehindProcessingTime | None = None,
     maxFuture: Duration | None = None,
     name: str = "messages",
@@ -358,10 +358,10 @@ def stream(
     time: event time, a column name or Column of type timestamp; windows on positions, by
     policies and ``Global`` go without, and then without a watermark; panes of windows of time have
     the last instant in their window. key: what messages are
-    grouped by; nulls are a key. offset: identity of a message, so that replays have no effect.
-    watermark: how far the watermark stays behind the greatest event time, or behind the clock
-    (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages further
-    ahead of processing time are rejected and do not move the watermark. name: in messages, metrics
+    grouped by; nulls are a key. rowId: the columns that identify a row, so that Windrow drops
+    duplicates. watermark: how far the watermark stays behind the greatest event time, or behind the
+    clock (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages
+    further ahead of processing time are rejected and do not move the watermark. name: in messages, metrics
     and rejected rows. invalid: what becomes of messages whose event time is missing, cannot be used
     or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"`` ends the query at the first
     one with ``[MESSAGE_INVALID]``, which says where it stands in the input.
@@ -384,7 +384,7 @@ def stream(
         call = ", ".join(f"{name}={given[name]!r}" for name in wrong)
         raise SpecError.of(f"stream({call})", list(wrong.values()))
     mark = behind or spans["watermark"]
-    return Stream(df, time, as_tuple(key), offset, mark, spans["maxFuture"], name, _invalid=invalid)
+    return Stream(df, time, as_tuple(key), rowId, mark, spans["maxFuture"], name, _invalid=invalid)
 
 
 def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:

@@ -128,7 +128,7 @@ class Case:
             "schema": self._schema(),
             "time": "time",
             "key": ["key"],
-            "offset": _OFFSET,
+            "row_id": _OFFSET,
         }
         if self.own_gaps:
             fields["window"] = {"kind": "session", "gap": None}
@@ -146,7 +146,7 @@ class Case:
 
     def _join_json(self) -> str:
         names = [stream["name"] for stream in self.spec.get("streams", ())]
-        stream = {"schema": self._schema(), "time": "time", "offset": _OFFSET}
+        stream = {"schema": self._schema(), "time": "time", "row_id": _OFFSET}
         messages = {
             "on": ["key"] if self.spec.get("on") or self.operator == "cogroup" else [],
             "streams": dict.fromkeys(names, stream),

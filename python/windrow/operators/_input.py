@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from windrow._specs._offset import Offset
+from windrow._specs._rowid import RowId
 from windrow.errors import SpecProblem, problem
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def problems(
     *,
     schema: object,
     time: object,
-    offset: object,
+    rowId: object,
     columns: Mapping[str, tuple[object, ...]],
 ) -> list[SpecProblem]:
     """Find what of a stream cannot be written; ``columns`` are lists of names or texts."""
@@ -31,10 +31,10 @@ def problems(
     if not isinstance(schema, str) or not schema.strip():
         found.append(problem("SCHEMA_NOT_STATED.STREAM"))
     named = {"time": (time,) if time is not None else (), **columns}
-    if isinstance(offset, Offset):
-        named |= {f"offset.{name}": (column,) for name, column in vars(offset).items()}
-    elif offset is not None:
-        found.append(problem("OFFSET_NOT_UNDERSTOOD.VALUE", value=repr(offset)))
+    if isinstance(rowId, RowId):
+        named |= {f"rowId.{name}": (column,) for name, column in vars(rowId).items()}
+    elif rowId is not None:
+        found.append(problem("ROWID_NOT_UNDERSTOOD.VALUE", value=repr(rowId)))
     found += [
         problem("NAME_NOT_UNDERSTOOD", name=what, value=repr(value))
         for what, values in named.items()
@@ -53,14 +53,14 @@ def single(**streams: Sequence[str]) -> list[SpecProblem]:
     ]
 
 
-def write_offset(offset: Offset) -> _json.Fields:
+def write_row_id(row_id: RowId) -> _json.Fields:
     """Write as fields."""
-    return {name: str(column) for name, column in vars(offset).items()}
+    return {name: str(column) for name, column in vars(row_id).items()}
 
 
-def read_offset(fields: object) -> Offset | None:
-    """Read what ``write_offset`` wrote; None if it is nothing of the kind."""
+def read_row_id(fields: object) -> RowId | None:
+    """Read what ``write_row_id`` wrote; None if it is nothing of the kind."""
     match fields:
         case {"source": str(source), "partition": str(partition), "offset": str(offset)}:
-            return Offset(source=source, partition=partition, offset=offset)
+            return RowId(source=source, partition=partition, offset=offset)
     return None

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self, get_args
 from windrow._drawing._svg import Picture
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
-from windrow._specs._offset import Offset
 from windrow._specs._retention import NOT_STATED, Retention
+from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _join_json, _join_plot
 from windrow.operators._input import Names, as_names
@@ -59,7 +59,7 @@ class JoinStream:
 
     name: of the stream, and of its column in the rows. schema: columns of its messages, as in
     CREATE TABLE; None in the spec of a query, whose DataFrames say all of that. time: column of
-    the event time. offset: columns that identify a message.
+    the event time. rowId: columns that identify a row.
     window: of its own; None: it has none. startOffsets: the first offset of each source partition,
     for windows on offsets; kept as sorted pairs.
     """
@@ -67,18 +67,18 @@ class JoinStream:
     name: str
     schema: str | None = None
     time: str | None = None
-    offset: Offset | None = None
+    rowId: RowId | None = None
     window: WindowKind | None = None
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be written."""
         expect("window=", self.window, WindowKind, type(None))
-        is_of_query = (self.schema, self.time, self.offset) == (None, None, None)
+        is_of_query = (self.schema, self.time, self.rowId) == (None, None, None)
         found = _input.problems(
             schema="of a query" if is_of_query else self.schema,
             time=self.time,
-            offset=self.offset,
+            rowId=self.rowId,
             columns={"name": (self.name,)},
         )
         found += _values.offsets("startOffsets", self.startOffsets)

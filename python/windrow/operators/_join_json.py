@@ -9,7 +9,7 @@ from windrow._specs import _duration, _json
 from windrow._specs._duration import UNSTATED
 from windrow._specs._retention import NOT_STATED
 from windrow.operators import _spec_json, _trigger_json
-from windrow.operators._input import read_offset, write_offset
+from windrow.operators._input import read_row_id, write_row_id
 from windrow.triggers import EACH_MESSAGE
 from windrow.windows import WindowKind
 from windrow.windows._kind import read_kind
@@ -70,8 +70,8 @@ def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:
     for one in spec.streams:
         said = {"schema": one.schema, "time": one.time}
         streams[one.name] = {name: value for name, value in said.items() if value is not None}
-        if one.offset is not None:
-            streams[one.name]["offset"] = write_offset(one.offset)
+        if one.rowId is not None:
+            streams[one.name]["row_id"] = write_row_id(one.rowId)
     fields: dict[str, object] = {"on": list(spec.on), "streams": streams}
     return fields | ({"output": spec.outputStreams[0]} if spec.outputStreams else {})
 
@@ -120,13 +120,13 @@ def read_streams(reader: _json.Reader, messages: _json.Fields) -> list[JoinStrea
         if not isinstance(name, str):
             reader.refuse("NAME_NOT_STATED")
             continue
-        offset = said.get("offset")
+        row_id = said.get("row_id")
         found.append(
             JoinStream(
                 name=name,
                 schema=said.get("schema"),
                 time=said.get("time"),
-                offset=None if offset is None else read_offset(offset),
+                rowId=None if row_id is None else read_row_id(row_id),
                 window=None if window is None else read_kind(reader, window),
                 startOffsets={int(n): at for n, at in starts.get(name, {}).items()},
             )

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self, get_args
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
-from windrow._specs._offset import Offset
 from windrow._specs._retention import NOT_STATED, Retention
+from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _spec_json
 from windrow.operators._input import Names, as_names
@@ -48,7 +48,7 @@ class WindowOperatorSpec:
 
     Of an operator without a query also what its messages are. schema: their columns, as in CREATE
     TABLE. time: column of the event time, which windows of time need. key: columns, none: all
-    messages have one key. gap: column of the session gap, for ``Session(None)``. offset: columns
+    messages have one key. gap: column of the session gap, for ``Session(None)``. rowId: columns
     that identify a message, so that replays have no effect. aggregates: SQL texts, for example
     "max(price) AS top"; without any the operator keeps the messages themselves. inputStreams,
     outputStreams: one name each at most, by which a ``CompositeOperator`` is wired.
@@ -74,7 +74,7 @@ class WindowOperatorSpec:
     time: str | None = None
     key: Names = ()
     gap: str | None = None
-    offset: Offset | None = None
+    rowId: RowId | None = None
     window: WindowKind
     aggregates: Names = ()
     lateness: Duration | int | Unstated | None = UNSTATED
@@ -164,7 +164,7 @@ class WindowOperatorSpec:
 
 _BY_OPERATOR = ("early", "late", "accumulation")
 _NAMES = ("key", "aggregates", "inputStreams", "outputStreams")
-_OF_MESSAGES = ("time", "key", "gap", "offset", "aggregates", "inputStreams", "outputStreams")
+_OF_MESSAGES = ("time", "key", "gap", "rowId", "aggregates", "inputStreams", "outputStreams")
 
 
 def _shown(name: str, value: Any) -> str:  # noqa: ANN401  any field
@@ -215,7 +215,7 @@ def _messages(spec: WindowOperatorSpec) -> list[SpecProblem]:
     found = _input.problems(
         schema=spec.schema,
         time=spec.time,
-        offset=spec.offset,
+        rowId=spec.rowId,
         columns=lists | {"gap": () if spec.gap is None else (spec.gap,)},
     )
     streams = {name: lists[name] for name in ("inputStreams", "outputStreams")}

@@ -11,7 +11,7 @@ from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._frozen import unchecked
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow.operators import _trigger_json
-from windrow.operators._input import read_offset, write_offset
+from windrow.operators._input import read_row_id, write_row_id
 from windrow.policies import Policy
 from windrow.triggers import (
     ACCUMULATING,
@@ -127,7 +127,7 @@ def _messages(spec: WindowOperatorSpec) -> dict[str, object]:
         "time": spec.time,
         "key": list(spec.key),
         "gap": spec.gap,
-        "offset": None if spec.offset is None else write_offset(spec.offset),
+        "row_id": None if spec.rowId is None else write_row_id(spec.rowId),
     }
     fields: dict[str, object] = {
         "input": {name: value for name, value in said.items() if value is not None}
@@ -146,23 +146,23 @@ def _input(reader: _json.Reader) -> dict[str, object]:
         reader.refuse("INPUT_NOT_UNDERSTOOD", value=_json.show(given), allowed=names)
         return {}
     reader.known(given, "input", _INPUT)
-    offset = given.get("offset")
-    read = None if offset is None else read_offset(offset)
-    if read is None and offset is not None:
-        reader.refuse("OFFSET_NOT_UNDERSTOOD.FIELD", value=_json.show(offset))
+    row_id = given.get("row_id")
+    read = None if row_id is None else read_row_id(row_id)
+    if read is None and row_id is not None:
+        reader.refuse("ROWID_NOT_UNDERSTOOD.FIELD", value=_json.show(row_id))
     return {
         "schema": given.get("schema", ""),
         "time": given.get("time"),
         "key": given.get("key", ()),
         "gap": given.get("gap"),
-        "offset": read,
+        "rowId": read,
         "aggregates": aggregates or (),
         "inputStreams": () if given.get("name") in (None, "messages") else given["name"],
         "outputStreams": given.get("output", ()),
     }
 
 
-_INPUT = {"name", "output", "schema", "time", "key", "gap", "offset"}
+_INPUT = {"name", "output", "schema", "time", "key", "gap", "row_id"}
 
 
 def _limits(retention: Retention) -> dict[str, int]:

@@ -112,8 +112,8 @@ def windowed(rows: DataFrame, name: str, kind: Kind, lateness: str | None, level
     """Cut the messages (level 1), or the panes of the level below, into windows."""
     said: dict[str, Any] = {"key": "k", "name": name}
     if level == 1:
-        identity = wr.Offset(source=F.lit("s"), partition="part", offset="off")
-        said |= {"time": "time", "offset": identity}
+        identity = wr.RowId(source=F.lit("s"), partition="part", offset="off")
+        said |= {"time": "time", "rowId": identity}
         if lateness is not None:
             said |= {"watermark": "0 seconds", "maxFuture": "1 hour"}
     stream = wr.stream(rows, **said)

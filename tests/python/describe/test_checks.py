@@ -93,14 +93,14 @@ def with_offsets(feed: Feed, kind: str, part: str) -> list[Callable[[], DataFram
     """Windows, a co-group and a join, a part of whose offsets is of this type."""
     df = feed.stream().withColumn("other", F.lit(None).cast(kind))
     columns = {"source": "product", "offset": "amount", "partition": "gap", part: "other"}
-    offset = wr.Offset(**columns)
-    marks: dict[str, Any] = {"time": "time", "watermark": "1 minute", "offset": offset}
+    offset = wr.RowId(**columns)
+    marks: dict[str, Any] = {"time": "time", "watermark": "1 minute", "rowId": offset}
     a = wr.stream(df, key="product", name="a", **marks)
     b = wr.stream(df, key="product", name="b", **marks)
     left, right = (one.lateness("0 seconds") for one in (a, b))
     joined = wr.join(left, right, on="product", within=("0 seconds", "1 minute"))
     return [
-        lambda: windows(df, watermark="1 minute", offset=offset).panes,
+        lambda: windows(df, watermark="1 minute", rowId=offset).panes,
         lambda: counted(wr.cogroup(a, b)).panes,
         lambda: joined.rows,
     ]

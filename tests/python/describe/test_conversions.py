@@ -112,8 +112,8 @@ def test_an_offset_that_fails_is_none(ansi: SparkSession) -> None:
     df = ansi.createDataFrame([("1",), ("1",), ("x",), ("x",)], "text string").withColumn(
         "t", F.lit("2025-01-01 09:00:10").cast("timestamp")
     )
-    offset = wr.Offset(source="t0", partition=F.lit(0), offset=F.expr("cast(text AS bigint)"))
-    of = wr.stream(df.withColumn("t0", F.lit("topic")), time="t", offset=offset).lateness(
+    offset = wr.RowId(source="t0", partition=F.lit(0), offset=F.expr("cast(text AS bigint)"))
+    of = wr.stream(df.withColumn("t0", F.lit("topic")), time="t", rowId=offset).lateness(
         "0 seconds"
     )
     panes = of.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n")).panes

@@ -84,14 +84,14 @@ def aggregated(spark: SparkSession, given: Sequence[str]) -> DataFrame:
     """Keys, aggregates, identity and stream have hostile names."""
     columns, aliases = given[:COLUMNS], given[COLUMNS:-2]
     column = [quoted(name) for name in columns]
-    offset = wr.Offset(offset=column[3], partition=column[4], source=column[5])
+    offset = wr.RowId(offset=column[3], partition=column[4], source=column[5])
     stream = wr.stream(
         table(spark, columns),
         time="time",
         key=column[:3],
         watermark="1 minute",
         maxFuture="1 day",
-        offset=offset,
+        rowId=offset,
         name=given[-1],
     )
     windows = stream.lateness("1 minute").window(wr.Session(F.col(column[6])))

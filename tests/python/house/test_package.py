@@ -21,7 +21,7 @@ _PUBLIC = {
     *("Global", "Inherit", "WindowKind", "Retention"),
     *("Never", "EachMessage", "EachStep", "Every", "AnyOf", "PaneTrigger"),
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),
-    *("AccumulationMode", "stream", "Stream", "Windowed", "Offset", "KAFKA"),
+    *("AccumulationMode", "stream", "Stream", "Windowed", "RowId", "KAFKA"),
     *(
         "Output",
         "BehindProcessingTime",

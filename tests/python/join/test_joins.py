@@ -185,22 +185,22 @@ def test_restart(both: Both, tmp_path: Path) -> None:
 
 def test_replays(both: Both) -> None:
     """The same offset of the same stream again has no effect; that of another stream has."""
-    offset = wr.Offset(source="product", partition="gap", offset="amount")
+    offset = wr.RowId(source="product", partition="gap", offset="amount")
     first = order("09:00:00", "x", 1, gap=0)
     both.add([[first, first], [first]], [[order("09:01:00", "x", 1, gap=0)], NOTHING])
-    joined = wr.join(*both.streams(offset=offset), on="product", within=SOON)
+    joined = wr.join(*both.streams(rowId=offset), on="product", within=SOON)
     assert amounts(both.run(joined.rows)) == [("x", 1, 1)]
 
 
 def test_messages_without_an_offset_are_no_replays(both: Both) -> None:
     """SEMANTICS A1: of which source and partition they are says nothing then."""
-    offset = wr.Offset(source="product", partition="gap", offset="amount")
+    offset = wr.RowId(source="product", partition="gap", offset="amount")
     times = ("09:00:00", "09:00:10")
     twice: list[Any] = [{**order(time, "x", gap=0), "amount": None} for time in times]
     both.add([twice, []], [[order("09:01:00", "x", 1, gap=0)], NOTHING])
-    joined = wr.join(*both.streams(offset=offset), on="product", within=SOON)
+    joined = wr.join(*both.streams(rowId=offset), on="product", within=SOON)
     assert amounts(both.run(joined.rows)) == [("x", None, 1)] * 2
-    stream = wr.stream(both.orders.batch(), time="time", offset=offset).lateness("0 seconds")
+    stream = wr.stream(both.orders.batch(), time="time", rowId=offset).lateness("0 seconds")
     counted = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n")).panes
     assert [row.n for row in counted.collect()] == [2]
 

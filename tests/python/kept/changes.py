@@ -57,7 +57,7 @@ def later(read: Read) -> wr.Output:
 
 def known(read: Read) -> wr.Output:
     """Windows of messages with an identity."""
-    return of(offset=identity())(read)
+    return of(rowId=identity())(read)
 
 
 def windowed(mode: wr.AccumulationMode = wr.ACCUMULATING, **said: Any) -> Query:
@@ -132,7 +132,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
     Stream: {
         "time": [Change(of(), later, "event time `time")],
         "key": [Change(of(), of(key="number"), "keys `product STRING`, the query has `number")],
-        "offset": [Change(of(), known, "identity `none`")],
+        "rowId": [Change(of(), known, "identity `none`")],
         "watermark": [
             Change(of(), of(watermark="30 minutes")),
             Change(

@@ -29,9 +29,9 @@ EVERY_OTHER = wr.Every(messages=2)
 ON_TIME = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
 
 
-def identity() -> wr.Offset:
+def identity() -> wr.RowId:
     """By which replays are known."""
-    return wr.Offset(source=F.lit("orders"), partition=F.lit(0), offset="number")
+    return wr.RowId(source=F.lit("orders"), partition=F.lit(0), offset="number")
 
 
 def timed(read: Read, name: str = "orders", *, known: bool = False) -> wr.Stream:
@@ -42,13 +42,13 @@ def timed(read: Read, name: str = "orders", *, known: bool = False) -> wr.Stream
         key="product",
         watermark="1 hour",
         name=name,
-        offset=identity() if known else None,
+        rowId=identity() if known else None,
     ).lateness("12 hours")
 
 
 def numbered(read: Read) -> wr.Stream:
     """By position."""
-    return wr.stream(read("orders"), key="product", offset=identity(), name="orders")
+    return wr.stream(read("orders"), key="product", rowId=identity(), name="orders")
 
 
 def of_all(windows: wr.Windowed) -> wr.Output:

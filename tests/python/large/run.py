@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-IDENTITY = wr.Offset(source="source", partition="partition", offset="offset")
+IDENTITY = wr.RowId(source="source", partition="partition", offset="offset")
 #: Not in the files: they say what the test knows.
 HIDDEN = ("batch",)
 SETTINGS = {
@@ -101,7 +101,7 @@ def streams(case: Scenario, read: Read) -> list[wr.Stream]:
             read(f"in{i}", traffic),
             time="t" if case.operator.timed else None,
             key=_keys(traffic),
-            offset=IDENTITY if case.identity else None,
+            rowId=IDENTITY if case.identity else None,
             watermark=f"{case.delay} us" if case.operator.timed else None,
             name=f"in{i}",
         )

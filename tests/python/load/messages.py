@@ -111,15 +111,15 @@ class Messages:
             self.table(name, keys, holes),
             time="time",
             key="key",
-            offset=_places() if identity else None,
+            rowId=_places() if identity else None,
             watermark=self.delay,
             name=name,
         ).lateness("10 minutes")
 
     def placed(self, keys: Keys = "lasting") -> wr.Stream:
         """Describe messages that have places and no event time."""
-        return wr.stream(self.table("messages", keys), key="key", offset=_places())
+        return wr.stream(self.table("messages", keys), key="key", rowId=_places())
 
 
-def _places() -> wr.Offset:
-    return wr.Offset(source=F.lit("rate"), partition="part", offset="at")
+def _places() -> wr.RowId:
+    return wr.RowId(source=F.lit("rate"), partition="part", offset="at")

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
 SAID: dict[str, Any] = {
     "schema": "symbol string, time timestamp, topic string, partition int, offset bigint",
-    "offset": wr.KAFKA,
+    "rowId": wr.KAFKA,
 }
 COUNTED = counts(**SAID, inputStreams="kept", outputStreams="counted")
 

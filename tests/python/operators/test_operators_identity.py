@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
-BY = wr.Offset(source="topic", partition="part", offset="number")
+BY = wr.RowId(source="topic", partition="part", offset="number")
 
 
 def _spec(**more: Any) -> wr.WindowOperatorSpec:
     schema = "symbol string, time timestamp, topic string, part int, other int, number bigint"
-    return counts(**{"schema": schema, "offset": BY, **more})
+    return counts(**{"schema": schema, "rowId": BY, **more})
 
 
 def _rows(*numbers: int) -> pa.Table:
@@ -31,10 +31,8 @@ def _rows(*numbers: int) -> pa.Table:
     return table("symbol time topic part other number", *rows)
 
 
-@pytest.mark.parametrize(
-    "by", [None, wr.Offset(source="topic", partition="other", offset="number")]
-)
-def test_another_identity_is_refused(tmp_path: Path, by: wr.Offset | None) -> None:
+@pytest.mark.parametrize("by", [None, wr.RowId(source="topic", partition="other", offset="number")])
+def test_another_identity_is_refused(tmp_path: Path, by: wr.RowId | None) -> None:
     """By it replays are known."""
     folder = str(tmp_path / "operator")
     with wr.AggregatedWindowOperator(_spec(), store=folder) as op:
@@ -42,9 +40,9 @@ def test_another_identity_is_refused(tmp_path: Path, by: wr.Offset | None) -> No
         op.flush()
         kept = op.checkpoint()
     with pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\].*CAST\(part AS BIGINT\)"):
-        wr.AggregatedWindowOperator(_spec(offset=by), store=folder).init()
+        wr.AggregatedWindowOperator(_spec(rowId=by), store=folder).init()
     with (
-        wr.AggregatedWindowOperator(_spec(offset=by)) as other,
+        wr.AggregatedWindowOperator(_spec(rowId=by)) as other,
         pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\]"),
     ):
         other.reset(kept)
@@ -56,7 +54,7 @@ def test_another_gap_is_refused(tmp_path: Path) -> None:
     more = {
         "schema": "symbol string, time timestamp, brief bigint, long bigint",
         "window": wr.Session(None),
-        "offset": None,
+        "rowId": None,
     }
     with wr.AggregatedWindowOperator(_spec(**more, gap="brief"), store=folder) as op:
         op.flush()
@@ -147,7 +145,7 @@ def test_other_columns_of_a_wide_schema_are_refused(
 def test_texts_as_offsets() -> None:
     """Those of whole numbers are identities; one that is none has no identity (SEMANTICS R13)."""
     schema = "symbol string, time timestamp, part int, off string"
-    spec = counts(schema=schema, offset=wr.Offset(source="symbol", partition="part", offset="off"))
+    spec = counts(schema=schema, rowId=wr.RowId(source="symbol", partition="part", offset="off"))
     with wr.AggregatedWindowOperator(spec) as op:
         for off in ("7", "7", "8", "x", "x", "7.2", None):
             op.addMessages(table("symbol time part off", ("a", 1, 0, off)))

@@ -184,7 +184,7 @@ def test_a_store_in_a_folder(tmp_path: Path) -> None:
     offset = {
         "schema": "symbol string, time timestamp, price double, topic string, partition int, "
         "offset bigint",
-        "offset": wr.KAFKA,
+        "rowId": wr.KAFKA,
     }
     rows = [("a", second, 1.0, "t", 0, second) for second in range(1, 5)]
     columns = "symbol time price topic partition offset"

@@ -21,7 +21,7 @@ def _kept(**more: Any) -> wr.FullStateWindowOperator:
         "offset bigint",
         "time": "time",
         "key": "id",
-        "offset": wr.KAFKA,
+        "rowId": wr.KAFKA,
         "window": wr.Tumbling("1 minute"),
         "lateness": "0 seconds",
         "retention": wr.Retention(time="10 minutes"),

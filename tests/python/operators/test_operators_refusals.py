@@ -40,10 +40,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
         ({"schema": "time timestmp"}, r"SCHEMA_NOT_UNDERSTOOD"),
         ({"schema": "time timestamp, Time double, symbol string"}, r"NAME_TWICE"),
         (
-            {"offset": wr.Offset(source="symbol", partition="price", offset="time")},
+            {"rowId": wr.RowId(source="symbol", partition="price", offset="time")},
             r"2 problems(?s:.*)the partition of.* type DOUBLE;(?s:.*)the offset of.* TIMESTAMP;",
         ),
-        ({"offset": wr.KAFKA}, r"3 problems.*offset\.source='topic' is no column"),
+        ({"rowId": wr.KAFKA}, r"3 problems.*rowId\.source='topic' is no column"),
     ],
 )
 def test_what_only_the_session_can_tell(more: dict[str, Any], text: str) -> None:

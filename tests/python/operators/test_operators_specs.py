@@ -42,7 +42,7 @@ policies: st.SearchStrategy[wr.Policy] = st.one_of(
         limits,
     ),
 )
-offsets = st.none() | st.builds(wr.Offset, source=names, partition=names, offset=names)
+offsets = st.none() | st.builds(wr.RowId, source=names, partition=names, offset=names)
 
 
 @st.composite
@@ -53,7 +53,7 @@ def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
         "schema": draw(names),
         "time": draw(names),
         "key": draw(st.lists(names, max_size=3, unique=True)),
-        "offset": draw(offsets),
+        "rowId": draw(offsets),
         "aggregates": draw(st.lists(names, max_size=3)),
         "inputStreams": draw(st.just(()) | names),
         "outputStreams": draw(st.just(()) | names),
@@ -108,7 +108,7 @@ JOINS = [
     {"within": wr.Global(), "lateness": None, "retention": wr.Retention(messages=3)},
     {"streams": [_stream("a", window=wr.Over()), _stream("b", window=wr.Tumbling("1 s"))],
      "retention": wr.Retention(time="1 hour"), "expect": "small"},
-    {"streams": [_stream("a", offset=wr.KAFKA, startOffsets={1: 5}), _stream("b"), _stream("c")],
+    {"streams": [_stream("a", rowId=wr.KAFKA, startOffsets={1: 5}), _stream("b"), _stream("c")],
      "within": {"c": ("0 s", "1 s"), "b": ("0 s", "2 s")}},
 ]  # fmt: skip
 
@@ -133,7 +133,7 @@ def test_join_is_a_value(more: dict[str, Any]) -> None:
 def test_co_group_is_a_value() -> None:
     """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
     window = wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")
-    streams = [_stream("a", offset=wr.KAFKA), _stream("b")]
+    streams = [_stream("a", rowId=wr.KAFKA), _stream("b")]
     spec = wr.CoGroupSpec(streams=streams, on="key", window=window, outputStreams="both")
     for again in (
         wr.CoGroupSpec.fromJson(spec.toJson()),

@@ -188,7 +188,7 @@ def test_replays_have_no_effect() -> None:
     spec = prices(
         schema="symbol string, time timestamp, price double, topic string, partition int, "
         "offset bigint",
-        offset=wr.KAFKA,
+        rowId=wr.KAFKA,
         window=wr.Tumbling("1 minute"),
         aggregates="sum(price) AS total",
     )

@@ -95,8 +95,8 @@ def test_nothing_is_lost(feed: Feed) -> None:
 def test_replays_have_no_effect(feed: Feed) -> None:
     """The same offset twice comes out once (R13)."""
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
-    offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="gap")
-    windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds", offset=offset)
+    offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="gap")
+    windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds", rowId=offset)
     assert [row[2] for row in short(feed.run(windows.messages().panes))] == [[1]]
 
 

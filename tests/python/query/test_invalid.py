@@ -200,7 +200,7 @@ def test_where_a_message_is(spark: SparkSession, tmp_path: Path) -> None:
     """By its identity, else by its file, else by its task; never by what it says."""
     kafka = two(spark, "topic string, partition int, offset long", "clicks", 3, 17)
     place = "source 'clicks' partition 3 offset 17"
-    offset = wr.Offset(offset="place", partition="part", source=F.lit("s" * 1000))
+    offset = wr.RowId(offset="place", partition="part", source=F.lit("s" * 1000))
     own = two(spark, "place long, part long", 5, 6)
     folder = str(tmp_path / "in")
     two(spark).write.parquet(folder)
@@ -210,7 +210,7 @@ def test_where_a_message_is(spark: SparkSession, tmp_path: Path) -> None:
     ]
     found = {
         place: counted(kafka, "fail"),
-        f"source '{'s' * 200}…' partition 6 offset 5": counted(own, "fail", offset=offset),
+        f"source '{'s' * 200}…' partition 6 offset 5": counted(own, "fail", rowId=offset),
         "row 2 of partition 0": counted(two(spark), "fail"),
         f"file '{file}' row 2": counted(files, "fail"),
     }

@@ -76,8 +76,8 @@ def test_sources_that_are_no_texts(spark: SparkSession) -> None:
         "FROM VALUES (X'C0A80101'), (X'C1A80101'), (X'C0A80101'), (X'61') t(device)"
     )
     for of in (rows, rows.withColumn("device", F.expr("CAST(device AS STRING)"))):
-        offset = wr.Offset(source="device", partition="p", offset="n")
-        stream = wr.stream(of, time="time", key="k", offset=offset).lateness("0 seconds")
+        offset = wr.RowId(source="device", partition="p", offset="n")
+        stream = wr.stream(of, time="time", key="k", rowId=offset).lateness("0 seconds")
         panes = stream.window(wr.Tumbling("1 day")).aggregate(F.count("*").alias("n")).panes
         assert [row.n for row in panes.collect()] == [3]
 
@@ -89,9 +89,9 @@ def test_an_odd_offset_in_a_cogroup(spark: SparkSession, tmp_path: Path) -> None
         [[order("09:00:00", "x"), order("09:00:01", "7")], NOTHING],
         [[order("09:00:02", "8")], NOTHING],
     )
-    offset = wr.Offset(source="gap", partition="amount", offset="product")
+    offset = wr.RowId(source="gap", partition="amount", offset="product")
     streams = [
-        wr.stream(feed.stream(), time="time", key="gap", watermark="0 s", name=name, offset=offset)
+        wr.stream(feed.stream(), time="time", key="gap", watermark="0 s", name=name, rowId=offset)
         for name, feed in (("o", both.orders), ("s", both.shipments))
     ]
     windows = wr.cogroup(*streams).lateness("0 seconds").window(wr.Tumbling("1 minute"))

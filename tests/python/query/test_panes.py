@@ -205,8 +205,8 @@ def test_time_without_zone_has_no_watermark(feed: Feed) -> None:
 def test_replays_have_no_effect(feed: Feed) -> None:
     """The same offset twice counts once."""
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
-    offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="gap")
-    output = minutes(feed, offset=offset).aggregate(F.sum("amount").alias("total"))
+    offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="gap")
+    output = minutes(feed, rowId=offset).aggregate(F.sum("amount").alias("total"))
     feed.add([order("09:05:00", amount=4, gap=1)])
     assert short(feed.run(output.panes)) == [("a", "09:00", 1, "ON_TIME", 0)]
 

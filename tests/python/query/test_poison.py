@@ -125,8 +125,8 @@ def _stream(df: DataFrame, key: str, **more: Any) -> wr.Stream:
     return stream.lateness("1 minute")
 
 
-def _offset() -> wr.Offset:
-    return wr.Offset(offset="off", partition="part", source="source")
+def _offset() -> wr.RowId:
+    return wr.RowId(offset="off", partition="part", source="source")
 
 
 OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
@@ -155,13 +155,13 @@ OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
         .aggregate(of_all())
     ),
     "the last rows": lambda df, mark: (
-        _stream(df, "key", offset=_offset(), **mark)
+        _stream(df, "key", rowId=_offset(), **mark)
         .window(wr.Over(rows=2))
         .accumulate(wr.ACCUMULATING)
         .aggregate(of_all())
     ),
     "offsets": lambda df, mark: (
-        wr.stream(df, time="time", key="key", offset=_offset(), **mark)
+        wr.stream(df, time="time", key="key", rowId=_offset(), **mark)
         .lateness(0)
         .window(wr.Offsets(10))
         .aggregate(of_all())

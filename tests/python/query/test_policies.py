@@ -33,7 +33,7 @@ class Quotes:
         """Describe it: no time, no watermark."""
         df = self.spark.readStream.schema(SCHEMA).json(str(self.folder / "in"))
         return wr.stream(
-            df, key="symbol", offset=wr.Offset(source=F.lit(""), partition=F.lit(0), offset="n")
+            df, key="symbol", rowId=wr.RowId(source=F.lit(""), partition=F.lit(0), offset="n")
         )
 
     def add(self, *quotes: tuple[str, float] | tuple[str, float, bool]) -> None:
@@ -171,7 +171,7 @@ def test_batches_of_input(spark: SparkSession) -> None:
     stream = wr.stream(
         spark.createDataFrame(rows, SCHEMA),
         key="symbol",
-        offset=wr.Offset(source=F.lit(""), partition=F.lit(0), offset="n"),
+        rowId=wr.RowId(source=F.lit(""), partition=F.lit(0), offset="n"),
     )
     out = stream.window(Policy.tumbling(ByCount(2))).aggregate(F.sum("price").alias("total"))
     assert [(r.window.number, r.total) for r in out.panes.collect()] == [(0, 3.0)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SCHEMA = "k string, v bigint, topic string, p int, o bigint"
-ORIGIN = wr.Offset(source="topic", partition="p", offset="o")
+ORIGIN = wr.RowId(source="topic", partition="p", offset="o")
 
 
 class Log:
@@ -30,7 +30,7 @@ class Log:
     def stream(self) -> wr.streams.Stream:
         """Describe it without time."""
         df = self.spark.readStream.schema(SCHEMA).json(str(self.folder / "in"))
-        return wr.stream(df, key="k", offset=ORIGIN)
+        return wr.stream(df, key="k", rowId=ORIGIN)
 
     def step(self, out: wr.Output, *rows: tuple[str, int, int, int]) -> list[tuple[Any, ...]]:
         """Add (key, value, partition, offset) and run them from the checkpoint; give the panes."""
@@ -130,7 +130,7 @@ def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
     """Streams without event time as one, under windows that need none (API, example 5)."""
     df = log.stream()._df
     a, b = (
-        wr.stream(df.where(F.col("p") == part), key="k", offset=ORIGIN, name=name)
+        wr.stream(df.where(F.col("p") == part), key="k", rowId=ORIGIN, name=name)
         for name, part in (("a", 0), ("b", 1))
     )
     windows = wr.cogroup(a, b).window(kind)

@@ -37,7 +37,7 @@ def test_one_hot_key_of_a_batch(spark: SparkSession) -> None:
     """Thousands of messages of one shard, far out of order: all count, as without offsets."""
     rows = apart(spark, 5000, keys=1)
     day = wr.Tumbling("1 day")
-    with_offsets = wr.stream(rows, time="time", key="k", offset=wr.KAFKA).lateness("0 seconds")
+    with_offsets = wr.stream(rows, time="time", key="k", rowId=wr.KAFKA).lateness("0 seconds")
     without = wr.stream(rows, time="time", key="k").lateness("0 seconds")
     counted = [
         one.window(day).aggregate(F.count("*").alias("n")) for one in (with_offsets, without)
@@ -45,7 +45,7 @@ def test_one_hot_key_of_a_batch(spark: SparkSession) -> None:
     assert [one.panes.select("n").collect() for one in counted] == [[(5000,)]] * 2
     kept = with_offsets.retain(time="1 day").window(day).messages()
     assert kept.panes.select(F.sum(F.size("messages"))).collect() == [(5000,)]
-    policy = wr.stream(rows, key="k", offset=wr.KAFKA).window(wr.Policy.tumbling(wr.ByCount(5000)))
+    policy = wr.stream(rows, key="k", rowId=wr.KAFKA).window(wr.Policy.tumbling(wr.ByCount(5000)))
     inside = policy.aggregate(F.count("*").alias("n"))
     assert inside.panes.select("n").collect() == [(5000,)]
 
@@ -57,7 +57,7 @@ def test_a_join_after_a_shuffle(spark: SparkSession) -> None:
     try:
         sides = [apart(spark, 6000, keys=6000).repartition(4, "k") for _ in range(2)]
         streams = [
-            wr.stream(side, time="time", name=name, offset=wr.KAFKA).lateness("0 seconds")
+            wr.stream(side, time="time", name=name, rowId=wr.KAFKA).lateness("0 seconds")
             for side, name in zip(sides, "ab", strict=True)
         ]
         joined = wr.join(*streams, on="k", within=("0 seconds", "1 minute"))
@@ -90,7 +90,7 @@ def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffle
     again = [*batches[0][::2], *batches[2]]
     came = written(spark, tmp_path / "in", [batches[0], batches[1], batches[2], again])
     came = came.repartition(3) if shuffled else came
-    stream = wr.stream(came, time="time", key="k", offset=wr.KAFKA, watermark="1 hour")
+    stream = wr.stream(came, time="time", key="k", rowId=wr.KAFKA, watermark="1 hour")
     output = stream.lateness("1 day").window(wr.Tumbling("1 day")).accumulate(wr.ACCUMULATING)
     query = output.aggregate(F.count("*").alias("n")).start(
         checkpoint=tmp_path / "checkpoint",
@@ -109,7 +109,7 @@ def test_a_backlog_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
     """More than a thousand messages of a source partition for each of 128 shards."""
     apart(spark, 400_000, keys=1000, order=F.hash("id")).write.parquet(str(tmp_path / "in"))
     came = spark.readStream.schema(SCHEMA).parquet(str(tmp_path / "in"))
-    stream = wr.stream(came, time="time", key="k", offset=wr.KAFKA, watermark="0 seconds")
+    stream = wr.stream(came, time="time", key="k", rowId=wr.KAFKA, watermark="0 seconds")
     day = stream.lateness("0 seconds").window(wr.Tumbling("1 day"))
     query = day.aggregate(F.count("*")).start(
         checkpoint=tmp_path / "checkpoint",

@@ -36,9 +36,9 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def of_orders() -> wr.Offset:
+def of_orders() -> wr.RowId:
     """Say where the numbers of the orders stand."""
-    return wr.Offset(source=F.lit("orders"), partition=F.lit(0), offset="number")
+    return wr.RowId(source=F.lit("orders"), partition=F.lit(0), offset="number")
 
 
 def timed(orders: DataFrame, name: str, *, offset: bool = False) -> wr.Stream:
@@ -49,14 +49,14 @@ def timed(orders: DataFrame, name: str, *, offset: bool = False) -> wr.Stream:
         key="product",
         watermark="1 minute",
         name=name,
-        offset=of_orders() if offset else None,
+        rowId=of_orders() if offset else None,
     )
     return stream.lateness("20 minutes")
 
 
 def counted(orders: DataFrame, name: str) -> wr.Stream:
     """Describe the orders by their numbers."""
-    return wr.stream(orders, key="product", offset=of_orders(), name=name)
+    return wr.stream(orders, key="product", rowId=of_orders(), name=name)
 
 
 def aggregated(windows: wr.Windowed) -> wr.Output:
@@ -234,7 +234,7 @@ def test_another_query_is_refused_in_its_own_words(spark: SparkSession, tmp_path
         "inputs of aggregates `amount BIGINT`, the query has `amount INT`": minutes(
             of=orders.withColumn("amount", F.col("amount").cast("int"))
         ),
-        "identity `none`, the query has": minutes(offset=of_orders()),
+        "identity `none`, the query has": minutes(rowId=of_orders()),
         "the query has `hour(time) INT`": minutes(key=hour),
     }
     for words, output in refused.items():

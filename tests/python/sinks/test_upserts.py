@@ -111,8 +111,8 @@ def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
     for unclear in (over, policy):
         assert codes(unclear, panes=wr.Upsert("nowhere")) == ["UPSERT_ROW_UNCLEAR"]
     assert codes(over, panes=wr.Upsert("nowhere", on="message")) == ["TABLE_NOT_MERGEABLE"]
-    source = wr.Offset(source="product", partition="gap", offset="amount")
-    known = wr.stream(feed.stream(), time="time", offset=source, watermark="0 seconds")
+    source = wr.RowId(source="product", partition="gap", offset="amount")
+    known = wr.stream(feed.stream(), time="time", rowId=source, watermark="0 seconds")
     told = known.lateness("0 seconds").window(kind).aggregate(F.count("*").alias("n"))
     assert codes(told, panes=wr.Upsert("nowhere")) == ["TABLE_NOT_MERGEABLE"]
 

@@ -171,8 +171,8 @@ def test_by_offset(both: Both) -> None:
             [order("09:00:30", amount=101, gap=1)],
         )
     )
-    offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="gap")
-    asked = both.kept(offset=offset).getMessages(both.asks(), "gap", F.col("gap") + 2)
+    offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="gap")
+    asked = both.kept(rowId=offset).getMessages(both.asks(), "gap", F.col("gap") + 2)
     assert found(both.run(asked.answers)) == [(101, [1, 2, 3])]
 
 

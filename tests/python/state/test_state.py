@@ -68,8 +68,8 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
 def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     """Whole numbers are offsets; where to replay from is the least that is kept (R24, R27)."""
     feed.add([order(f"09:00:{n:02}", "ab"[n % 2], amount=n, gap=9 - n) for n in range(6)])
-    offset = wr.Offset(source=F.lit("topic"), partition=F.lit(3), offset="gap")
-    state = wr.state(run(keeping(feed, offset=offset).panes, tmp_path / "cp"))
+    offset = wr.RowId(source=F.lit("topic"), partition=F.lit(3), offset="gap")
+    state = wr.state(run(keeping(feed, rowId=offset).panes, tmp_path / "cp"))
     assert amounts(state.getMessages(5, 8)) == [4, 3, 2, 1]
     assert amounts(state.getMessages(None, 6, by={"product": "b"})) == [5, 3]
     assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 3, 4)]
@@ -81,8 +81,8 @@ def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
 def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
     """Where nothing is kept the next offset is the one to begin with."""
     feed.add([order("09:00:00", gap=1)], [order("23:00:00", "b", gap=2)], NOTHING)
-    offset = wr.Offset(source=F.lit("topic"), partition=F.lit(0), offset="gap")
-    state = wr.state(run(keeping(feed, offset=offset).panes, tmp_path / "cp"))
+    offset = wr.RowId(source=F.lit("topic"), partition=F.lit(0), offset="gap")
+    state = wr.state(run(keeping(feed, rowId=offset).panes, tmp_path / "cp"))
     assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 0, 2)]
 
 

@@ -45,8 +45,8 @@ class Both:
 
     def streams(self, **more: Any) -> tuple[wr.Stream, wr.Stream]:
         """Describe both; identities are those of the column ``gap``."""
-        offset = wr.Offset(source=F.lit("topic"), partition=F.lit(0), offset="gap")
-        said = {"time": "time", "watermark": DELAY, "offset": offset, **more}
+        offset = wr.RowId(source=F.lit("topic"), partition=F.lit(0), offset="gap")
+        said = {"time": "time", "watermark": DELAY, "rowId": offset, **more}
         o, s = (
             wr.stream(feed.stream(), name=name, **said).lateness(LATENESS)
             for name, feed in (("orders", self.orders), ("shipments", self.shipments))
@@ -291,7 +291,7 @@ def test_windows_and_sessions(both: Both) -> None:
 
 def test_wrong_names(both: Both) -> None:
     """A join is asked by the name of a stream, or not at all."""
-    both.add([[order("09:00:00", "x", gap=1)]], [NOTHING]).run(both.join(offset=None).rows)
+    both.add([[order("09:00:00", "x", gap=1)]], [NOTHING]).run(both.join(rowId=None).rows)
     streams = "a join of 'orders' and 'shipments'"
     for wrong in (None, "returns", "0"):
         with pytest.raises(wr.CheckpointError, match=f"OPERATOR_NOT_CLEAR.*{streams}"):

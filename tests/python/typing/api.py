@@ -13,7 +13,7 @@ import windrow as wr
 
 def accepted(df: DataFrame) -> StreamingQuery:
     """Everything that is meant to be written."""
-    orders = wr.stream(df, time="time", key=["a", F.col("b")], offset=wr.KAFKA, watermark="1 hour")
+    orders = wr.stream(df, time="time", key=["a", F.col("b")], rowId=wr.KAFKA, watermark="1 hour")
     hours: wr.Windowed = orders.lateness(timedelta(hours=1)).window(wr.Tumbling("1 hour"))
     output: wr.Output = (
         hours.trigger(late=wr.Every(messages=3))

@@ -20,7 +20,7 @@ def accepted(batch: pa.Table) -> bytes:
         schema="symbol string, time timestamp, price double",
         time="time",
         key="symbol",
-        offset=wr.KAFKA,
+        rowId=wr.KAFKA,
         window=wr.Tumbling("1 minute"),
         lateness="0 seconds",
         early=wr.Every("1 second"),

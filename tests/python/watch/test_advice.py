@@ -224,8 +224,8 @@ def test_of_windows_on_positions(spark: SparkSession) -> None:
     """Nothing is late for them."""
 
     def counted(df: DataFrame) -> wr.Output:
-        offset = wr.Offset(source=F.lit("s"), partition=F.lit(0), offset="at")
-        numbered: Any = wr.stream(df, key="device", offset=offset).window(wr.Count(3))
+        offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="at")
+        numbered: Any = wr.stream(df, key="device", rowId=offset).window(wr.Count(3))
         return numbered.aggregate(F.count("*"))  # type: ignore[no-any-return]
 
     with harness(counted, spark, schema="device int, at bigint") as h:

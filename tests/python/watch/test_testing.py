@@ -67,7 +67,7 @@ def kept(df: DataFrame) -> wr.Output:
 def counted(df: DataFrame) -> wr.Output:
     """Windows on positions, with replays."""
     told = wr.stream(
-        df, key="product", offset=wr.Offset(source=F.lit("s"), partition="part", offset="at")
+        df, key="product", rowId=wr.RowId(source=F.lit("s"), partition="part", offset="at")
     )
     return told.window(wr.Count(3)).aggregate(F.max("price").alias("most"))
 

@@ -62,10 +62,10 @@ package object api {
   val KafkaTable = _root_.windrow.spark.KafkaTable
   type MessageError = _root_.windrow.MessageError
   val Never = _root_.windrow.Never
-  type Offset  = _root_.windrow.spark.Offset
+  type RowId  = _root_.windrow.spark.RowId
   type Offsets = _root_.windrow.Offsets
   val Offsets = _root_.windrow.Offsets
-  val Offset  = _root_.windrow.spark.Offset
+  val RowId  = _root_.windrow.spark.RowId
   type Output = _root_.windrow.spark.Output
   type Over   = _root_.windrow.Over
   val Over = _root_.windrow.Over

@@ -19,11 +19,11 @@ object Field {
     if (name == "*" || name.endsWith(".*")) col(s"${name.dropRight(1)}`*`") else col(name)
 }
 
-/** Where the identity of a message stands. */
-final case class Offset(source: Field, partition: Field, offset: Field)
+/** The columns that identify a row, so that Windrow drops duplicates. */
+final case class RowId(source: Field, partition: Field, offset: Field)
 
-object Offset {
-  val kafka: Offset = Offset("topic", "partition", "offset")
+object RowId {
+  val kafka: RowId = RowId("topic", "partition", "offset")
 
-  implicit def stated(offset: Offset): Option[Offset] = Some(offset)
+  implicit def stated(rowId: RowId): Option[RowId] = Some(rowId)
 }

@@ -122,7 +122,7 @@ private[spark] object Joining {
     val marks = stream.time.toSeq.map("time" -> _.column) ++ keys.zipWithIndex.map { case (key, i) =>
       s"key$i" -> key
     } ++
-      stream.offset.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column))
+      stream.rowId.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column))
     Marks.beside(stream.df, s"stream '${stream.name}'", marks)
   }
 
@@ -150,8 +150,8 @@ private[spark] object Joining {
       SparkInside.frame(session, plan),
       first.time.map(_ => Field(col(s"${CoGroupMarks.Marker}time"))),
       names.zipWithIndex.map { case (name, i) => Field(col(s"${CoGroupMarks.Marker}key$i").as(name)) },
-      Option.when(streams.exists(_.offset.isDefined))(
-        Offset(s"${CoGroupMarks.Marker}source", s"${CoGroupMarks.Marker}partition", s"${CoGroupMarks.Marker}offset")),
+      Option.when(streams.exists(_.rowId.isDefined))(
+        RowId(s"${CoGroupMarks.Marker}source", s"${CoGroupMarks.Marker}partition", s"${CoGroupMarks.Marker}offset")),
       None,
       None,
       streams.map(_.name).mkString("_"),

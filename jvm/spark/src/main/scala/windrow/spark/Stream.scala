@@ -21,7 +21,7 @@ final case class Stream private[spark] (
     df: DataFrame,
     time: Option[Field],
     key: Seq[Field],
-    offset: Option[Offset],
+    rowId: Option[RowId],
     watermark: Option[TimeSpan],
     maxFuture: Option[TimeSpan],
     name: String,
@@ -114,7 +114,7 @@ final case class Stream private[spark] (
       described: DataFrame,
       parts: (Seq[SpecProblem], Option[AggregateParts])): Output = {
     val made =
-      new Output(options, inWords, offset.isDefined, window, operator, parts, described.sparkSession)
+      new Output(options, inWords, rowId.isDefined, window, operator, parts, described.sparkSession)
     made.panes // so that mistakes show where they are made
     made
   }
@@ -122,7 +122,7 @@ final case class Stream private[spark] (
   /** An aggregation that says keys, aggregates and fields of messages; it is never run. */
   private[spark] def grouped(aggregates: Seq[Column], gap: Option[Field]): DataFrame = {
     def marker(name: String, field: Field) = Marks.marked(first(field.column), name)
-    val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ offset.toSeq.flatMap(from =>
+    val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ rowId.toSeq.flatMap(from =>
       Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
     val all = aggregates ++ markers
     try df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)

@@ -38,8 +38,8 @@ object Windrow {
     *   event time: a name, or an expression of timestamp type; none: that of panes is the last instant in their window
     * @param key
     *   names or expressions; none: all messages have one key
-    * @param offset
-    *   identity of a message, by which a replay is known
+    * @param rowId
+    *   the columns that identify a row, by which a duplicate is known
     * @param watermark
     *   greatest event time less this; None if the DataFrame has a watermark already
     * @param maxFuture
@@ -54,12 +54,12 @@ object Windrow {
       df: DataFrame,
       time: Option[Field] = None,
       key: Seq[Field] = Nil,
-      offset: Option[Offset] = None,
+      rowId: Option[RowId] = None,
       watermark: Option[TimeSpan] = None,
       maxFuture: Option[TimeSpan] = None,
       name: String = "messages",
       invalid: InvalidMessages = InvalidMessages.Reject): Stream =
-    Stream(df, time, key, offset, watermark, maxFuture, name, None, invalid = invalid)
+    Stream(df, time, key, rowId, watermark, maxFuture, name, None, invalid = invalid)
 
   /** What a running or stopped query keeps, from its checkpoint; the query is not disturbed.
     *

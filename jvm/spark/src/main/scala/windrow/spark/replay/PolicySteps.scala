@@ -30,7 +30,7 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
 
   def output(input: StepInput): DataFrame = {
     val columns = StepOperator.aggregates(aggregates, when(!PolicySteps.isMark, lit(true)))
-    Windrow.stream(input.table(), key = Seq("key"), offset = Some(StepInput.Identity))
+    Windrow.stream(input.table(), key = Seq("key"), rowId = Some(StepInput.Identity))
       .policy(eviction, spec.limits).aggregate(columns.head, columns.tail: _*).output
   }
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.MetadataBuilder
-import windrow.spark.Offset
+import windrow.spark.RowId
 import windrow.spark.input.WatermarkCheck
 import windrow.replay._
 
@@ -83,7 +83,7 @@ private[replay] final class StepInput(
   private val arePanes = TranscriptCase.windowKind(transcript.specJson) == "inherit"
   private val hasTexts = messages.exists(_.value.isInstanceOf[Value.Text])
 
-  val offset: Option[Offset] = Option.when(messages.exists(_.identity.isDefined))(StepInput.Identity)
+  val rowId: Option[RowId] = Option.when(messages.exists(_.identity.isDefined))(StepInput.Identity)
 
   def add(rows: Seq[InputRow]): Unit = {
     source.addData(rows)
@@ -131,5 +131,5 @@ private[replay] object StepInput {
       timestamp_micros(col("pane.end")).as("end")).as("window"),
     struct(col("pane.timing"), lit(0L).as("index"), col("pane.isRetraction").as("is_retraction")).as("pane"))
 
-  val Identity: Offset = Offset(lit("messages"), "partition", "offset")
+  val Identity: RowId = RowId(lit("messages"), "partition", "offset")
 }

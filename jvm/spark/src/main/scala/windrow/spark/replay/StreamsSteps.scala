@@ -21,7 +21,7 @@ private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {
   def output(input: StepInput): DataFrame = {
     val streams = spec.names.map { name =>
       val keyed = input.table(Some(name)).withColumn("key", when(col("key") =!= "null", col("key"))) // equals nothing
-      Windrow.stream(keyed, "time", offset = input.offset, name = name)
+      Windrow.stream(keyed, "time", rowId = input.rowId, name = name)
     }
     new JoinOutput(spec, streams, if (spec.hasKeys) Seq("key") else Nil).output
   }
@@ -37,7 +37,7 @@ private[replay] final class CoGroupSteps(spec: CoGroupSpec) extends StepOperator
 
   def output(input: StepInput): DataFrame = {
     val streams = spec.streams.map(name =>
-      Windrow.stream(input.table(Some(name)), "time", key = Seq("key"), offset = input.offset, name = name))
+      Windrow.stream(input.table(Some(name)), "time", key = Seq("key"), rowId = input.rowId, name = name))
     val lists  = spec.streams.map(name => collect_list(name).as(s"of_$name"))
     val gap    = coalesce(spec.streams.map(name => col(s"$name.gap")): _*)
     val ofEach = Option.when[Field](spec.window.window == Session.OfMessage)(gap)

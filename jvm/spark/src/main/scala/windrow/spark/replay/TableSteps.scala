@@ -22,7 +22,7 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
   /** Columns by what they are of a message. */
   protected final def fields(input: StepInput): Seq[(String, String)] =
     Seq("time" -> "time") ++ Option.when(spec.window == Session.OfMessage)("gap" -> "gap") ++
-      (if (input.offset.isDefined || TableSteps.needsOffsets(spec.window))
+      (if (input.rowId.isDefined || TableSteps.needsOffsets(spec.window))
          Seq("partition" -> "partition", "offset" -> "offset")
        else Nil)
 

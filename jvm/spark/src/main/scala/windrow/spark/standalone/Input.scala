@@ -152,10 +152,10 @@ object Input {
       val time = spec.time.flatMap(column(_, "time")).filter(isTimestamp)
       found ++= time.toSeq.flatMap(of => MessageTime.withoutZone(spec.time.get, of.dataType, windows, maxFuture))
         .map(_.in(s"stream '${spec.name}'"))
-      val origin = spec.offset.toSeq.flatMap { case (source, partition, offset) =>
-        column(source, "offset.source").map(Cast(_, StringType, zone)) ++
+      val origin = spec.rowId.toSeq.flatMap { case (source, partition, offset) =>
+        column(source, "rowId.source").map(Cast(_, StringType, zone)) ++
           Seq("partition" -> partition, "offset" -> offset).flatMap { case (what, name) =>
-            column(name, s"offset.$what").filter(isWhole(what, _)).map(Whole(_))
+            column(name, s"rowId.$what").filter(isWhole(what, _)).map(Whole(_))
           }
       }
       val key = spec.key.flatMap(name => column(name, "key").map(lastOf(name) -> SparkInside.normalized(_)))

@@ -12,8 +12,8 @@ import windrow.SpecProblem
   *   column of the event time
   * @param gap
   *   column of the session gap, where each message brings its own
-  * @param offset
-  *   columns of source, partition and offset, by which a replay is known
+  * @param rowId
+  *   columns of source, partition and offset, by which a duplicate is known
   */
 final case class InputSpec(
     name: String,
@@ -21,7 +21,7 @@ final case class InputSpec(
     time: Option[String],
     key: Seq[String],
     gap: Option[String],
-    offset: Option[(String, String, String)]) {
+    rowId: Option[(String, String, String)]) {
 
   /** What is wrong with it before anything is looked up. */
   def problems(needsTime: Boolean, needsGap: Boolean): Seq[SpecProblem] = Seq(
@@ -45,7 +45,7 @@ object InputSpec {
     text(node, "time"),
     key,
     text(node, "gap"),
-    Option(node.get("offset")).map(columns =>
+    Option(node.get("row_id")).map(columns =>
       (text(columns, "source").get, text(columns, "partition").get, text(columns, "offset").get)))
 
   def texts(node: JsonNode, name: String): Seq[String] = node.path(name).elements.asScala.map(_.asText).toSeq

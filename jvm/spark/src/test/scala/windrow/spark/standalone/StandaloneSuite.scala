@@ -97,7 +97,7 @@ class StandaloneSuite extends SparkSuite {
       spark,
       """{"operator": "full_state", "window": {"kind": "global"}, "retention": {"messages": 9}, "lateness": 0,
         |"input": {"name": "orders", "schema": "key string, time timestamp, value bigint", "time": "time", "key": ["key"],
-        |"offset": {"source": "key", "partition": "value", "offset": "value"}}}""".stripMargin,
+        |"row_id": {"source": "key", "partition": "value", "offset": "value"}}}""".stripMargin,
       null)
     operator.add("orders", table(("a", 1, 3L), ("a", 2, 7L)))
     operator.step(null, null)
