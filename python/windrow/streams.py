@@ -356,15 +356,16 @@ def stream(
     """Describe a DataFrame, streaming or batch, classic or Connect, as messages.
 
     time: event time, a column name or Column of type timestamp; windows on positions, by
-    policies and ``Global`` go without, and then without a watermark; panes of windows of time have
-    the last instant in their window. key: what messages are
-    grouped by; nulls are a key. rowId: the columns that identify a row, so that Windrow drops
-    duplicates. watermark: how far the watermark stays behind the greatest event time, or behind the
-    clock (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages
-    further ahead of processing time are rejected and do not move the watermark. name: in messages, metrics
-    and rejected rows. invalid: what becomes of messages whose event time is missing, cannot be used
-    or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"`` ends the query at the first
-    one with ``[MESSAGE_INVALID]``, which says where it stands in the input.
+    policies and ``Global`` go without, and then without a watermark; panes of windows of time
+    have the last instant in their window. key: what messages are grouped by; nulls are a key.
+    rowId: the columns that identify a row, so that Windrow drops duplicates. watermark: how far
+    the watermark stays behind the greatest event time, or behind the clock
+    (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages
+    further ahead of processing time are rejected and do not move the watermark. name: in
+    messages, metrics and rejected rows. invalid: what becomes of messages whose event time is
+    missing, cannot be used or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"``
+    ends the query at the first one with ``[MESSAGE_INVALID]``, which says where it stands in
+    the input.
 
     Errors: SpecError with every problem of these values. Columns are looked up with the windows,
     by ``aggregate`` and ``messages``, and told together with what is wrong there.

@@ -24,9 +24,9 @@ def _sliding(granularity: int, parts: int) -> wr.Sliding:
 
 
 kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
-    st.builds(wr.Tumbling, spans, offset=offsets),
+    st.builds(wr.Tumbling, spans, startTime=offsets),
     st.builds(wr.Tumbling, lengths, zone=zones),
-    st.builds(wr.Hopping, spans, step=spans, offset=offsets),
+    st.builds(wr.Hopping, spans, step=spans, startTime=offsets),
     st.builds(wr.Session, spans),
     st.builds(_sliding, granularities, st.integers(min_value=0, max_value=10**6)),
     st.builds(lambda range_: wr.Over(range=range_), spans),

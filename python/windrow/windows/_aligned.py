@@ -18,15 +18,15 @@ _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 
 @dataclass(frozen=True, repr=False)
 class Tumbling(WindowKind):
-    """``[start, end)`` windows side by side, aligned to ``offset`` from the epoch.
+    """``[start, end)`` windows side by side, aligned to ``startTime`` from the epoch.
 
     With a ``zone`` the size is a number of days, weeks (from Monday), months or years, as the
     calendar of the zone has them, right across changes of its clocks; they are counted from
-    1970-01-01 and there is no ``offset``. Months and years need a zone: a spec without is refused.
+    1970-01-01 and there is no ``startTime``. Months and years need a zone.
     """
 
     size: Duration
-    offset: Duration = field(default=NONE, kw_only=True)
+    startTime: Duration = field(default=NONE, kw_only=True)
     zone: str | None = field(default=None, kw_only=True)
     _counted = {"size": "SIZE"}  # noqa: RUF012
 
@@ -36,8 +36,8 @@ class Tumbling(WindowKind):
 
     def __repr__(self) -> str:
         """Show as the call."""
-        offset = None if self.offset == NONE else self.offset
-        return call("Tumbling", self.size, offset=offset, zone=self.zone)
+        shift = None if self.startTime == NONE else self.startTime
+        return call("Tumbling", self.size, startTime=shift, zone=self.zone)
 
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
@@ -51,7 +51,7 @@ class Tumbling(WindowKind):
         )
 
     def _durations(self) -> Sequence[str]:
-        return ("offset",) if self._is_calendar() else ("size", "offset")
+        return ("startTime",) if self._is_calendar() else ("size", "startTime")
 
     def _unread(self) -> list[SpecProblem]:
         if not self._is_calendar():
@@ -62,8 +62,8 @@ class Tumbling(WindowKind):
             object.__setattr__(self, "size", _calendar.show(*size))
         else:
             found.insert(0, size)
-        if self.offset != NONE:
-            found.append(problem("OFFSET_WITH_ZONE"))
+        if self.startTime != NONE:
+            found.append(problem("STARTTIME_WITH_ZONE"))
         return found
 
     def _is_calendar(self) -> bool:
@@ -77,7 +77,7 @@ class Tumbling(WindowKind):
             return {
                 "kind": "tumbling",
                 "size": _duration.micros(self.size),
-                "offset": _duration.micros(self.offset),
+                "start_time": _duration.micros(self.startTime),
             }
         count, unit = self._calendar()
         zone = {} if self.zone is None else {"zone": self.zone}
@@ -111,7 +111,7 @@ class Hopping(WindowKind):
 
     size: Duration
     step: Duration = field(kw_only=True)
-    offset: Duration = field(default=NONE, kw_only=True)
+    startTime: Duration = field(default=NONE, kw_only=True)
 
     _counted = {"size": "SIZE"}  # noqa: RUF012
 
@@ -121,8 +121,8 @@ class Hopping(WindowKind):
 
     def __repr__(self) -> str:
         """Show as the call."""
-        offset = None if self.offset == NONE else self.offset
-        return call("Hopping", self.size, step=self.step, offset=offset)
+        shift = None if self.startTime == NONE else self.startTime
+        return call("Hopping", self.size, step=self.step, startTime=shift)
 
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
@@ -137,11 +137,14 @@ class Hopping(WindowKind):
         return f"{bounds}, {_aligned(self)}. {held}"
 
     def _durations(self) -> Sequence[str]:
-        return "size", "step", "offset"
+        return "size", "step", "startTime"
 
     def _fields(self) -> _json.Fields:
-        return {"kind": "hopping"} | {
-            n: _duration.micros(getattr(self, n)) for n in self._durations()
+        return {
+            "kind": "hopping",
+            "size": _duration.micros(self.size),
+            "step": _duration.micros(self.step),
+            "start_time": _duration.micros(self.startTime),
         }
 
     def _sample(self) -> list[int]:
@@ -152,36 +155,35 @@ class Hopping(WindowKind):
 
 
 def _aligned(kind: Tumbling | Hopping) -> str:
-    after = "" if kind.offset == NONE else f"{kind.offset} after "
+    after = "" if kind.startTime == NONE else f"{kind.startTime} after "
     return f"aligned to {after}1970-01-01 00:00:00 UTC"
 
 
 def _sample(kind: Tumbling | Hopping, step: int) -> list[int]:
-    return [_duration.micros(kind.offset) + int(part * step) for part in _PARTS]
+    return [_duration.micros(kind.startTime) + int(part * step) for part in _PARTS]
 
 
 def _holding(kind: Tumbling | Hopping, times: Sequence[int], step: int) -> list[tuple[int, int]]:
-    size, offset, step = _duration.micros(kind.size), _duration.micros(kind.offset), max(step, 1)
+    size, shift, step = _duration.micros(kind.size), _duration.micros(kind.startTime), max(step, 1)
     starts: set[int] = set()
     for time in times:
-        last = (time - offset) // step
-        first = (time - size - offset) // step + 1
-        starts.update(
-            range(max(first, last - LANES) * step + offset, last * step + offset + 1, step)
-        )
+        last = (time - shift) // step
+        first = (time - size - shift) // step + 1
+        starts.update(range(max(first, last - LANES) * step + shift, last * step + shift + 1, step))
     return [(start, start + size) for start in sorted(starts)]
 
 
-@reads("tumbling", "size", "offset")
+@reads("tumbling", "size", "start_time")
 def _tumbling(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
-    size, offset = read_span(reader, fields, "size"), reader.span(fields, "offset")
-    return unchecked(Tumbling, size=size, offset=offset or NONE, zone=None)
+    size, shift = read_span(reader, fields, "size"), reader.span(fields, "start_time")
+    return unchecked(Tumbling, size=size, startTime=shift or NONE, zone=None)
 
 
-@reads("hopping", "size", "step", "offset")
+@reads("hopping", "size", "step", "start_time")
 def _hopping(reader: _json.Reader, fields: _json.Fields) -> Hopping:
     size, step = (read_span(reader, fields, name) for name in ("size", "step"))
-    return unchecked(Hopping, size=size, step=step, offset=reader.span(fields, "offset") or NONE)
+    shift = reader.span(fields, "start_time") or NONE
+    return unchecked(Hopping, size=size, step=step, startTime=shift)
 
 
 @reads("calendar", "n", "unit", "zone")
@@ -197,4 +199,4 @@ def _calendar_window(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
         lambda fields, name: reader.word(fields, name, "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", words),
     )
     size = _calendar.show(count or 0, unit or "day")
-    return unchecked(Tumbling, size=size, offset=NONE, zone=reader.name(fields, "zone"))
+    return unchecked(Tumbling, size=size, startTime=NONE, zone=reader.name(fields, "zone"))

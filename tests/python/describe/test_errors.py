@@ -27,9 +27,9 @@ if TYPE_CHECKING:
             "Say '600 seconds', or Count(600) for windows of 600 messages.",
         ),
         (
-            lambda: wr.Hopping(5, step="0 s", offset="x"),  # type: ignore[arg-type]
-            "2 problems in Hopping(size=5, step='0 s', offset='x'): [DURATION_WITHOUT_UNIT] 5 has "
-            "no unit. Say '5 seconds', or Count(5) for windows of 5 messages. "
+            lambda: wr.Hopping(5, step="0 s", startTime="x"),  # type: ignore[arg-type]
+            "2 problems in Hopping(size=5, step='0 s', startTime='x'): [DURATION_WITHOUT_UNIT] 5 "
+            "has no unit. Say '5 seconds', or Count(5) for windows of 5 messages. "
             "[DURATION_NOT_UNDERSTOOD] 'x' is no duration. Say for example '90 seconds' or '1 hour "
             "30 minutes'.",
         ),
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
             "[DURATION_WITHOUT_UNIT] Sliding(size='-3'): '-3' has no unit. Say '-3 seconds'.",
         ),
         (
-            lambda: wr.Tumbling("36 hours", offset="1 hour", zone="Europe/Atlantis"),
-            "2 problems in Tumbling(size='36 hours', offset='1 hour', zone='Europe/Atlantis'): "
+            lambda: wr.Tumbling("36 hours", startTime="1 hour", zone="Europe/Atlantis"),
+            "2 problems in Tumbling(size='36 hours', startTime='1 hour', zone='Europe/Atlantis'): "
             "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 hours' is no calendar length. With a zone say a "
-            "number of days, weeks, months, years. [OFFSET_WITH_ZONE] offset is for windows "
-            "without a zone; those of the calendar start with it.",
+            "number of days, weeks, months, years. [STARTTIME_WITH_ZONE] startTime is for "
+            "windows without a zone; the calendar of the zone sets the start of the others.",
         ),
         (
             lambda: wr.Tumbling(timedelta(days=1), zone="UTC"),

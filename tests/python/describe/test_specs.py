@@ -103,7 +103,7 @@ def test_kind_of_another_class_is_refused() -> None:
 
 def test_durations_are_equal_however_written() -> None:
     """Text and timedelta, long and short units."""
-    assert wr.Tumbling("60 minutes") == wr.Tumbling(timedelta(hours=1), offset="0 days")
+    assert wr.Tumbling("60 minutes") == wr.Tumbling(timedelta(hours=1), startTime="0 days")
     assert repr(wr.Tumbling("3600 s")) == "Tumbling('1 hour')"
     assert wr.Every("60 s") == wr.Every(timedelta(minutes=1))
     assert wr.Retention(time="60 s") == wr.Retention(time="1 minute")
@@ -180,7 +180,7 @@ def test_a_zone_that_is_not_stated() -> None:
         (wr.Hopping("1 hour", step="20 minutes"), "A message is in 3 of them."),
         (wr.Hopping("1 hour", step="7 minutes"), "A message is in 8 or 9 of them."),
         (wr.Hopping("5 minutes", step="1 hour"), "Between two lie 55 minutes in no window"),
-        (wr.Hopping("1 hour", step="1 hour", offset="5 minutes"), "5 minutes after 1970-01-01"),
+        (wr.Hopping("1 hour", step="1 hour", startTime="5 minutes"), "5 minutes after 1970-01-01"),
         (wr.Session("30 minutes"), "30 minutes after the last"),
         (wr.Tumbling("1 month", zone="Asia/Tokyo"), "as the calendar of Asia/Tokyo has them"),
         (wr.Sliding("10 s"), "one that starts 1 millisecond after it"),

@@ -26,8 +26,8 @@ TABLE = "TABLE(SELECT product, count(*) AS n, sum(amount) AS total FROM orders G
 CASES = [
     (f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes'", wr.Tumbling("5 minutes")),
     (
-        f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes', offset => '1 minute'",
-        wr.Tumbling("5 minutes", offset="1 minute"),
+        f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes', start_time => '1 minute'",
+        wr.Tumbling("5 minutes", startTime="1 minute"),
     ),
     (
         f"windrow_hop({TABLE}, time => 'time', size => '10 minutes', step => '3 minutes'",
@@ -201,7 +201,7 @@ def test_with(feed: Feed, *, batch: bool) -> None:
 
 REFUSED = {
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', "
-    "size => INTERVAL '53375996' DAY, offset => '-4611686018427387904 us', "
+    "size => INTERVAL '53375996' DAY, start_time => '-4611686018427387904 us', "
     "lateness => '53375996 days', accumulate => 'accumulating')": {"DURATION_TOO_LONG"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
     "trigger_delta => 1, lateness => 'x')": {

@@ -27,7 +27,7 @@ AGGREGATES = [
 ]
 WINDOWS = {
     "tumbling": (
-        wr.Tumbling("1 minute", offset="7 seconds"),
+        wr.Tumbling("1 minute", startTime="7 seconds"),
         "window(time, '1 minute', '1 minute', '7 seconds')",
     ),
     "hopping": (

@@ -30,7 +30,7 @@ CASES: dict[str, Case] = {
         lambda: F.window("time", "5 minutes"),
     ),
     "tumbling with an offset": (
-        lambda: wr.Tumbling("7 minutes", offset="90 seconds"),
+        lambda: wr.Tumbling("7 minutes", startTime="90 seconds"),
         lambda: F.window("time", "7 minutes", startTime="90 seconds"),
     ),
     "hopping": (

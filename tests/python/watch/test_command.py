@@ -126,7 +126,7 @@ def test_a_folder_that_is_not_there_starts_no_spark(
 
 def test_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """0 if what came is what was expected, else 1."""
-    case = '{"id":"a","source":"s","time_unit":"s","spec":{"operator":"aggregate","window":{"kind":"tumbling","size":10,"offset":0},"lateness":0,"aggregates":{"v":"sum"}},"steps":[{"messages":[{"key":"k","time":1,"value":2}],"watermark":10,"expect":{"panes":[{"key":"k","window":[0,10],"timing":"ON_TIME","index":0,"is_last":true,"is_retraction":false,"values":{"v":2}}]}}]}\n'  # noqa: E501
+    case = '{"id":"a","source":"s","time_unit":"s","spec":{"operator":"aggregate","window":{"kind":"tumbling","size":10,"start_time":0},"lateness":0,"aggregates":{"v":"sum"}},"steps":[{"messages":[{"key":"k","time":1,"value":2}],"watermark":10,"expect":{"panes":[{"key":"k","window":[0,10],"timing":"ON_TIME","index":0,"is_last":true,"is_retraction":false,"values":{"v":2}}]}}]}\n'  # noqa: E501
     file = tmp_path / "case.jsonl"
     file.write_text(case)
     assert main(["replay", str(file)]) == 0

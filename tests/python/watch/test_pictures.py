@@ -26,7 +26,11 @@ def _count(picture: object, class_: str) -> int:
     [
         (wr.Tumbling("1 hour"), ["2025-01-01 09:00", "2025-01-01 09:59:59.999999"], 1),
         (wr.Tumbling("1 hour"), ["1969-12-31 23:59:59", "1970-01-01 00:00:00"], 2),
-        (wr.Tumbling("1 hour", offset="30 minutes"), ["2025-01-01 09:00", "2025-01-01 10:00"], 2),
+        (
+            wr.Tumbling("1 hour", startTime="30 minutes"),
+            ["2025-01-01 09:00", "2025-01-01 10:00"],
+            2,
+        ),
         (wr.Hopping("1 hour", step="20 minutes"), ["2025-01-01 09:00"], 3),
         (wr.Hopping("10 minutes", step="1 hour"), ["2025-01-01 09:09", "2025-01-01 09:10"], 1),
         (wr.Session("10 minutes"), ["2025-01-01 09:20", "2025-01-01 09:00", "2025-01-01 09:10"], 1),

@@ -82,8 +82,8 @@ class Aligned(Kind):
         """As it says."""
         size, offset = f"{self.size} us", f"{self.offset} us"
         if self.size == self.step:
-            return wr.Tumbling(size, offset=offset)
-        return wr.Hopping(size, step=f"{self.step} us", offset=offset)
+            return wr.Tumbling(size, startTime=offset)
+        return wr.Hopping(size, step=f"{self.step} us", startTime=offset)
 
     def candidates(self) -> str:
         """From the last window that begins before the message backwards."""

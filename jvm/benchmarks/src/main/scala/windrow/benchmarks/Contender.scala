@@ -53,7 +53,7 @@ object Contender {
   /** Windrow with messages that have an identity. */
   val Offsets: Contender = WindrowWith(
     "windrow-offsets",
-    "lateness => '0 seconds', source => 'topic', partition => 'partition', offset_column => 'offset'",
+    "lateness => '0 seconds', source => 'topic', partition => 'partition', offset => 'offset'",
     bringsMore = false)
 
   /** Windrow's table functions from PySpark. */

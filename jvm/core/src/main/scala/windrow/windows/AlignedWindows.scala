@@ -18,7 +18,7 @@ sealed trait AlignedWindows extends WindowKind {
 sealed trait FixedWindows extends AlignedWindows {
   def size: TimeSpan
   def step: TimeSpan
-  def offset: TimeSpan
+  def startTime: TimeSpan
 
   private[windrow] final override def extent: Option[TimeSpan] = Some(size)
   private[windrow] final def longestStep: Option[TimeSpan]     = Some(step)
@@ -30,9 +30,9 @@ sealed trait FixedWindows extends AlignedWindows {
     }
 
   protected def aligned: String =
-    s"aligned to ${if (offset == TimeSpan.Zero) "" else s"$offset after "}1970-01-01 00:00:00 UTC"
+    s"aligned to ${if (startTime == TimeSpan.Zero) "" else s"$startTime after "}1970-01-01 00:00:00 UTC"
 
-  protected def shownOffset: String = if (offset == TimeSpan.Zero) "" else s", offset='$offset'"
+  protected def shownStartTime: String = if (startTime == TimeSpan.Zero) "" else s", startTime='$startTime'"
 }
 
 private object AlignedWindows {
@@ -40,16 +40,16 @@ private object AlignedWindows {
     s"Windows of $size side by side, start included, end not, $aligned. Every message is in one."
 }
 
-/** `[start, end)` windows side by side, aligned to `offset` from the epoch. Of 10 minutes: a message of 12:07 is in
+/** `[start, end)` windows side by side, aligned to `startTime` from the epoch. Of 10 minutes: a message of 12:07 is in
   * `[12:00, 12:10)`, one of 12:10 in the next.
   */
-final case class Tumbling(size: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+final case class Tumbling(size: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   def step: TimeSpan = size
 
   private[windrow] def form: WindowForm           = Tumbling.Form
-  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "offset" -> offset)
+  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "start_time" -> startTime)
   private[windrow] def inWords: String            = AlignedWindows.sideBySide(size.toString, aligned)
-  override def toString: String                   = s"Tumbling('$size'$shownOffset)"
+  override def toString: String                   = s"Tumbling('$size'$shownStartTime)"
 }
 
 object Tumbling {
@@ -62,12 +62,12 @@ object Tumbling {
 
   /** With a zone its function says [[Calendar]] windows. */
   private[windrow] val Form: WindowForm =
-    WindowForm("tumbling", "windrow_tumble", "size", "offset")(read).copy(arguments = Seq("size", "offset", "zone"))
+    WindowForm("tumbling", "windrow_tumble", "size", "start_time")(read).copy(arguments = Seq("size", "start_time", "zone"))
 
   private def read(said: WindowFields): Option[WindowKind] = if (said.isSaid("zone")) Calendar.ofSize(said)
   else {
-    val (size, offset) = (said.span("size"), said.spanIfSaid("offset"))
-    size.map(Tumbling(_, offset.getOrElse(TimeSpan.Zero)))
+    val (size, startTime) = (said.span("size"), said.spanIfSaid("start_time"))
+    size.map(Tumbling(_, startTime.getOrElse(TimeSpan.Zero)))
   }
 }
 
@@ -75,12 +75,12 @@ object Tumbling {
   * than the size leaves gaps, whose messages are counted and belong to no window. Of 10 minutes every 5: a message of
   * 12:07 is in `[12:00, 12:10)` and `[12:05, 12:15)`.
   */
-final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+final case class Hopping(size: TimeSpan, step: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   private[windrow] def form: WindowForm           = Hopping.Form
-  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "step" -> step, "offset" -> offset)
+  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "step" -> step, "start_time" -> startTime)
   private[windrow] def inWords: String =
     s"Windows of $size, start included, end not, one every $step, $aligned. $held"
-  override def toString: String = s"Hopping('$size', step='$step'$shownOffset)"
+  override def toString: String = s"Hopping('$size', step='$step'$shownStartTime)"
 
   private def held: String = {
     val (long, every) = (size.micros, step.micros)
@@ -91,9 +91,9 @@ final case class Hopping(size: TimeSpan, step: TimeSpan, offset: TimeSpan = Time
 }
 
 object Hopping {
-  private[windrow] val Form: WindowForm = WindowForm("hopping", "windrow_hop", "size", "step", "offset") { said =>
-    val (size, step, offset) = (said.span("size"), said.span("step"), said.spanIfSaid("offset"))
-    size.zip(step).map { case (size, step) => Hopping(size, step, offset.getOrElse(TimeSpan.Zero)) }
+  private[windrow] val Form: WindowForm = WindowForm("hopping", "windrow_hop", "size", "step", "start_time") { said =>
+    val (size, step, startTime) = (said.span("size"), said.span("step"), said.spanIfSaid("start_time"))
+    size.zip(step).map { case (size, step) => Hopping(size, step, startTime.getOrElse(TimeSpan.Zero)) }
   }
 }
 
@@ -144,7 +144,7 @@ object Calendar {
 
   /** As SQL says them: `size => '1 month', zone => 'Europe/Berlin'`. */
   private[windrow] def ofSize(said: WindowFields): Option[Calendar] = {
-    if (said.isSaid("offset"))
+    if (said.isSaid("start_time"))
       said.refuse[Unit]("FIELD_UNKNOWN.CALENDAR")
     val size = said.text("size", "a number of days, weeks, months or years").flatMap(
       CalendarUnit.parse(_).fold(said.refuse(_), Some(_)))

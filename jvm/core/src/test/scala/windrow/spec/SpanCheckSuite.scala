@@ -32,7 +32,7 @@ class SpanCheckSuite extends AnyFunSuite {
 
   private val cases: Seq[(String, TimeSpan => Either[Seq[SpecProblem], _])] = Seq(
     "size"        -> (span => windows(Tumbling(span))),
-    "offset"      -> (span => windows(Tumbling(one, span))),
+    "startTime"   -> (span => windows(Tumbling(one, span))),
     "size"        -> (span => windows(Hopping(span, one))),
     "step"        -> (span => windows(Hopping(one, span))),
     "gap"         -> (span => windows(Session(span))),

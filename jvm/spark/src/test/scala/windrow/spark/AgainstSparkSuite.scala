@@ -110,7 +110,7 @@ final class AgainstSparkSuite extends SparkSuite {
     ("tumbling", Tumbling("20 seconds"), window(col("time"), "20 seconds")),
     (
       "tumbling with an offset",
-      Tumbling("20 seconds", offset = "7 seconds"),
+      Tumbling("20 seconds", startTime = "7 seconds"),
       window(col("time"), "20 seconds", "20 seconds", "7 seconds")),
     ("hopping", Hopping("30 seconds", step = "10 seconds"), window(col("time"), "30 seconds", "10 seconds")),
     (

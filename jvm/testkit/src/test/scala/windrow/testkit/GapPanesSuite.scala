@@ -21,8 +21,8 @@ class GapPanesSuite extends AnyFunSuite {
   /** The windows of a stretch of time, by start. */
   private def windows(spec: WindowOperatorDraft, from: Long, to: Long): Seq[(Long, Long)] = spec.window match {
     case fixed: FixedWindows =>
-      val (size, step, offset) = (fixed.size.micros, fixed.step.micros, fixed.offset.micros)
-      val first                = Math.floorDiv(from - size - offset, step) * step + offset
+      val (size, step, startTime) = (fixed.size.micros, fixed.step.micros, fixed.startTime.micros)
+      val first                = Math.floorDiv(from - size - startTime, step) * step + startTime
       Iterator.iterate(first)(_ + step).takeWhile(_ <= to).map(start => (start, start + size)).toSeq
     case calendar: Calendar =>
       val days = calendar.count.toLong

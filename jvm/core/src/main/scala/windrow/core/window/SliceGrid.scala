@@ -71,7 +71,7 @@ trait SliceGrid[A <: Axis] {
 
 object SliceGrid {
   def apply(windows: AlignedWindows): SliceGrid[Axis.Time] = windows match {
-    case fixed: FixedWindows => new FixedGrid(fixed.size.micros, fixed.step.micros, fixed.offset.micros)
+    case fixed: FixedWindows => new FixedGrid(fixed.size.micros, fixed.step.micros, fixed.startTime.micros)
     case calendar: Calendar  => new CalendarGrid(calendar)
   }
 
@@ -87,8 +87,8 @@ object SliceGrid {
   }
 }
 
-final class FixedGrid[A <: Axis](val size: Long, val step: Long, offset: Long) extends SliceGrid[A] {
-  private val origin = Math.floorMod(offset, step)
+final class FixedGrid[A <: Axis](val size: Long, val step: Long, startTime: Long) extends SliceGrid[A] {
+  private val origin = Math.floorMod(startTime, step)
 
   def lastStart(time: Long): Long  = floor(time, step, origin)
   def firstStart(time: Long): Long = plus(floor(minus(time, size), step, origin), step)

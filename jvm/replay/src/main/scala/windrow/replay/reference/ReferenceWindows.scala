@@ -62,10 +62,10 @@ private[windrow] object ReferenceWindows {
   }
 
   final class Fixed(kind: FixedWindows) extends Aligned {
-    private val (size, step, offset) = (kind.size.micros, kind.step.micros, kind.offset.micros)
+    private val (size, step, startTime) = (kind.size.micros, kind.step.micros, kind.startTime.micros)
 
     def at(time: Long): Seq[Bounds] = {
-      val last = Math.floorDiv(time - offset, step) * step + offset // the greatest start that is not after the message
+      val last = Math.floorDiv(time - startTime, step) * step + startTime // the greatest start that is not after the message
       Iterator.iterate(last)(_ - step).takeWhile(_ + size > time).map(start =>
         Bounds(start, start + size)).toSeq.reverse
     }

@@ -30,15 +30,15 @@ object SliceTime {
   }
 
   private def ofFixed(windows: FixedWindows, time: Expression): Expression = {
-    val (size, step, offset) = (windows.size.micros, windows.step.micros, windows.offset.micros)
-    if (size == step) floor(time, step, offset)
+    val (size, step, startTime) = (windows.size.micros, windows.step.micros, windows.startTime.micros)
+    if (size == step) floor(time, step, startTime)
     else Greatest(Seq(
-      floor(time, step, offset),
-      Add(floor(Subtract(time, Literal(size)), step, offset), Literal(size))))
+      floor(time, step, startTime),
+      Add(floor(Subtract(time, Literal(size)), step, startTime), Literal(size))))
   }
 
-  private def floor(of: Expression, step: Long, offset: Long): Expression =
-    Subtract(of, Pmod(Subtract(of, Literal(offset)), Literal(step)))
+  private def floor(of: Expression, step: Long, startTime: Long): Expression =
+    Subtract(of, Pmod(Subtract(of, Literal(startTime)), Literal(step)))
 }
 
 /** The calendar window that a time, long microseconds, falls into: its start. */

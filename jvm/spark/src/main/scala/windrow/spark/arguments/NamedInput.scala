@@ -25,7 +25,7 @@ private[spark] final case class NamedInput(
 private[spark] object NamedInput {
 
   /** Arguments that name columns, beside the keys. */
-  val Columns: Seq[String] = Seq("time", "partition", "offset_column")
+  val Columns: Seq[String] = Seq("time", "partition", "offset")
 
   /** @param time
     *   if it is known otherwise
@@ -49,7 +49,7 @@ private[spark] object NamedInput {
         table.output,
         time.map(NullIfFails.of).orElse(found.get("time")).getOrElse(StreamTable.Timeless),
         keys,
-        Seq("partition", "offset_column").flatMap(found.get),
+        Seq("partition", "offset").flatMap(found.get),
         None))
   }
 

@@ -6,7 +6,7 @@ import windrow.spark.stream.StreamOptions
 
 /** What SQL says of a stream and of the output that is wanted, whatever the operator. */
 private[spark] object StreamArguments {
-  private val Origin = Seq("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
+  private val Origin = Seq("source" -> "source", "partition" -> "partition", "offset" -> "offset")
 
   val Names: Seq[String] =
     Seq("stream", "output", "time", "watermark", "behind_processing_time", "invalid") ++ Origin.map(_._1)

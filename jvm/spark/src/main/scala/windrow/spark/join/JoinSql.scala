@@ -16,7 +16,7 @@ private[spark] object JoinSql {
 
   private val Allowed: Seq[String] =
     Seq("lateness", "max_future", "expect", "output", "early", "retain_time", "retain_messages", "time", "watermark") ++
-      Seq("invalid", "partition", "offset_column")
+      Seq("invalid", "partition", "offset")
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments                       = TableArguments.read(Name, expressions, Allowed)

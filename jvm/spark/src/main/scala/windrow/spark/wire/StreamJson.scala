@@ -13,7 +13,7 @@ import windrow.spark.stream.StreamOptions
 
 /** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
 private[spark] object StreamJson {
-  private val Origin = Map("source" -> "source", "partition" -> "partition", "offset_column" -> "offset")
+  private val Origin = Map("source" -> "source", "partition" -> "partition", "offset" -> "offset")
 
   def apply(node: ObjectNode): Either[Seq[SpecProblem], (StreamOperator, StreamOptions)] = {
     val spec   = node.deepCopy()

@@ -44,7 +44,7 @@ final class CarriesMessageSpec extends AnyFunSuite {
   test("what no window takes any more") {
     carriedBelow(Tumbling("10 seconds"), 30)
     carriedBelow(Hopping("10 seconds", step = "5 seconds"), 30)
-    carriedBelow(Hopping("10 seconds", step = "5 seconds", offset = "1 second"), 26)
+    carriedBelow(Hopping("10 seconds", step = "5 seconds", startTime = "1 second"), 26)
     carriedBelow(Session("5 seconds"), 31)
   }
 

@@ -12,8 +12,8 @@ import windrow.core.window.SliceGrid
 final class SliceTimeSpec extends AnyFunSuite {
   private val windows = Seq[AlignedWindows](
     Tumbling("20 seconds"),
-    Tumbling("20 seconds", offset = "7 seconds"),
-    Hopping("30 seconds", step = "10 seconds", offset = "3 seconds"),
+    Tumbling("20 seconds", startTime = "7 seconds"),
+    Hopping("30 seconds", step = "10 seconds", startTime = "3 seconds"),
     Hopping("25 seconds", step = "9 seconds"),
     Hopping("5 seconds", step = "9 seconds"))
 

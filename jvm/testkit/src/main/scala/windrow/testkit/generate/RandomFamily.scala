@@ -98,12 +98,12 @@ object RandomFamily {
   private def upTo(random: Random, n: Int): Long = 1L + random.nextInt(n)
 
   private def fixed(random: Random): FixedWindows = {
-    val offset = TimeSpan(if (random.nextBoolean()) 0 else random.nextInt(120) - 60L)
+    val startTime = TimeSpan(if (random.nextBoolean()) 0 else random.nextInt(120) - 60L)
     random.nextInt(4) match {
-      case 0 => Tumbling(TimeSpan(1), offset)
-      case 1 => Tumbling(TimeSpan(upTo(random, 30)), offset)
-      case 2 => Hopping(TimeSpan(upTo(random, 30)), TimeSpan(upTo(random, 35)), offset)
-      case _ => dense(random, upTo(random, 5), offset)
+      case 0 => Tumbling(TimeSpan(1), startTime)
+      case 1 => Tumbling(TimeSpan(upTo(random, 30)), startTime)
+      case 2 => Hopping(TimeSpan(upTo(random, 30)), TimeSpan(upTo(random, 35)), startTime)
+      case _ => dense(random, upTo(random, 5), startTime)
     }
   }
 
@@ -111,8 +111,8 @@ object RandomFamily {
     if (random.nextInt(5) == 0) calendar(random) else fixed(random)
 
   /** Many windows for a message. */
-  private def dense(random: Random, step: Long, offset: TimeSpan): Hopping =
-    Hopping(TimeSpan(step * (4 + random.nextInt(12)) + random.nextInt(step.toInt)), TimeSpan(step), offset)
+  private def dense(random: Random, step: Long, startTime: TimeSpan): Hopping =
+    Hopping(TimeSpan(step * (4 + random.nextInt(12)) + random.nextInt(step.toInt)), TimeSpan(step), startTime)
 
   private def session(random: Random): Session =
     if (random.nextBoolean()) Session(TimeSpan(upTo(random, 15))) else Session.OfMessage

@@ -213,7 +213,7 @@ private final class RandomJoinSpec(random: Random) {
     def upTo(most: Int) = 1L + random.nextInt(most)
     val size            = upTo(15)
     random.nextInt(6) match {
-      case 0 | 1 => stream.putObject("window").put("kind", "tumbling").put("size", size).put("offset", upTo(9))
+      case 0 | 1 => stream.putObject("window").put("kind", "tumbling").put("size", size).put("start_time", upTo(9))
       case 2     => stream.putObject("window").put("kind", "hopping").put("size", size).put("step", upTo(12))
       case 3     => stream.putObject("window").put("kind", "over").put("range", size)
       case 4     => stream.putObject("window").put("kind", "over")

@@ -25,7 +25,7 @@ final case class Recomputed(windows: Map[Place, Sum], rejected: Set[Long], gaps:
 object Recomputed {
 
   def apply(window: WindowKind, lateness: Long, walk: Walk): Recomputed = window match {
-    case fixed: FixedWindows => aligned(fixed.size.micros, fixed.step.micros, fixed.offset.micros, lateness, walk)
+    case fixed: FixedWindows => aligned(fixed.size.micros, fixed.step.micros, fixed.startTime.micros, lateness, walk)
     case Session(gap)        => sessions(gap.get.micros, lateness, walk)
     case Over.Range(range) => over(walk, lateness)((mine, at) => {
         val first = mine.indexWhere(_.time >= mine(at).time - range.micros)
@@ -46,7 +46,7 @@ object Recomputed {
     window match {
       case fixed: FixedWindows =>
         one.time - Math.floorMod(
-          one.time - fixed.offset.micros,
+          one.time - fixed.startTime.micros,
           fixed.step.micros) + fixed.size.micros + lateness <= before
       case Session(gap) => one.time + gap.get.micros + lateness <= before
       case _: Over      => one.time + lateness < before
@@ -54,12 +54,12 @@ object Recomputed {
     }
   }
 
-  private def aligned(size: Long, step: Long, offset: Long, lateness: Long, walk: Walk): Recomputed = {
+  private def aligned(size: Long, step: Long, startTime: Long, lateness: Long, walk: Walk): Recomputed = {
     val windows  = mutable.HashMap.empty[Place, Sum]
     val rejected = mutable.HashSet.empty[Long]
     var gaps     = 0
     for (one <- walk.messages) {
-      val last   = one.time - Math.floorMod(one.time - offset, step)
+      val last   = one.time - Math.floorMod(one.time - startTime, step)
       val starts = Iterator.iterate(last)(_ - step).takeWhile(_ + size > one.time).toSeq
       val open   = starts.filter(start => one.before.forall(_ < start + size + lateness))
       if (starts.isEmpty) gaps += 1
