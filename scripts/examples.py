@@ -45,7 +45,7 @@ def told(value: object) -> str:
 
 def spec(case: Json) -> str:
     """Give what a reader must know of a spec."""
-    said = {"late": "late"} if case["spec"].get("late") not in (None, "each_step") else {}
+    said = {"late": "late"} if case["spec"].get("late") not in (None, "each_batch") else {}
     names = [
         name
         for name, value in case["spec"].items()

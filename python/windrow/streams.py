@@ -208,9 +208,9 @@ class Windowed:
     ) -> Windowed:
         """Say when a window fires. None is the default of each.
 
-        A trigger can also be a text, as in SQL: a period, ``"1000 messages"``, ``"each_step"``.
+        A trigger can also be a text, as in SQL: a period, ``"1000 messages"``, ``"each_batch"``.
         early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
-        completes. late: while a complete window still takes messages; ``EachStep()``. Both are
+        completes. late: while a complete window still takes messages; ``EachBatch()``. Both are
         ``EachMessage()`` for ``messages``. fireOnlyUpdated: no pane whose value is that of the
         window's last one.
         """

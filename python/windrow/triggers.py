@@ -37,7 +37,7 @@ class EachMessage(PaneTrigger):
 
 
 @dataclass(frozen=True)
-class EachStep(PaneTrigger):
+class EachBatch(PaneTrigger):
     """At most one pane for each window and micro-batch."""
 
 
@@ -152,7 +152,7 @@ def _trigger(name: str, said: Firing) -> PaneTrigger | SpecProblem:
         return Every(said)
     if isinstance(said, PaneTrigger):
         return said
-    words = {"never": NEVER, "each_message": EACH_MESSAGE, "each_step": EACH_STEP}
+    words = {"never": NEVER, "each_message": EACH_MESSAGE, "each_batch": EACH_BATCH}
     if said.lower() in words:
         return words[said.lower()]
     counted = _SOME_MESSAGES.fullmatch(said.lower())
@@ -163,7 +163,7 @@ def _trigger(name: str, said: Firing) -> PaneTrigger | SpecProblem:
     return Every(said)
 
 
-NEVER, EACH_MESSAGE, EACH_STEP, USUAL = Never(), EachMessage(), EachStep(), _Default()
+NEVER, EACH_MESSAGE, EACH_BATCH, USUAL = Never(), EachMessage(), EachBatch(), _Default()
 
 
 class AccumulationMode(Enum):

@@ -40,7 +40,7 @@ kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
 )
 triggers: st.SearchStrategy[wr.PaneTrigger] = st.recursive(
     st.one_of(
-        st.sampled_from([wr.Never(), wr.EachStep(), wr.EachMessage()]),
+        st.sampled_from([wr.Never(), wr.EachBatch(), wr.EachMessage()]),
         st.builds(lambda messages: wr.Every(messages=messages), counts),
         st.builds(wr.Every, spans),
     ),

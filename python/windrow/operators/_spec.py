@@ -16,8 +16,8 @@ from windrow.operators import _input, _spec_json
 from windrow.operators._input import Names, as_names
 from windrow.policies import Policy
 from windrow.triggers import (
+    EACH_BATCH,
     EACH_MESSAGE,
-    EACH_STEP,
     NEVER,
     USUAL,
     AccumulationMode,
@@ -35,7 +35,7 @@ OperatorKind = Literal["query", "aggregate", "full_state", "policy"]
 
 # What is usual where nothing is said: early, late, accumulation.
 _USUAL: dict[OperatorKind, tuple[PaneTrigger, PaneTrigger, AccumulationMode | None]] = {
-    "query": (NEVER, EACH_STEP, None),
+    "query": (NEVER, EACH_BATCH, None),
     "aggregate": (NEVER, Every("10 seconds"), None),
     "full_state": (EACH_MESSAGE, EACH_MESSAGE, AccumulationMode.DISCARDING),
     "policy": (NEVER, NEVER, AccumulationMode.ACCUMULATING),
@@ -56,7 +56,7 @@ class WindowOperatorSpec:
     window: what the windows are. lateness: how long after its end, in event time, a window still
     takes messages; None: without end; for ``Offsets`` a number of offsets. It must be stated for
     windows of time. early: while a window is incomplete, usually ``Never()``; onTime: whether it
-    fires when it completes; late: while it still takes messages, usually ``EachStep()``, without a
+    fires when it completes; late: while it still takes messages, usually ``EachBatch()``, without a
     query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
     accumulation: must be stated where a window can fire twice. fireOnlyUpdated: no pane whose
     value is that of the last one. fillGaps: whether the empty windows of a key fire too: True, from

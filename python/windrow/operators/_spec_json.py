@@ -16,8 +16,8 @@ from windrow.policies import Policy
 from windrow.triggers import (
     ACCUMULATING,
     DISCARDING,
+    EACH_BATCH,
     EACH_MESSAGE,
-    EACH_STEP,
     NEVER,
     AccumulationMode,
     PaneTrigger,
@@ -72,7 +72,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
 def _late(window: WindowKind | None, *, keeps: bool) -> PaneTrigger:
     if keeps:
         return EACH_MESSAGE
-    return NEVER if isinstance(window, Policy) else EACH_STEP
+    return NEVER if isinstance(window, Policy) else EACH_BATCH
 
 
 def write(spec: WindowOperatorSpec) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Triggers as JSON: null, "each_step", {"every_messages": n}, {"every_time": t} or a list."""
+"""Triggers as JSON: null, "each_batch", {"every_messages": n}, {"every_time": t} or a list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._frozen import unchecked
-from windrow.triggers import EACH_STEP, NEVER, AnyOf, EachStep, Every, Never, PaneTrigger
+from windrow.triggers import EACH_BATCH, NEVER, AnyOf, EachBatch, Every, Never, PaneTrigger
 
 
 def read(reader: _json.Reader, name: str, *, default: PaneTrigger) -> PaneTrigger:
@@ -21,8 +21,8 @@ def write(trigger: PaneTrigger) -> object:
     match trigger:
         case Never():
             return None
-        case EachStep():
-            return "each_step"
+        case EachBatch():
+            return "each_batch"
         case Every(period=str(period)):
             return {"every_time": _duration.micros(period)}
         case Every(messages=messages):
@@ -37,8 +37,8 @@ def _read(reader: _json.Reader, name: str, value: object) -> PaneTrigger | None:
     match value:
         case None:
             return NEVER
-        case "each_step":
-            return EACH_STEP
+        case "each_batch":
+            return EACH_BATCH
         case [*values]:
             read = [_read(reader, name, one) for one in values]
             return unchecked(AnyOf, triggers=tuple(one for one in read if one is not None))

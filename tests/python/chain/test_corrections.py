@@ -182,7 +182,7 @@ def check_last_values(
     refused: list[Row] = []
 
     def run() -> None:
-        early = wr.EachStep() if restarts else None
+        early = wr.EachBatch() if restarts else None
         panes = minutes(feed.stream(), mode, windows, early=early).panes
         query = overall(panes).start(
             panes=lambda batch, _: rows.extend(in_order(batch.collect())),

@@ -260,11 +260,11 @@ def test_what_queries_cannot_do_is_told_as_it_is() -> None:
     text = (
         "3 problems in Tumbling('1 month', zone='Europe/Berlin'): [VALUE_NOT_SUPPORTED] in a query "
         "the windows are Tumbling('1 month', zone='Europe/Berlin'); allowed are Tumbling without "
-        "a zone, Hopping and Session. [VALUE_NOT_SUPPORTED] in a query early is EachStep(); "
+        "a zone, Hopping and Session. [VALUE_NOT_SUPPORTED] in a query early is EachBatch(); "
         "allowed is Never(). [VALUE_NOT_SUPPORTED] in a query fillGaps is true; allowed is false."
     )
     error = errors.from_text(text)
     assert isinstance(error, wr.SpecError)
     assert str(error) == text
     assert [problem.code for problem in error.problems] == ["VALUE_NOT_SUPPORTED"] * 3
-    assert error.problems[1].text == "in a query early is EachStep(); allowed is Never()."
+    assert error.problems[1].text == "in a query early is EachBatch(); allowed is Never()."

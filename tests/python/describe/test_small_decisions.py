@@ -83,9 +83,9 @@ def test_truth_and_what_has_no_end_are_no_numbers() -> None:
 
 def test_the_shortest_of_several_periods() -> None:
     """By it one is told that a query begins its steps too seldom (SEMANTICS R57)."""
-    both = wr.AnyOf(wr.Every("1 minute"), wr.EachStep(), wr.Every("10 seconds"))
+    both = wr.AnyOf(wr.Every("1 minute"), wr.EachBatch(), wr.Every("10 seconds"))
     assert both._shortest_period() == 10_000_000
-    assert wr.AnyOf(wr.EachStep())._shortest_period() is None
+    assert wr.AnyOf(wr.EachBatch())._shortest_period() is None
 
 
 def test_a_time_with_a_zone_is_no_local_one() -> None:

@@ -122,7 +122,7 @@ def test_specs_are_frozen() -> None:
         (wr.Tumbling("1 hour"), "size"),
         (wr.Over(rows=3), "rows"),
         (wr.Every(messages=2), "messages"),
-        (wr.AnyOf(wr.EachStep()), "triggers"),
+        (wr.AnyOf(wr.EachBatch()), "triggers"),
         (wr.Retention(windows=2), "windows"),
         (wr.WindowOperatorSpec(window=wr.Count(3)), "onTime"),
     ):

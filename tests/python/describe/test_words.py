@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FIRINGS = {
     "never": wr.Never(),
     "EACH_MESSAGE": wr.EachMessage(),
-    "each_step": wr.EachStep(),
+    "each_batch": wr.EachBatch(),
     "1 message": wr.EachMessage(),
     "1000 messages": wr.Every(messages=1000),
     "5 seconds": wr.Every("5 seconds"),
@@ -57,10 +57,10 @@ def test_texts_that_are_none_of_them() -> None:
 
 def test_any_of_texts() -> None:
     """Texts stand for triggers there, too; all that is none of them is told at once."""
-    texts = wr.AnyOf("5 seconds", "1000 messages", wr.EachStep())
-    assert texts == wr.AnyOf(wr.Every("5 seconds"), wr.Every(messages=1000), wr.EachStep())
+    texts = wr.AnyOf("5 seconds", "1000 messages", wr.EachBatch())
+    assert texts == wr.AnyOf(wr.Every("5 seconds"), wr.Every(messages=1000), wr.EachBatch())
     with pytest.raises(wr.SpecError, match=r"'watermark'.*'10 seconds'") as refused:
-        wr.AnyOf("watermark", "often", "each_step")
+        wr.AnyOf("watermark", "often", "each_batch")
     assert len(refused.value.problems) == 2
     with pytest.raises(wr.SpecError, match=r"early is 'often'.*late is 'seldom'"):
         firings("trigger", early="often", late="seldom")

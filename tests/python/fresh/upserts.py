@@ -53,7 +53,7 @@ orders = wr.stream(
 kept = orders.lateness("1 day")
 total = F.sum("amount").alias("total")
 minutes = kept.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
-sessions = kept.window(wr.Session("1 minute")).trigger(early=wr.EachStep())
+sessions = kept.window(wr.Session("1 minute")).trigger(early=wr.EachBatch())
 sessions = sessions.accumulate(wr.ACCUMULATING_AND_RETRACTING)
 runs: dict[str, tuple[wr.Windowed, Sink]] = {
     "minutes": (minutes, wr.Upsert(f"{PLACE}minutes", create=kind)),

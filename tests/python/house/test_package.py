@@ -19,7 +19,7 @@ _PUBLIC = {
     *("Answers", "testing", "advise", "Advice", "LatenessEffect"),
     *("Tumbling", "Hopping", "Sliding", "Over", "Count", "Offsets", "Session", "TupleSession"),
     *("Global", "Inherit", "WindowKind", "Retention"),
-    *("Never", "EachMessage", "EachStep", "Every", "AnyOf", "PaneTrigger"),
+    *("Never", "EachMessage", "EachBatch", "Every", "AnyOf", "PaneTrigger"),
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),
     *("AccumulationMode", "stream", "Stream", "Windowed", "RowId", "KAFKA"),
     *(

@@ -62,7 +62,7 @@ def test_sql_early(both: Both) -> None:
     """SEMANTICS B8: triggers are named as everywhere else, in any case; others are refused."""
     views(both.add(ORDERS, SHIPMENTS))
     join = f"o JOIN s ON o.product = s.product AND {RANGE}"
-    for early in ("each_step", "EACH_MESSAGE", "1 hour"):
+    for early in ("each_batch", "EACH_MESSAGE", "1 hour"):
         assert said(both, join, f", early => '{early}'").isStreaming
     with pytest.raises(AnalysisException, match=r"TRIGGER_NOT_SUPPORTED\]"):
         said(both, join, ", early => '3 messages'")

@@ -85,7 +85,7 @@ def asked(*keys: str) -> Query:
 def everything(days: int) -> Query:
     """One window for ever."""
     return lambda read: total(
-        stream(read).retain(time=f"{days} days").window(wr.Global()).trigger(early=wr.EachStep())
+        stream(read).retain(time=f"{days} days").window(wr.Global()).trigger(early=wr.EachBatch())
     )
 
 
@@ -173,7 +173,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         ],
         "early": [
             Change(fired(early=EVERY_THIRD), fired(early=EVERY_OTHER)),
-            Change(fired(early=EVERY_THIRD), fired(early=wr.EachStep())),
+            Change(fired(early=EVERY_THIRD), fired(early=wr.EachBatch())),
             Change(fired(wr.Session("2 hours")), fired(wr.Session("2 hours"), early=EVERY_OTHER)),
             Change(messages(), messages(early=wr.Never())),
             Change(fired(), fired(early=EVERY_THIRD), "neither trigger(early=...) nor"),

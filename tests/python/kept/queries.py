@@ -88,7 +88,7 @@ def hopping(read: Read) -> Outputs:
 def calendar(read: Read) -> Outputs:
     """Days of a zone, one of which has 23 hours."""
     windows = timed(read).window(wr.Tumbling("1 day", zone="Europe/Berlin"))
-    return few(windows.trigger(early=wr.EachStep()).accumulate(RETRACTING))
+    return few(windows.trigger(early=wr.EachBatch()).accumulate(RETRACTING))
 
 
 def filled(read: Read) -> Outputs:

@@ -85,9 +85,9 @@ def any_windows(rng: random.Random, kind: Kind, *, identity: bool, framed: bool 
     names = [n for n in AGGREGATES if n not in ALWAYS and (identity or not AGGREGATES[n].ordered)]
     if framed:
         names = [name for name in names if name in FRAMED]
-    early = rng.choice(("never", "each_step", "each_message", "every_7"))
+    early = rng.choice(("never", "each_batch", "each_message", "every_7"))
     modes = ["ACCUMULATING", "ACCUMULATING_AND_RETRACTING"]
-    if kind.aligned and early in {"never", "each_step"}:  # else parts cannot be compared
+    if kind.aligned and early in {"never", "each_batch"}:  # else parts cannot be compared
         modes.append("DISCARDING")
     return Windows(kind, rng.choice(modes), early, tuple(rng.sample(names, rng.randint(1, 4))))
 

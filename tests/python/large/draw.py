@@ -85,7 +85,7 @@ def _tuples(rng: random.Random, messages: int) -> Scenario:
 
 def _global(rng: random.Random, messages: int) -> Scenario:
     traffic = replace(any_traffic(rng, messages), timeless=0.0)
-    windows = replace(any_windows(rng, Global(), identity=True), early="each_step")
+    windows = replace(any_windows(rng, Global(), identity=True), early="each_batch")
     return any_case(rng, windows, traffic, identity=True)
 
 

@@ -14,7 +14,7 @@ _MIXED = Traffic(1_000, keys=3, disorder=1.0, behind=0.5, holes=0.2, partitions=
 KNOWN = {
     "a pane on time of nothing, of DISCARDING with early panes (R16, R83)": Scenario(
         1,
-        Windows(Aligned(MINUTE, MINUTE), "DISCARDING", "each_step", ("all_ids", "kinds_so")),
+        Windows(Aligned(MINUTE, MINUTE), "DISCARDING", "each_batch", ("all_ids", "kinds_so")),
         (_MIXED,),
         _TWO,
         lateness=3 * MINUTE,

@@ -121,14 +121,14 @@ KINDS: Mapping[str, Kind] = {
     "tumbling": _in(_MINUTES),
     # A page of a shard's offsets is full in some 19 batches, of 1,000 rows in 155 (SEMANTICS R13).
     "tumbling, offsets with holes": Kind(_in(_MINUTES, identity=True, holes=7).make, rows=8000),
-    "tumbling, early, retracting": _early(_MINUTES, wr.EachStep(), wr.ACCUMULATING_AND_RETRACTING),
+    "tumbling, early, retracting": _early(_MINUTES, wr.EachBatch(), wr.ACCUMULATING_AND_RETRACTING),
     "tumbling, by the clock": Kind(_clock),
     "tumbling, gaps filled": Kind(_gaps),
     "tumbling, lists": Kind(_lists),
     "tumbling, by the first beyond": _beyond(_MINUTES),
     "calendar": Kind(_in(wr.Tumbling("1 day", zone="Europe/Berlin")).make, minutes=360),
     "hopping": _in(_HOPS),
-    "hopping, early, discarding": _early(_HOPS, wr.EachStep(), wr.DISCARDING),
+    "hopping, early, discarding": _early(_HOPS, wr.EachBatch(), wr.DISCARDING),
     "session": _in(wr.Session("1 minute")),
     "session, early, retracting": _early(
         wr.Session("1 minute"), wr.EachMessage(), wr.ACCUMULATING_AND_RETRACTING

@@ -249,9 +249,9 @@ def test_messages_that_cannot_be_written(said: dict[str, Any], codes: list[str])
         ({"key": "no", "gap": "gap"}, ["COLUMN_NOT_FOUND", "VALUE_NOT_SUPPORTED"]),
         ({"window": wr.Session(None)}, ["GAP_NOT_STATED"]),
         ({"aggregates": "count(*)", "keepsMessages": True}, ["VALUE_NOT_SUPPORTED"]),
-        ({"window": wr.Policy.tumbling(wr.ByCount(0)), "early": wr.EachStep()},
+        ({"window": wr.Policy.tumbling(wr.ByCount(0)), "early": wr.EachBatch()},
          ["VALUE_NOT_SUPPORTED", "AGGREGATE_NOT_STATED", "N_NOT_POSITIVE"]),
-        ({"window": wr.Policy.tumbling(wr.ByCount(1)), "late": wr.EachStep(), "key": "no",
+        ({"window": wr.Policy.tumbling(wr.ByCount(1)), "late": wr.EachBatch(), "key": "no",
           "aggregates": "count(*)"}, ["VALUE_NOT_SUPPORTED", "COLUMN_NOT_FOUND"]),
         ({"accumulation": wr.ACCUMULATING}, ["VALUE_NOT_SUPPORTED"]),
     ],
@@ -275,7 +275,7 @@ def test_what_is_usual_depends_on_the_operator() -> None:
     query = wr.WindowOperatorSpec(window=window, lateness="0 s")
     alone = wr.WindowOperatorSpec(**prices(window=window, aggregates="count(*)"))
     kept = wr.WindowOperatorSpec(**prices(window=window, retention=wr.Retention(messages=5)))
-    assert (query.early, query.late) == (wr.Never(), wr.EachStep())
+    assert (query.early, query.late) == (wr.Never(), wr.EachBatch())
     assert (alone.early, alone.late) == (wr.Never(), wr.Every("10 seconds"))
     assert (kept.early, kept.late) == (wr.EachMessage(), wr.EachMessage())
     assert kept.accumulation is wr.DISCARDING

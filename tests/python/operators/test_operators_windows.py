@@ -125,7 +125,7 @@ def test_sessions_that_merge_are_retracted() -> None:
         window=wr.Session("30 seconds"),
         lateness="1 hour",
         accumulation=wr.ACCUMULATING_AND_RETRACTING,
-        late=wr.EachStep(),
+        late=wr.EachBatch(),
         aggregates="count(*) AS n",
     )
     with aggregated(**spec) as op:

@@ -56,7 +56,7 @@ def of_first(panes: list[Row]) -> list[tuple[int | None, str, int, bool]]:
 def test_each_step_accumulating(feed: Feed) -> None:
     """The whole value so far, at the end of every step that changed it."""
     feed.add(*STEPS)
-    windows = minutes(feed).trigger(early=wr.EachStep()).accumulate(wr.ACCUMULATING)
+    windows = minutes(feed).trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
     assert of_first(totals(feed, windows)) == [
         (3, "EARLY", 0, False),
         (7, "EARLY", 1, False),
@@ -163,7 +163,7 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:00:10", amount=1)], [order("09:02:00", amount=2)], NOTHING)
     conf = feed.spark.conf
     before = conf.get("spark.sql.streaming.noDataMicroBatches.enabled")
-    windows = minutes(feed).trigger(early=wr.AnyOf(wr.EachStep(), wr.Every("1 hour")))
+    windows = minutes(feed).trigger(early=wr.AnyOf(wr.EachBatch(), wr.Every("1 hour")))
     output = windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
     folder = str(tmp_path / "panes")
     query = output.start(
@@ -185,11 +185,11 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
     ("said", "early"),
     [
         pytest.param(
-            "array('each_step', 'each_message')",
-            wr.AnyOf(wr.EachStep(), wr.EachMessage()),
+            "array('each_batch', 'each_message')",
+            wr.AnyOf(wr.EachBatch(), wr.EachMessage()),
             marks=pytest.mark.full,
         ),
-        ("array('2 messages', 'each_step')", wr.AnyOf(wr.Every(messages=2), wr.EachStep())),
+        ("array('2 messages', 'each_batch')", wr.AnyOf(wr.Every(messages=2), wr.EachBatch())),
         pytest.param("2", wr.Every(messages=2), marks=pytest.mark.full),
     ],
 )

@@ -92,7 +92,7 @@ def operator(df: DataFrame, kind: Any, aggregates: Sequence[str], **more: Any) -
     stream = wr.stream(df, time="time", key="key", watermark="10 seconds", name="lower")
     windows = stream.lateness("1 hour").window(kind).accumulate(wr.ACCUMULATING_AND_RETRACTING)
     if more.get("early"):
-        windows = windows.trigger(early=wr.EachStep())
+        windows = windows.trigger(early=wr.EachBatch())
     return windows.aggregate(*(F.expr(text).alias(f"v{i}") for i, text in enumerate(aggregates)))
 
 

@@ -55,7 +55,7 @@ def sessions(
     """Count, sum, least and mean of sessions, corrected at the end of each step."""
     stream = wr.stream(df, time="time", key="product", watermark="10 seconds").lateness(lateness)
     windows = stream.window(wr.Session(f"{GAP} seconds")).accumulate(mode)
-    fired = windows.trigger(early=early, late=wr.EachStep())
+    fired = windows.trigger(early=early, late=wr.EachBatch())
     amount = F.col("amount")
     return fired.aggregate(
         F.count("*").alias("n"),
@@ -72,8 +72,8 @@ WIDE = "sum(CAST(amount AS DECIMAL(30, 2)))"  # wider than a word of a row
 TAKEN = [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", (WIDE,))]
 FIRED = [
     (wr.ACCUMULATING, wr.Never()),
-    (wr.DISCARDING, wr.EachStep()),
-    (wr.ACCUMULATING_AND_RETRACTING, wr.EachStep()),
+    (wr.DISCARDING, wr.EachBatch()),
+    (wr.ACCUMULATING_AND_RETRACTING, wr.EachBatch()),
 ]
 
 

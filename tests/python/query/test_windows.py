@@ -143,7 +143,7 @@ def test_global(feed: Feed) -> None:
         [order("09:00:00", amount=1)], [order("08:00:00", amount=2)], [order("07:00", amount=4)]
     )
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    windows = stream.window(wr.Global()).trigger(early=wr.EachStep()).accumulate(wr.ACCUMULATING)
+    windows = stream.window(wr.Global()).trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
     panes = feed.run(windows.aggregate(F.sum("amount").alias("total")).panes)
     assert [(row.total, row.pane.timing, row.pane["index"]) for row in panes] == [
         (1, "EARLY", 0),
@@ -158,7 +158,7 @@ def test_global_with_retention(feed: Feed) -> None:
     """It refuses what lies before the watermark less the time retained, and nothing else (R10)."""
     feed.add([order("09:00:00", amount=1)], [order("08:00", amount=2)], [order("07:59", amount=4)])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    windows = stream.retain(time="1 hour").window(wr.Global()).trigger(early=wr.EachStep())
+    windows = stream.retain(time="1 hour").window(wr.Global()).trigger(early=wr.EachBatch())
     output = windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total")).output
     rows = feed.run(output)
     assert [row.panes.total for row in rows if row.kind == "panes"] == [1, 3]

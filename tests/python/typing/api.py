@@ -78,7 +78,7 @@ def refused(df: DataFrame) -> None:
     orders.retain("1 hour")  # type: ignore[call-arg]
     orders.retain(messages="5")  # type: ignore[arg-type]
     orders.window(wr.Global(), complete="sometime")  # type: ignore[arg-type]
-    orders.window(wr.Global()).trigger(wr.EachStep())  # type: ignore[call-arg]
+    orders.window(wr.Global()).trigger(wr.EachBatch())  # type: ignore[call-arg]
     orders.window(wr.Global()).accumulate("all")  # type: ignore[arg-type]
     wr.stream(df, "time")  # type: ignore[call-arg]
     wr.Tumbling(600)  # type: ignore[arg-type]

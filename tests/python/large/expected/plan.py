@@ -31,7 +31,7 @@ def panes(
               ELSE 'LATE' END AS timing
             FROM (SELECT g, first, last, step FROM own UNION SELECT g, first, last, done FROM life)
             JOIN life USING (g, first, last) JOIN step USING (step)) f
-        JOIN step w USING (step) WHERE timing <> 'EARLY' OR {early == "each_step"}""")
+        JOIN step w USING (step) WHERE timing <> 'EARLY' OR {early == "each_batch"}""")
     since = "o.step > coalesce(f.previous, -1) AND" if mode == "DISCARDING" else ""
     base.execute(f"""CREATE TABLE wanted AS
         WITH held AS (SELECT f.g AS of_g, f.first, f.last, f.step AS of_step, timing, index,

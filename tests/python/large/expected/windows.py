@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TRIGGERS: dict[str, wr.PaneTrigger] = {
     "never": wr.Never(),
-    "each_step": wr.EachStep(),
+    "each_batch": wr.EachBatch(),
     "each_message": wr.EachMessage(),
     "every_7": wr.Every(messages=7),
 }
@@ -63,7 +63,7 @@ class Windows:
         of_windows(base, self.kind, case.lateness)
         loaded(base, self.kind.bounds)
         wrong = grammar(base, self.mode)
-        if self.kind.aligned and self.early in {"never", "each_step"}:
+        if self.kind.aligned and self.early in {"never", "each_batch"}:
             plan.panes(base, self.early, self.mode, case.lateness, self.names)
             by = "first, last, step, timing, index, is_last, is_retraction"
             return wrong + compared(base, self.names, "wanted", "pane", by)

@@ -11,11 +11,11 @@ sealed trait PaneTrigger {
 object PaneTrigger {
   private val SomeMessages = """(\d+) messages?""".r
 
-  /** What SQL says as text: `never`, `each_message`, `each_step`, `1000 messages`, or a period; None: it is none of these. */
+  /** What SQL says as text: `never`, `each_message`, `each_batch`, `1000 messages`, or a period; None: it is none of these. */
   private[windrow] def read(text: String): Option[PaneTrigger] = text.toLowerCase(Locale.ROOT) match {
     case "never"             => Some(Never)
     case "each_message"      => Some(EachMessage)
-    case "each_step"         => Some(EachStep)
+    case "each_batch"         => Some(EachBatch)
     case SomeMessages(count) => count.toLongOption.map(ofMessages)
     case _                   => TimeSpan.parse(text).toOption.map(EveryPeriod(_))
   }
@@ -41,9 +41,9 @@ case object EachMessage extends PaneTrigger {
 }
 
 /** At most one pane for each window and step. */
-case object EachStep extends PaneTrigger {
+case object EachBatch extends PaneTrigger {
   def problems: Seq[SpecProblem] = Nil
-  override def toString: String  = "EachStep()"
+  override def toString: String  = "EachBatch()"
 }
 
 /** One pane after every `messages` unsent messages of a window. */

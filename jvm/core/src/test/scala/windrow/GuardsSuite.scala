@@ -41,15 +41,15 @@ class GuardsSuite extends AnyFunSuite {
       Some(TimeSpan.Zero),
       early,
       accumulation = Some(Accumulating)).checked)
-    assert(problems(EachStep, 1).map(_.code) == Seq("TOO_MANY_WINDOWS"))
-    assert(problems(EachStep, 10) == Nil && problems(Never, 1) == Nil)
+    assert(problems(EachBatch, 1).map(_.code) == Seq("TOO_MANY_WINDOWS"))
+    assert(problems(EachBatch, 10) == Nil && problems(Never, 1) == Nil)
     val refused = intercept[SpecError](shard(
       new InMemoryShardStore,
       Guards(maxWindowsPerMessage = 2),
       WindowOperatorDraft(
         Hopping(TimeSpan(3), TimeSpan(1)),
         Some(TimeSpan.Zero),
-        EachStep,
+        EachBatch,
         accumulation = Some(Accumulating)).checked))
     assert(refused.getMessage.startsWith("[TOO_MANY_WINDOWS] Hopping("))
   }

@@ -41,13 +41,13 @@ object Contender {
   val Early: Contender =
     WindrowWith(
       "windrow-early",
-      "early => 'each_step', lateness => '0 seconds', accumulate => 'accumulating'",
+      "early => 'each_batch', lateness => '0 seconds', accumulate => 'accumulating'",
       bringsMore = true)
   val Late: Contender =
     WindrowWith("windrow-late", "lateness => '60 seconds', accumulate => 'accumulating'", bringsMore = true)
   val Retracting: Contender = WindrowWith(
     "windrow-retracting",
-    "early => 'each_step', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'",
+    "early => 'each_batch', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'",
     bringsMore = true)
 
   /** Windrow with messages that have an identity. */

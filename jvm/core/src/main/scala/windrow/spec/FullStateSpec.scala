@@ -7,7 +7,7 @@ import windrow.core.time.Distance
   * wrong. It always discards: each pane holds the messages since the last one (SEMANTICS R17).
   *
   * @param early
-  *   while a window is incomplete; [[EachMessage]] and [[EachStep]] are the same here: one pane for each window and step
+  *   while a window is incomplete; [[EachMessage]] and [[EachBatch]] are the same here: one pane for each window and step
   *   (SEMANTICS R15)
   * @param retention
   *   must be stated

@@ -119,7 +119,7 @@ private[windrow] object JoinCheck {
     "RETENTION_OF_SMALL_RANGES")
 
   private def triggers(draft: JoinDraft): Seq[SpecProblem] = draft.early match {
-    case EachMessage | EachStep => Nil
+    case EachMessage | EachBatch => Nil
     case period: EveryPeriod    => period.problems
     case other =>
       Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", "early" -> other))

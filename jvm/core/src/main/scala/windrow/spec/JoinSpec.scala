@@ -82,7 +82,7 @@ final case class JoinStream(name: String, window: Option[WindowKind] = None)
   * @param hasKeys
   *   equal fields are asked for
   * @param early
-  *   when rows come out: [[EachMessage]] and [[EachStep]] in the step of the later message, [[EveryPeriod]] as the period
+  *   when rows come out: [[EachMessage]] and [[EachBatch]] in the step of the later message, [[EveryPeriod]] as the period
   *   ends
   * @param retention
   *   messages of each stream and key; a range or windows imply one

@@ -42,7 +42,7 @@ object OperatorJson {
   def read(
       node: ObjectNode,
       outer: Map[String, String],
-      late: PaneTrigger = EachStep): Either[Seq[SpecProblem], CheckedSpec] =
+      late: PaneTrigger = EachBatch): Either[Seq[SpecProblem], CheckedSpec] =
     node.path("operator").asText("aggregate") match {
       case "aggregate"  => aggregate(node, outer, late).flatMap(_.check).map(CheckedSpec.Aggregate(_))
       case "full_state" => fullState(node, outer).map(CheckedSpec.FullState(_))

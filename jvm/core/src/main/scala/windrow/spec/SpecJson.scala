@@ -51,7 +51,7 @@ object SpecJson {
       lateness(node, window, reader),
       trigger("early", Never),
       onTime(node, reader),
-      trigger("late", EachStep),
+      trigger("late", EachBatch),
       reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
       reader.flag(node, "fire_only_updated").getOrElse(false),
       reader.word(node, "complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),

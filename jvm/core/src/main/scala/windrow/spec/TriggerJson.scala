@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.NullNode
 import com.fasterxml.jackson.databind.node.TextNode
 import scala.jdk.CollectionConverters._
 
-/** Triggers as JSON: null, "each_step", `{"every_messages": n}`, `{"every_time": t}` or a list of these. */
+/** Triggers as JSON: null, "each_batch", `{"every_messages": n}`, `{"every_time": t}` or a list of these. */
 private[windrow] object TriggerJson {
   private val mapper = new ObjectMapper()
 
@@ -18,7 +18,7 @@ private[windrow] object TriggerJson {
     else if (node.isArray) {
       val all = node.elements.asScala.toSeq.map(read(_, name, reader))
       Option.when(all.forall(_.isDefined))(AnyOf(all.flatten))
-    } else if (node.asText == "each_step") Some(EachStep)
+    } else if (node.asText == "each_batch") Some(EachBatch)
     else if (node.isObject && node.size == 1 && node.path("every_messages").isIntegralNumber &&
       node.get("every_messages").canConvertToLong)
       node.get("every_messages").asLong match {
@@ -31,7 +31,7 @@ private[windrow] object TriggerJson {
 
   def write(trigger: PaneTrigger): JsonNode = trigger match {
     case Never               => NullNode.instance
-    case EachStep            => TextNode.valueOf("each_step")
+    case EachBatch            => TextNode.valueOf("each_batch")
     case EachMessage         => mapper.createObjectNode().put("every_messages", 1L)
     case Every(n)            => mapper.createObjectNode().put("every_messages", n)
     case EveryPeriod(period) => mapper.createObjectNode().put("every_time", period.micros)

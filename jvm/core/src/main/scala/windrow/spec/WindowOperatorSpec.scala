@@ -26,7 +26,7 @@ final case class WindowOperatorDraft(
     lateness: Option[TimeSpan] = None,
     early: PaneTrigger = Never,
     onTime: Boolean = true,
-    late: PaneTrigger = EachStep,
+    late: PaneTrigger = EachBatch,
     accumulation: Option[AccumulationMode] = None,
     fireOnlyUpdated: Boolean = false,
     complete: Completion = Completion.ByWatermark,

@@ -87,7 +87,7 @@ class CheckpointSuite extends AnyFunSuite {
     "accumulation" -> minutes.copy(accumulation = Some(AccumulatingAndRetracting)),
     "completion"   -> minutes.copy(complete = Completion.ByFirstMessageBeyond),
     "gaps"         -> minutes.copy(fillGaps = TimeSpan.Endless),
-    "early panes"  -> minutes.copy(early = EachStep),
+    "early panes"  -> minutes.copy(early = EachBatch),
     "lateness"     -> minutes.copy(lateness = Some(TimeSpan(5)))).foreach { case (field, changed) =>
     test(s"aggregates with another $field are refused with SPEC_CHANGED") {
       val store = new InMemoryShardStore

@@ -26,7 +26,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("early", "join", join.early, EachMessage),
     ("on time", "aggregate", query.onTime, true),
     ("on time", "full state", stateful.onTime, true),
-    ("late", "aggregate in a query", query.late, EachStep),
+    ("late", "aggregate in a query", query.late, EachBatch),
     ("late", "aggregate standalone", alone.late, tenSecs),
     ("late", "full state", stateful.late, EachMessage),
     ("retention", "aggregate", query.retention, Retention.NotStated),
@@ -57,7 +57,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("what bounds a join", JoinDraft(streams, hasKeys = true, lateness = none).check, Seq("UNBOUNDED_JOIN")),
     (
       "accumulation with early panes",
-      WindowOperatorDraft(window, none, early = EachStep).check,
+      WindowOperatorDraft(window, none, early = EachBatch).check,
       Seq("ACCUMULATION_NOT_STATED")),
     (
       "accumulation with late panes",
@@ -83,7 +83,7 @@ class DefaultsSuite extends AnyFunSuite {
       }
     val fields  = """"window": {"kind": "tumbling", "size": 60}, "lateness": 5, "accumulation": "discarding""""
     val streams = """"operator": "cogroup", "streams": [{"name": "a"}, {"name": "b"}]"""
-    for ((late, of) <- Seq(EachStep -> EachStep, AggregatedWindowOperator.Late -> tenSecs)) {
+    for ((late, of) <- Seq(EachBatch -> EachBatch, AggregatedWindowOperator.Late -> tenSecs)) {
       assert(read(s"{$fields}", late) == of)
       assert(read(s"{$streams, $fields}", late) == of)
       assert(read(s"""{"late": null, $fields}""", late) == Never)

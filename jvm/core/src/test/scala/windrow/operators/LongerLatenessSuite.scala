@@ -22,13 +22,13 @@ class LongerLatenessSuite extends AnyFunSuite {
 
   private val aggregated = WindowOperatorDraft(
     Global,
-    early = EachStep,
-    late = EachStep,
+    early = EachBatch,
+    late = EachBatch,
     accumulation = Some(AccumulatingAndRetracting))
   private val kept = FullStateDraft(
     Global,
-    early = EachStep,
-    late = EachStep,
+    early = EachBatch,
+    late = EachBatch,
     retention = Retention(time = Some(span(500))))
 
   private val windows: Seq[(String, Opening)] = Seq(

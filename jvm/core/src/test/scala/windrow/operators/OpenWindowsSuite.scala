@@ -46,8 +46,8 @@ class OpenWindowsSuite extends AnyFunSuite {
   private val eager = WindowOperatorDraft(
     Global,
     Some(span(0)),
-    early = EachStep,
-    late = EachStep,
+    early = EachBatch,
+    late = EachBatch,
     accumulation = Some(AccumulatingAndRetracting))
 
   private val specs = Seq(

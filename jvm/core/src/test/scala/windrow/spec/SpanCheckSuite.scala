@@ -42,7 +42,7 @@ class SpanCheckSuite extends AnyFunSuite {
     "lateness"    -> (span => tumbling.copy(lateness = Some(span)).check),
     "maxFuture"   -> (span => tumbling.copy(maxFuture = Some(span)).check),
     "time"        -> (span => tumbling.copy(retention = Retention(time = Some(span))).check),
-    "period"      -> (span => tumbling.copy(early = AnyOf(Seq(EachStep, EveryPeriod(span)))).check),
+    "period"      -> (span => tumbling.copy(early = AnyOf(Seq(EachBatch, EveryPeriod(span)))).check),
     "high"        -> (span => join(JoinRange(TimeSpan.Zero, span)).check),
     "low"         -> (span => join(JoinRange(TimeSpan(-span.micros), TimeSpan.Zero)).check),
     "time"        -> (span => join(JoinRange(one, one)).copy(retention = Retention(time = Some(span))).check),

@@ -23,7 +23,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
 
   private val defaults = Seq[(String, Any, Any, Any)](
     ("early", aggregator.early, fullState.early, Never    -> EachMessage),
-    ("late", aggregator.late, fullState.late, EachStep    -> EachMessage),
+    ("late", aggregator.late, fullState.late, EachBatch    -> EachMessage),
     ("on time", aggregator.onTime, fullState.onTime, true -> true))
 
   for ((field, ofAggregator, ofFullState, expected) <- defaults)

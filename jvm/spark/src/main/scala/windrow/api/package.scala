@@ -29,7 +29,7 @@ package object api {
   val Discarding = _root_.windrow.Discarding
   type Each = _root_.windrow.spark.Each
   val EachMessage = _root_.windrow.EachMessage
-  val EachStep    = _root_.windrow.EachStep
+  val EachBatch    = _root_.windrow.EachBatch
   val Each        = _root_.windrow.spark.Each
   type Every       = _root_.windrow.Every
   type EveryPeriod = _root_.windrow.EveryPeriod

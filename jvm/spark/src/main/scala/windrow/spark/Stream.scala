@@ -164,7 +164,7 @@ final case class Windowed private[spark] (
   def trigger(
       early: PaneTrigger = Never,
       onTime: Boolean = true,
-      late: PaneTrigger = EachStep,
+      late: PaneTrigger = EachBatch,
       fireOnlyUpdated: Boolean = false): Windowed =
     copy(
       draft = draft.copy(early = early, onTime = onTime, late = late, fireOnlyUpdated = fireOnlyUpdated),

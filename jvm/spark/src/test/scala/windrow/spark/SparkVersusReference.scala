@@ -158,7 +158,7 @@ private object ForSpark {
     val spec = plain.specJson.deepCopy()
     spec.remove("aggregates")
     val read = SpecJson.read(spec, Map.empty).fold(e => sys.error(e.toString), identity)
-    val json = SpecJson.write(read.copy(early = byStep(read.early), late = EachStep, complete = Completion.ByWatermark))
+    val json = SpecJson.write(read.copy(early = byStep(read.early), late = EachBatch, complete = Completion.ByWatermark))
     val named = json.putObject("aggregates")
     Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg").foreach { case (name, function) =>
       named.put(name, function)
@@ -167,7 +167,7 @@ private object ForSpark {
   }
 
   private def byStep(trigger: PaneTrigger): PaneTrigger = trigger match {
-    case EachMessage | Every(_) => EachStep
+    case EachMessage | Every(_) => EachBatch
     case AnyOf(all)             => AnyOf(all.map(byStep))
     case other                  => other
   }

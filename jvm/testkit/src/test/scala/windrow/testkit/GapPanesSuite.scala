@@ -108,7 +108,7 @@ class GapPanesSuite extends AnyFunSuite {
       window,
       Some(TimeSpan(if (once(3)) 0 else random.nextInt(60) * unit)),
       early = if (once(5)) EachMessage else Never,
-      late = Seq(Never, EachStep, EachMessage)(random.nextInt(3)),
+      late = Seq(Never, EachBatch, EachMessage)(random.nextInt(3)),
       accumulation = Some(AccumulationMode.All(random.nextInt(AccumulationMode.All.size))),
       fillGaps = if (once(2)) TimeSpan.Endless else TimeSpan(step * upTo(4) + random.nextInt(10) * unit))
     val from      = if (days) 1711600000000000L else 0L

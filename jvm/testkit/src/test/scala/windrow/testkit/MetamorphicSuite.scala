@@ -51,7 +51,7 @@ class MetamorphicSuite extends AnyFunSuite {
         _.copy(early = early, late = late, accumulation = Some(Accumulating), onTime = true)))
       val plain = values(Never, Never)
       assert(values(EachMessage, EachMessage) == plain, TranscriptWriter.write(transcript))
-      assert(values(Every(3), EachStep) == plain, TranscriptWriter.write(transcript))
+      assert(values(Every(3), EachBatch) == plain, TranscriptWriter.write(transcript))
     }
   }
 

@@ -52,7 +52,7 @@ class RandomCaseSuite extends AnyFunSuite {
     "on-time panes that are not the last" -> (_.panes.exists(pane => pane.timing == Timing.OnTime && !pane.isLast)),
     "late panes, never"                   -> (run => run.spec.late == Never && run.late.exists(_.index > 0)),
     "late panes, each message"            -> (run => run.spec.late == EachMessage && run.late.exists(_.index > 0)),
-    "late panes, each step"               -> (run => run.spec.late == EachStep && run.late.exists(_.index > 0)),
+    "late panes, each step"               -> (run => run.spec.late == EachBatch && run.late.exists(_.index > 0)),
     "late panes, every n"                 -> (run => run.spec.late.isInstanceOf[Every] && run.late.exists(_.index > 0)),
     "messages of no time"                 -> (_.rejected.exists(_.reason == Reason.InvalidTime)),
     "messages too far ahead"              -> (_.rejected.exists(_.reason == Reason.TooFarAhead)),

@@ -23,7 +23,7 @@ class SpecFuzzSuite extends AnyFunSuite {
     "9223372036854775808",
     "4611686018427387904", "1e18", "\"\"", "\"x\"", "\"10 seconds\"", "\"P1D\"", "\"\\u0000\"", "[]", "{}", "[null]",
     "[[[[]]]]",
-    "{\"every_time\": -1}", "{\"every_messages\": 0}", "\"each_step\"", "\"-9223372036854775808 seconds\"").map(
+    "{\"every_time\": -1}", "{\"every_messages\": 0}", "\"each_batch\"", "\"-9223372036854775808 seconds\"").map(
     mapper.readTree)
 
   private def changed(json: ObjectNode, random: Random): ObjectNode = {

@@ -39,7 +39,7 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
 
 private object DeltaPolicy {
   def byStep(trigger: PaneTrigger): PaneTrigger = trigger match {
-    case EachMessage     => EachStep
+    case EachMessage     => EachBatch
     case AnyOf(triggers) => AnyOf(triggers.map(byStep))
     case other           => other
   }

@@ -44,7 +44,7 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
       now: Option[Long],
       isChanged: Boolean): Boolean =
     unsent > 0 && of(isComplete).exists {
-      case EachStep => isChanged
+      case EachBatch => isChanged
       case EveryPeriod(period) => since.zip(now).exists { case (from, to) =>
           to >= WindowTrigger.due(from, period)
         }
@@ -52,11 +52,11 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
     }
 
   /** Windows that a message reached are looked at when the step ends. */
-  def waitsForStepEnd(isComplete: Boolean): Boolean = of(isComplete).contains(EachStep)
+  def waitsForStepEnd(isComplete: Boolean): Boolean = of(isComplete).contains(EachBatch)
 
   /** Something may fire at the end of a step. */
   def mayFireAtStepEnd(isComplete: Boolean): Boolean = of(isComplete).exists {
-    case EachStep | EveryPeriod(_) => true
+    case EachBatch | EveryPeriod(_) => true
     case _                         => false
   }
 

@@ -73,7 +73,7 @@ private object ManyWindowsSuite {
       window,
       lateness = Option.when(!Seq(Count(1), TupleSession(3)).contains(window))(TimeSpan(lateness)),
       early = early,
-      late = if (early == Never) EachStep else early,
+      late = if (early == Never) EachBatch else early,
       retention = Retention(time = Some(TimeSpan(100000000000L)))).checked
   }
   case object Open       extends Life("that are open", 1000000000L, Never)

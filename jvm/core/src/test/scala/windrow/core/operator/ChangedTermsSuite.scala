@@ -52,7 +52,7 @@ class ChangedTermsSuite extends AnyFunSuite {
   private def beside(count: Int, time: Long): Seq[Incoming] = (2 until 2 + count).map(incoming(_, time))
 
   for (window <- Seq(Tumbling(span(1000)), Session(span(1000))); others <- neighbours;
-    next      <- Seq(EachStep, EachMessage))
+    next      <- Seq(EachBatch, EachMessage))
     test(s"full state of $window, $next in the place of never: no pane without a message, beside $others keys") {
       val store = new InMemoryShardStore
       assert(step(kept(window), store, incoming(1, 1) +: beside(others, 1)).isEmpty)
@@ -76,7 +76,7 @@ class ChangedTermsSuite extends AnyFunSuite {
         }.toVector
       }
       assert(fired(Never, incoming(1, 1) +: beside(others, 2)).isEmpty)
-      assert(fired(EachStep, beside(1, 3)) == beside(1, 3).map(_.key))
+      assert(fired(EachBatch, beside(1, 3)) == beside(1, 3).map(_.key))
     }
 
   for (others <- neighbours) test(s"full state: a shorter retention takes what a restart finds, beside $others keys") {

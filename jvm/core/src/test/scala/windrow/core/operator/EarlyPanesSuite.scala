@@ -24,7 +24,7 @@ final class EarlyPanesSuite extends AnyFunSuite {
     Hopping(TimeSpan(60), TimeSpan(3)),
     Hopping(TimeSpan(20), TimeSpan(60)))
 
-  for (window <- windows; mode <- AccumulationMode.All; late <- Seq(EachStep, Never))
+  for (window <- windows; mode <- AccumulationMode.All; late <- Seq(EachBatch, Never))
     test(s"$window, $mode, late $late: each step's panes are those of its windows that messages reached") {
       for (seed <- 1 to seeds) {
         val shown = run(new Random(seed), count, window, mode, late)
@@ -36,7 +36,7 @@ final class EarlyPanesSuite extends AnyFunSuite {
     val spec = WindowOperatorDraft(
       window,
       lateness = Some(TimeSpan(Late)),
-      early = EachStep,
+      early = EachBatch,
       late = late,
       accumulation = Some(mode)).checked
     val store    = new InMemoryShardStore
@@ -136,7 +136,7 @@ private object EarlyPanesSuite {
           if (now < start + size) Option.when(came.contains(id))(Timing.Early)
           else if (before < start + size) Some(Timing.OnTime)
           else {
-            val isDue = late == EachStep && came.contains(id) || now >= start + size + Late
+            val isDue = late == EachBatch && came.contains(id) || now >= start + size + Late
             Option.when(isDue && unsent(id).nonEmpty)(Timing.Late)
           }
         timing.map((key, start, _, if (mode == Discarding) unsent(id) else numbers.toSet))

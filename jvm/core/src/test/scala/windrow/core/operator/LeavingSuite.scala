@@ -30,7 +30,7 @@ class LeavingSuite extends AnyFunSuite {
   /** The state of a shard by bytes, its header included. */
   private def size(store: InMemoryShardStore): Long = store.bytes + store.header.length
 
-  for (window <- Windows; (early, kind) <- Seq[(PaneTrigger, Kind[_])](Never -> Merged, EachStep -> InOrder))
+  for (window <- Windows; (early, kind) <- Seq[(PaneTrigger, Kind[_])](Never -> Merged, EachBatch -> InOrder))
     test(s"$window with $early: nothing is left of what has left") {
       def left[B](kind: Kind[B]): (Long, Long, Long, Int) = {
         def messages(key: Int) = (0 until 5).map(n => (key, n * 1700L + key, key * 5L + n)).iterator

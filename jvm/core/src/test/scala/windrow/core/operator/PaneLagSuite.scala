@@ -26,7 +26,7 @@ final class PaneLagSuite extends AnyFunSuite {
   test("R95: positions and the window of everything are bounded by nothing") {
     val timeless = draft.copy(lateness = None)
     assert(PaneLag.ofEnd(timeless.copy(window = Count(3)).checked).isEndless)
-    assert(PaneLag.ofEnd(timeless.copy(window = Global, early = EachStep).checked).isEndless)
+    assert(PaneLag.ofEnd(timeless.copy(window = Global, early = EachBatch).checked).isEndless)
   }
 
   test("R95: another time of a pane lags by the longest window more") {

@@ -42,7 +42,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
     val spec = WindowOperatorDraft(
       window,
       Some(lateness),
-      early = if (window == Global) EachStep else Never,
+      early = if (window == Global) EachBatch else Never,
       accumulation = Some(Accumulating),
       retention = retention(window)).checked
     val shard = new Shard(spec, Counting, new InMemoryShardStore)

@@ -36,7 +36,7 @@ class WorkSuite extends AnyFunSuite {
   private def draft(window: WindowKind): WindowOperatorDraft = WindowOperatorDraft(
     window,
     lateness = Some(TimeSpan(100000)),
-    early = AnyOf(Seq(EachStep, EveryPeriod(TimeSpan(1000000)))),
+    early = AnyOf(Seq(EachBatch, EveryPeriod(TimeSpan(1000000)))),
     late = Every(3),
     accumulation = Some(Accumulating))
 
@@ -126,7 +126,7 @@ class WorkSuite extends AnyFunSuite {
   private def early(step: Long, mode: AccumulationMode): WindowOperatorSpec = WindowOperatorDraft(
     Hopping(TimeSpan(500), TimeSpan(step)),
     Some(TimeSpan.Zero),
-    EachStep,
+    EachBatch,
     accumulation = Some(mode)).checked
 
   for (mode <- AccumulationMode.All)

@@ -62,7 +62,7 @@ object StoredStates {
     private def draft(window: WindowKind) = WindowOperatorDraft(
       window,
       lateness = Some(TimeSpan(100000)),
-      early = AnyOf(Seq(EachStep, EveryPeriod(TimeSpan(1000000)))),
+      early = AnyOf(Seq(EachBatch, EveryPeriod(TimeSpan(1000000)))),
       late = Every(3),
       accumulation = Some(Accumulating))
 

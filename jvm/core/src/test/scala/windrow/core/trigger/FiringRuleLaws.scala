@@ -49,7 +49,7 @@ class FiringRuleLaws extends AnyFunSuite {
       val first  = life.messages.indexWhere(_ > 0)
       val isLate = life.complete < first && first <= life.closed
       !isLate || !rules.onTime || panes.headOption.exists { pane =>
-        pane.timing == Timing.Late && pane.step == first && (rules.late == EachStep || pane.news == 1)
+        pane.timing == Timing.Late && pane.step == first && (rules.late == EachBatch || pane.news == 1)
       }
   }
 }
@@ -59,7 +59,7 @@ private object FiringRuleLaws {
   /** In the life of a window. */
   val Steps = 4
 
-  private val triggers = Seq(Never, EachMessage, EachStep, Every(2), EveryPeriod(TimeSpan(2)))
+  private val triggers = Seq(Never, EachMessage, EachBatch, Every(2), EveryPeriod(TimeSpan(2)))
 
   final case class Rules(onTime: Boolean, early: PaneTrigger, late: PaneTrigger)
 

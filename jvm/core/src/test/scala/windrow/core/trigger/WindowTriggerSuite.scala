@@ -14,7 +14,7 @@ class WindowTriggerSuite extends AnyFunSuite {
     val fires = Seq(
       Never       -> Seq(false, false, false),
       EachMessage -> Seq(true, true, true),
-      EachStep    -> Seq(false, false, false),
+      EachBatch    -> Seq(false, false, false),
       Every(2)    -> Seq(false, true, true),
       ten         -> Seq(false, false, false),
       both        -> Seq(false, false, true))
@@ -24,8 +24,8 @@ class WindowTriggerSuite extends AnyFunSuite {
 
   test("at the end of a step: only with something unsent; a period by multiples since the epoch") {
     val fires = Seq[(PaneTrigger, Long, Option[Long], Option[Long], Boolean)](
-      (EachStep, 1, None, None, true),
-      (EachStep, 0, None, None, false),
+      (EachBatch, 1, None, None, true),
+      (EachBatch, 0, None, None, false),
       (Every(1), 1, Some(0), Some(100), false),
       (ten, 1, Some(12), Some(19), false),
       (ten, 1, Some(12), Some(20), true),
@@ -51,7 +51,7 @@ class WindowTriggerSuite extends AnyFunSuite {
   test("deadlines") {
     assert(early(both).deadline(isComplete = false, Some(12)) === Some(20))
     assert(early(both).deadline(isComplete = true, Some(12)) === None)
-    assert(early(EachStep).deadline(isComplete = false, Some(12)) === None)
+    assert(early(EachBatch).deadline(isComplete = false, Some(12)) === None)
   }
 
   test("of several periods the first to end is waited for") {

@@ -199,7 +199,7 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     val isLast   = hasLeft(key, window, progress)
     val owes     = complete && spec.onTime && !known.isPastOnTime
     val isDue = parts(if (complete) spec.late else spec.early).exists {
-      case EachMessage | EachStep => true
+      case EachMessage | EachBatch => true
       case EveryPeriod(period) =>
         known.since.zip(intake.processingTime).exists { case (from, now) =>
           Math.floorDiv(now, period.micros) > Math.floorDiv(from, period.micros)

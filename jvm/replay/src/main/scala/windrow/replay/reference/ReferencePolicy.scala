@@ -19,7 +19,7 @@ private[windrow] object ReferencePolicy {
     *   when the first unsent message came
     */
   def firesAtStepEnd(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
-    case EachStep => true
+    case EachBatch => true
     case EveryPeriod(period) =>
       val due = since.map(from => (Math.floorDiv(from, period.micros) + 1) * period.micros)
       due.zip(now).exists { case (due, now) => now >= due }
@@ -29,7 +29,7 @@ private[windrow] object ReferencePolicy {
 
   /** What comes with a message is left to the end of its step. */
   def waitsForStepEnd(trigger: PaneTrigger): Boolean = trigger match {
-    case EachStep        => true
+    case EachBatch        => true
     case AnyOf(triggers) => triggers.exists(waitsForStepEnd)
     case _               => false
   }

@@ -33,5 +33,5 @@ private[spark] object ShuffleChoice {
 
   /** Also a window that is complete when its first message comes fires with it, unless it waits for the end of the step. */
   private def firesWithMessage(late: PaneTrigger): Boolean =
-    ofEach(late) || !WindowTrigger.parts(late).contains(EachStep)
+    ofEach(late) || !WindowTrigger.parts(late).contains(EachBatch)
 }

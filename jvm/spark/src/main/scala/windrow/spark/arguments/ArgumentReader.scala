@@ -56,7 +56,7 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     if (span.micros >= 0) Some(span)
     else refuse("WATERMARK_NEGATIVE", "name" -> name, "value" -> span))
 
-  /** 'never', 'each_message', 'each_step', '1000 messages' or the number alone, a period, or an array of these. */
+  /** 'never', 'each_message', 'each_batch', '1000 messages' or the number alone, a period, or an array of these. */
   def triggerIfSaid(name: String): Option[PaneTrigger] = values.get(name).flatMap(value =>
     ArgumentReader.trigger(value).orElse(refuse(
       "TRIGGER_UNKNOWN.SQL",

@@ -3,7 +3,7 @@ package windrow.spark.fullstate
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import windrow.EachMessage
-import windrow.EachStep
+import windrow.EachBatch
 import windrow.FullStateSpec
 import windrow.TimeSpan
 import windrow.core.fullstate.FullStateEffect
@@ -51,7 +51,7 @@ final class FullStateProgram(
   /** Messages that go out as they come do not wait for the end of their window. */
   override def lag(kind: Int, column: Int): Distance[Axis.Time] = {
     val ofEnd  = PaneLag.ofEnd(spec.windows)
-    val atOnce = spec.early == EachMessage || spec.early == EachStep
+    val atOnce = spec.early == EachMessage || spec.early == EachBatch
     if (kind != OutputSchema.PaneKind || (atOnce && column == schema.resultsAt)) Distance.none
     else schema.lag(spec.window, ofEnd, column)
   }

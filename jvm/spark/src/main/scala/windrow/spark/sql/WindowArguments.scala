@@ -56,7 +56,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       else said.spanIfSaid("lateness"),
       said.triggerIfSaid("early").getOrElse(Never),
       said.flagIfSaid("on_time").getOrElse(true),
-      said.triggerIfSaid("late").getOrElse(EachStep),
+      said.triggerIfSaid("late").getOrElse(EachBatch),
       said.wordIfSaid("accumulate", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
       said.flagIfSaid("fire_only_updated").getOrElse(false),
       said.wordIfSaid("complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),

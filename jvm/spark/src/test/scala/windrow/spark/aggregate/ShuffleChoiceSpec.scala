@@ -28,7 +28,7 @@ final class ShuffleChoiceSpec extends AnyFunSuite {
   private def isSorted(draft: WindowOperatorDraft) = choice(draft).sorted
 
   test("panes of a step, and panes on time, show none") {
-    assert(!isSorted(minutes) && !isSorted(late) && !isSorted(late.copy(early = EachStep)))
+    assert(!isSorted(minutes) && !isSorted(late) && !isSorted(late.copy(early = EachBatch)))
   }
 
   test("panes that come with messages do, in a stream") {
@@ -38,7 +38,7 @@ final class ShuffleChoiceSpec extends AnyFunSuite {
   }
 
   test("SEMANTICS R79: a late window fires with its first message, unless it waits for the end of the step") {
-    assert(isSorted(late.copy(late = Never)) && !isSorted(late.copy(late = AnyOf(Seq(EachStep, Never)))))
+    assert(isSorted(late.copy(late = Never)) && !isSorted(late.copy(late = AnyOf(Seq(EachBatch, Never)))))
   }
 
   test("SEMANTICS R13, R21, R3, R7: offsets, positions, gaps and messages beyond do") {

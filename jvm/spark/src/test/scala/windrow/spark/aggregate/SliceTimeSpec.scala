@@ -47,7 +47,7 @@ final class SliceTimeSpec extends AnyFunSuite {
   }
 
   test("all messages of a global window share one, unless retention goes by each time (SEMANTICS R10)") {
-    val draft = WindowOperatorDraft(Global, early = EachStep, accumulation = Some(Accumulating))
+    val draft = WindowOperatorDraft(Global, early = EachBatch, accumulation = Some(Accumulating))
     assert(slice(draft, 5) == slice(draft, 7) && slice(draft, 5).isDefined)
     assert(slice(draft.copy(retention = Retention(time = Some("1 hour"))), 5).isEmpty)
   }

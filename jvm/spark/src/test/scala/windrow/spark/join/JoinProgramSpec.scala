@@ -21,6 +21,6 @@ final class JoinProgramSpec extends AnyFunSuite {
         new JoinSchema(Nil, IndexedSeq.empty, None),
         None).hasPeriods
     }
-    assert(hasPeriods(EveryPeriod("1 minute")) && !hasPeriods(EachMessage) && !hasPeriods(EachStep))
+    assert(hasPeriods(EveryPeriod("1 minute")) && !hasPeriods(EachMessage) && !hasPeriods(EachBatch))
   }
 }

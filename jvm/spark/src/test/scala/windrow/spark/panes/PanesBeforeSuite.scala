@@ -52,7 +52,7 @@ final class PanesBeforeSuite extends SparkSuite {
     assert(!comeOnce(panes(Accumulating)))
     assert(comeOnce(panes(Accumulating, lateness = TimeSpan.Zero)) && comeOnce(panes(Discarding)))
     assert(comeOnce(panes(Accumulating).where(once)))
-    assert(!comeOnce(panes(Accumulating, EachStep).where("pane.timing <> 'LATE' AND NOT pane.is_retraction")))
+    assert(!comeOnce(panes(Accumulating, EachBatch).where("pane.timing <> 'LATE' AND NOT pane.is_retraction")))
   }
 
   test("one may be chosen by the condition of a join") {

@@ -73,13 +73,13 @@ private[testkit] object RandomSpec {
   private def late(random: Random): PaneTrigger = random.nextInt(4) match {
     case 0 => Never
     case 1 => EachMessage
-    case 2 => EachStep
+    case 2 => EachBatch
     case _ => Every(2L + random.nextInt(3))
   }
 
   private def trigger(random: Random): PaneTrigger = random.nextInt(6) match {
     case 0 => EachMessage
-    case 1 => EachStep
+    case 1 => EachBatch
     case 2 => Every(2L + random.nextInt(3))
     case 3 => EveryPeriod(TimeSpan(1L + random.nextInt(20)))
     case 4 => AnyOf(Seq(Every(2L + random.nextInt(3)), EveryPeriod(TimeSpan(1L + random.nextInt(20)))))

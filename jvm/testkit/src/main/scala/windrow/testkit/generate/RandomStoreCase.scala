@@ -122,7 +122,7 @@ private object RandomStoreSpec {
     WindowOperatorDraft(
       window,
       Some(lateness),
-      early = if (window == Global && early == Never) EachStep else early,
+      early = if (window == Global && early == Never) EachBatch else early,
       onTime = random.nextInt(8) > 0 || (early == Never && late == Never),
       late = late,
       accumulation = Some(if (window.isInstanceOf[Over]) Accumulating else Discarding),
@@ -134,7 +134,7 @@ private object RandomStoreSpec {
   def trigger(random: Random): PaneTrigger = random.nextInt(6) match {
     case 0 => Never
     case 1 => EachMessage
-    case 2 => EachStep
+    case 2 => EachBatch
     case 3 => Every(2L + random.nextInt(3))
     case 4 => EveryPeriod(TimeSpan(1L + random.nextInt(30)))
     case 5 => AnyOf(Seq(Every(2L + random.nextInt(3)), EveryPeriod(TimeSpan(1L + random.nextInt(30)))))

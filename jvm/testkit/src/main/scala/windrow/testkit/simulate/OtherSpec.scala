@@ -13,7 +13,7 @@ private[testkit] object OtherSpec {
     changed(transcript) { json =>
       lateness(json).foreach(now => json.put("lateness", now + granularity(json) * random.nextInt(30)))
       if (random.nextBoolean() && json.has("late") && !json.get("late").toString.contains("every_time"))
-        json.set[ObjectNode]("late", if (random.nextBoolean()) TextNode.valueOf("each_step") else NullNode.instance)
+        json.set[ObjectNode]("late", if (random.nextBoolean()) TextNode.valueOf("each_batch") else NullNode.instance)
     }
 
   /** With a shorter lateness: what could have been before it. Until a watermark comes nothing is judged by it. */

@@ -60,7 +60,7 @@ class LargeSuite extends AnyFunSuite {
     val draft = WindowOperatorDraft(
       window,
       lateness = Option.when(timed)(TimeSpan(lateness)),
-      early = if (window == Global) EachStep else if (timed && stream.seed % 3 == 0) Every(50) else Never,
+      early = if (window == Global) EachBatch else if (timed && stream.seed % 3 == 0) Every(50) else Never,
       accumulation = Some(Accumulating))
     val ran    = run(RandomCase.json(draft, Seq("n" -> "count", "s" -> "sum")), fed(steps), shards)
     val wanted = Recomputed(window, lateness, walk)

@@ -41,7 +41,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
     val sure = draft.copy(
       lateness = if (draft.lateness.exists(_ != TimeSpan.Endless) && seed % 4 != 0) Some(long) else draft.lateness,
       early = if (seed % 3 == 0) draft.early else Never,
-      late = if (seed % 5 == 0) draft.late else EachStep,
+      late = if (seed % 5 == 0) draft.late else EachBatch,
       onTime = true,
       retention = draft.retention.copy(time = None),
       accumulation = Some(if (seed % 4 == 1) Accumulating else AccumulatingAndRetracting),
@@ -183,7 +183,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
   private def inherited(draft: WindowOperatorDraft): WindowOperatorDraft = WindowOperatorDraft(
     Inherit(),
     draft.lateness,
-    late = EachStep,
+    late = EachBatch,
     accumulation = Some(AccumulatingAndRetracting))
 
   /** The panes that hold, of each coarser key and window: their number and the sum of their bits. */
