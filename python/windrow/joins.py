@@ -304,7 +304,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
             "trigger(...)": (side._early, side._onTime, side._late) != (USUAL, True, USUAL)
             or side._fireOnlyUpdated,
             "accumulate(...)": side._mode is not None,
-            "complete=...": side._complete != "watermark",
+            "closeOn=...": side._closeOn != "watermark",
             "fillGaps=...": side._fillGaps is not False,
         }.items()
         if is_said

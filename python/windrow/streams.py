@@ -17,7 +17,7 @@ from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.operators import Completion, WindowOperatorSpec
+from windrow.operators import CloseOn, WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.results import Output
 from windrow.triggers import (
@@ -89,12 +89,12 @@ class Stream:
         self,
         kind: WindowKind,
         *,
-        complete: Completion = "watermark",
+        closeOn: CloseOn = "watermark",
         fillGaps: bool | Duration = False,
     ) -> Windowed:
         """Say what the windows are.
 
-        complete: by the watermark, or once the key has accepted a message past the window's end.
+        closeOn: the watermark, or the next row of the key past the window's end.
         fillGaps: whether the empty windows of a key fire too, with the aggregate of no rows. True:
         from the key's first window on, for as long as the query runs. A duration, for example
         "30 days": until a window ends more than that after the key's last window with rows. For
@@ -102,7 +102,7 @@ class Stream:
         """
         size = kind if isinstance(kind, str) else "1 minute"
         expect("window(kind)", kind, WindowKind, say=f"Tumbling({size!r})")
-        return Windowed(self, kind, complete, fillGaps)
+        return Windowed(self, kind, closeOn, fillGaps)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
         """Draw messages in the order in which they come, and the watermark that follows them.
@@ -175,7 +175,7 @@ class Windowed:
 
     _stream: Stream
     _kind: WindowKind
-    _complete: Completion = "watermark"
+    _closeOn: CloseOn = "watermark"
     _fillGaps: bool | Duration = False
     _early: PaneTrigger = USUAL
     _onTime: bool = True
@@ -309,7 +309,7 @@ class Windowed:
             late=self._late,
             accumulation=self._mode,
             fireOnlyUpdated=self._fireOnlyUpdated,
-            complete=self._complete,
+            closeOn=self._closeOn,
             fillGaps=self._fillGaps,
             retention=self._stream._retention,
             maxFuture=self._stream._maxFuture,

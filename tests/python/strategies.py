@@ -73,7 +73,7 @@ def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
             late=draw(triggers),
             accumulation=draw(st.sampled_from(list(wr.AccumulationMode))),
             fireOnlyUpdated=draw(st.booleans()),
-            complete=draw(st.sampled_from(["watermark", "first_message_beyond"])),
+            closeOn=draw(st.sampled_from(["watermark", "next_row"])),
             fillGaps=may_fill and draw(st.booleans() | st.just(f"{2**62 - 1} microseconds")),
             retention=draw(retentions),
             maxFuture=draw(st.none() | spans),

@@ -6,7 +6,7 @@ from windrow.operators._join import JoinSpec, JoinStream
 from windrow.operators._joins import StreamStreamJoinOperator
 from windrow.operators._operator import StandaloneOperator
 from windrow.operators._policy import PolicyWindowOperator, WindowEvent, WindowListener
-from windrow.operators._spec import Completion, WindowOperatorSpec
+from windrow.operators._spec import CloseOn, WindowOperatorSpec
 from windrow.operators._windows import (
     AggregatedWindowOperator,
     FullStateWindowOperator,
@@ -15,8 +15,8 @@ from windrow.operators._windows import (
 
 __all__ = [
     "AggregatedWindowOperator",
+    "CloseOn",
     "CoGroupSpec",
-    "Completion",
     "CompositeOperator",
     "FullStateWindowOperator",
     "JoinSpec",

@@ -27,8 +27,8 @@ from windrow.triggers import (
 from windrow.windows import Offsets, Session, WindowKind
 
 #: What completes a window: the watermark, or the first message of its key past its end.
-Completion = Literal["watermark", "first_message_beyond"]
-COMPLETIONS: tuple[Completion, ...] = get_args(Completion)
+CloseOn = Literal["watermark", "next_row"]
+CLOSE_ON: tuple[CloseOn, ...] = get_args(CloseOn)
 
 #: What a spec describes: of a query, or, where it has a schema, of an operator without one.
 OperatorKind = Literal["query", "aggregate", "full_state", "policy"]
@@ -83,7 +83,7 @@ class WindowOperatorSpec:
     late: PaneTrigger = USUAL
     accumulation: AccumulationMode | None = None
     fireOnlyUpdated: bool = False
-    complete: Completion = "watermark"
+    closeOn: CloseOn = "watermark"
     fillGaps: bool | Duration = False
     retention: Retention = NOT_STATED
     maxFuture: Duration | None = None
@@ -201,8 +201,8 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
     found += _values.gaps("fillGaps", spec.fillGaps)
-    if spec.complete not in COMPLETIONS:
-        found.append(_values.unknown("COMPLETION_UNKNOWN", "complete", spec.complete, COMPLETIONS))
+    if spec.closeOn not in CLOSE_ON:
+        found.append(_values.unknown("CLOSEON_UNKNOWN", "closeOn", spec.closeOn, CLOSE_ON))
     return found + _values.offsets("startOffsets", spec.startOffsets)
 
 

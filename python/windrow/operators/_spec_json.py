@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _FIELDS = {
     *("operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late"),
-    *("accumulation", "fire_only_updated", "max_future", "aggregates", "complete", "fill_gaps"),
+    *("accumulation", "fire_only_updated", "max_future", "aggregates", "close_on", "fill_gaps"),
     *("start_offsets", "input"),
 }
 _MODES = {mode.value: mode for mode in AccumulationMode}
@@ -39,7 +39,7 @@ _PARTITION = re.compile(r"[+-]?\d+", re.ASCII)
 
 def read(reader: _json.Reader) -> dict[str, Any]:
     """Read the arguments of a spec, unchecked; problems of reading go to the reader."""
-    from windrow.operators._spec import COMPLETIONS
+    from windrow.operators._spec import CLOSE_ON
 
     fields = reader.fields
     reader.known(fields, "a spec", _FIELDS)
@@ -49,8 +49,8 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         allowed = "aggregate, full_state"
         reader.refuse("VALUE_NOT_SUPPORTED.OPERATOR", value=operator, allowed=allowed)
     window = read_kind(reader, fields.get("window"))
-    words: dict[str, str] = {word: word for word in COMPLETIONS}
-    complete = reader.word(fields, "complete", "COMPLETION_UNKNOWN", words)
+    words: dict[str, str] = {word: word for word in CLOSE_ON}
+    close_on = reader.word(fields, "close_on", "CLOSEON_UNKNOWN", words)
     return {
         **_input(reader),
         "window": window,
@@ -60,7 +60,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         "late": _trigger_json.read(reader, "late", default=_late(window, keeps=keeps)),
         "accumulation": reader.word(fields, "accumulation", "ACCUMULATION_UNKNOWN", _MODES),
         "fireOnlyUpdated": reader.flag(fields, "fire_only_updated", default=False),
-        "complete": complete or "watermark",
+        "closeOn": close_on or "watermark",
         "fillGaps": _gaps(reader),
         "retention": _retention(reader),
         "maxFuture": reader.span(fields, "max_future"),
@@ -93,7 +93,7 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
         ("late", _trigger_json.write(spec.late), not is_policy or spec.late != NEVER),
         ("accumulation", mode and mode.value, mode is not usual),
         ("fire_only_updated", True, spec.fireOnlyUpdated),
-        ("complete", spec.complete, spec.complete != "watermark"),
+        ("close_on", spec.closeOn, spec.closeOn != "watermark"),
         ("fill_gaps", _written_gaps(spec), spec.fillGaps is not False),
         ("retention", _limits(spec.retention), spec.retention != NOT_STATED),
         ("max_future", future, future is not None),

@@ -329,7 +329,7 @@ def _built(
         )
     more: dict[str, Any] = {}
     if variant == "message beyond":
-        more["complete"] = "first_message_beyond"
+        more["closeOn"] = "next_row"
     windows = said.lateness(span(late)).window(window, **more)
     if late or variant in ("never on time", "message beyond"):
         mode = wr.ACCUMULATING if isinstance(window, wr.Over) else wr.DISCARDING

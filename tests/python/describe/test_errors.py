@@ -81,11 +81,11 @@ if TYPE_CHECKING:
         (
             lambda: wr.WindowOperatorSpec(
                 window=wr.Global(),
-                complete="sometime",  # type: ignore[arg-type]
+                closeOn="sometime",  # type: ignore[arg-type]
                 startOffsets={0: "x"},  # type: ignore[dict-item]
             ),
-            "2 problems in Global(): [COMPLETION_UNKNOWN] complete is 'sometime'; allowed are "
-            "watermark, first_message_beyond. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
+            "2 problems in Global(): [CLOSEON_UNKNOWN] closeOn is 'sometime'; allowed are "
+            "watermark, next_row. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
             "'x'; it maps partitions to offsets.",
         ),
     ],

@@ -226,8 +226,8 @@ REFUSED = {
         *("TRIGGER_UNKNOWN", "ACCUMULATION_UNKNOWN"),
     },
     "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'tiem', gap => 'x', "
-    "lateness => '-1 s', complete => 'no')": {
-        *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "COMPLETION_UNKNOWN")
+    "lateness => '-1 s', close_on => 'no')": {
+        *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "CLOSEON_UNKNOWN")
     },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
     "zone => 'Berlin', early => 'each message', late => array('never', 'x'))": {

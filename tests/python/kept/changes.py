@@ -162,9 +162,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
     },
     Windowed: {
         "kind": [Change(of(), of(wr.Tumbling("3 hours")), "windows `Tumbling('6 hours')`")],
-        "complete": [
-            Change(windowed(), windowed(complete="first_message_beyond"), "complete='watermark'")
-        ],
+        "closeOn": [Change(windowed(), windowed(closeOn="next_row"), "closeOn='watermark'")],
         "fillGaps": [
             Change(windowed(), windowed(fillGaps=True), "fillGaps=false"),
             Change(windowed(fillGaps=True), windowed(), "fillGaps=true"),

@@ -99,7 +99,7 @@ def filled(read: Read) -> Outputs:
 
 def beyond(read: Read) -> Outputs:
     """Completed by messages."""
-    return kept(timed(read).window(wr.Tumbling("6 hours"), complete="first_message_beyond"))
+    return kept(timed(read).window(wr.Tumbling("6 hours"), closeOn="next_row"))
 
 
 def session(read: Read) -> Outputs:

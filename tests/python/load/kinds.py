@@ -79,7 +79,7 @@ def _gaps(m: Messages) -> wr.Output:
 
 
 def _beyond(window: wr.WindowKind) -> Kind:
-    return Kind(lambda m: _sums(m.timed().window(window, complete="first_message_beyond")))
+    return Kind(lambda m: _sums(m.timed().window(window, closeOn="next_row")))
 
 
 def _messages(window: wr.WindowKind) -> Kind:

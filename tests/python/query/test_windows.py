@@ -209,9 +209,7 @@ def test_first_message_beyond(feed: Feed) -> None:
     """A key's next message completes the window before it, whatever the watermark says."""
     feed.add([order("09:00:10", "a"), order("09:00:20", "b"), order("09:01:05", "a")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 day")
-    windows = stream.lateness("0 seconds").window(
-        wr.Tumbling("1 minute"), complete="first_message_beyond"
-    )
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"), closeOn="next_row")
     panes = feed.run(windows.aggregate(F.count("*").alias("n")).panes)
     assert [(row.product, row.window.start.minute, row.n) for row in panes] == [("a", 0, 1)]
 

@@ -100,7 +100,7 @@ OPERATORS: Mapping[str, Callable[[DataFrame, str], wr.Output]] = {
     "sliding": lambda df, n: kept(timed(df, n, offset=True).window(wr.Sliding("3 minutes"))),
     "aligned": lambda df, n: kept(timed(df, n, offset=True).window(MINUTES)),
     "gaps": lambda df, n: kept(timed(df, n).window(MINUTES, fillGaps=True)),
-    "beyond": lambda df, n: kept(timed(df, n).window(MINUTES, complete="first_message_beyond")),
+    "beyond": lambda df, n: kept(timed(df, n).window(MINUTES, closeOn="next_row")),
     "inherited": inherited,
 }
 

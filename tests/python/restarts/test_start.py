@@ -218,7 +218,7 @@ def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) 
         r"Tumbling\('1 minute'\)`, the query has `Tumbling\('5 minutes'\)": (fives, None),
         "DISCARDING": (minutes().accumulate(wr.DISCARDING), None),
         "fillGaps": (minutes(fillGaps=True), None),
-        "complete": (minutes(complete="first_message_beyond"), None),
+        "closeOn": (minutes(closeOn="next_row"), None),
         r"neither trigger\(early": (minutes().trigger(early=wr.EachMessage()), None),
         "a trigger with a period": (minutes().trigger(late=wr.Every("1 second")), None),
         r"aggregates `sum\(amount\)`, the query has `max\(amount\)`": (minutes(), F.max("amount")),

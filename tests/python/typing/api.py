@@ -54,7 +54,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
         windows: wr.Windowed = (
             orders.retain(time="1 hour", messages=1000, windows=3)
             .lateness(None)
-            .window(kinds[0], complete="first_message_beyond", fillGaps=True)
+            .window(kinds[0], closeOn="next_row", fillGaps=True)
             .retain(windows=1)
             .lateness(5)
             .trigger(early=early, onTime=False, late=wr.Never(), fireOnlyUpdated=True)
@@ -77,7 +77,7 @@ def refused(df: DataFrame) -> None:
     orders.lateness(5.5)  # type: ignore[arg-type]
     orders.retain("1 hour")  # type: ignore[call-arg]
     orders.retain(messages="5")  # type: ignore[arg-type]
-    orders.window(wr.Global(), complete="sometime")  # type: ignore[arg-type]
+    orders.window(wr.Global(), closeOn="sometime")  # type: ignore[arg-type]
     orders.window(wr.Global()).trigger(wr.EachBatch())  # type: ignore[call-arg]
     orders.window(wr.Global()).accumulate("all")  # type: ignore[arg-type]
     wr.stream(df, "time")  # type: ignore[call-arg]

@@ -62,7 +62,7 @@ object Explanation {
 
     /** When a window is complete. */
     def complete: String = spec.window.completedBy.getOrElse(
-      if (spec.complete == Completion.ByFirstMessageBeyond)
+      if (spec.closeOn == CloseOn.NextRow)
         s"its key has a message past its end, or the watermark $reaches"
       else s"the watermark $reaches")
 

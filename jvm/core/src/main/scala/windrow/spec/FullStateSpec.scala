@@ -79,7 +79,7 @@ object FullStateDraft {
     val found = Seq(
       "fire_only_updated" -> Option.when(windows.fireOnlyUpdated)("true"),
       "fill_gaps"         -> Option.when(windows.fillsGaps)(FillGaps.shown(windows.fillGaps)),
-      "complete"          -> Option(windows.complete).filter(_ != Completion.ByWatermark).map(as => s"\"$as\""),
+      "close_on"          -> Option(windows.closeOn).filter(_ != CloseOn.Watermark).map(as => s"\"$as\""),
       "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode =>
         s"\"${JsonReader.word(mode)}\"")).collect {
       case (field, Some(value)) =>

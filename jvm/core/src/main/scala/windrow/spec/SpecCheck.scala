@@ -38,7 +38,7 @@ private[windrow] object SpecCheck {
 
   /** Early, late, or completed by a message before it is too late for others. */
   def firesAgain(draft: WindowOperatorDraft): Boolean = fires(draft.early) || (draft.window.canBeLate &&
-    (draft.lateness.exists(_.micros > 0) || draft.complete == Completion.ByFirstMessageBeyond))
+    (draft.lateness.exists(_.micros > 0) || draft.closeOn == CloseOn.NextRow))
 
   private def fires(trigger: PaneTrigger): Boolean = trigger match {
     case Never           => false
@@ -86,8 +86,8 @@ private[windrow] object SpecCheck {
         "FILL_GAPS_NOT_ALIGNED",
         "window" -> draft.window),
       refuse(
-        draft.complete == Completion.ByFirstMessageBeyond && !fixedEnd,
-        "COMPLETION_WITHOUT_END",
+        draft.closeOn == CloseOn.NextRow && !fixedEnd,
+        "CLOSEON_WITHOUT_END",
         "window" -> draft.window),
       refuse(
         draft.window.holdsEverything && !fires(draft.early),

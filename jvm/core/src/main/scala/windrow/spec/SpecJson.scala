@@ -15,7 +15,7 @@ object SpecJson {
 
   private val Fields = Set(
     "operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late", "accumulation",
-    "fire_only_updated", "max_future", "aggregates", "complete", "fill_gaps", "start_offsets")
+    "fire_only_updated", "max_future", "aggregates", "close_on", "fill_gaps", "start_offsets")
 
   def read(json: String): Either[Seq[SpecProblem], WindowOperatorDraft] =
     try mapper.readTree(json) match {
@@ -54,7 +54,7 @@ object SpecJson {
       trigger("late", EachBatch),
       reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
       reader.flag(node, "fire_only_updated").getOrElse(false),
-      reader.word(node, "complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
+      reader.word(node, "close_on", "CLOSEON_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
       gaps(node, reader),
       retention(node, reader),
       reader.span(node, "max_future"),
@@ -121,7 +121,7 @@ object SpecJson {
     node.set[JsonNode]("late", TriggerJson.write(draft.late))
     draft.accumulation.foreach(mode => node.put("accumulation", JsonReader.word(mode)))
     if (draft.fireOnlyUpdated) node.put("fire_only_updated", true)
-    if (draft.complete != Completion.ByWatermark) node.put("complete", draft.complete.toString)
+    if (draft.closeOn != CloseOn.Watermark) node.put("close_on", draft.closeOn.toString)
     if (draft.fillGaps == TimeSpan.Endless) node.put("fill_gaps", true)
     else if (draft.fillsGaps) node.put("fill_gaps", draft.fillGaps.micros)
     if (draft.retention.isStated) {

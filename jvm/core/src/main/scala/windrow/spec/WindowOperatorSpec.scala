@@ -29,7 +29,7 @@ final case class WindowOperatorDraft(
     late: PaneTrigger = EachBatch,
     accumulation: Option[AccumulationMode] = None,
     fireOnlyUpdated: Boolean = false,
-    complete: Completion = Completion.ByWatermark,
+    closeOn: CloseOn = CloseOn.Watermark,
     fillGaps: TimeSpan = TimeSpan.Zero,
     retention: Retention = Retention.NotStated,
     maxFuture: Option[TimeSpan] = None,
@@ -57,7 +57,7 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def late: PaneTrigger                                         = draft.late
   def accumulation: AccumulationMode                            = draft.accumulation.getOrElse(Accumulating)
   def fireOnlyUpdated: Boolean                                  = draft.fireOnlyUpdated
-  def complete: Completion                                      = draft.complete
+  def closeOn: CloseOn                                         = draft.closeOn
   def fillGaps: TimeSpan                                        = draft.fillGaps
   private[windrow] def fillsGaps: Boolean                       = draft.fillsGaps
   def retention: Retention                                      = draft.retention

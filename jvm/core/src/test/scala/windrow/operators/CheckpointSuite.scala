@@ -85,7 +85,7 @@ class CheckpointSuite extends AnyFunSuite {
   Seq[(String, WindowOperatorDraft)](
     "windows"      -> minutes.copy(window = Tumbling(TimeSpan(30))),
     "accumulation" -> minutes.copy(accumulation = Some(AccumulatingAndRetracting)),
-    "completion"   -> minutes.copy(complete = Completion.ByFirstMessageBeyond),
+    "completion"   -> minutes.copy(closeOn = CloseOn.NextRow),
     "gaps"         -> minutes.copy(fillGaps = TimeSpan.Endless),
     "early panes"  -> minutes.copy(early = EachBatch),
     "lateness"     -> minutes.copy(lateness = Some(TimeSpan(5)))).foreach { case (field, changed) =>

@@ -32,7 +32,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("retention", "aggregate", query.retention, Retention.NotStated),
     ("retention", "join", join.retention, Retention.NotStated),
     ("fireOnlyUpdated", "aggregate", query.fireOnlyUpdated, false),
-    ("complete", "aggregate", query.complete, Completion.ByWatermark),
+    ("closeOn", "aggregate", query.closeOn, CloseOn.Watermark),
     ("fillGaps", "aggregate", query.fillGaps, TimeSpan.Zero),
     ("maxFuture", "aggregate", query.maxFuture, None),
     ("maxFuture", "full state", stateful.maxFuture, None),

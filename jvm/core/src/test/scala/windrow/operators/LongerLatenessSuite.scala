@@ -40,7 +40,7 @@ class LongerLatenessSuite extends AnyFunSuite {
       s"aggregates, $kind" -> aggregate(aggregated.copy(window = kind)),
       s"full state, $kind" -> fullState(kept.copy(window = kind)))) ++ Seq(
     "aggregates, completed by messages" -> aggregate(
-      aggregated.copy(window = Hopping(span(60), span(7)), complete = Completion.ByFirstMessageBeyond)),
+      aggregated.copy(window = Hopping(span(60), span(7)), closeOn = CloseOn.NextRow)),
     "aggregates, gaps filled" -> aggregate(aggregated.copy(window = Tumbling(span(20)), fillGaps = TimeSpan.Endless)))
 
   windows.foreach { case (name, open) =>

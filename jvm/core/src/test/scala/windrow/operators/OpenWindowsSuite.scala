@@ -68,11 +68,11 @@ class OpenWindowsSuite extends AnyFunSuite {
     eager.copy(
       window = Tumbling(span(20)),
       lateness = Some(span(15)),
-      complete = Completion.ByFirstMessageBeyond),
-    eager.copy(window = Over.Range(span(9)), lateness = Some(span(5)), complete = Completion.ByFirstMessageBeyond))
+      closeOn = CloseOn.NextRow),
+    eager.copy(window = Over.Range(span(9)), lateness = Some(span(5)), closeOn = CloseOn.NextRow))
 
   specs.foreach { draft =>
-    test(s"R22: the open windows are those of the last panes: ${draft.window}, ${draft.complete}, ${draft.fillGaps}") {
+    test(s"R22: the open windows are those of the last panes: ${draft.window}, ${draft.closeOn}, ${draft.fillGaps}") {
       val store   = new InMemoryShardStore
       var running = open(draft.checked, store)
       var shown   = Map.empty[Id, Out]

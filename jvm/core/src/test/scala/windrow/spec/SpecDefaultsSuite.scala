@@ -32,7 +32,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     }
 
   test("defaults of an aggregator: by the watermark, no gaps filled, equal panes too, only size + lateness kept") {
-    assert(aggregator.complete == Completion.ByWatermark)
+    assert(aggregator.closeOn == CloseOn.Watermark)
     assert(!aggregator.fillsGaps && !aggregator.fireOnlyUpdated)
     assert(aggregator.retention == Retention.NotStated && aggregator.maxFuture.isEmpty)
   }
@@ -116,8 +116,8 @@ class SpecDefaultsSuite extends AnyFunSuite {
     }
 
     test(s"$kind: completed by a first message beyond only with a fixed end (R7)") {
-      val found = codes(full.copy(complete = Completion.ByFirstMessageBeyond))
-      assert(found == (if (demands.hasEnd) Set.empty else Set("COMPLETION_WITHOUT_END")))
+      val found = codes(full.copy(closeOn = CloseOn.NextRow))
+      assert(found == (if (demands.hasEnd) Set.empty else Set("CLOSEON_WITHOUT_END")))
     }
 
     test(s"$kind: gaps are filled only between windows that stand in a row (R3)") {

@@ -22,8 +22,8 @@ package object api {
   type Check           = _root_.windrow.spark.Check
   type CheckpointError = _root_.windrow.CheckpointError
   val Check = _root_.windrow.spark.Check
-  type Completion = _root_.windrow.Completion
-  val Completion = _root_.windrow.Completion
+  type CloseOn = _root_.windrow.CloseOn
+  val CloseOn = _root_.windrow.CloseOn
   type Count = _root_.windrow.Count
   val Count      = _root_.windrow.Count
   val Discarding = _root_.windrow.Discarding

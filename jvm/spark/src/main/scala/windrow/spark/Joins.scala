@@ -36,7 +36,7 @@ object JoinSide {
     val fires = Seq(
       "trigger(...)"    -> windowed.hasTriggers,
       "accumulate(...)" -> draft.accumulation.isDefined,
-      "complete"        -> (draft.complete != Completion.ByWatermark),
+      "closeOn"         -> (draft.closeOn != CloseOn.Watermark),
       "fillGaps"        -> draft.fillsGaps).collect { case (name, true) => name }
     new JoinSide(windowed.stream.copy(allowed = draft.lateness), Some(draft.window), fires)
   }

@@ -56,8 +56,8 @@ final case class Stream private[spark] (
 
   /** @param gap
     *   for `Session.OfMessage`: an interval, or whole microseconds
-    * @param complete
-    *   what completes a window
+    * @param closeOn
+    *   what closes a window
     * @param fillGaps
     *   also windows without messages fire, in tumbling, hopping and calendar windows: so long after a key's last window
     *   with messages (`"30 days"`), or [[TimeSpan.Endless]]
@@ -65,12 +65,12 @@ final case class Stream private[spark] (
   def window(
       kind: WindowKind,
       gap: Option[Field] = None,
-      complete: Completion = Completion.ByWatermark,
+      closeOn: CloseOn = CloseOn.Watermark,
       fillGaps: TimeSpan = TimeSpan.Zero): Windowed = {
     val draft = WindowOperatorDraft(
       kind,
       lateness = allowed,
-      complete = complete,
+      closeOn = closeOn,
       fillGaps = fillGaps,
       retention = retention,
       maxFuture = maxFuture)

@@ -11,7 +11,7 @@ class AfterTheEndSuite extends AnyFunSuite {
 
   private def rejected(window: String, complete: String): Seq[String] = {
     val json = s"""{"id": "x", "time_unit": "us", "spec": {"operator": "aggregate", "window": $window,
-      "complete": "$complete", "lateness": 0, "aggregates": {"all": "collect"}}, "steps": []}"""
+      "close_on": "$complete", "lateness": 0, "aggregates": {"all": "collect"}}, "steps": []}"""
     val steps = Seq(
       Step.Feed(Seq(message(0, 0)), Some(Long.MaxValue)),
       Step.Restart,
@@ -27,7 +27,7 @@ class AfterTheEndSuite extends AnyFunSuite {
 
   for {
     window   <- Seq("""{"kind": "offsets", "n": 4, "step": 4}""", """{"kind": "tuple_session", "n": 1}""")
-    complete <- Seq("watermark", "first_message_beyond") if complete == "watermark" || window.contains("offsets")
+    complete <- Seq("watermark", "next_row") if complete == "watermark" || window.contains("offsets")
   } test(s"R71: a source partition that is new then is late, too: $window by $complete")(
     assert(rejected(window, complete) == Seq.fill(3)("TOO_LATE")))
 }

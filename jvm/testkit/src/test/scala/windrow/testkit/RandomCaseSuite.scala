@@ -103,7 +103,7 @@ class RandomCaseSuite extends AnyFunSuite {
       run.spec.fillsGaps && run.panes.exists(isEmpty) && run.late.exists(_.index > 0)),
     "windows above a stated number" -> (_.counters.get(Answer.OverRetention).exists(_ > 0)),
     "windows complete by a message" -> (run =>
-      run.spec.complete == Completion.ByFirstMessageBeyond && run.panes.exists(p =>
+      run.spec.closeOn == CloseOn.NextRow && run.panes.exists(p =>
         p.timing == Timing.OnTime && !p.isLast)))
 
   private def isEmpty(pane: Emission.ContentPane): Boolean = pane.value match {

@@ -67,7 +67,7 @@ class RulesByHandSuite extends AnyFunSuite {
     }
 
   private def beyond(window: String, lateness: Long) =
-    s""""window": $window, "lateness": $lateness, "complete": "first_message_beyond", "accumulation": "accumulating""""
+    s""""window": $window, "lateness": $lateness, "close_on": "next_row", "accumulation": "accumulating""""
 
   private val tens = """{"kind": "tumbling", "size": 10}"""
 

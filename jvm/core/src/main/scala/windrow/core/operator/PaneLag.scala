@@ -1,6 +1,6 @@
 package windrow.core.operator
 
-import windrow.Completion
+import windrow.CloseOn
 import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.WindowOperatorSpec
@@ -17,7 +17,7 @@ private[windrow] object PaneLag {
     */
   def ofEnd(spec: WindowOperatorSpec): Distance[Axis.Time] = {
     val window = spec.window
-    val waits  = !spec.onTime || (spec.complete == Completion.ByFirstMessageBeyond && window.hasFixedEnd)
+    val waits  = !spec.onTime || (spec.closeOn == CloseOn.NextRow && window.hasFixedEnd)
     if (!window.bounds.areTimes || window.holdsEverything) Distance.endless
     else if (waits) spec.latenessInTime
     else Distance.none

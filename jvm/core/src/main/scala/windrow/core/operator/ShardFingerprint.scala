@@ -10,7 +10,7 @@ object ShardFingerprint {
     (Seq(
       same("windows", spec.window.toString),
       same("accumulation", s"accumulate(${spec.accumulation})"),
-      same("completion", s"complete='${spec.complete}'"),
+      same("completion", s"closeOn='${spec.closeOn}'"),
       same("gaps", s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
       spec.window,
       spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)

@@ -16,7 +16,7 @@ object ShardSpaces {
     */
   def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] = {
     val windows = spec.window match {
-      case _: AlignedWindows | Global if spec.complete == Completion.ByWatermark => Sliced
+      case _: AlignedWindows | Global if spec.closeOn == CloseOn.Watermark => Sliced
       case _: Session                                                            => Seq("sessions", "pages")
       case _: TupleSession                                                       => Seq("sessions")
       case _: Inherit                                                            => Seq("inherited", "pages")

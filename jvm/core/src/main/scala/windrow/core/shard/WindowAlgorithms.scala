@@ -40,9 +40,9 @@ private[core] object WindowAlgorithms {
       spec: WindowOperatorSpec,
       aggregation: Aggregation[B, V],
       store: Spaces,
-      classes: Boolean): WindowAlgorithm[B, V] = spec.complete match {
-    case Completion.ByWatermark => of(spec, aggregation, None, store, classes)
-    case Completion.ByFirstMessageBeyond => new StartedAlgorithm(of[Started[B], V](
+      classes: Boolean): WindowAlgorithm[B, V] = spec.closeOn match {
+    case CloseOn.Watermark => of(spec, aggregation, None, store, classes)
+    case CloseOn.NextRow => new StartedAlgorithm(of[Started[B], V](
         spec,
         new StartedAggregation(aggregation),
         Some(_.starts),

@@ -33,10 +33,10 @@ class GapCutSuite extends AnyFunSuite {
       ((messages, stops.head) +: stops.tail.map((Seq.empty, _)), to)
     }.flatMap(_._1)
 
-  private def gaps(size: Long, silence: TimeSpan, complete: Completion): WindowOperatorSpec =
-    WindowOperatorDraft(Tumbling(TimeSpan(size)), Some(TimeSpan.Zero), fillGaps = silence, complete = complete).checked
+  private def gaps(size: Long, silence: TimeSpan, closeOn: CloseOn): WindowOperatorSpec =
+    WindowOperatorDraft(Tumbling(TimeSpan(size)), Some(TimeSpan.Zero), fillGaps = silence, closeOn = closeOn).checked
 
-  for (complete <- Completion.All) test(s"$count random streams by $complete: jumps are equal to single moves") {
+  for (complete <- CloseOn.All) test(s"$count random streams by $complete: jumps are equal to single moves") {
     (1 to count).foreach { seed =>
       val random     = new Random(seed)
       var (at, last) = (0L, 0L)
@@ -75,14 +75,14 @@ class GapCutSuite extends AnyFunSuite {
 
   test("a jump of a day is equal to 1,440 moves, and holds no window") {
     val minute = 60000000L
-    val spec   = gaps(minute, TimeSpan(2 * minute), Completion.ByWatermark)
+    val spec   = gaps(minute, TimeSpan(2 * minute), CloseOn.Watermark)
     val steps  = Seq((Seq((1, minute / 2)), 0L), (Seq((2, 1440 * minute + 1)), 1440 * minute))
     val jumped = fired(spec, steps)
     assert(jumped == fired(spec, oneByOne(steps, 0, minute)) && jumped.size == 3)
   }
 
   test("a year of windows without messages is not held") {
-    val spec  = gaps(10, TimeSpan.Endless, Completion.ByWatermark)
+    val spec  = gaps(10, TimeSpan.Endless, CloseOn.Watermark)
     val store = new InMemoryShardStore
     val year  = 31536000L
     def step(time: Long, to: Long) =

@@ -50,13 +50,13 @@ class GrowthSuite extends AnyFunSuite {
 
   for (order <- Seq("in order", "in disorder"); window <- Seq(Session(TimeSpan(1000)), Inherit()))
     test(s"$window of a key, $order: a message costs the same among many that are open as among few") {
-      check(order, draft(window, Completion.ByWatermark).checked, Merged, n => 5000L * orders.toMap.apply(order)(n))
+      check(order, draft(window, CloseOn.Watermark).checked, Merged, n => 5000L * orders.toMap.apply(order)(n))
     }
 
   test("a step looks only at the sessions that it touches and at those that are due") {
     val store = new CountingStore
     def step(times: Seq[Long], to: Long) = new Shard(
-      draft(Session(TimeSpan(1000)), Completion.ByWatermark).checked,
+      draft(Session(TimeSpan(1000)), CloseOn.Watermark).checked,
       new Counting,
       store).step(times.iterator.map(time => entry(time, time, 1L)), Watermark(to), None).toVector
     step((0L until 4000).map(_ * 5000), 0)
@@ -84,7 +84,7 @@ class GrowthSuite extends AnyFunSuite {
     }
 
   test("DISCARDING: what is unsent is kept apart, too, and goes with its pane") {
-    val spec = draft(Tumbling(TimeSpan(5000)), Completion.ByWatermark).copy(
+    val spec = draft(Tumbling(TimeSpan(5000)), CloseOn.Watermark).copy(
       early = EveryPeriod(TimeSpan(1000)),
       accumulation = Some(Discarding)).checked
     check("unsent", spec, InOrder, _.toLong)
@@ -103,7 +103,7 @@ class GrowthSuite extends AnyFunSuite {
   test("S9: a window of more messages than its aggregate may hold stops its query, until the limit is higher") {
     val store = new InMemoryShardStore
     def step(entries: Iterator[Entry[OrderedOf]], to: Long, most: Long) = new Shard(
-      draft(Tumbling(TimeSpan(5000)), Completion.ByWatermark).checked,
+      draft(Tumbling(TimeSpan(5000)), CloseOn.Watermark).checked,
       InOrder.of(new Counting),
       store,
       guards = Guards(maxMessagesPerWindow = most)).step(entries, Watermark(to), None).toVector
@@ -150,7 +150,7 @@ private object GrowthSuite {
     def lift(order: Array[Byte]): OrderedOf         = of(new Counting).lift(order, 1L)
   }
 
-  val Windows: Seq[(WindowKind, Completion)] = Seq(
+  val Windows: Seq[(WindowKind, CloseOn)] = Seq(
     Tumbling(TimeSpan(Size)),
     Hopping(TimeSpan(Size), TimeSpan(Size / 10)),
     Session(TimeSpan(1000)),
@@ -159,8 +159,8 @@ private object GrowthSuite {
     Count(100000),
     Offsets(100000),
     TupleSession(100000),
-    Global).map((_, Completion.ByWatermark)) ++
-    Seq(Tumbling(TimeSpan(Size)), Offsets(100000)).map((_, Completion.ByFirstMessageBeyond))
+    Global).map((_, CloseOn.Watermark)) ++
+    Seq(Tumbling(TimeSpan(Size)), Offsets(100000)).map((_, CloseOn.NextRow))
 
   /** Windows made from messages keep these side by side already. */
   def KeepsApart(window: WindowKind): Boolean = window match {
@@ -168,12 +168,12 @@ private object GrowthSuite {
     case _                    => true
   }
 
-  def draft(window: WindowKind, complete: Completion): WindowOperatorDraft = WindowOperatorDraft(
+  def draft(window: WindowKind, closeOn: CloseOn): WindowOperatorDraft = WindowOperatorDraft(
     window,
     lateness = Some(TimeSpan(20 * Size)),
     early = if (window == Global) Every(100000) else Never,
     accumulation = Some(Accumulating),
-    complete = complete)
+    closeOn = closeOn)
 
   def order(time: Long, offset: Long): Array[Byte] = ByteBuffer.allocate(16).putLong(time).putLong(offset).array
 

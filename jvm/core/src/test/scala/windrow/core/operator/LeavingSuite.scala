@@ -16,7 +16,7 @@ class LeavingSuite extends AnyFunSuite {
 
   private val keys = if (sys.props.get("windrow.mode").contains("full")) 20000 else 100
 
-  private def spec(window: WindowKind, early: PaneTrigger): WindowOperatorSpec = draft(window, Completion.ByWatermark)
+  private def spec(window: WindowKind, early: PaneTrigger): WindowOperatorSpec = draft(window, CloseOn.Watermark)
     .copy(early = early, accumulation = Some(AccumulatingAndRetracting)).checked
 
   private def step[B](

@@ -37,7 +37,7 @@ class ManyAtOnceSuite extends AnyFunSuite {
 
   for {
     window     <- Seq(Sliding(TimeSpan(500), TimeSpan(1)), Over.Range(TimeSpan(500)), Over.Rows(7))
-    completion <- Seq(Completion.ByWatermark, Completion.ByFirstMessageBeyond)
+    completion <- Seq(CloseOn.Watermark, CloseOn.NextRow)
   } test(s"$window by $completion: a watermark at once gives what one in steps gives") {
     val spec = draft(window, completion).copy(
       lateness = Some(TimeSpan(100L * count)),

@@ -20,7 +20,7 @@ final class PaneLagSuite extends AnyFunSuite {
 
   test("R95: one that waits for the end of its lateness lags by it") {
     assert(ofEnd(draft.copy(onTime = false)) == 7)
-    assert(ofEnd(draft.copy(complete = Completion.ByFirstMessageBeyond)) == 7)
+    assert(ofEnd(draft.copy(closeOn = CloseOn.NextRow)) == 7)
   }
 
   test("R95: positions and the window of everything are bounded by nothing") {

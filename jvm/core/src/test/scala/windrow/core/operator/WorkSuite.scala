@@ -40,8 +40,8 @@ class WorkSuite extends AnyFunSuite {
     late = Every(3),
     accumulation = Some(Accumulating))
 
-  private val byFirstMessage = draft(Hopping(TimeSpan(5000), TimeSpan(500))).copy(complete =
-    Completion.ByFirstMessageBeyond)
+  private val byFirstMessage = draft(Hopping(TimeSpan(5000), TimeSpan(500))).copy(closeOn =
+    CloseOn.NextRow)
 
   private val all = Seq(
     Tumbling(TimeSpan(5000)),
@@ -57,12 +57,12 @@ class WorkSuite extends AnyFunSuite {
     Global,
     Inherit()).map(draft) ++ Seq(
     byFirstMessage,
-    draft(Sliding(TimeSpan(5000), TimeSpan(1))).copy(complete = Completion.ByFirstMessageBeyond),
+    draft(Sliding(TimeSpan(5000), TimeSpan(1))).copy(closeOn = CloseOn.NextRow),
     byFirstMessage.copy(fillGaps = TimeSpan.Endless),
     draft(Tumbling(TimeSpan(5000))).copy(fillGaps = TimeSpan.Endless, onTime = false))
 
   for (draft <- all)
-    test(s"${draft.window}${if (draft.fillsGaps) " with gaps" else ""} by ${draft.complete}: where nothing is due " +
+    test(s"${draft.window}${if (draft.fillsGaps) " with gaps" else ""} by ${draft.closeOn}: where nothing is due " +
       "nothing is read") {
       val store = new CountingStore
       def shard = new Shard(draft.checked, new CountingSum, store)
@@ -75,8 +75,8 @@ class WorkSuite extends AnyFunSuite {
       assert(store.reads == 0)
     }
 
-  private def plain(window: WindowKind, complete: Completion): WindowOperatorSpec =
-    WindowOperatorDraft(window, Some(TimeSpan.Zero), accumulation = Some(Accumulating), complete = complete).checked
+  private def plain(window: WindowKind, closeOn: CloseOn): WindowOperatorSpec =
+    WindowOperatorDraft(window, Some(TimeSpan.Zero), accumulation = Some(Accumulating), closeOn = closeOn).checked
 
   /** Combinations for 1,000 messages of a key in order, and for the step that completes their windows. */
   private def combined(spec: WindowOperatorSpec, timeOf: Int => Long): (Int, Int, Int) = {
@@ -89,7 +89,7 @@ class WorkSuite extends AnyFunSuite {
     (taken, sum.combined - taken, panes)
   }
 
-  for (complete <- Completion.All) {
+  for (complete <- CloseOn.All) {
     test(s"complete by $complete: a message costs the same in 2,000 windows as in 20") {
       val (few, _, _)  = combined(plain(Hopping(TimeSpan(20000), TimeSpan(1000)), complete), _ / 100L)
       val (many, _, _) = combined(plain(Hopping(TimeSpan(20000), TimeSpan(10)), complete), _ / 100L)
@@ -99,8 +99,8 @@ class WorkSuite extends AnyFunSuite {
     test(s"complete by $complete: windows that complete together are answered in one sweep") {
       val shared = Seq(Hopping(TimeSpan(500), TimeSpan(1)), Sliding(TimeSpan(500), TimeSpan(1)))
       val kinds = complete match {
-        case Completion.ByWatermark          => shared :+ Over.Range(TimeSpan(500))
-        case Completion.ByFirstMessageBeyond => shared // over windows complete one at a time, each by the next message
+        case CloseOn.Watermark          => shared :+ Over.Range(TimeSpan(500))
+        case CloseOn.NextRow => shared // over windows complete one at a time, each by the next message
       }
       for (kind <- kinds) {
         val (_, swept, panes) = combined(plain(kind, complete), _.toLong)
@@ -113,7 +113,7 @@ class WorkSuite extends AnyFunSuite {
     test(s"$window: of windows that complete together some are answered at a time, as their panes are taken") {
       val sum   = new CountingSum
       val store = new InMemoryShardStore
-      def shard = new Shard(plain(window, Completion.ByWatermark), sum, store)
+      def shard = new Shard(plain(window, CloseOn.Watermark), sum, store)
       (0 until 20000).grouped(5000).foreach(some =>
         shard.step(some.iterator.map(n => entry(1, n.toLong, n.toLong)), Watermark(-1), None).foreach(_ => ()))
       val taken = sum.combined

@@ -53,7 +53,7 @@ object StoredStates {
       val spec                     = draft.checked
       def shard(store: ShardStore) = new Shard(spec, aggregation, store, words)
       val name = draft.window.toString + (if (draft.fillsGaps) " with gaps" else "") +
-        (if (draft.complete == Completion.ByWatermark) "" else " by messages") +
+        (if (draft.closeOn == CloseOn.Watermark) "" else " by messages") +
         (if (aggregation eq Sum) "" else " in order")
       state(name, store => shard(store).step(entries(lift), Watermark(1500), Some(0L)).foreach(_ => ()))(store =>
         shard(store).pending.take(1000).foreach(_ => ()))
@@ -80,8 +80,8 @@ object StoredStates {
         Inherit()).map(draft)
       val more = Seq(
         draft(Tumbling(span)).copy(fillGaps = TimeSpan.Endless),
-        draft(Tumbling(span)).copy(complete = Completion.ByFirstMessageBeyond),
-        draft(Sliding(span, TimeSpan(1))).copy(complete = Completion.ByFirstMessageBeyond))
+        draft(Tumbling(span)).copy(closeOn = CloseOn.NextRow),
+        draft(Sliding(span, TimeSpan(1))).copy(closeOn = CloseOn.NextRow))
       val ordered = new Ordered(Sum, pieceBytes = 40)
       (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++
         Seq(Tumbling(span), Session(TimeSpan(100))).map(window =>

@@ -200,7 +200,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
 
   /** Windows can complete between the messages of a step (SEMANTICS R7, R21). */
   private val movesByMessages: Boolean =
-    spec.complete == Completion.ByFirstMessageBeyond || (spec.window match {
+    spec.closeOn == CloseOn.NextRow || (spec.window match {
       case _: TupleWindows => true
       case _               => false
     })

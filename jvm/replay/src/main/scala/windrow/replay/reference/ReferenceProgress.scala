@@ -37,7 +37,7 @@ private[windrow] final case class ReferenceProgress(
 /** When windows are complete, and when they take nothing any more (SEMANTICS E, R7, R21, R47, R53). */
 private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windows: ReferenceWindows) {
   private val lateness       = spec.lateness.micros
-  private val byFirstMessage = spec.complete == Completion.ByFirstMessageBeyond
+  private val byFirstMessage = spec.closeOn == CloseOn.NextRow
 
   /** @param held
     *   all messages that the key has accepted

@@ -22,7 +22,7 @@ private[spark] object ShuffleChoice {
       (streaming && ofEach(spec.early))         -> "early panes come with messages",
       (streaming && ofLate)                     -> "late panes come with messages",
       spec.fillsGaps                            -> "gaps are filled up to a message",
-      (spec.complete != Completion.ByWatermark) -> "messages complete windows")
+      (spec.closeOn != CloseOn.Watermark) -> "messages complete windows")
     shows.collectFirst { case (true, why) => why }
   }
 

@@ -59,7 +59,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       said.triggerIfSaid("late").getOrElse(EachBatch),
       said.wordIfSaid("accumulate", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
       said.flagIfSaid("fire_only_updated").getOrElse(false),
-      said.wordIfSaid("complete", "COMPLETION_UNKNOWN", Completion.All).getOrElse(Completion.ByWatermark),
+      said.wordIfSaid("close_on", "CLOSEON_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
       said.gapsIfSaid("fill_gaps").getOrElse(TimeSpan.Zero),
       said.retention,
       said.spanIfSaid("max_future"))
@@ -79,7 +79,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
 
 private[spark] object WindowArguments {
   private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulate") ++
-    Seq("complete", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
+    Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
     StreamArguments.Names
 
   /** Spark calls hopping windows sliding, and their step a slide. */

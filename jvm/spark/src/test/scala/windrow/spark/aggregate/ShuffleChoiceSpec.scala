@@ -44,7 +44,7 @@ final class ShuffleChoiceSpec extends AnyFunSuite {
   test("SEMANTICS R13, R21, R3, R7: offsets, positions, gaps and messages beyond do") {
     assert(choice(minutes, hasOrigin = true).sorted)
     assert(isSorted(minutes.copy(fillGaps = TimeSpan.Endless)))
-    assert(isSorted(minutes.copy(complete = Completion.ByFirstMessageBeyond)))
+    assert(isSorted(minutes.copy(closeOn = CloseOn.NextRow)))
     assert(isSorted(WindowOperatorDraft(Count(3))))
   }
 

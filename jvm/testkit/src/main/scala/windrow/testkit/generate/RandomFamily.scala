@@ -21,7 +21,7 @@ final case class RandomFamily(
     name: String,
     windows: Random => WindowKind,
     policies: Boolean = true,
-    complete: Completion = Completion.ByWatermark,
+    closeOn: CloseOn = CloseOn.Watermark,
     fillGaps: Boolean = false,
     isEndless: Boolean = false) {
 
@@ -63,12 +63,12 @@ object RandomFamily {
         case 4 => calendar(random)
         case _ => fixed(random)
       },
-    complete = Completion.ByFirstMessageBeyond)
+    closeOn = CloseOn.NextRow)
 
   val FilledGaps: RandomFamily = RandomFamily("filled-gaps", aligned, fillGaps = true)
 
   val FilledGapsByFirstMessage: RandomFamily =
-    RandomFamily("filled-gaps-first-message", aligned, complete = Completion.ByFirstMessageBeyond, fillGaps = true)
+    RandomFamily("filled-gaps-first-message", aligned, closeOn = CloseOn.NextRow, fillGaps = true)
 
   val Endless: RandomFamily = RandomFamily(
     "endless",

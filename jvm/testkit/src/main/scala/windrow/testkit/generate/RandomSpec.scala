@@ -39,7 +39,7 @@ private[testkit] object RandomSpec {
       late = late(random),
       accumulation = Option.when(!lateness.contains(TimeSpan.Zero) || once(2))(Accumulating),
       maxFuture = Option.when(once(4))(spans(random.nextInt(40).toLong)),
-      complete = family.complete,
+      closeOn = family.closeOn,
       fillGaps = if (family.fillGaps) silence(random, window) else TimeSpan.Zero,
       retention =
         Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),

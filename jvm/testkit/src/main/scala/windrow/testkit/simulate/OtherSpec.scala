@@ -18,7 +18,7 @@ private[testkit] object OtherSpec {
 
   /** With a shorter lateness: what could have been before it. Until a watermark comes nothing is judged by it. */
   def before(transcript: TranscriptCase, random: Random): Option[TranscriptCase] =
-    if (!Judged(kind(transcript.specJson)) || transcript.specJson.hasNonNull("complete"))
+    if (!Judged(kind(transcript.specJson)) || transcript.specJson.hasNonNull("close_on"))
       None
     else
       changed(transcript) { json =>
