@@ -78,7 +78,7 @@ class Answers:
         panes: Sink | None = None,
         rejected: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
-        final: bool = False,
+        drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes answers, panes and rejected rows to their sinks.
@@ -93,7 +93,7 @@ class Answers:
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,
             name=name,
-            final=final,
+            drain=drain,
             wrong=[] if upsert is None else [upsert._of_parts()],
         )
 

@@ -225,12 +225,12 @@ class JoinOutput(HasFrames):
         rows: Sink | None = None,
         rejected: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
-        final: bool = False,
+        drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes rows and rejected messages to their sinks.
 
-        Sinks, ``queryTrigger`` and ``final`` are those of ``Output.start``; the end of a join
+        Sinks, ``queryTrigger`` and ``drain`` are those of ``Output.start``; the end of a join
         brings the rows that found no match.
         """
         return start(
@@ -240,7 +240,7 @@ class JoinOutput(HasFrames):
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,
             name=name,
-            final=final,
+            drain=drain,
         )
 
     def __repr__(self) -> str:

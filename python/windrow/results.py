@@ -151,7 +151,7 @@ class Output(HasFrames):
         rejected: Sink | None = None,
         events: Sink | None = None,
         queryTrigger: Mapping[str, Any] | None = None,
-        final: bool = False,
+        drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes panes, rejected rows and events to their sinks.
@@ -166,7 +166,7 @@ class Output(HasFrames):
         ``processAllAvailable`` would wait for it for ever, ``availableNow`` ends with the last
         batch of data all the same.
 
-        ``final``: with ``availableNow``, once all that is there is in, every window completes; the
+        ``drain``: with ``availableNow``, once all that is there is in, every window completes; the
         call returns when only this is left to run, and ``metrics`` counts both parts. It must be
         said from the first start of a checkpoint on; what comes after it is late.
         """
@@ -180,7 +180,7 @@ class Output(HasFrames):
             checkpoint=checkpoint,
             queryTrigger=queryTrigger,
             name=name,
-            final=final,
+            drain=drain,
             wrong=self._of_upsert(panes),
         )
 
@@ -275,7 +275,7 @@ _warned: set[str] = set()  # ids of queries
 
 
 def metrics(query: StreamingQuery) -> Metrics:
-    """Add up the counts of a running or finished query, of both parts of a ``final`` run."""
+    """Add up the counts of a running or finished query, of both parts of a drained run."""
     expect_query("metrics(query)", query)
     totals = dict.fromkeys((*_COUNTS, *REASONS), 0)
     batches: set[int] = set()

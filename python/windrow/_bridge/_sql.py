@@ -146,7 +146,7 @@ def continues(
     files: Mapping[str, Mapping[str, str]],
     tables: Mapping[str, str],
     *,
-    final: bool,
+    drain: bool,
     name: str | None = None,
 ) -> Looked:
     """Look at everything that a start of a query would fail of; nothing is changed.
@@ -155,7 +155,7 @@ def continues(
     rows of a kind are added to. Warns of what does not keep a query from starting. Errors:
     SpecError, CheckpointError.
     """
-    said = {"final": str(final).lower(), "files": _json.write(files), "into": _json.write(tables)}
+    said = {"drain": str(drain).lower(), "files": _json.write(files), "into": _json.write(tables)}
     if name is not None:
         said["name"] = name
     looked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
@@ -171,7 +171,7 @@ def claim(
 ) -> str | None:
     """Mark the folders of a query as its own, and give the query's id.
 
-    more: ``final``; or ``missing``, which has all of that taken back. None: it cannot be taken
+    more: ``drain``; or ``missing``, which has all of that taken back. None: it cannot be taken
     back, since the query has begun.
     """
     said = {"files": _json.write(files), **more}

@@ -24,7 +24,7 @@ def look(
     checkpoint: str,
     found: Sequence[SpecProblem],
     *,
-    final: bool,
+    drain: bool,
     name: str | None,
 ) -> _sql.Looked:
     """Look at the query, its checkpoint and its sinks.
@@ -37,7 +37,7 @@ def look(
     if output.isStreaming:
         files, tables = files_of(stated), {k: s for k, s in stated.items() if isinstance(s, str)}
         with _noting(refused):
-            looked = _sql.continues(output, checkpoint, files, tables, final=final, name=name)
+            looked = _sql.continues(output, checkpoint, files, tables, drain=drain, name=name)
         is_unclear = any(one.code.startswith("UPSERT_") for one in found)
         for sink, rows in _with_tables(output, stated):
             if isinstance(sink, Jdbc) or not (is_unclear or sink._problems(rows)):

@@ -36,7 +36,7 @@ def start(
     checkpoint: str | PathLike[str],
     queryTrigger: Mapping[str, Any] | None,
     name: str | None,
-    final: bool,
+    drain: bool,
     wrong: Sequence[SpecProblem] = (),
 ) -> StreamingQuery:
     """Write each kind of rows of ``output`` to its sink; None: rows are counted only.
@@ -44,7 +44,7 @@ def start(
     With a period, the query's or that of an operator before it, it begins batches without data: at
     a pace if it says no trigger, and ``availableNow`` does not wait for them.
 
-    final: it runs to the end of what is there, and once more to complete every window. One that is
+    drain: it runs to the end of what is there, and once more to complete every window. One that is
     stopped before comes back as it is.
 
     wrong: what the caller has found. Errors: SpecError with everything that can be known before the
@@ -59,17 +59,17 @@ def start(
         found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
     if not output.isStreaming:
         found.append(problem("NOT_STREAMING.INPUT", output=next(iter(sinks))))
-    if final and not found and not trigger.get("availableNow"):
-        found.append(problem("FINAL_WITHOUT_END", trigger=queryTrigger))
+    if drain and not found and not trigger.get("availableNow"):
+        found.append(problem("DRAIN_WITHOUT_END", trigger=queryTrigger))
     checkpoint = fspath(checkpoint)
     files = files_of(stated)
-    looked = look(output, stated, checkpoint, found, final=final, name=name)
+    looked = look(output, stated, checkpoint, found, drain=drain, name=name)
     trigger = trigger or (dict(PACE) if looked.has_periods else {})
     ends_with_data = looked.has_periods and not trigger.keys().isdisjoint(_BOUNDED)
     made: list[str] = []
     try:
         make(output, stated, made)
-        query = _sql.claim(spark, checkpoint, files, final=str(final).lower()) or ""
+        query = _sql.claim(spark, checkpoint, files, drain=str(drain).lower()) or ""
 
         def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
             writer = frame.writeStream.option("checkpointLocation", checkpoint)
@@ -80,7 +80,7 @@ def start(
             with _sql.plain_errors(), _ending_with_data(spark, ends_with_data):
                 return _begun(writer.foreachBatch(BatchWriter(stated, query, checkpoint)))
 
-        return _to_end(output, checkpoint, run, trigger) if final else run(output, trigger)
+        return _to_end(output, checkpoint, run, trigger) if drain else run(output, trigger)
     except BaseException:
         with suppress(Exception):
             if _sql.claim(spark, checkpoint, files, missing=looked.missing) is not None:
@@ -120,7 +120,7 @@ def expect_query(call: str, value: object) -> None:
 
 
 def progress(query: StreamingQuery) -> list[Any]:
-    """Give what a query still reports of its batches, of both parts of a final run."""
+    """Give what a query still reports of its batches, of both parts of a drained run."""
     return [*_BEFORE.get(query.runId, []), *query.recentProgress]
 
 

@@ -110,7 +110,7 @@ class QueryEngine:
 
     def _started(self) -> StreamingQuery:
         spark = self._output.sparkSession
-        _sql.continues(self._output, self._checkpoint, {}, {}, final=False)
+        _sql.continues(self._output, self._checkpoint, {}, {}, drain=False)
         with having(spark, _SETTINGS), _sql.plain_errors():
             writer = self._output.writeStream.option("checkpointLocation", self._checkpoint)
             query = writer.foreachBatch(_Writer(str(self._out))).start()

@@ -70,7 +70,7 @@ def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
             panes=panes,
             rejected=rejected,
             queryTrigger={"availableNow": True},
-            final=True,
+            drain=True,
         )
         query.awaitTermination()
         counted: dict[str, Counter[str]] = {}

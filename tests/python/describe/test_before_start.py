@@ -112,7 +112,7 @@ def test_a_start_that_fails_late_takes_back_what_it_made(
                 panes=wr.Files(str(tmp_path / "there")),
                 rejected=wr.Files(str(tmp_path / "other" / "rejected")),
                 queryTrigger=ONCE,
-                final=final,
+                drain=final,
             )
         assert on_disk(feed, tmp_path / "c") == before
 
@@ -147,7 +147,7 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
     assert before > 0
     sink = wr.Files(str(folder))
     assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
-    assert refused(feed, first, panes=sink, final=True) == "FINAL_NOT_BEGUN"
+    assert refused(feed, first, panes=sink, drain=True) == "DRAIN_NOT_STARTED"
     shutil.rmtree(folder / "_windrow")  # as one that was begun before there were marks
     (first / "windrow" / "query").unlink()
     assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"

@@ -39,7 +39,7 @@ ADDED = {
     for conditions, names in (
         ("DURATION_NOT_UNDERSTOOD.TEXT DURATION_NOT_UNDERSTOOD.UNIT", {"value"}),
         ("DURATION_WITHOUT_UNIT.DURATION", {"value"}),
-        ("FINAL_NOT_BEGUN FINAL_LEFT_OUT", {"checkpoint"}),
+        ("DRAIN_NOT_STARTED DRAIN_LEFT_OUT", {"checkpoint"}),
         ("UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS NAME_TAKEN.UPSERT", {"sink"}),
         (
             "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",

@@ -313,7 +313,7 @@ def test_a_path_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
             panes=wr.Files(str(folder / "out")),
             checkpoint=folder / "c",
             queryTrigger={"availableNow": True},
-            final=True,
+            drain=True,
         )
         query.awaitTermination()
     assert {one.name for one in tmp_path.iterdir()} == {"in", "p ab", name}

@@ -86,7 +86,7 @@ def troubled(troubles: list[Trouble], read: Read) -> Read:
 
 
 def begun(read: Read) -> StreamingQuery:
-    """Start the query; with ``final`` this is told when only its last part is left."""
+    """Start the query; with ``drain`` this is told when only its last part is left."""
     output, kinds = described(case, read)
     if sink == "spark":
         plans = folder / "checkpoint/offsets"
@@ -101,11 +101,11 @@ def begun(read: Read) -> StreamingQuery:
         said["panes"] = sinks.made(sink, output.panes, folder, broker)
         sinks.witnessed(folder, life)
     said |= {"checkpoint": folder / "checkpoint", "queryTrigger": {"availableNow": True}}
-    return output.start(**said, final=case.final)
+    return output.start(**said, drain=case.final)
 
 
 def watch(spark: SparkSession, done: threading.Event) -> None:
-    """Write what each batch counted; with ``final`` two queries have them."""
+    """Write what each batch counted; with ``drain`` two queries have them."""
     queries: dict[str, StreamingQuery] = {}
     while True:
         is_last = done.is_set()

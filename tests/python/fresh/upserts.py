@@ -70,7 +70,7 @@ for name, (windows, sink) in runs.items():
         panes=sink,
         checkpoint=str(folder / name),
         queryTrigger={"availableNow": True},
-        final=True,
+        drain=True,
     )
     query.awaitTermination()
     rows = spark.table(f"{PLACE}{name}").orderBy("product", "window.start").collect()

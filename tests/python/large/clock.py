@@ -16,7 +16,7 @@ class Step:
     """A micro-batch: its number, the batch of messages that it brings, if any, W before and after.
 
     W is in microseconds, None where there is none yet, ``END`` after the end of the input.
-    ``counted``: the query that ``start`` gave has run it (with ``final`` only the last part).
+    ``counted``: the query that ``start`` gave has run it (with ``drain`` only the last part).
     """
 
     step: int

@@ -142,7 +142,7 @@ def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery
     return output.start(
         checkpoint=folder / "checkpoint",
         queryTrigger={"availableNow": True},
-        final=case.final,
+        drain=case.final,
         **sinks,
     )
 

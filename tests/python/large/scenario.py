@@ -105,7 +105,7 @@ class Scenario:
     retain: int | None = None
     #: What asks, for operators that are ``Asking``.
     lookups: Traffic | None = None
-    #: The first run ends with ``final``; each other one is a batch, and what it brings is late.
+    #: The first run ends with ``drain``; each other one is a batch, and what it brings is late.
     final: bool = False
 
     @property

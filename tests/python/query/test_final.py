@@ -49,7 +49,7 @@ def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:00:10", amount=1)], [order("09:01:10", amount=2)])
     run(minutes(feed), tmp_path / "open")
     assert read(feed, tmp_path / "open", "panes") == []
-    query = run(minutes(feed), tmp_path / "final", final=True)
+    query = run(minutes(feed), tmp_path / "final", drain=True)
     panes = read(feed, tmp_path / "final", "panes")
     assert sorted(
         (f"{row.window.start:%H:%M}", row.total, row.pane.timing, row.pane.is_last) for row in panes
@@ -66,7 +66,7 @@ def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
             panes=lambda *_: None,
             checkpoint=tmp_path / "c",
             queryTrigger={"availableNow": True},
-            final=True,
+            drain=True,
         ).awaitTermination()
     assert feed.spark.read.text(str(tmp_path / "c" / "windrow" / "end")).count() == 1
 
@@ -74,9 +74,9 @@ def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
 def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
     """It comes back, and the end is not told twice."""
     feed.add([order("09:00:10", amount=1)])
-    run(minutes(feed), tmp_path, final=True)
+    run(minutes(feed), tmp_path, drain=True)
     feed.add([order("09:00:20", amount=8), order("12:00:00", amount=16)])
-    run(minutes(feed), tmp_path, final=True)
+    run(minutes(feed), tmp_path, drain=True)
     assert [row.total for row in read(feed, tmp_path, "panes")] == [1]
     rejected = read(feed, tmp_path, "rejected")
     assert sorted((row.message.amount, row.reason) for row in rejected) == [
@@ -104,7 +104,7 @@ def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
         totals.extend(row.total for row in rows.collect())
 
     bounded: dict[str, Any]
-    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "final": True}
+    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "drain": True}
     query = minutes(feed).start(panes=stop, name="stopped", **bounded)
     assert (query.isActive, batches) == (False, [0, 1])
     minutes(feed).start(panes=sink, **bounded).awaitTermination()
@@ -114,7 +114,7 @@ def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
 def test_what_is_known_of_the_first_part_goes_with_the_query(feed: Feed, tmp_path: Path) -> None:
     """A driver of many final runs does not keep what each has reported."""
     feed.add([order("09:00:10", amount=1)])
-    query = run(minutes(feed), tmp_path, final=True)
+    query = run(minutes(feed), tmp_path, drain=True)
     run_id = query.runId
     assert run_id in _query._BEFORE
     del query
@@ -135,7 +135,7 @@ def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path
         rows.write.mode("overwrite").parquet(str(tmp_path / "panes" / f"batch={batch}"))
 
     bounded: dict[str, Any]
-    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "final": True}
+    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "drain": True}
     with pytest.raises(StreamingQueryException):
         minutes(feed, "1 day").start(panes=sink, **bounded)
     query = minutes(feed, "1 day").start(panes=sink, **bounded)
@@ -165,9 +165,9 @@ def test_what_comes_before_the_last_batch_is_in_it(
 
     monkeypatch.setattr(Ending, "tell", dies)
     with pytest.raises(KeyboardInterrupt):
-        run(minutes(feed), tmp_path, final=True)
+        run(minutes(feed), tmp_path, drain=True)
     feed.add(*([order("09:00:20", amount=amount)] for amount in (2, 4, 8)))
-    run(minutes(feed), tmp_path, final=True)
+    run(minutes(feed), tmp_path, drain=True)
     panes = read(feed, tmp_path, "panes")
     assert [(row.total, row.pane.timing, row.pane.is_last) for row in panes] == [
         (15, "ON_TIME", True)
@@ -179,7 +179,7 @@ def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:
     """Windows that no time completes fire what they have."""
     feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
     counted = wr.stream(feed.stream(), key="product").lateness("0 seconds").window(wr.Count(2))
-    run(counted.aggregate(F.sum("amount").alias("total")), tmp_path, final=True)
+    run(counted.aggregate(F.sum("amount").alias("total")), tmp_path, drain=True)
     panes = read(feed, tmp_path, "panes")
     batch = wr.stream(feed.batch(), key="product").lateness("0 seconds").window(wr.Count(2))
     at_once = batch.aggregate(F.sum("amount").alias("total")).panes.collect()
@@ -196,14 +196,14 @@ def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -
         events=wr.Files(str(tmp_path / "events")),
         checkpoint=str(tmp_path / "policy"),
         queryTrigger=BOUNDED,
-        final=True,
+        drain=True,
     )
     query.awaitTermination()
     assert [row.event for row in read(feed, tmp_path, "events")].count("FINAL") == 1
     kept = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kept = kept.lateness("0 seconds").retain(time="1 day")
     whole = kept.window(wr.Tumbling("1 minute")).trigger(early=wr.Never())
-    run(whole.messages(), tmp_path / "kept", final=True)
+    run(whole.messages(), tmp_path / "kept", drain=True)
     panes = read(feed, tmp_path / "kept", "panes")
     assert [sorted(row.amount for row in pane.messages) for pane in panes] == [[1, 2, 4]]
 
@@ -213,7 +213,7 @@ def test_a_chain_ends_in_one_batch(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:00:10", "a", 1), order("09:00:20", "b", 2)])
     panes = wr.stream(minutes(feed).panes, name="totals").lateness("1 hour").window(wr.Inherit())
     overall = panes.accumulate(wr.ACCUMULATING).aggregate(F.sum("total").alias("total"))
-    run(overall, tmp_path, final=True)
+    run(overall, tmp_path, drain=True)
     assert [(r.total, r.pane.timing) for r in read(feed, tmp_path, "panes")] == [(3, "ON_TIME")]
 
 
@@ -226,7 +226,7 @@ def test_a_join_ends(feed: Feed, tmp_path: Path) -> None:
     )
     one, two = one.lateness("0 seconds"), two.lateness("0 seconds")
     joined = wr.join(one, two, on="product", within=("0 seconds", "1 hour"), how="left")
-    run(joined, tmp_path, final=True)
+    run(joined, tmp_path, drain=True)
     rows = read(feed, tmp_path, "rows")
     assert sorted((row.product, row.two is None) for row in rows) == [("a", False), ("b", True)]
 
@@ -234,8 +234,8 @@ def test_a_join_ends(feed: Feed, tmp_path: Path) -> None:
 def test_a_run_without_end_cannot_be_final(feed: Feed, tmp_path: Path) -> None:
     """A query that goes on would never come to it."""
     with pytest.raises(wr.SpecError) as refused:
-        minutes(feed).start(panes="panes", checkpoint=str(tmp_path / "c"), final=True)
-    assert [problem.code for problem in refused.value.problems] == ["FINAL_WITHOUT_END"]
+        minutes(feed).start(panes="panes", checkpoint=str(tmp_path / "c"), drain=True)
+    assert [problem.code for problem in refused.value.problems] == ["DRAIN_WITHOUT_END"]
 
 
 @pytest.mark.slow

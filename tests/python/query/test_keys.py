@@ -201,7 +201,7 @@ def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
         checkpoint=str(tmp_path / "c"),
         panes=lambda batch, _: seen.extend(batch.select("window", "ids").collect()),
         queryTrigger={"availableNow": True},
-        final=True,
+        drain=True,
     )
     query.awaitTermination()
     there = [row for row in seen if row.window.start.day == 1]

@@ -71,7 +71,7 @@ def _run(feed: Feed, checkpoint: Path, cuts: list[int]) -> tuple[dict[int, Any],
                 checkpoint=checkpoint,
                 panes=sink,
                 queryTrigger={"availableNow": True},
-                final=True,
+                drain=True,
             )
             query.awaitTermination()
         except StreamingQueryException:

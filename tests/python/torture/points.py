@@ -20,7 +20,7 @@ POINTS: Mapping[str, str] = {
     "it is committed": "checkpoint/commits/{0}",
     "at any time": "checkpoint/offsets/{0}",
 }
-#: Of a bounded run with ``final``.
+#: Of a bounded run with ``drain``.
 ENDING = "the end is told"
 #: Up to how many seconds later.
 LATER = {"in its tasks": 0.3, "its sink is being written": 1.0, "at any time": 3.0, ENDING: 5.0}

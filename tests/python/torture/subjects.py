@@ -11,7 +11,7 @@ from large.expected.positions import Policy
 from large.expected.windows import Windows
 from large.scenario import Leg, Scenario
 
-#: Batches that bring messages; one more brings a far time, unless the run is ``final``.
+#: Batches that bring messages; one more brings a far time, unless the run ends with ``drain``.
 BATCHES = 8
 SIZES = (300, 1_000, 2_000)
 #: Types of keys that JSON can tell, and MERGE find.

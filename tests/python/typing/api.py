@@ -28,7 +28,7 @@ def accepted(df: DataFrame) -> StreamingQuery:
         rows.show(batch)
 
     query = output.start(checkpoint="here", panes="table", rejected=wr.Files("there"))
-    output.start(checkpoint="here", panes=wr.Upsert("held", on=["product", "window"]), final=True)
+    output.start(checkpoint="here", panes=wr.Upsert("held", on=["product", "window"]), drain=True)
     output.start(checkpoint="here", panes=write, queryTrigger={"availableNow": True}, name="q")
     counts: list[int] = [wr.metrics(query).read]
     counts.clear()

@@ -34,12 +34,12 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       panes: Option[Sink] = None,
       rejected: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
-      isFinal: Boolean = false,
+      drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, isFinal, name),
+      HowToRun(checkpoint, queryTrigger, drain, name),
       isInParts = true)
 }
 

@@ -212,12 +212,12 @@ final class JoinOutput private[spark] (
       rows: Option[Sink] = None,
       rejected: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
-      isFinal: Boolean = false,
+      drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("rows" -> rows, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, isFinal, name))
+      HowToRun(checkpoint, queryTrigger, drain, name))
 
   private def part(kind: OutputKind): DataFrame = {
     val session = streams.head.df.sparkSession

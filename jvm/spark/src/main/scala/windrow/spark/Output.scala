@@ -94,7 +94,7 @@ final class Output private[spark] (
     * @param queryTrigger
     *   of the query; with periods of processing time it goes on without data, each second if nothing is said, so that
     *   `processAllAvailable` would wait for ever; `AvailableNow` ends with the last batch of data
-    * @param isFinal
+    * @param drain
     *   with `AvailableNow`: once all that is there is in, every window completes; the call returns when only this is left
     *   to run. It must be said from the first start of a checkpoint on, and what comes after it is late
     * @throws SpecError
@@ -108,12 +108,12 @@ final class Output private[spark] (
       rejected: Option[Sink] = None,
       events: Option[Sink] = None,
       queryTrigger: Option[Trigger] = None,
-      isFinal: Boolean = false,
+      drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
-      HowToRun(checkpoint, queryTrigger, isFinal, name),
+      HowToRun(checkpoint, queryTrigger, drain, name),
       operator.exists(_.firesParts),
       panes.toSeq.flatMap(sink =>
         operator.toOption.toSeq.flatMap(one => one.unclearRow(hasOffsets) ++ calledMessage(one)).flatMap(sink.unclear)))

@@ -28,13 +28,13 @@ import windrow.spark.running.StoppedRun
 
 /** How a query runs.
   *
-  * @param isFinal
+  * @param drain
   *   it runs to the end of what is there, and once more to complete every window
   */
 private[spark] final case class HowToRun(
     checkpoint: String,
     trigger: Option[Trigger],
-    isFinal: Boolean,
+    drain: Boolean,
     name: Option[String]) {
   val isBounded: Boolean = trigger.contains(Trigger.AvailableNow())
 }
@@ -72,7 +72,7 @@ private[spark] object QueryStart {
     val tables  = stated.collect { case (kind, Table(name)) => kind -> name }.toMap
     val looks = stated.filter { case (kind, _) => output.columns.contains(kind) }
       .map { case (kind, sink) => () => sink.verify(session, rowsOf(output, kind)) }
-    val started = Started(how.checkpoint, how.isFinal, files, tables, how.name)
+    val started = Started(how.checkpoint, how.drain, files, tables, how.name)
     BeforeStart.check(session, plan, started, found, looks).foreach(LoggerFactory.getLogger(getClass).warn(_))
     val hasPeriods   = ResumeCheck.hasPeriods(plan)
     val endsWithData = how.isBounded && hasPeriods
@@ -89,9 +89,9 @@ private[spark] object QueryStart {
         made ++= Some(sink).collect { case one: Upsert if !one.exists(session) => one.table }
         sink.check(session, rowsOf(output, kind))
       }
-      val id  = claim.take(how.isFinal)
+      val id  = claim.take(how.drain)
       val own = stated.map { case (kind, sink) => kind -> sink.of(id, how.checkpoint, kind) }
-      if (how.isFinal) runToEnd(
+      if (how.drain) runToEnd(
         folder => SparkInside.frame(session, BoundedInput(session, plan, folder)),
         new EndMarkerWriter(session, how.checkpoint),
         how,
@@ -160,8 +160,8 @@ private[spark] object QueryStart {
         SpecProblem("SINK_SHARED", "kinds" -> several.map(_._1).sorted.mkString(" and "), "place" -> table)
     }.toSeq
 
-  private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.isFinal && !how.isBounded)(SpecProblem(
-    "FINAL_WITHOUT_END",
+  private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.drain && !how.isBounded)(SpecProblem(
+    "DRAIN_WITHOUT_END",
     "trigger" -> how.trigger.fold("not stated")(_.toString))).toSeq
 
   private def rowsOf(output: DataFrame, kind: String): StructType =

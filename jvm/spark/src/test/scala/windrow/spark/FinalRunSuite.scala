@@ -16,7 +16,7 @@ final class FinalRunSuite extends SparkSuite {
       spark.readStream.schema("time timestamp, value bigint").option("maxFilesPerTrigger", 1).json(s"$folder/in")
     Windrow.stream(read, time = "time", watermark = Some("0 seconds")).lateness("1 hour").window(Tumbling("1 minute"))
       .accumulate(Accumulating).aggregate(sum("value").as("total"))
-      .start(s"$folder/checkpoint", panes = Some(sink), queryTrigger = Some(Trigger.AvailableNow()), isFinal = true)
+      .start(s"$folder/checkpoint", panes = Some(sink), queryTrigger = Some(Trigger.AvailableNow()), drain = true)
   }
 
   test("one that is stopped in a batch of its first part is told no end, and goes on at the next start") {

@@ -91,12 +91,12 @@ final class RefusedStartSuite extends SparkSuite {
       s"$root/begun",
       panes = Files(s"$root/out", "csv"),
       rejected = Jdbc("jdbc:nothing:at", "all"),
-      isFinal = true))
+      drain = true))
     assert(found.toSet == Set(
-      "FINAL_WITHOUT_END",
+      "DRAIN_WITHOUT_END",
       "NAME_TAKEN",
       "FORMAT_NOT_FOR_ROWS",
-      "FINAL_NOT_BEGUN",
+      "DRAIN_NOT_STARTED",
       "SPEC_CHANGED",
       "JDBC_REFUSED"))
   }
@@ -135,11 +135,11 @@ final class RefusedStartSuite extends SparkSuite {
         throw new IllegalStateException("[LATE] after the claim")
     }
     val failing = new Failing
-    for (isFinal <- Seq(true, false)) assert(refused(minutes(input).start(
+    for (drain <- Seq(true, false)) assert(refused(minutes(input).start(
       s"$root/new/checkpoint",
       panes = failing,
       rejected = Files(s"$root/other/out"),
       queryTrigger = Some(Trigger.AvailableNow()),
-      isFinal = isFinal)) == Seq("LATE"))
+      drain = drain)) == Seq("LATE"))
   }
 }

@@ -99,8 +99,8 @@ final class StartSuite extends SparkSuite {
     val refused = intercept[CheckpointError](sums("1 minute").start(s"$folder/other", panes = files))
     assert(refused.getMessage.startsWith("[FILES_OF_ANOTHER_QUERY]"))
     val begun = intercept[CheckpointError](
-      sums("1 minute").start(s"$folder/owner", panes = files, queryTrigger = once, isFinal = true))
-    assert(begun.getMessage.startsWith("[FINAL_NOT_BEGUN]"))
+      sums("1 minute").start(s"$folder/owner", panes = files, queryTrigger = once, drain = true))
+    assert(begun.getMessage.startsWith("[DRAIN_NOT_STARTED]"))
     val named = stream("messages").window(Tumbling("1 minute")).aggregate(sum("value").as("Batch"))
     assert(intercept[SpecError](named.start(s"$folder/other", panes = files)).problems.map(_.code) ==
       Seq("NAME_TAKEN", "FILES_OF_ANOTHER_QUERY"))
@@ -170,23 +170,23 @@ final class StartSuite extends SparkSuite {
       s"$folder/final",
       panes = Some(Files(s"$folder/all")),
       queryTrigger = once,
-      isFinal = true).awaitTermination()
+      drain = true).awaitTermination()
     def found = spark.read.parquet(s"$folder/all").select("window.start", "total").collect().map(_.getLong(1)).toSeq
     def lines = spark.read.text(s"$folder/final/windrow/end").count()
     run()
     assert(found.sorted == Seq(3, 3) && lines == 1)
     run()
     assert(found.sorted == Seq(3, 3) && lines == 1)
-    def unending = sums("1 minute").start(s"$folder/none", panes = Some(Table("panes")), isFinal = true)
-    assert(intercept[SpecError](unending).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
+    def unending = sums("1 minute").start(s"$folder/none", panes = Some(Table("panes")), drain = true)
+    assert(intercept[SpecError](unending).problems.map(_.code) == Seq("DRAIN_WITHOUT_END"))
     @nowarn("cat=deprecation") def alone = sums("1 minute").start(
       s"$folder/none",
       panes = Some(Table("panes")),
       queryTrigger = Some(Trigger.Once()),
-      isFinal = true)
-    assert(intercept[SpecError](alone).problems.map(_.code) == Seq("FINAL_WITHOUT_END"))
+      drain = true)
+    assert(intercept[SpecError](alone).problems.map(_.code) == Seq("DRAIN_WITHOUT_END"))
     def endless = sums("1 minute").start(s"$folder/final", panes = Some(Files(s"$folder/all")), queryTrigger = once)
-    assert(intercept[CheckpointError](endless).getMessage.startsWith("[FINAL_LEFT_OUT]"))
+    assert(intercept[CheckpointError](endless).getMessage.startsWith("[DRAIN_LEFT_OUT]"))
     // A final start that failed before its first batch leaves nothing to go on with.
     Folders.createDirectories(Path.of(s"$folder/undone/windrow/end"))
     (1 to 2).foreach(_ =>

@@ -52,7 +52,7 @@ private[spark] object FilesOf {
   */
 private[spark] final case class Started(
     checkpoint: String,
-    isFinal: Boolean = false,
+    drain: Boolean = false,
     files: Seq[FilesOf] = Nil,
     tables: Map[String, String] = Map.empty,
     name: Option[String] = None)
@@ -186,9 +186,9 @@ private[spark] object BeforeStart {
     def refuse(condition: String) =
       Some(new CheckpointError(ErrorConditions.message(condition, "checkpoint" -> start.checkpoint)))
     (isBegun(session, start.checkpoint), Claim.hasEnd(session, start.checkpoint)) match {
-      case (true, false) if start.isFinal => refuse("FINAL_NOT_BEGUN")
-      case (true, true) if !start.isFinal => refuse("FINAL_LEFT_OUT")
-      case _                              => None
+      case (true, false) if start.drain => refuse("DRAIN_NOT_STARTED")
+      case (true, true) if !start.drain => refuse("DRAIN_LEFT_OUT")
+      case _                            => None
     }
   }
 

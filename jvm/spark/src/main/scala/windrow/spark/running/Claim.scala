@@ -30,9 +30,9 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
     * @return
     *   the id that the checkpoint keeps of its query
     */
-  def take(isFinal: Boolean): String = {
+  def take(drain: Boolean): String = {
     // One that is not final and was begun with an end is refused before.
-    if (!isFinal && Claim.hasEnd(session, checkpoint)) files(end).delete(end, true)
+    if (!drain && Claim.hasEnd(session, checkpoint)) files(end).delete(end, true)
     CutOffStart.clear(session, checkpoint)
     owner.claim(folders)
   }

@@ -48,11 +48,11 @@ private[spark] object StateFunctions {
 
   /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
     * checkpoint, else a row: warnings, whether an operator of it has a period, and what a start would make.
-    * With `files`, `into` (JSON, see [[FilesOf]]), `final` and `name` everything else that a start would fail of is looked at
+    * With `files`, `into` (JSON, see [[FilesOf]]), `drain` and `name` everything else that a start would fail of is looked at
     * as well.
     */
   val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
-    val allowed = Seq("checkpoint", "final", "files", "into", "name")
+    val allowed = Seq("checkpoint", "drain", "files", "into", "name")
     val said    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
     val session = SparkSession.active
     def stated(name: String): Option[String] = said.values.get(name).map(_.toString)
@@ -60,7 +60,7 @@ private[spark] object StateFunctions {
       val files = stated("files").map(FilesOf.read)
       val warnings = files.fold(ResumeCheck.check(session, said.table, path).toSeq) { into =>
         val tables = stated("into").fold(Map.empty[String, String])(FilesOf.names)
-        val start  = Started(path, stated("final").contains("true"), into, tables, stated("name"))
+        val start  = Started(path, stated("drain").contains("true"), into, tables, stated("name"))
         BeforeStart.check(session, said.table, start)
       }
       warnings -> new Claim(session, path, files.getOrElse(Nil).map(_.path)).missing
@@ -78,15 +78,15 @@ private[spark] object StateFunctions {
       }.toSeq)
   }
 
-  /** `_windrow_claim('path', files => '…', final => '…')`: makes what a start makes before Spark starts the query, and gives the
+  /** `_windrow_claim('path', files => '…', drain => '…')`: makes what a start makes before Spark starts the query, and gives the
     * id of the query. With `missing`, as `_windrow_continues` told it, that is taken back; null: the query has begun.
     */
   val Claims: (String, TableFunctionBuilder) = "_windrow_claim" -> { expressions =>
-    val said = read("_windrow_claim", expressions, Seq("checkpoint", "files", "final", "missing"))
+    val said = read("_windrow_claim", expressions, Seq("checkpoint", "files", "drain", "missing"))
     val claim =
       new Claim(SparkSession.active, said.text("checkpoint").get, FilesOf.read(said.text("files").get).map(_.path))
     val id = said.text("missing") match {
-      case None       => Some(claim.take(said.text("final").contains("true")))
+      case None       => Some(claim.take(said.text("drain").contains("true")))
       case Some(made) => Option.when(claim.giveBack(made.linesIterator.toSeq))("")
     }
     LocalRelation(
