@@ -3,7 +3,7 @@
 >>> import windrow as wr
 >>> orders = wr.stream(df, time="time", key="product", watermark="1 minute")  # doctest: +SKIP
 >>> hours = orders.lateness("1 hour").window(wr.Tumbling("1 hour"))  # doctest: +SKIP
->>> hours.accumulate(wr.ACCUMULATING).aggregate(F.sum("price")).panes  # doctest: +SKIP
+>>> hours.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("price")).panes  # doctest: +SKIP
 
 Importing starts nothing: no JVM, no socket.
 """

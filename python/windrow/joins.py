@@ -303,7 +303,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
         for name, is_said in {
             "trigger(...)": (side._early, side._onTime, side._late) != (USUAL, True, USUAL)
             or side._fireOnlyUpdated,
-            "accumulate(...)": side._mode is not None,
+            "accumulationMode(...)": side._mode is not None,
             "closeOn=...": side._closeOn != "watermark",
             "fillGaps=...": side._fillGaps is not False,
         }.items()

@@ -219,7 +219,7 @@ class Windowed:
             self, _early=first, _onTime=onTime, _late=last, _fireOnlyUpdated=fireOnlyUpdated
         )
 
-    def accumulate(self, mode: Accumulation) -> Windowed:
+    def accumulationMode(self, mode: Accumulation) -> Windowed:
         """Say what a window's panes hold; to be stated where a window can fire twice.
 
         mode: ``ACCUMULATING`` or, as in SQL, ``"accumulating"``; so the others.

@@ -30,7 +30,7 @@ def timeline(
     *,
     rejected: Rows | None = None,
     time: str | None = None,
-    accumulate: AccumulationMode = ACCUMULATING,
+    accumulationMode: AccumulationMode = ACCUMULATING,
 ) -> Picture:
     """Draw panes over event time: what was on time, what was corrected, from what to what.
 
@@ -38,8 +38,8 @@ def timeline(
     or dicts, a pandas DataFrame or an Arrow table. A column ``batch`` after them, as ``Files``
     have it, says when a correction came. rejected: rows as ``Output.rejected``, drawn at the event
     time of their messages. time: the field of a message that is its event time; left out, its only
-    timestamp. accumulate: whether a pane takes the place of the one before, or holds only what is
-    new (``DISCARDING``).
+    timestamp. accumulationMode: whether a pane takes the place of the one before, or holds only
+    what is new (``DISCARDING``).
 
     Each pane is a bar, those of a window stand below each other; early, on time, late and
     withdrawn ones are told apart by shape and by colour. Pointing at one shows all of it. Of more
@@ -48,7 +48,7 @@ def timeline(
 
     Errors: SpecError if rows are no panes.
     """
-    expect("timeline(accumulate=...)", accumulate, AccumulationMode)
+    expect("timeline(accumulationMode=...)", accumulationMode, AccumulationMode)
     shown = _read(panes, "panes")
     refused = [] if rejected is None else _read(rejected, "rejected")
     bars = [_rows.pane(row) for row in shown[:MOST]]
@@ -67,7 +67,7 @@ def timeline(
         [bar for bar in bars if bar],
         [cross for cross in crosses if cross],
         POSITIONS if _rows.on_positions(shown) else DATES,
-        replaces=accumulate is not DISCARDING,
+        replaces=accumulationMode is not DISCARDING,
         note=f"Only the first {MOST:,} rows are drawn."
         if max(map(len, (shown, refused))) > MOST
         else "",

@@ -42,7 +42,7 @@ def hourly(flights: DataFrame) -> wr.Output:
         wr.stream(flights, time="scheduled", key="origin", name="hourly")
         .lateness(LATENESS)
         .window(wr.Tumbling("1 hour"))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(*measures())
     )
 
@@ -53,7 +53,7 @@ def three_hours(flights: DataFrame) -> wr.Output:
         wr.stream(flights, time="scheduled", key="origin", name="three_hours")
         .lateness(LATENESS)
         .window(wr.Hopping("3 hours", step="1 hour"))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(*measures())
     )
 
@@ -66,7 +66,7 @@ def delay_sessions(flights: DataFrame) -> wr.Output:
         wr.stream(delayed, time="scheduled", key="carrier", name="sessions")
         .lateness(LATENESS)
         .window(wr.Session(GAP))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(
             F.count("*").alias("flights"),
             F.avg("delay").alias("mean_delay"),

@@ -28,7 +28,7 @@ Average prices of a minute, each kept right for ten minutes more:
     wr.stream(orders, time="time", key="product", watermark="10 seconds")
       .lateness("10 minutes")
       .window(wr.Tumbling("1 minute"))
-      .accumulate(wr.ACCUMULATING)
+      .accumulationMode(wr.ACCUMULATING)
       .aggregate(F.avg("price").alias("price"))
 """
 
@@ -63,7 +63,7 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
         stream(orders, time="time", key="product", watermark="10 seconds")
         .lateness("10 minutes")
         .window(Tumbling("1 minute"))
-        .accumulate(ACCUMULATING)
+        .accumulationMode(ACCUMULATING)
         .aggregate(F.avg("price").alias("price"))
     )
     came: dict[str, list[Any]] = {"panes": [], "rejected": []}

@@ -131,7 +131,7 @@ def drawn(rng: random.Random, streams: Streams) -> Chain:
         upper = wr.stream(lower.table(frames), key="k", name="upper", **said)
         windows = upper.lateness(span(lateness)).window(wr.Tumbling(span(size)))
         if lateness:
-            windows = windows.accumulate(wr.DISCARDING)
+            windows = windows.accumulationMode(wr.DISCARDING)
         return windows.aggregate(F.sum("n").alias("total"))
 
     words = f"{lower.words} -> Tumbling({size}), lateness {lateness}"
@@ -333,7 +333,7 @@ def _built(
     windows = said.lateness(span(late)).window(window, **more)
     if late or variant in ("never on time", "message beyond"):
         mode = wr.ACCUMULATING if isinstance(window, wr.Over) else wr.DISCARDING
-        windows = windows.accumulate(mode)
+        windows = windows.accumulationMode(mode)
     if variant == "never on time":
         windows = windows.trigger(onTime=False)
     panes = windows.aggregate(F.count("*").alias("n")).panes

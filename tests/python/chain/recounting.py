@@ -121,7 +121,7 @@ def windowed(rows: DataFrame, name: str, kind: Kind, lateness: str | None, level
         stream = stream.lateness(lateness)
     windows = stream.window(kind.window)
     if lateness is not None and lateness != "0 seconds":
-        windows = windows.accumulate(wr.DISCARDING)
+        windows = windows.accumulationMode(wr.DISCARDING)
     own = F.col("id").cast("string") if level == 1 else named()
     return windows.aggregate(
         *(F.flatten(F.collect_list(column)).alias(column) for column in names(level)),

@@ -28,14 +28,14 @@ def totals(df: DataFrame, **triggers: Any) -> wr.Output:
         name="orders",
     )
     minutes = stream.lateness("10 minutes").window(wr.Tumbling("1 minute"))
-    minutes = minutes.trigger(**triggers).accumulate(wr.ACCUMULATING_AND_RETRACTING)
+    minutes = minutes.trigger(**triggers).accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
     return minutes.aggregate(F.sum("amount").alias("total"))
 
 
 def overall(panes: DataFrame) -> wr.Output:
     """Add up what products sold in the windows of their panes."""
     windows = wr.stream(panes, name="totals").lateness("10 minutes").window(wr.Inherit())
-    return windows.accumulate(wr.ACCUMULATING_AND_RETRACTING).aggregate(
+    return windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING).aggregate(
         F.sum("total").alias("total"), F.count("*").alias("products")
     )
 
@@ -140,7 +140,7 @@ def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_
     query.awaitTermination()
     reader = spark.readStream.schema(first.panes.schema).option("maxFilesPerTrigger", 1)
     read = wr.stream(reader.parquet(folder), watermark="1 minute", name="totals")
-    windows = read.lateness("1 hour").window(wr.Inherit()).accumulate(wr.ACCUMULATING)
+    windows = read.lateness("1 hour").window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
     rows = corrected.run(windows.aggregate(F.sum("total").alias("total")).panes)
     last = {f"{row.window.start:%H:%M}": row.total for row in rows}
     assert last == {"09:00": 15, "09:01": 5}
@@ -194,7 +194,7 @@ def test_rows_that_may_wait_for_ever_need_a_lateness(feed: Feed) -> None:
     with pytest.raises(wr.SpecError) as refused:
         joined.rows  # noqa: B018
     assert [problem.code for problem in refused.value.problems] == ["WAIT_NOT_BOUNDED"]
-    later = hours.lateness("1 minute").window(wr.Tumbling("1 hour")).accumulate(wr.DISCARDING)
+    later = hours.lateness("1 minute").window(wr.Tumbling("1 hour")).accumulationMode(wr.DISCARDING)
     assert later.aggregate(F.count("*")).panes.isStreaming
 
 
@@ -260,7 +260,9 @@ def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
     panes = totals(corrected.stream()).panes.withColumn("at", F.window_time("window"))
     signed = F.sum(F.expr("IF(pane.is_retraction, -total, total)")).alias("total")
     hours = wr.stream(panes, time="at", name="totals").lateness("1 hour")
-    output = hours.window(wr.Tumbling("3 minutes")).accumulate(wr.ACCUMULATING).aggregate(signed)
+    output = (
+        hours.window(wr.Tumbling("3 minutes")).accumulationMode(wr.ACCUMULATING).aggregate(signed)
+    )
     rows = corrected.run(output.panes)
     assert [(f"{row.window.start:%H:%M}", row.total, row.pane.timing) for row in rows] == [
         ("09:00", 20, "ON_TIME"),

@@ -48,7 +48,9 @@ def minutes(
         watermark="0 seconds" if df.isStreaming else None,
         name="orders",
     )
-    windows = stream.lateness(lateness).window(kind or wr.Tumbling("1 minute")).accumulate(mode)
+    windows = (
+        stream.lateness(lateness).window(kind or wr.Tumbling("1 minute")).accumulationMode(mode)
+    )
     if early is not None:
         windows = windows.trigger(early=early)
     return windows.aggregate(F.sum("amount").alias("sold"), F.max("amount").alias("most"))
@@ -57,7 +59,7 @@ def minutes(
 def overall(panes: DataFrame, lateness: str = "2 hours") -> wr.Output:
     """What products sell in a window on average, and which sells most."""
     windows = wr.stream(panes, name="minutes").lateness(lateness).window(wr.Inherit())
-    return windows.accumulate(wr.ACCUMULATING).aggregate(
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(
         F.avg("sold").alias("mean"), F.max("sold").alias("best"), F.count("*").alias("products")
     )
 
@@ -65,7 +67,7 @@ def overall(panes: DataFrame, lateness: str = "2 hours") -> wr.Output:
 def hours(panes: DataFrame, *aggregates: Any) -> wr.Output:
     """Minutes put together to hours, of the time that panes have."""
     windows = wr.stream(panes, name="minutes").lateness("2 hours").window(wr.Tumbling("1 hour"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(*(aggregates or (F.sum("sold"),)))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(*(aggregates or (F.sum("sold"),)))
 
 
 def signed(column: str) -> Any:

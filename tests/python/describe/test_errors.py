@@ -106,7 +106,7 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
         lambda s: s.lateness("5 minutes").window(wr.Session("60 s")).retain(time="-1 second"),
         "2 problems in Session('1 minute'): [ACCUMULATION_NOT_STATED] lateness '5 minutes' "
         "fires a window again: "
-        "accumulate(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING). "
+        "accumulationMode(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING). "
         "[RETENTION_NEGATIVE] retention time is '-1 seconds'; it must be '0 seconds' or longer.",
     ),
     (
@@ -124,7 +124,7 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
         lambda s: (
             s.lateness("0 s")
             .window(wr.Tumbling("1 s"))
-            .accumulate(wr.DISCARDING)
+            .accumulationMode(wr.DISCARDING)
             .trigger(early=wr.Every(messages=0), late=wr.AnyOf())
         ),
         "2 problems in Tumbling('1 second'): [COUNT_NOT_POSITIVE] messages is 0; it must be 1 or "

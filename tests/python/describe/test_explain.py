@@ -23,7 +23,7 @@ def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     """A line for each question, of what was said in Python."""
     stream = wr.stream(feed.batch(), time="time", key=["product"], watermark="1 minute", name="o")
     hours = stream.lateness("1 hour").window(wr.Sliding("1 hour"))
-    late = hours.accumulate(wr.DISCARDING).trigger(late=wr.Every("10 seconds"))
+    late = hours.accumulationMode(wr.DISCARDING).trigger(late=wr.Every("10 seconds"))
     late.aggregate(F.sum("amount")).explain()
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]
     until = "until the watermark has passed last + 1 hour"
@@ -71,7 +71,7 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
         lambda w: (
             w.window(wr.Tumbling("1 minute"))
             .trigger(early=wr.EachMessage())
-            .accumulate(wr.DISCARDING)
+            .accumulationMode(wr.DISCARDING)
             .aggregate(F.count("*"))
         ),
         "many in a packet, sorted, for early panes come with messages",
@@ -151,7 +151,7 @@ def test_notebooks_show_it(feed: Feed) -> None:
     """Words and picture, of streams, windows and outputs; whatever a name has in it."""
     stream = wr.stream(feed.batch(), time="time", key="product", watermark="1 minute", name="<i>")
     hours = stream.lateness("1 hour").window(wr.Tumbling("1 hour"))
-    output = hours.accumulate(wr.DISCARDING).aggregate(F.sum("amount"))
+    output = hours.accumulationMode(wr.DISCARDING).aggregate(F.sum("amount"))
     for shown in (stream, hours, output):
         html = shown._repr_html_()
         assert html.startswith("<div")

@@ -96,7 +96,7 @@ def aggregated(spark: SparkSession, given: Sequence[str]) -> DataFrame:
     )
     windows = stream.lateness("1 minute").window(wr.Session(F.col(column[6])))
     found = [F.sum(column[7 + i]).alias(name) for i, name in enumerate(aliases)]
-    return windows.accumulate(wr.ACCUMULATING).aggregate(*found).output
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(*found).output
 
 
 def kept(spark: SparkSession, given: Sequence[str]) -> DataFrame:
@@ -141,7 +141,7 @@ def together(spark: SparkSession, given: Sequence[str]) -> DataFrame:
     ]
     windows = wr.cogroup(*streams).lateness("1 minute").window(wr.Tumbling("1 minute"))
     counts = [F.count(quoted(given[-1])).alias(name) for name in given[COLUMNS:-2]]
-    return windows.accumulate(wr.DISCARDING).aggregate(*counts).output
+    return windows.accumulationMode(wr.DISCARDING).aggregate(*counts).output
 
 
 def by_policies(spark: SparkSession, given: Sequence[str]) -> DataFrame:
@@ -277,7 +277,7 @@ def test_arguments_of_sql_are_data(spark: SparkSession) -> None:
     df = spark.range(2).select(F.timestamp_seconds("id").alias("time"), "id")
     df.createOrReplaceTempView("arguments")
     usual = {"time": "time", "size": "1 hour", "lateness": "0 seconds", "stream": "s"}
-    for argument in (*usual, "watermark", "early", "accumulate", "output", "source"):
+    for argument in (*usual, "watermark", "early", "accumulation_mode", "output", "source"):
         for said in (*PIECES[::6], *names(0)[:2]):
             given = {**usual, argument: said}
             shown = said_or_refused(spark, given)

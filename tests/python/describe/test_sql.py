@@ -46,7 +46,7 @@ CASES = [
 
 def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
     stream = wr.stream(df, time="time", key="product", watermark="1 minute", name="messages")
-    windows = stream.lateness(lateness).window(kind).accumulate(wr.ACCUMULATING)
+    windows = stream.lateness(lateness).window(kind).accumulationMode(wr.ACCUMULATING)
     return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 
 
@@ -64,7 +64,7 @@ def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
     """Same panes, late ones included, and same rejected rows."""
     feed.add(*disordered(seed=21, batches=3))
     feed.stream().createOrReplaceTempView("orders")
-    more = "watermark => '1 minute', lateness => '5 minutes', accumulate => 'accumulating'"
+    more = "watermark => '1 minute', lateness => '5 minutes', accumulation_mode => 'accumulating'"
     built = _built(feed.stream(), kind, "5 minutes").output
     said = feed.spark.sql(f"SELECT * FROM {call}, {more}, output => 'all')")  # noqa: S608
     lost = [f"rejected.{name}" for name in ("stream", "reason", "watermark", "message")]
@@ -202,7 +202,7 @@ def test_with(feed: Feed, *, batch: bool) -> None:
 REFUSED = {
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', "
     "size => INTERVAL '53375996' DAY, start_time => '-4611686018427387904 us', "
-    "lateness => '53375996 days', accumulate => 'accumulating')": {"DURATION_TOO_LONG"},
+    "lateness => '53375996 days', accumulation_mode => 'accumulating')": {"DURATION_TOO_LONG"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
     "trigger_delta => 1, lateness => 'x')": {
         *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "BY_TWICE", "COLUMN_NOT_STATED")
@@ -221,7 +221,7 @@ REFUSED = {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
     "windrow_hop(TABLE(SELECT count(*) FROM orders), time => 'tiem', size => '0 s', step => '1 s', "
-    "lateness => 'x', early => 'often', accumulate => 'acc', partition => 'p')": {
+    "lateness => 'x', early => 'often', accumulation_mode => 'acc', partition => 'p')": {
         *("COLUMN_NOT_FOUND", "SIZE_NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
         *("TRIGGER_UNKNOWN", "ACCUMULATION_UNKNOWN"),
     },
@@ -243,7 +243,7 @@ REFUSED = {
     },
     "windrow_tumble(TABLE(orders), TABLE(orders), size => '1 minute')": {"TABLE_MISSING"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
-    "by_column => 'amount', trigger_count => 2, accumulate => 'discarding')": {
+    "by_column => 'amount', trigger_count => 2, accumulation_mode => 'discarding')": {
         *("COLUMN_WITHOUT_DELTA", "TRIGGER_ON_TUMBLING", "VALUE_NOT_SUPPORTED")
     },
     "windrow_pending(operator => 'orders')": {"CHECKPOINT_MISSING"},
@@ -286,8 +286,8 @@ def test_arguments_are_sql(feed: Feed) -> None:
     plain = "time => 'time', size => '5 minutes', lateness => '1 minute'"
     other = "TIME => 'time', Size => INTERVAL 5 MINUTES, lateness => INTERVAL '1' MINUTE"
     for said in (
-        f"{plain}, accumulate => 'discarding'",
-        f"{other}, accumulate => 'DISCARDING', early => NULL, stream => NULL",
+        f"{plain}, accumulation_mode => 'discarding'",
+        f"{other}, accumulation_mode => 'DISCARDING', early => NULL, stream => NULL",
     ):
         panes = feed.spark.sql(f"SELECT * FROM windrow_tumble({TABLE}, {said})")  # noqa: S608
         assert "pane" in panes.columns
@@ -299,7 +299,7 @@ def test_periods_may_be_texts(feed: Feed, early: str) -> None:
     """A trigger's period is an interval or its text."""
     feed.batch().createOrReplaceTempView("orders")
     more = f"size => '5 minutes', lateness => '0 seconds', early => {early}"
-    call = f"windrow_tumble({TABLE}, time => 'time', {more}, accumulate => 'discarding')"
+    call = f"windrow_tumble({TABLE}, time => 'time', {more}, accumulation_mode => 'discarding')"
     panes = feed.spark.sql(f"SELECT * FROM {call}")  # noqa: S608
     assert "pane" in panes.columns
 

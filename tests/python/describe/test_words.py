@@ -49,7 +49,7 @@ def test_texts_that_are_none_of_them() -> None:
         firings("trigger", early="often")
     with pytest.raises(wr.SpecError, match=r"\[ACCUMULATION_UNKNOWN\].*accumulating_and_retr"):
         accumulation(cast("Any", "all"))
-    with pytest.raises(TypeError, match=r"accumulate\(mode\) takes .* say for example ACCUMULATI"):
+    with pytest.raises(TypeError, match=r"accumulationMode\(mode\) takes .* example ACCUMULATI"):
         accumulation(cast("Any", 1))
     with pytest.raises(TypeError, match=r"trigger\(early=...\) takes .* Every\('5 seconds'\)"):
         firings("trigger", early=cast("Any", 5))

@@ -33,7 +33,7 @@ minutes = (
     wr.stream(reader, time="time", key="product", watermark="10 seconds")
     .lateness("10 minutes")
     .window(wr.Tumbling("1 minute"))
-    .accumulate(wr.ACCUMULATING)
+    .accumulationMode(wr.ACCUMULATING)
     .aggregate(F.avg("price").alias("price"))
 )
 query = minutes.start(

@@ -28,7 +28,9 @@ stream = wr.stream(
     orders.json(str(folder / "orders")), time="time", key="product", watermark="0 seconds"
 ).lateness("1 day")
 windows = stream.window(wr.Session("1 minute")).trigger(early="each_batch")
-output = windows.accumulate("accumulating_and_retracting").aggregate(F.sum("amount").alias("total"))
+output = windows.accumulationMode("accumulating_and_retracting").aggregate(
+    F.sum("amount").alias("total")
+)
 for _ in range(2):  # the last batch comes again
     output.start(
         panes=wr.KafkaTable(broker, "sessions"),

@@ -114,7 +114,7 @@ def harness() -> None:
     def minutes(orders: DataFrame) -> wr.Output:
         windows = wr.stream(orders, time="time", key="product", watermark="10 seconds")
         late = windows.lateness("10 minutes").window(wr.Tumbling("1 minute"))
-        return late.accumulate(wr.ACCUMULATING).aggregate(F.avg("price").alias("price"))
+        return late.accumulationMode(wr.ACCUMULATING).aggregate(F.avg("price").alias("price"))
 
     day = "2025-01-01"
     with wr.testing.harness(

@@ -45,7 +45,7 @@ for name, kind in KINDS.items():
     windows = stream.lateness("20 minutes").window(kind)
     if name != "count":
         windows = windows.trigger(early=wr.Every(messages=3))
-    output = windows.accumulate(wr.ACCUMULATING).aggregate(*aggregates)
+    output = windows.accumulationMode(wr.ACCUMULATING).aggregate(*aggregates)
     query = output.start(
         checkpoint=str(folder / run / "checkpoints" / name),
         panes=wr.Files(str(folder / run / "panes" / name)),

@@ -47,7 +47,7 @@ reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
 orders = wr.stream(
     reader.json(str(folder / "orders")), time="time", key="product", watermark="0 seconds"
 )
-windows = orders.lateness("1 day").window(wr.Tumbling("1 minute")).accumulate("accumulating")
+windows = orders.lateness("1 day").window(wr.Tumbling("1 minute")).accumulationMode("accumulating")
 output = windows.aggregate(F.sum("amount").alias("total"))
 for name, upsert in (("minutes", True), ("log", False)):
     if deadly != "none" and name == "minutes":

@@ -90,7 +90,7 @@ orders = records.select("topic", "partition", "offset", order.alias("order"))
 messages = orders.select("topic", "partition", "offset", "order.*")
 stream = wr.stream(messages, time="time", key="product", rowId=wr.KAFKA, watermark="1 minute")
 windows = stream.lateness("20 minutes").window(wr.Tumbling("5 minutes"))
-fired = windows.trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
+fired = windows.trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
 output = fired.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 checkpoint, panes, dead = folder / "checkpoint", folder / "panes", folder / "dead"
 

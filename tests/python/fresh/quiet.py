@@ -77,7 +77,7 @@ def windowed(key: str, **more: Any) -> wr.Output:
     df = messages.json(str(FOLDER / "in"))
     stream = wr.stream(df, time="time", key=key, watermark="1 second", maxFuture="1 day", **more)
     windows = stream.lateness("1 second").window(wr.Tumbling("1 hour"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.max("text"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.max("text"))
 
 
 plain = messages.json(str(FOLDER / "in")).withWatermark("time", "1 second")

@@ -52,9 +52,9 @@ orders = wr.stream(
 )
 kept = orders.lateness("1 day")
 total = F.sum("amount").alias("total")
-minutes = kept.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+minutes = kept.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
 sessions = kept.window(wr.Session("1 minute")).trigger(early=wr.EachBatch())
-sessions = sessions.accumulate(wr.ACCUMULATING_AND_RETRACTING)
+sessions = sessions.accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
 runs: dict[str, tuple[wr.Windowed, Sink]] = {
     "minutes": (minutes, wr.Upsert(f"{PLACE}minutes", create=kind)),
     "sessions": (sessions, wr.Upsert(f"{PLACE}sessions", create=kind)),

@@ -243,7 +243,9 @@ def test_all_problems_at_once(both: Both) -> None:
 def test_contradictions(both: Both) -> None:
     """A join has one lateness and its windows do not fire."""
     o, s = both.streams()
-    fires = s.lateness("1 minute").window(wr.Over(range="1 minute")).accumulate(wr.ACCUMULATING)
+    fires = (
+        s.lateness("1 minute").window(wr.Over(range="1 minute")).accumulationMode(wr.ACCUMULATING)
+    )
     with pytest.raises(wr.SpecError) as refused:
         wr.join(o, fires, within=SOON)
     assert sorted(codes(refused.value)) == ["LATENESS_DIFFERS", "VALUE_NOT_SUPPORTED"]

@@ -42,7 +42,7 @@ def renamed(read: Read, file: str) -> Read:
 
 def total(windows: wr.Windowed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
     """Sums."""
-    return windows.accumulate(mode).aggregate(F.sum("amount").alias("total"))
+    return windows.accumulationMode(mode).aggregate(F.sum("amount").alias("total"))
 
 
 def of(windows: wr.WindowKind = SIX, late: str = "12 hours", **said: Any) -> Windows:
@@ -190,7 +190,9 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         ],
         "fireOnlyUpdated": [Change(fired(), fired(fireOnlyUpdated=True))],
         "mode": [
-            Change(windowed(), windowed(wr.DISCARDING), "accumulation `accumulate(ACCUMULATING)`")
+            Change(
+                windowed(), windowed(wr.DISCARDING), "accumulation `accumulationMode(ACCUMULATING)`"
+            )
         ],
     },
     JoinSpec: {

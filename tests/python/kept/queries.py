@@ -70,7 +70,7 @@ def few(windows: wr.Windowed) -> wr.Output:
 
 def kept(windows: wr.Windowed) -> wr.Output:
     """Whole values as they become."""
-    return of_all(windows.accumulate(wr.ACCUMULATING))
+    return of_all(windows.accumulationMode(wr.ACCUMULATING))
 
 
 def tumbling(read: Read) -> Outputs:
@@ -82,19 +82,19 @@ def tumbling(read: Read) -> Outputs:
 def hopping(read: Read) -> Outputs:
     """With slices that windows share."""
     windows = timed(read).window(wr.Hopping("12 hours", step="4 hours"))
-    return few(windows.trigger(late=EVERY_OTHER).accumulate(wr.DISCARDING))
+    return few(windows.trigger(late=EVERY_OTHER).accumulationMode(wr.DISCARDING))
 
 
 def calendar(read: Read) -> Outputs:
     """Days of a zone, one of which has 23 hours."""
     windows = timed(read).window(wr.Tumbling("1 day", zone="Europe/Berlin"))
-    return few(windows.trigger(early=wr.EachBatch()).accumulate(RETRACTING))
+    return few(windows.trigger(early=wr.EachBatch()).accumulationMode(RETRACTING))
 
 
 def filled(read: Read) -> Outputs:
     """Windows without messages."""
     windows = timed(read).window(wr.Tumbling("1 hour"), fillGaps=True)
-    return few(windows.accumulate(wr.ACCUMULATING))
+    return few(windows.accumulationMode(wr.ACCUMULATING))
 
 
 def beyond(read: Read) -> Outputs:
@@ -105,7 +105,7 @@ def beyond(read: Read) -> Outputs:
 def session(read: Read) -> Outputs:
     """Sessions that grow and merge after they have fired."""
     windows = timed(read, known=True).window(wr.Session("2 hours"))
-    return of_all(windows.trigger(early=EVERY_OTHER).accumulate(RETRACTING))
+    return of_all(windows.trigger(early=EVERY_OTHER).accumulationMode(RETRACTING))
 
 
 def sliding(read: Read) -> Outputs:
@@ -125,7 +125,7 @@ def count(read: Read) -> Outputs:
 
 def offsets(read: Read) -> Outputs:
     """Of a source partition, all keys."""
-    return few(numbered(read).lateness(6).window(wr.Offsets(8)).accumulate(wr.ACCUMULATING))
+    return few(numbered(read).lateness(6).window(wr.Offsets(8)).accumulationMode(wr.ACCUMULATING))
 
 
 def tuple_session(read: Read) -> Outputs:
@@ -199,7 +199,7 @@ def cogroup(read: Read) -> Outputs:
     """Two streams as one."""
     windows = wr.cogroup(timed(read), timed(read, "shipments")).window(wr.Tumbling("6 hours"))
     counts = (F.count(f"{name}.amount").alias(name) for name in ("orders", "shipments"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(*counts)
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(*counts)
 
 
 def lookup(read: Read) -> Outputs:
@@ -213,13 +213,13 @@ def before(read: Read) -> wr.Output:
     """Panes for other operators."""
     windows = timed(read).window(wr.Tumbling("6 hours"))
     total = F.sum("amount").alias("total")
-    return windows.accumulate(RETRACTING).aggregate(total)
+    return windows.accumulationMode(RETRACTING).aggregate(total)
 
 
 def inherited(read: Read) -> Outputs:
     """Windows and corrections of the operator before."""
     panes = wr.stream(before(read).panes, name="overall").lateness("12 hours")
-    windows = panes.window(wr.Inherit()).accumulate(wr.ACCUMULATING)
+    windows = panes.window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
     return windows.aggregate(F.sum("total").alias("total"), F.count("*").alias("n"))
 
 

@@ -35,7 +35,7 @@ _HOPS = wr.Hopping("10 minutes", step="1 minute")
 
 
 def _sums(windows: wr.Windowed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
-    return windows.accumulate(mode).aggregate(
+    return windows.accumulationMode(mode).aggregate(
         F.count("*").alias("n"), F.sum("v").alias("total"), F.max("v").alias("most")
     )
 
@@ -66,11 +66,11 @@ def _global(m: Messages) -> wr.Output:
 def _inherited(m: Messages) -> wr.Output:
     minutes = _sums(m.timed().window(_MINUTES), wr.ACCUMULATING_AND_RETRACTING)
     above = wr.stream(minutes.panes, name="overall").lateness("10 minutes").window(wr.Inherit())
-    return above.accumulate(wr.ACCUMULATING).aggregate(F.avg("total"))
+    return above.accumulationMode(wr.ACCUMULATING).aggregate(F.avg("total"))
 
 
 def _lists(m: Messages) -> wr.Output:
-    windows = m.timed().window(_MINUTES).accumulate(wr.ACCUMULATING)
+    windows = m.timed().window(_MINUTES).accumulationMode(wr.ACCUMULATING)
     return windows.aggregate(F.collect_list("v"), F.percentile("v", F.lit(0.5)))
 
 
@@ -107,7 +107,7 @@ def _three(m: Messages) -> wr.JoinOutput:
 
 def _cogroup(m: Messages) -> wr.Output:
     windows = wr.cogroup(m.timed("a"), m.timed("b")).window(_MINUTES)
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.count("a.v"), F.sum("b.v"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("a.v"), F.sum("b.v"))
 
 
 def _clock(m: Messages) -> wr.Output:

@@ -34,7 +34,10 @@ class Case:
 def _windows(window: wr.WindowKind) -> Callable[[Messages], Operator]:
     def of(m: Messages) -> Operator:
         return (
-            m.timed().window(window).accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+            m.timed()
+            .window(window)
+            .accumulationMode(wr.ACCUMULATING)
+            .aggregate(F.count("*").alias("n"))
         )
 
     return of

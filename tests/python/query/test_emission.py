@@ -56,7 +56,7 @@ def of_first(panes: list[Row]) -> list[tuple[int | None, str, int, bool]]:
 def test_each_step_accumulating(feed: Feed) -> None:
     """The whole value so far, at the end of every step that changed it."""
     feed.add(*STEPS)
-    windows = minutes(feed).trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
+    windows = minutes(feed).trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
     assert of_first(totals(feed, windows)) == [
         (3, "EARLY", 0, False),
         (7, "EARLY", 1, False),
@@ -68,7 +68,7 @@ def test_each_step_accumulating(feed: Feed) -> None:
 def test_each_message_discarding(feed: Feed) -> None:
     """Only what came since the last pane; on time there is nothing left to say."""
     feed.add(*STEPS)
-    windows = minutes(feed).trigger(early=wr.EachMessage()).accumulate(wr.DISCARDING)
+    windows = minutes(feed).trigger(early=wr.EachMessage()).accumulationMode(wr.DISCARDING)
     assert of_first(totals(feed, windows)) == [
         (1, "EARLY", 0, False),
         (2, "EARLY", 1, False),
@@ -84,7 +84,7 @@ def test_counted_retracting_updated_only(feed: Feed) -> None:
     windows = (
         minutes(feed)
         .trigger(early=wr.Every(messages=2), fireOnlyUpdated=True)
-        .accumulate(wr.ACCUMULATING_AND_RETRACTING)
+        .accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
     )
     assert of_first(totals(feed, windows)) == [
         (3, "EARLY", 0, False),
@@ -108,7 +108,7 @@ def test_changelog_sums_up(feed: Feed, kind: wr.WindowKind) -> None:
     """Panes less retractions leave one row for each window: the value of its last pane."""
     feed.add(*disordered(seed=5), [order("23:00:00")], NOTHING)
     windows = minutes(feed, kind).lateness("1 day").trigger(early=wr.Every(messages=3))
-    panes = totals(feed, windows.accumulate(wr.ACCUMULATING_AND_RETRACTING))
+    panes = totals(feed, windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING))
     live: dict[str, list[int]] = {}
     for row in panes:
         if row.window.start.hour > 20:
@@ -131,7 +131,9 @@ def test_period_fires_without_data(feed: Feed) -> None:
     """A period ends although nothing comes any more; the query goes on by itself (R69)."""
     feed.add([order("09:00:10", amount=1), order("09:00:20", amount=2)])
     windows = minutes(feed).trigger(early=wr.Every("200 milliseconds"))
-    panes = windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total")).panes
+    panes = (
+        windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total")).panes
+    )
     query = panes.writeStream.format("memory").queryName("periods").start()
     try:
         deadline = time.monotonic() + 120
@@ -145,7 +147,7 @@ def test_period_fires_without_data(feed: Feed) -> None:
 
 def test_a_period_has_a_pace(feed: Feed, tmp_path: Path) -> None:
     """Told no trigger, a query begins a step a second, not one after another (SEMANTICS R88)."""
-    windows = minutes(feed.add([order("09:00:10")])).accumulate(wr.ACCUMULATING)
+    windows = minutes(feed.add([order("09:00:10")])).accumulationMode(wr.ACCUMULATING)
     timed = windows.trigger(early=wr.Every("1 hour")).aggregate(F.count("*"))
     untimed = windows.aggregate(F.count("*"))
     begun = {}
@@ -164,7 +166,7 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
     conf = feed.spark.conf
     before = conf.get("spark.sql.streaming.noDataMicroBatches.enabled")
     windows = minutes(feed).trigger(early=wr.AnyOf(wr.EachBatch(), wr.Every("1 hour")))
-    output = windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+    output = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
     folder = str(tmp_path / "panes")
     query = output.start(
         checkpoint=str(tmp_path / "checkpoint"),
@@ -201,10 +203,10 @@ def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigge
     panes = feed.spark.sql(
         f"SELECT * FROM windrow_tumble({table}, time => 'time', size => '1 minute', "  # noqa: S608
         f"watermark => '0 seconds', lateness => '1 hour', early => {said}, "
-        "accumulate => 'accumulating_and_retracting', fire_only_updated => true)"
+        "accumulation_mode => 'accumulating_and_retracting', fire_only_updated => true)"
     )
     windows = minutes(feed).trigger(early=early, fireOnlyUpdated=True)
-    built = totals(feed, windows.accumulate(wr.ACCUMULATING_AND_RETRACTING))
+    built = totals(feed, windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING))
     assert rows(feed.run(panes)) == rows(built)
     assert "EARLY" in {row.pane.timing for row in built}
 
@@ -212,7 +214,7 @@ def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigge
 def test_periods_shorter_than_a_step_are_warned_of(feed: Feed, tmp_path: Path) -> None:
     """A period ends once in a step at most (SEMANTICS R57)."""
     for period, warned in (("1 minute", True), ("2 hours", False)):
-        early = minutes(feed).trigger(early=wr.Every(period)).accumulate(wr.ACCUMULATING)
+        early = minutes(feed).trigger(early=wr.Every(period)).accumulationMode(wr.ACCUMULATING)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             output = early.aggregate(F.sum("amount"))

@@ -41,7 +41,7 @@ def minutes(feed: Feed, lateness: str = "1 hour") -> wr.Output:
     """Windows of a minute with lateness, of which few would complete by themselves."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     windows = stream.lateness(lateness).window(wr.Tumbling("1 minute"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
 def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path
     for row in sorted(read(feed, tmp_path, "panes"), key=lambda row: int(row.pane["index"])):
         last[row.product, row.window.start] = (row.total, row.pane.is_last)
     whole = wr.stream(feed.batch(), time="time", key="product").lateness("1 day")
-    at_once = whole.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    at_once = whole.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     panes = at_once.aggregate(F.sum("amount").alias("total")).panes.collect()
     totals = {(row.product, row.window.start): row.total for row in panes}
     assert {window: total for window, (total, _) in last.items()} == totals
@@ -212,7 +212,7 @@ def test_a_chain_ends_in_one_batch(feed: Feed, tmp_path: Path) -> None:
     """The last panes of one operator are the last input of the next."""
     feed.add([order("09:00:10", "a", 1), order("09:00:20", "b", 2)])
     panes = wr.stream(minutes(feed).panes, name="totals").lateness("1 hour").window(wr.Inherit())
-    overall = panes.accumulate(wr.ACCUMULATING).aggregate(F.sum("total").alias("total"))
+    overall = panes.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("total").alias("total"))
     run(overall, tmp_path, drain=True)
     assert [(r.total, r.pane.timing) for r in read(feed, tmp_path, "panes")] == [(3, "ON_TIME")]
 

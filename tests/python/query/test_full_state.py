@@ -118,7 +118,7 @@ def test_mistakes(feed: Feed) -> None:
     stream = wr.stream(feed.stream(), time="time", watermark="0 seconds")
     windows = stream.window(wr.Tumbling("1 minute"), fillGaps=True)
     with pytest.raises(wr.SpecError) as refused:
-        windows.accumulate(wr.ACCUMULATING).messages()
+        windows.accumulationMode(wr.ACCUMULATING).messages()
     assert sorted(problem.code for problem in refused.value.problems) == [
         "LATENESS_NOT_STATED",
         "RETENTION_NOT_STATED",

@@ -55,7 +55,7 @@ def above(kind: str, silence: Silence) -> Callable[[DataFrame], wr.Output]:
         key: dict[str, Any] = {} if kind == "inherit" else {"key": "sensor"}
         stream = wr.stream(panes, name="above", **key).lateness("0 seconds")
         mode = wr.ACCUMULATING_AND_RETRACTING
-        windows = stream.window(KINDS[kind][0]).accumulate(mode)
+        windows = stream.window(KINDS[kind][0]).accumulationMode(mode)
         last = F.last("temp", ignorenulls=True).alias("temp")
         return windows.aggregate(F.count("*").alias("panes"), F.sum("n").alias("n"), last)
 

@@ -56,7 +56,7 @@ def counted(df: DataFrame, invalid: Any = "reject", **more: Any) -> wr.Output:
     """Count the orders of each minute, and name them."""
     known: dict[str, Any] = {"time": "time", "key": "product", "name": "orders", **more}
     windows = wr.stream(df, invalid=invalid, **known).lateness("1 minute")
-    tumbling = windows.window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    tumbling = windows.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     return tumbling.aggregate(F.sum("amount").alias("sum"))
 
 

@@ -52,7 +52,7 @@ def test_windows_for_each_message_are_counted_before_anything_comes(spark: Spark
         watermark="1 minute",
     ).lateness("0 seconds")
     windows = of.window(wr.Hopping("1 day", step="1 second"))
-    early = windows.trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
+    early = windows.trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
     with pytest.raises(
         wr.SpecError, match=r"\[TOO_MANY_WINDOWS\].*86400.*at most 10000"
     ) as refused:

@@ -124,7 +124,7 @@ def test_messages_that_differ_in_their_gap(spark: SparkSession, tmp_path: Path) 
             .window(wr.Session(F.col("gap")))
             .trigger(early=wr.EachMessage())
         )
-        output = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+        output = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
         rows = feed.run(output.panes.select("window", "n", "pane"))
         shown.append(rows)
     assert shown[0] == shown[1]
@@ -151,7 +151,7 @@ def test_a_join_behind_what_passes_no_watermark_on(spark: SparkSession, tmp_path
         wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name=name)
         .lateness("0 seconds")
         .window(wr.Tumbling("1 minute"))
-        .accumulate(wr.DISCARDING)
+        .accumulationMode(wr.DISCARDING)
         .trigger(early=wr.Every("1 minute"))
         .aggregate(F.count("*").alias("n"))
         .panes

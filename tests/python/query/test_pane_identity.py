@@ -90,7 +90,9 @@ def _message(rng: random.Random, seconds: int) -> dict[str, Any]:
 def operator(df: DataFrame, kind: Any, aggregates: Sequence[str], **more: Any) -> wr.Output:
     """Describe windows that fire on time, and again for each late batch."""
     stream = wr.stream(df, time="time", key="key", watermark="10 seconds", name="lower")
-    windows = stream.lateness("1 hour").window(kind).accumulate(wr.ACCUMULATING_AND_RETRACTING)
+    windows = (
+        stream.lateness("1 hour").window(kind).accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
+    )
     if more.get("early"):
         windows = windows.trigger(early=wr.EachBatch())
     return windows.aggregate(*(F.expr(text).alias(f"v{i}") for i, text in enumerate(aggregates)))

@@ -21,7 +21,7 @@ def minutes(feed: Feed, **more: Any) -> wr.Windowed:
     """Windows of a minute, an hour of lateness, a watermark without delay."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", **more)
     windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
-    return windows.accumulate(wr.ACCUMULATING)
+    return windows.accumulationMode(wr.ACCUMULATING)
 
 
 def short(rows: list[Any]) -> list[tuple[Any, ...]]:

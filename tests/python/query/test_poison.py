@@ -133,31 +133,31 @@ OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
     "tumbling by text": lambda df, mark: (
         _stream(df, "key", **mark)
         .window(wr.Tumbling("1 hour"))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(of_all(), F.avg("value"))
     ),
     "sums": lambda df, mark: (
         _stream(df, "key", **mark)
         .window(wr.Tumbling("1 minute"))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(*of_sums())
     ),
     "hops by real": lambda df, mark: (
         _stream(df, "real", **mark)
         .window(wr.Hopping("2 hours", step="1 hour"))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(of_all(), F.max("value"))
     ),
     "sessions of each message's gap": lambda df, mark: (
         _stream(df, "many", **mark)
         .window(wr.Session(F.col("gap")))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(of_all())
     ),
     "the last rows": lambda df, mark: (
         _stream(df, "key", rowId=_offset(), **mark)
         .window(wr.Over(rows=2))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(of_all())
     ),
     "offsets": lambda df, mark: (

@@ -104,7 +104,7 @@ def test_counts_without_time(log: Log) -> None:
 def test_a_global_window_without_time(log: Log) -> None:
     """A running value at each message needs no watermark."""
     windows = log.stream().lateness("0 seconds").window(wr.Global())
-    running = windows.trigger(early=wr.EachMessage()).accumulate(wr.ACCUMULATING)
+    running = windows.trigger(early=wr.EachMessage()).accumulationMode(wr.ACCUMULATING)
     out = running.aggregate(F.sum("v").alias("total"))
     found = log.step(out, ("a", 1, 0, 0), ("a", 2, 0, 1))
     assert [(row[2], row[3][0], row[3][1]) for row in found] == [(1, "EARLY", 0), (3, "EARLY", 1)]
@@ -137,7 +137,7 @@ def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
     if not isinstance(kind, wr.Count):
         windows = windows.lateness(0) if isinstance(kind, wr.Offsets) else windows
     if isinstance(kind, wr.Global):
-        windows = windows.trigger(early=wr.Every(messages=2)).accumulate(wr.ACCUMULATING)
+        windows = windows.trigger(early=wr.Every(messages=2)).accumulationMode(wr.ACCUMULATING)
     output = windows.aggregate(F.count("a.v").alias("a"), F.sum("b.v").alias("b"))
     first = log.step(output, ("x", 1, 0, 0), ("x", 2, 1, 0))
     second = log.step(output, ("x", 3, 0, 1), ("x", 4, 1, 1))

@@ -91,7 +91,7 @@ def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffle
     came = written(spark, tmp_path / "in", [batches[0], batches[1], batches[2], again])
     came = came.repartition(3) if shuffled else came
     stream = wr.stream(came, time="time", key="k", rowId=wr.KAFKA, watermark="1 hour")
-    output = stream.lateness("1 day").window(wr.Tumbling("1 day")).accumulate(wr.ACCUMULATING)
+    output = stream.lateness("1 day").window(wr.Tumbling("1 day")).accumulationMode(wr.ACCUMULATING)
     query = output.aggregate(F.count("*").alias("n")).start(
         checkpoint=tmp_path / "checkpoint",
         panes=wr.Files(str(tmp_path / "panes")),

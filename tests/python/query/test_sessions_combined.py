@@ -54,7 +54,7 @@ def sessions(
 ) -> wr.Output:
     """Count, sum, least and mean of sessions, corrected at the end of each step."""
     stream = wr.stream(df, time="time", key="product", watermark="10 seconds").lateness(lateness)
-    windows = stream.window(wr.Session(f"{GAP} seconds")).accumulate(mode)
+    windows = stream.window(wr.Session(f"{GAP} seconds")).accumulationMode(mode)
     fired = windows.trigger(early=early, late=wr.EachBatch())
     amount = F.col("amount")
     return fired.aggregate(
@@ -120,7 +120,7 @@ def test_a_late_message_counts_as_late(feed: Feed, tmp_path: Path, combine: str,
     feed.add([order("09:00:10", "z")], [], [order("09:00:05"), order("09:00:07")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("5 minutes").window(wr.Session(f"{GAP} seconds"))
-    output = windows.accumulate(wr.ACCUMULATING).aggregate(F.expr(of))
+    output = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.expr(of))
     folder = str(tmp_path / "checkpoint")
     with having(feed.spark, {"spark.windrow.combine": combine}):
         query = output.start(

@@ -77,7 +77,7 @@ def test_over(feed: Feed, name: str, source: str) -> None:
     stream = wr.stream(
         feed.batch() if batch else feed.stream(), time="time", key="product", watermark=watermark
     )
-    windows = stream.lateness("3 hours").window(kind).accumulate(wr.ACCUMULATING)
+    windows = stream.lateness("3 hours").window(kind).accumulationMode(wr.ACCUMULATING)
     panes = windows.aggregate(F.sum("amount").alias("total"), F.count("*").alias("n")).panes
     assert panes.columns == ["product", "window", "total", "n", "message", "pane"]
     assert (
@@ -143,7 +143,9 @@ def test_global(feed: Feed) -> None:
         [order("09:00:00", amount=1)], [order("08:00:00", amount=2)], [order("07:00", amount=4)]
     )
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    windows = stream.window(wr.Global()).trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
+    windows = (
+        stream.window(wr.Global()).trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
+    )
     panes = feed.run(windows.aggregate(F.sum("amount").alias("total")).panes)
     assert [(row.total, row.pane.timing, row.pane["index"]) for row in panes] == [
         (1, "EARLY", 0),
@@ -159,7 +161,9 @@ def test_global_with_retention(feed: Feed) -> None:
     feed.add([order("09:00:00", amount=1)], [order("08:00", amount=2)], [order("07:59", amount=4)])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.retain(time="1 hour").window(wr.Global()).trigger(early=wr.EachBatch())
-    output = windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total")).output
+    output = (
+        windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total")).output
+    )
     rows = feed.run(output)
     assert [row.panes.total for row in rows if row.kind == "panes"] == [1, 3]
     lost = [row.rejected for row in rows if row.kind == "rejected"]
@@ -218,7 +222,7 @@ def test_batch_has_no_early_panes(feed: Feed) -> None:
     """All of a batch is there at once: its final panes come out, whatever the triggers."""
     feed.add(*shuffled(seed=4))
     stream = wr.stream(feed.batch(), time="time", key="product").lateness("1 hour")
-    plain = stream.window(wr.Tumbling("5 minutes")).accumulate(wr.ACCUMULATING)
+    plain = stream.window(wr.Tumbling("5 minutes")).accumulationMode(wr.ACCUMULATING)
     eager = plain.trigger(early=wr.EachMessage(), late=wr.EachMessage())
     total = F.sum("amount").alias("total")
     panes = eager.aggregate(total).panes.collect()

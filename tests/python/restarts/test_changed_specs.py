@@ -176,7 +176,7 @@ def totals(session: SparkSession, folder: Path) -> dict[str, wr.Output | DataFra
         SELECT * FROM windrow_tumble(
           TABLE(SELECT product, sum(amount) AS total FROM orders_of_restarts GROUP BY product),
           time => 'time', size => '6 hours', lateness => '12 hours',
-          accumulate => 'accumulating', watermark => '1 hour')
+          accumulation_mode => 'accumulating', watermark => '1 hour')
         """
     )
     return {"python": of()(read), "sql": said}

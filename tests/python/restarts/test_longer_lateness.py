@@ -75,7 +75,9 @@ def test_longer_lateness(
     for batch, minutes in zip(batches, MINUTES, strict=True):
         feed.add(batch)
         stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
-        windows = stream.lateness(f"{minutes} minutes").window(kind).accumulate(wr.ACCUMULATING)
+        windows = (
+            stream.lateness(f"{minutes} minutes").window(kind).accumulationMode(wr.ACCUMULATING)
+        )
         output = windows.aggregate(F.sum("amount").alias("total"))
         once: dict[str, Any] = {"availableNow": True}
         if how == "writeStream":

@@ -66,7 +66,7 @@ def aggregated(windows: wr.Windowed) -> wr.Output:
 
 def kept(windows: wr.Windowed) -> wr.Output:
     """Give whole values as they become."""
-    return aggregated(windows.accumulate(wr.ACCUMULATING))
+    return aggregated(windows.accumulationMode(wr.ACCUMULATING))
 
 
 def early(stream: wr.Stream, kind: wr.WindowKind, trigger: wr.PaneTrigger) -> wr.Output:
@@ -78,7 +78,7 @@ def inherited(orders: DataFrame, name: str) -> wr.Output:
     """Give windows over the panes of another operator."""
     panes = kept(timed(orders, f"{name}_from").window(MINUTES)).panes
     windows = wr.stream(panes, name=name).lateness("20 minutes").window(wr.Inherit())
-    totals = windows.accumulate(wr.ACCUMULATING)
+    totals = windows.accumulationMode(wr.ACCUMULATING)
     return totals.aggregate(F.sum("total").alias("total"), F.max("last").alias("last"))
 
 

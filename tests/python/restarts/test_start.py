@@ -26,7 +26,7 @@ def output(feed: Feed) -> wr.Output:
     """Minutes with an hour of lateness; half an hour of delay rejects a part of the orders."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
 def finished(query: StreamingQuery) -> StreamingQuery:
@@ -204,7 +204,7 @@ def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) 
     late = stream.lateness("5 minutes")
 
     def minutes(**more: Any) -> wr.Windowed:
-        return late.window(wr.Tumbling("1 minute"), **more).accumulate(wr.ACCUMULATING)
+        return late.window(wr.Tumbling("1 minute"), **more).accumulationMode(wr.ACCUMULATING)
 
     def start(windows: wr.Windowed, value: Column | None = None) -> StreamingQuery:
         output = windows.aggregate(F.sum("amount") if value is None else value)
@@ -213,10 +213,10 @@ def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) 
         )
 
     finished(start(minutes()))
-    fives = late.window(wr.Tumbling("5 minutes")).accumulate(wr.ACCUMULATING)
+    fives = late.window(wr.Tumbling("5 minutes")).accumulationMode(wr.ACCUMULATING)
     changed = {
         r"Tumbling\('1 minute'\)`, the query has `Tumbling\('5 minutes'\)": (fives, None),
-        "DISCARDING": (minutes().accumulate(wr.DISCARDING), None),
+        "DISCARDING": (minutes().accumulationMode(wr.DISCARDING), None),
         "fillGaps": (minutes(fillGaps=True), None),
         "closeOn": (minutes(closeOn="next_row"), None),
         r"neither trigger\(early": (minutes().trigger(early=wr.EachMessage()), None),

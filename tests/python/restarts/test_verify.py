@@ -67,7 +67,7 @@ class Kept:
             watermark="1 minute",
         )
         windows = stream.lateness("10 minutes").window(wr.Hopping("5 minutes", step="2 minutes"))
-        fired = windows.trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING)
+        fired = windows.trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
         panes = fired.aggregate(F.sum("amount").alias("total")).panes
         writer = panes.writeStream.option("checkpointLocation", str(self.checkpoint))
         return writer.trigger(availableNow=True).format("parquet").start(str(self.output))

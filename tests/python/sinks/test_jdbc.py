@@ -247,7 +247,7 @@ def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
     """Panes upserted, rejected rows added; parts are refused, and rejected rows as windows."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
-    minutes = windows.accumulate("accumulating").aggregate(F.sum("amount").alias("total"))
+    minutes = windows.accumulationMode("accumulating").aggregate(F.sum("amount").alias("total"))
     feed.add([order("09:00:10")], [order("09:03:00")], [order("09:03:10")])
     feed.add([order("09:00:50", amount=6), order(None)])
     minutes.start(
@@ -262,7 +262,9 @@ def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
     said: dict[str, Any] = {"checkpoint": tmp_path / "d", "queryTrigger": ONCE}
     upsert = wr.Jdbc(url, "parts", upsert=True)
     with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
-        windows.accumulate("discarding").aggregate(F.sum("amount")).start(panes=upsert, **said)
+        windows.accumulationMode("discarding").aggregate(F.sum("amount")).start(
+            panes=upsert, **said
+        )
     with pytest.raises(wr.SpecError, match="UPSERT_NOT_OF_PANES"):
         minutes.start(rejected=upsert, **said)
 

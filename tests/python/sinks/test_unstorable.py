@@ -76,7 +76,9 @@ def test_errors_that_are_of_no_row_are_of_no_row(spark: SparkSession, url: str) 
 def test_a_query_continues_with_dead_letters(feed: Feed, url: str, tmp_path: Path) -> None:
     """It fails at each start until it may write dead letters; then all rows are there once."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute")).accumulate("accumulating")
+    windows = (
+        stream.lateness("1 hour").window(wr.Tumbling("1 minute")).accumulationMode("accumulating")
+    )
     totals = windows.aggregate(F.sum("amount").alias("total"))
     feed.add([order("09:00:10", "a"), order("09:00:20", "k" * 701)], [order("09:03:00", "a")])
 

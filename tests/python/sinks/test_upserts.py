@@ -53,7 +53,7 @@ def test_of_several_panes_of_a_batch_the_last_one_holds(spark: SparkSession) -> 
 def minutes(feed: Feed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
     """Totals of minutes with corrections."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    windows = stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulate(mode)
+    windows = stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulationMode(mode)
     return windows.aggregate(F.sum("amount").alias("total"))
 
 
@@ -247,7 +247,9 @@ def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
 def test_a_result_that_is_called_message(feed: Feed) -> None:
     """Rows would be found by its value, so that a correction would be a second row."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    windows = stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulate("accumulating")
+    windows = (
+        stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulationMode("accumulating")
+    )
     output = windows.aggregate(F.max("price").alias("message"))
     found = codes(output, panes=wr.Upsert("nowhere"))
     assert found == ["NAME_TAKEN", "TABLE_NOT_MERGEABLE"]

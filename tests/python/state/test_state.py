@@ -121,7 +121,7 @@ def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) 
 
     def described(df: DataFrame, **more: Any) -> wr.Output:
         input_ = wr.stream(df, time="time", key="product", **more).lateness("1 day")
-        return input_.window(kind).accumulate(wr.ACCUMULATING).aggregate(*functions)
+        return input_.window(kind).accumulationMode(wr.ACCUMULATING).aggregate(*functions)
 
     feed.spark.conf.set("spark.windrow.shards", "1")  # keys share it
     try:
@@ -142,7 +142,7 @@ def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) 
 def test_pending(feed: Feed, tmp_path: Path) -> None:
     """A window that is not complete waits for its end; a period for processing time."""
     feed.add([order("09:00:10", amount=1), order("09:01:30", amount=2)], NOTHING)
-    windows = stream(feed).window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    windows = stream(feed).window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     state = wr.state(run(windows.aggregate(F.sum("amount")).panes, tmp_path / "cp"))
     coming = [(r.product, r.window.start, r.timing, r.watermark) for r in state.pending().collect()]
     assert coming == [("a", at("09:01:00"), "ON_TIME", at("09:02:00"))]
@@ -276,7 +276,7 @@ def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:
 def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
     """Of the wrong kind, of the wrong columns, of what is not kept."""
     feed.add([order("09:00:10")])
-    windows = stream(feed).window(wr.Tumbling("1 minute")).accumulate(wr.ACCUMULATING)
+    windows = stream(feed).window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     state = wr.state(run(windows.aggregate(F.sum("amount")).panes, tmp_path / "cp"))
     with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
         state.getMessages(None, None)

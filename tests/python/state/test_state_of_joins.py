@@ -337,7 +337,11 @@ def test_beside_another_operator(both: Both) -> None:
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=2)]])
     rows = both.join("inner").rows.select(F.col("orders.time").alias("time"), "product")
     pairs = wr.stream(rows, time="time", key="product", name="pairs").lateness("1 hour")
-    panes = pairs.window(wr.Tumbling("1 hour")).accumulate(wr.ACCUMULATING).aggregate(F.count("*"))
+    panes = (
+        pairs.window(wr.Tumbling("1 hour"))
+        .accumulationMode(wr.ACCUMULATING)
+        .aggregate(F.count("*"))
+    )
     both.run(panes.panes)
     assert both.state("pairs").getWindows(None, None).count() == 1
     assert offsets(both.state("shipments").getMessages(None, None)) == [2]

@@ -17,7 +17,7 @@ def accepted(df: DataFrame) -> StreamingQuery:
     hours: wr.Windowed = orders.lateness(timedelta(hours=1)).window(wr.Tumbling("1 hour"))
     output: wr.Output = (
         hours.trigger(late=wr.Every(messages=3))
-        .accumulate(wr.ACCUMULATING)
+        .accumulationMode(wr.ACCUMULATING)
         .aggregate(F.sum("x") / F.sum("y"), F.count("*"))
     )
     panes: DataFrame = output.panes
@@ -58,7 +58,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
             .retain(windows=1)
             .lateness(5)
             .trigger(early=early, onTime=False, late=wr.Never(), fireOnlyUpdated=True)
-            .accumulate(mode)
+            .accumulationMode(mode)
         )
         windows.aggregate()
     spec = wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=2, startOffsets={0: 1})
@@ -79,7 +79,7 @@ def refused(df: DataFrame) -> None:
     orders.retain(messages="5")  # type: ignore[arg-type]
     orders.window(wr.Global(), closeOn="sometime")  # type: ignore[arg-type]
     orders.window(wr.Global()).trigger(wr.EachBatch())  # type: ignore[call-arg]
-    orders.window(wr.Global()).accumulate("all")  # type: ignore[arg-type]
+    orders.window(wr.Global()).accumulationMode("all")  # type: ignore[arg-type]
     wr.stream(df, "time")  # type: ignore[call-arg]
     wr.Tumbling(600)  # type: ignore[arg-type]
     wr.Hopping("1 hour")  # type: ignore[call-arg]

@@ -65,7 +65,7 @@ def minutes(lateness: str) -> Callable[[DataFrame], wr.Output]:
     def pipeline(df: DataFrame) -> wr.Output:
         stream = wr.stream(df, time="time", key="device", watermark="5 seconds")
         windows = stream.lateness(lateness).window(wr.Tumbling("1 minute"))
-        return windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+        return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
 
     return pipeline
 
@@ -197,7 +197,7 @@ def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:00:10"), order("09:05:00")], NOTHING, [order("09:00:20")], NOTHING)
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("1 minute").window(wr.Tumbling("1 minute"))
-    counted = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*"))
+    counted = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*"))
     folder = str(tmp_path / "checkpoint")
     query = counted.start(checkpoint=folder, panes=lambda *_: None)
     query.processAllAvailable()

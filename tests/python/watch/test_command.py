@@ -27,7 +27,7 @@ def minutes(df: DataFrame) -> wr.Output:
     """Sums of a minute."""
     stream = wr.stream(df, time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
 @pytest.mark.anywhere

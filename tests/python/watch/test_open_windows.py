@@ -94,7 +94,7 @@ def run(kind: str, feed: Feed, folder: Path, all_: Sequence[Batch]) -> list[int]
     for part in (all_[: len(all_) // 2], all_[len(all_) // 2 :]):
         stream = wr.stream(feed.stream(), time="time", key="product", watermark=f"{DELAY} seconds")
         windows = stream.lateness(f"{LATENESS} seconds").window(KINDS[kind])
-        counts = windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+        counts = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
         query = None
         try:
             for batch in part:

@@ -35,27 +35,27 @@ def minutes(orders: DataFrame) -> wr.Output:
     """The pipeline of README, over what a user filters and makes of columns."""
     priced = orders.where("price > 0").withColumn("gross", F.col("price") * 1.0)
     windows = stream(priced).lateness("10 minutes").window(wr.Tumbling("1 minute"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.avg("gross").alias("price"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.avg("gross").alias("price"))
 
 
 def sessions(df: DataFrame) -> wr.Output:
     """Retracting sessions, and an aggregate that needs their messages."""
     windows = stream(df).lateness("2 minutes").window(wr.Session("30 seconds"))
-    retracting = windows.accumulate(wr.ACCUMULATING_AND_RETRACTING)
+    retracting = windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
     return retracting.aggregate(F.count("*").alias("n"), F.collect_list("price").alias("all"))
 
 
 def periods(df: DataFrame) -> wr.Output:
     """Early panes by periods of processing time."""
     windows = stream(df).lateness("1 minute").window(wr.Hopping("1 minute", step="30 seconds"))
-    early = windows.trigger(early=wr.Every("10 seconds")).accumulate(wr.DISCARDING)
+    early = windows.trigger(early=wr.Every("10 seconds")).accumulationMode(wr.DISCARDING)
     return early.aggregate(F.sum("price").alias("sum"))
 
 
 def last(df: DataFrame) -> wr.Output:
     """A window of each message."""
     windows = stream(df).lateness("30 seconds").window(wr.Over(rows=2))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.max("price").alias("most"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.max("price").alias("most"))
 
 
 def kept(df: DataFrame) -> wr.Output:
@@ -82,7 +82,7 @@ def behind(df: DataFrame) -> wr.Output:
     """A watermark behind the clock."""
     late = wr.BehindProcessingTime("10 seconds")
     told = wr.stream(df, time="time", key="product", watermark=late).lateness("20 seconds")
-    windows = told.window(wr.Tumbling("10 seconds")).accumulate(wr.ACCUMULATING)
+    windows = told.window(wr.Tumbling("10 seconds")).accumulationMode(wr.ACCUMULATING)
     return windows.aggregate(F.count("*").alias("n"))
 
 
@@ -95,7 +95,7 @@ def guarded(df: DataFrame) -> wr.Output:
 def inherited(df: DataFrame) -> wr.Output:
     """An operator behind another one."""
     panes = wr.stream(minutes(df).panes, name="overall").lateness("10 minutes")
-    whole = panes.window(wr.Inherit()).accumulate(wr.ACCUMULATING)
+    whole = panes.window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
     return whole.aggregate(F.avg("price").alias("of_all"))
 
 
@@ -334,7 +334,7 @@ def test_a_transcript_is_recorded(spark: SparkSession, tmp_path: Path) -> None:
 
     def sums(df: DataFrame) -> wr.Output:
         windows = stream(df).lateness("2 minutes").window(wr.Hopping("1 minute", step="20 seconds"))
-        return windows.accumulate(wr.ACCUMULATING).aggregate(F.sum("price").alias("sum"))
+        return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("price").alias("sum"))
 
     with harness(sums, spark, schema=SCHEMA) as h:
         for number, step in enumerate(steps(5, 12, (None,))):

@@ -81,7 +81,7 @@ def test_values_that_hold_no_more_are_struck_through() -> None:
     struck = [e.text for e in parsed(wr.timeline(CORRECTED)).iter("text") if e.get("opacity")]
     assert "3" in struck
     assert "6" not in struck
-    parts = wr.timeline(CORRECTED, accumulate=wr.DISCARDING)
+    parts = wr.timeline(CORRECTED, accumulationMode=wr.DISCARDING)
     assert "line-through" not in parts.svg
     assert lines(parts) == ["tea 09:00 to 09:01: 3, then 5 more"]
 
@@ -198,8 +198,8 @@ def test_what_is_no_pane_is_refused() -> None:
         wr.timeline([{"a": 1, "b": 2}])
     with pytest.raises(wr.SpecError, match=r"rejected has rows of product, window"):
         wr.timeline(CORRECTED, rejected=CORRECTED)
-    with pytest.raises(TypeError, match=r"accumulate=...\) takes AccumulationMode"):
-        wr.timeline(CORRECTED, accumulate="DISCARDING")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"accumulationMode=...\) takes AccumulationMode"):
+        wr.timeline(CORRECTED, accumulationMode="DISCARDING")  # type: ignore[arg-type]
 
 
 def test_files_stand_alone(tmp_path: Path) -> None:

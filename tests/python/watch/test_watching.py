@@ -41,7 +41,7 @@ def minutes(feed: Feed) -> wr.Output:
     """Describe counts of minutes, corrected for ten more."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="10 seconds")
     windows = stream.lateness("10 minutes").window(wr.Tumbling("1 minute"))
-    return windows.accumulate(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
 
 
 def nowhere(*_: object) -> None:
@@ -179,7 +179,7 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:10:00")], [order("09:50:00", "b")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     sessions = stream.lateness("2 hours").window(wr.Session("15 minutes"))
-    firing = sessions.trigger(early=wr.EachBatch()).accumulate(wr.ACCUMULATING_AND_RETRACTING)
+    firing = sessions.trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
     rows: list[Any] = []
     query = firing.aggregate(F.count("*")).start(
         panes=lambda panes, _: rows.extend(panes.collect()),

@@ -46,7 +46,7 @@ class Inherited:
         panes = self.first.output(streams, case).panes
         key = F.expr(f"group_least % {self.groups}").alias("k0")
         windows = wr.stream(panes, key=key, name="overall").lateness(f"{case.lateness} us")
-        inherited = windows.window(wr.Inherit()).accumulate(wr.AccumulationMode[self.mode])
+        inherited = windows.window(wr.Inherit()).accumulationMode(wr.AccumulationMode[self.mode])
         return inherited.aggregate(*(F.expr(sql).alias(n) for n, sql in self._sums.items()))
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:

@@ -53,7 +53,9 @@ class Windows:
 
     def over(self, stream: wr.Stream, said: Callable[[str], str] = str) -> wr.Output:
         """Aggregate a stream; ``said`` changes the SQL of an aggregate."""
-        windows = stream.window(self.kind.windrow()).accumulate(wr.AccumulationMode[self.mode])
+        windows = stream.window(self.kind.windrow()).accumulationMode(
+            wr.AccumulationMode[self.mode]
+        )
         return windows.trigger(early=TRIGGERS[self.early]).aggregate(
             *(F.expr(said(AGGREGATES[name].spark)).alias(name) for name in self.names)
         )

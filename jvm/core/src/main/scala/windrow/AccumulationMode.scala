@@ -17,7 +17,7 @@ case object AccumulatingAndRetracting extends AccumulationMode("ACCUMULATING_AND
 object AccumulationMode {
   val All: Seq[AccumulationMode] = Seq(Discarding, Accumulating, AccumulatingAndRetracting)
 
-  /** As SQL says it: `accumulate("accumulating")`. */
+  /** As SQL says it: `accumulationMode("accumulating")`. */
   implicit def fromText(text: String): AccumulationMode = All.find(_.toString.equalsIgnoreCase(text)).getOrElse(
-    throw Words.unknown("ACCUMULATION_UNKNOWN", "accumulate", text, All))
+    throw Words.unknown("ACCUMULATION_UNKNOWN", "accumulationMode", text, All))
 }

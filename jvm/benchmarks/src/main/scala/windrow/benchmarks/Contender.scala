@@ -41,13 +41,13 @@ object Contender {
   val Early: Contender =
     WindrowWith(
       "windrow-early",
-      "early => 'each_batch', lateness => '0 seconds', accumulate => 'accumulating'",
+      "early => 'each_batch', lateness => '0 seconds', accumulation_mode => 'accumulating'",
       bringsMore = true)
   val Late: Contender =
-    WindrowWith("windrow-late", "lateness => '60 seconds', accumulate => 'accumulating'", bringsMore = true)
+    WindrowWith("windrow-late", "lateness => '60 seconds', accumulation_mode => 'accumulating'", bringsMore = true)
   val Retracting: Contender = WindrowWith(
     "windrow-retracting",
-    "early => 'each_batch', lateness => '60 seconds', accumulate => 'accumulating_and_retracting'",
+    "early => 'each_batch', lateness => '60 seconds', accumulation_mode => 'accumulating_and_retracting'",
     bringsMore = true)
 
   /** Windrow with messages that have an identity. */

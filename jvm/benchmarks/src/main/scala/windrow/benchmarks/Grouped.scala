@@ -40,7 +40,7 @@ final case class Grouped(
   override def corrects: Boolean = refire > 0
 
   override def options: String =
-    if (corrects) s"lateness => '$refire seconds', accumulate => 'accumulating'" else super.options
+    if (corrects) s"lateness => '$refire seconds', accumulation_mode => 'accumulating'" else super.options
 
   def windrow(in: Feed, options: String): DataFrame = {
     val (function, own) = windows.windrow

@@ -35,7 +35,7 @@ object JoinSide {
     val draft = windowed.draft
     val fires = Seq(
       "trigger(...)"    -> windowed.hasTriggers,
-      "accumulate(...)" -> draft.accumulation.isDefined,
+      "accumulationMode(...)" -> draft.accumulation.isDefined,
       "closeOn"         -> (draft.closeOn != CloseOn.Watermark),
       "fillGaps"        -> draft.fillsGaps).collect { case (name, true) => name }
     new JoinSide(windowed.stream.copy(allowed = draft.lateness), Some(draft.window), fires)

@@ -171,7 +171,7 @@ final case class Windowed private[spark] (
       hasTriggers = true)
 
   /** What panes hold; to be stated where a window can fire twice. */
-  def accumulate(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
+  def accumulationMode(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
 
   /** Spark's own aggregates, and expressions of them.
     *

@@ -24,7 +24,7 @@ final class PagesSuite extends SparkSuite {
       Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("10 seconds"))
         .lateness("10 minutes")
         .window(Tumbling("1 minute"))
-        .accumulate(Accumulating)
+        .accumulationMode(Accumulating)
         .aggregate(avg("price").as("price"))
     assert(minutes.panes.columns.toSeq == Seq("product", "window", "price", "pane"))
   }
@@ -32,11 +32,11 @@ final class PagesSuite extends SparkSuite {
   test("three windows") {
     val o =
       Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute")).lateness("10 minutes")
-    val minutes = o.window(Tumbling("1 minute")).accumulate(Accumulating).aggregate(avg("price"))
+    val minutes = o.window(Tumbling("1 minute")).accumulationMode(Accumulating).aggregate(avg("price"))
     val found = Seq(
       minutes.panes,
-      o.window(Hopping("1 hour", step = "1 minute")).accumulate(Accumulating).aggregate(max("price")).panes,
-      o.window(Session("30 minutes")).accumulate(Accumulating).aggregate(count("*")).panes)
+      o.window(Hopping("1 hour", step = "1 minute")).accumulationMode(Accumulating).aggregate(max("price")).panes,
+      o.window(Session("30 minutes")).accumulationMode(Accumulating).aggregate(count("*")).panes)
     assert(found.map(_.columns.toSeq).map(columns => (columns.take(2), columns.last)).distinct ==
       Seq((Seq("product", "window"), "pane")))
   }
@@ -47,7 +47,7 @@ final class PagesSuite extends SparkSuite {
   test("corrections of windows that belong to a message each, held by a table") {
     val o = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
     val held = o.lateness("5 minutes").window(Over(range = "10 minutes")).trigger(early = Every("10 seconds"))
-      .accumulate(Accumulating).aggregate(avg("price"))
+      .accumulationMode(Accumulating).aggregate(avg("price"))
     def refused = held.start(
       SparkSuite.folder(),
       panes = Upsert("averages", on = Seq("product", "message")),

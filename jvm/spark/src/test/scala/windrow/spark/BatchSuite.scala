@@ -17,7 +17,7 @@ final class BatchSuite extends SparkSuite {
   test("nothing is early in it, and every window is complete") {
     assert(timings(windows.trigger(early = Every(1)).messages()) == Seq("ON_TIME", "ON_TIME"))
     assert(
-      timings(windows.trigger(early = EachMessage).accumulate(Accumulating).aggregate(count(lit(1)))) ==
+      timings(windows.trigger(early = EachMessage).accumulationMode(Accumulating).aggregate(count(lit(1)))) ==
         Seq("ON_TIME", "ON_TIME"))
   }
 

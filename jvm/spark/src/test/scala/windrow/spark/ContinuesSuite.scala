@@ -62,7 +62,7 @@ final class ContinuesSuite extends SparkSuite {
 
   test("a query keeps the clock that it goes by; a share of its messages is above 0 and at most 1") {
     def minutes(early: PaneTrigger) = stream(input).window(Tumbling("1 minute")).trigger(early = early)
-      .accumulate(Accumulating).aggregate(sum("value").as("sum")).panes
+      .accumulationMode(Accumulating).aggregate(sum("value").as("sum")).panes
     val checkpoint = begun(minutes(EachBatch), "minutes")
     Windrow.continues(minutes(EachMessage), checkpoint)
     assert(refused(minutes(EveryPeriod("1 minute")), checkpoint).contains("no trigger with a period"))

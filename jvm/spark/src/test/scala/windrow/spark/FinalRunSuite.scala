@@ -15,7 +15,7 @@ final class FinalRunSuite extends SparkSuite {
     val read =
       spark.readStream.schema("time timestamp, value bigint").option("maxFilesPerTrigger", 1).json(s"$folder/in")
     Windrow.stream(read, time = "time", watermark = Some("0 seconds")).lateness("1 hour").window(Tumbling("1 minute"))
-      .accumulate(Accumulating).aggregate(sum("value").as("total"))
+      .accumulationMode(Accumulating).aggregate(sum("value").as("total"))
       .start(s"$folder/checkpoint", panes = Some(sink), queryTrigger = Some(Trigger.AvailableNow()), drain = true)
   }
 

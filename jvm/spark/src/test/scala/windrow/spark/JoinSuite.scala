@@ -73,7 +73,7 @@ final class JoinSuite extends SparkSuite {
     val found = intercept[SpecError](Windrow.join(o, s.lateness("1 minute"))(within = Within("1 s", "0 s")))
     assert(found.problems.map(_.code).toSet == Set("LATENESS_DIFFERS", "RANGE_REVERSED"))
     val fires =
-      s.window(Over.Range("1 minute"), fillGaps = TimeSpan.Endless).lateness("1 minute").accumulate(Accumulating)
+      s.window(Over.Range("1 minute"), fillGaps = TimeSpan.Endless).lateness("1 minute").accumulationMode(Accumulating)
     val wrong = intercept[SpecError](Windrow.join(o, fires)(within = Within("0 s", "1 s")))
     assert(wrong.problems.map(_.code) == Seq("LATENESS_DIFFERS", "VALUE_NOT_SUPPORTED", "VALUE_NOT_SUPPORTED"))
     val clocked = s.behindProcessingTime("1 minute")

@@ -59,7 +59,7 @@ class RealTimeSuite extends SparkSuite {
     words(ours).toDF("word").selectExpr("word", "current_timestamp() AS time").createOrReplaceTempView("words")
     val panes = session.sql("""SELECT word, n, pane.index FROM windrow_tumble(
       TABLE(SELECT word, count(*) AS n FROM words GROUP BY word), time => 'time', size => '1 day',
-      watermark => '0 seconds', lateness => '0 seconds', early => 'each_message', accumulate => 'accumulating')""")
+      watermark => '0 seconds', lateness => '0 seconds', early => 'each_message', accumulation_mode => 'accumulating')""")
     assert(rowsOf(ours, panes, 3) == Set(Row("a", 1L, 0L), Row("b", 1L, 0L), Row("a", 2L, 1L)))
   }
 }

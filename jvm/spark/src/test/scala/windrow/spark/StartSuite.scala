@@ -234,7 +234,7 @@ final class StartSuite extends SparkSuite {
 
   test("SEMANTICS R88: a query with a period begins a step a second, if it is told no trigger") {
     val query = stream("messages").window(Tumbling("1 minute")).trigger(early = EveryPeriod("1 hour"))
-      .accumulate(Accumulating).aggregate(count(lit(1)))
+      .accumulationMode(Accumulating).aggregate(count(lit(1)))
       .start(s"$folder/paced", panes = Some(Each((_, _) => ())))
     try assert(query.asInstanceOf[StreamingQueryWrapper].streamingQuery.trigger == ProcessingTimeTrigger(1000))
     finally query.stop()
@@ -286,7 +286,7 @@ final class StartSuite extends SparkSuite {
     val events = sums("1 minute")
     assert(codes(events.start(s"$folder/none", events = Some(Table("events")))) == Seq("NO_EVENTS"))
     val corrected = stream("messages").lateness("1 minute").window(Tumbling("1 minute"))
-    val held      = corrected.accumulate(Accumulating).aggregate(sum("value"))
+    val held      = corrected.accumulationMode(Accumulating).aggregate(sum("value"))
     held.panes.sparkSession.createDataFrame(java.util.List.of[Row](), held.panes.schema).write.saveAsTable("held")
     def upsert(output: Output, table: Sink) = output.start(s"$folder/none", panes = Some(table))
     assert(codes(upsert(held, Upsert("nowhere"))) == Seq("TABLE_NOT_MERGEABLE"))
@@ -294,11 +294,11 @@ final class StartSuite extends SparkSuite {
     assert(codes(upsert(held, Upsert("held", on = Seq("shop")))) == Seq("COLUMN_NOT_FOUND"))
     assert(codes(held.start(s"$folder/none", rejected = Some(Upsert("held")))) == Seq("UPSERT_NOT_OF_PANES"))
     val latest = stream("messages").lateness("1 minute").window(Over(rows = 2))
-    val over   = latest.accumulate(Accumulating).aggregate(sum("value").as("total"))
+    val over   = latest.accumulationMode(Accumulating).aggregate(sum("value").as("total"))
     assert(codes(upsert(over, Jdbc("jdbc:none:", "held", upsert = true))) ==
       Seq("UPSERT_ROW_UNCLEAR", "JDBC_REFUSED"))
     assert(!codes(upsert(over, Upsert("held", on = Seq("id")))).contains("UPSERT_ROW_UNCLEAR"))
-    val parts = corrected.accumulate(Discarding).aggregate(sum("value"))
+    val parts = corrected.accumulationMode(Discarding).aggregate(sum("value"))
     assert(codes(upsert(parts, Upsert("held"))) == Seq("UPSERT_OF_PARTS"))
     val batch =
       Windrow.stream(spark.read.json(s"$folder/in").withColumn("time", col("time").cast("timestamp")), time = "time")

@@ -9,7 +9,7 @@ object ShardFingerprint {
   def of(spec: WindowOperatorSpec): Seq[FingerprintField] =
     (Seq(
       same("windows", spec.window.toString),
-      same("accumulation", s"accumulate(${spec.accumulation})"),
+      same("accumulation", s"accumulationMode(${spec.accumulation})"),
       same("completion", s"closeOn='${spec.closeOn}'"),
       same("gaps", s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
       spec.window,

@@ -72,7 +72,7 @@ private object ArgumentReader {
   /** What says that which a problem says is not said. */
   private def saying(code: String): Seq[String] = code match {
     case "LATENESS_NOT_STATED"     => Seq("lateness")
-    case "ACCUMULATION_NOT_STATED" => Seq("accumulate")
+    case "ACCUMULATION_NOT_STATED" => Seq("accumulation_mode")
     case "RETENTION_NOT_STATED"    => Seq("retain_time", "retain_messages", "retain_windows")
     case "TRIGGER_NOT_STATED"      => Seq("early")
     case _                         => Nil

@@ -24,7 +24,7 @@ private[spark] object PolicySql {
       "column",
       "punctuation",
       "mark")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
-      Seq("limit_idle", "limit_keys", "limit_rows", "accumulate") ++ StreamArguments.Names
+      Seq("limit_idle", "limit_keys", "limit_rows", "accumulation_mode") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val said    = TableArguments.read(Name, expressions, Allowed)
@@ -68,11 +68,11 @@ private[spark] object PolicySql {
       }
     }
 
-    private def checkAccumulation(): Unit = said.nameIfSaid("accumulate").filterNot(_.equalsIgnoreCase("accumulating"))
+    private def checkAccumulation(): Unit = said.nameIfSaid("accumulation_mode").filterNot(_.equalsIgnoreCase("accumulating"))
       .foreach(mode =>
         said.refuse[Unit](
           "VALUE_NOT_SUPPORTED.POLICY",
-          "name"  -> "accumulate",
+          "name"  -> "accumulation_mode",
           "value" -> mode))
 
     /** None: neither that nor tumbling. */

@@ -16,7 +16,7 @@ private[spark] object Usage {
   private val OfAll =
     """
     Arguments are named constants: time => 'column', watermark => '1 minute', lateness => '10 minutes',
-    accumulate => 'accumulating', early => '10 seconds', output => 'panes' and more; see docs/sql.md.
+    accumulation_mode => 'accumulating', early => '10 seconds', output => 'panes' and more; see docs/sql.md.
     """
 
   private val Sentences = Map(

@@ -22,7 +22,7 @@ class SortStepSuite extends SparkSuite {
       session.conf.set("spark.sql.shuffle.partitions", partitions.toString)
       val panes = session.sql("""SELECT * FROM windrow_tumble(TABLE(SELECT key, count(*) n FROM orders GROUP BY key),
         time => 'time', size => '1 minute', watermark => '0 seconds', lateness => '0 seconds',
-        early => 'each_message', accumulate => 'accumulating')""")
+        early => 'each_message', accumulation_mode => 'accumulating')""")
       val query = panes.writeStream.option("checkpointLocation", folder)
         .foreachBatch((batch: DataFrame, _: Long) => { batch.collect(); () }).start()
       try {

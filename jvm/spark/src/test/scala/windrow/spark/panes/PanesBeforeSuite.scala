@@ -24,7 +24,7 @@ final class PanesBeforeSuite extends SparkSuite {
     val folder = java.nio.file.Files.createTempDirectory("windrow-panes").toString
     val input  = spark.readStream.schema("id string, time timestamp, value bigint").json(folder)
     Windrow.stream(input, time = "time", key = Seq("id"), watermark = Some("0 seconds"), name = "orders")
-      .lateness(lateness).window(Tumbling("1 minute")).trigger(early = early).accumulate(mode)
+      .lateness(lateness).window(Tumbling("1 minute")).trigger(early = early).accumulationMode(mode)
       .aggregate(expr(aggregate).as("sold")).panes
   }
 

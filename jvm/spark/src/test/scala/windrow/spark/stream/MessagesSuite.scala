@@ -39,7 +39,7 @@ final class MessagesSuite extends SparkSuite {
   test("SEMANTICS T1: a limit of time needs event time, in windows that do not") {
     def codes(retention: Option[TimeSpan], maxFuture: Option[TimeSpan]): Seq[String] = {
       val global = Windrow.stream(input, maxFuture = maxFuture).lateness("0 seconds").retain(time = retention)
-        .window(Global).trigger(early = EachBatch).accumulate(Accumulating)
+        .window(Global).trigger(early = EachBatch).accumulationMode(Accumulating)
       try {
         global.aggregate(count(lit(1)))
         Nil
