@@ -20,7 +20,7 @@ LEFT_OUT = {
     "aggregates",
     "time_unit",
     "on_time",
-    "fire_only_updated",
+    "skip_unchanged",
     "late",
     "streams",
 }

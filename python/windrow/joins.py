@@ -302,7 +302,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
         if isinstance(side, Windowed)
         for name, is_said in {
             "trigger(...)": (side._early, side._onTime, side._late) != (USUAL, True, USUAL)
-            or side._fireOnlyUpdated,
+            or side._skipUnchanged,
             "accumulationMode(...)": side._mode is not None,
             "closeOn=...": side._closeOn != "watermark",
             "fillGaps=...": side._fillGaps is not False,

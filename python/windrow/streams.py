@@ -180,7 +180,7 @@ class Windowed:
     _early: PaneTrigger = USUAL
     _onTime: bool = True
     _late: PaneTrigger = USUAL
-    _fireOnlyUpdated: bool = False
+    _skipUnchanged: bool = False
     _mode: AccumulationMode | None = None
 
     def lateness(self, allowed: Duration | int | None) -> Windowed:
@@ -204,20 +204,18 @@ class Windowed:
         early: Firing | None = None,
         onTime: bool = True,
         late: Firing | None = None,
-        fireOnlyUpdated: bool = False,
+        skipUnchanged: bool = False,
     ) -> Windowed:
         """Say when a window fires. None is the default of each.
 
         A trigger can also be a text, as in SQL: a period, ``"1000 messages"``, ``"each_batch"``.
         early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
         completes. late: while a complete window still takes messages; ``EachBatch()``. Both are
-        ``EachMessage()`` for ``messages``. fireOnlyUpdated: no pane whose value is that of the
+        ``EachMessage()`` for ``messages``. skipUnchanged: no pane whose value is that of the
         window's last one.
         """
         first, last = firings("trigger", early=early, late=late)
-        return replace(
-            self, _early=first, _onTime=onTime, _late=last, _fireOnlyUpdated=fireOnlyUpdated
-        )
+        return replace(self, _early=first, _onTime=onTime, _late=last, _skipUnchanged=skipUnchanged)
 
     def accumulationMode(self, mode: Accumulation) -> Windowed:
         """Say what a window's panes hold; to be stated where a window can fire twice.
@@ -308,7 +306,7 @@ class Windowed:
             onTime=self._onTime,
             late=self._late,
             accumulation=self._mode,
-            fireOnlyUpdated=self._fireOnlyUpdated,
+            skipUnchanged=self._skipUnchanged,
             closeOn=self._closeOn,
             fillGaps=self._fillGaps,
             retention=self._stream._retention,

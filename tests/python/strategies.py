@@ -72,7 +72,7 @@ def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
             onTime=draw(st.booleans()),
             late=draw(triggers),
             accumulation=draw(st.sampled_from(list(wr.AccumulationMode))),
-            fireOnlyUpdated=draw(st.booleans()),
+            skipUnchanged=draw(st.booleans()),
             closeOn=draw(st.sampled_from(["watermark", "next_row"])),
             fillGaps=may_fill and draw(st.booleans() | st.just(f"{2**62 - 1} microseconds")),
             retention=draw(retentions),

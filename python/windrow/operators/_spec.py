@@ -58,7 +58,7 @@ class WindowOperatorSpec:
     windows of time. early: while a window is incomplete, usually ``Never()``; onTime: whether it
     fires when it completes; late: while it still takes messages, usually ``EachBatch()``, without a
     query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
-    accumulation: must be stated where a window can fire twice. fireOnlyUpdated: no pane whose
+    accumulation: must be stated where a window can fire twice. skipUnchanged: no pane whose
     value is that of the last one. fillGaps: whether the empty windows of a key fire too: True, from
     its first window on without an end, or a duration after its last window with messages.
     retention: how much of the past is kept. maxFuture: messages further ahead of processing
@@ -82,7 +82,7 @@ class WindowOperatorSpec:
     onTime: bool = True
     late: PaneTrigger = USUAL
     accumulation: AccumulationMode | None = None
-    fireOnlyUpdated: bool = False
+    skipUnchanged: bool = False
     closeOn: CloseOn = "watermark"
     fillGaps: bool | Duration = False
     retention: Retention = NOT_STATED
@@ -227,7 +227,7 @@ def _expect_types(spec: WindowOperatorSpec) -> None:
     expect("window=", spec.window, WindowKind)
     for name in ("early", "late"):
         expect(f"{name}=", getattr(spec, name), PaneTrigger)
-    for name in ("onTime", "fireOnlyUpdated", "keepsMessages"):
+    for name in ("onTime", "skipUnchanged", "keepsMessages"):
         expect(f"{name}=", getattr(spec, name), bool)
     expect("fillGaps=", spec.fillGaps, bool, str, timedelta)
     expect("accumulation=", spec.accumulation, AccumulationMode, type(None))

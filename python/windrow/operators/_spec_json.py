@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _FIELDS = {
     *("operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late"),
-    *("accumulation", "fire_only_updated", "max_future", "aggregates", "close_on", "fill_gaps"),
+    *("accumulation", "skip_unchanged", "max_future", "aggregates", "close_on", "fill_gaps"),
     *("start_offsets", "input"),
 }
 _MODES = {mode.value: mode for mode in AccumulationMode}
@@ -59,7 +59,7 @@ def read(reader: _json.Reader) -> dict[str, Any]:
         "onTime": _on_time(reader),
         "late": _trigger_json.read(reader, "late", default=_late(window, keeps=keeps)),
         "accumulation": reader.word(fields, "accumulation", "ACCUMULATION_UNKNOWN", _MODES),
-        "fireOnlyUpdated": reader.flag(fields, "fire_only_updated", default=False),
+        "skipUnchanged": reader.flag(fields, "skip_unchanged", default=False),
         "closeOn": close_on or "watermark",
         "fillGaps": _gaps(reader),
         "retention": _retention(reader),
@@ -92,7 +92,7 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
         ("on_time", None, not spec.onTime),
         ("late", _trigger_json.write(spec.late), not is_policy or spec.late != NEVER),
         ("accumulation", mode and mode.value, mode is not usual),
-        ("fire_only_updated", True, spec.fireOnlyUpdated),
+        ("skip_unchanged", True, spec.skipUnchanged),
         ("close_on", spec.closeOn, spec.closeOn != "watermark"),
         ("fill_gaps", _written_gaps(spec), spec.fillGaps is not False),
         ("retention", _limits(spec.retention), spec.retention != NOT_STATED),

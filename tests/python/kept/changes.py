@@ -188,7 +188,7 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             Change(fired(late=PERIOD), fired(late=wr.Every("2 hours"))),
             Change(fired(), fired(late=PERIOD), "clock"),
         ],
-        "fireOnlyUpdated": [Change(fired(), fired(fireOnlyUpdated=True))],
+        "skipUnchanged": [Change(fired(), fired(skipUnchanged=True))],
         "mode": [
             Change(
                 windowed(), windowed(wr.DISCARDING), "accumulation `accumulationMode(ACCUMULATING)`"

@@ -83,7 +83,7 @@ def test_counted_retracting_updated_only(feed: Feed) -> None:
     feed.add(*STEPS)
     windows = (
         minutes(feed)
-        .trigger(early=wr.Every(messages=2), fireOnlyUpdated=True)
+        .trigger(early=wr.Every(messages=2), skipUnchanged=True)
         .accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
     )
     assert of_first(totals(feed, windows)) == [
@@ -203,9 +203,9 @@ def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigge
     panes = feed.spark.sql(
         f"SELECT * FROM windrow_tumble({table}, time => 'time', size => '1 minute', "  # noqa: S608
         f"watermark => '0 seconds', lateness => '1 hour', early => {said}, "
-        "accumulation_mode => 'accumulating_and_retracting', fire_only_updated => true)"
+        "accumulation_mode => 'accumulating_and_retracting', skip_unchanged => true)"
     )
-    windows = minutes(feed).trigger(early=early, fireOnlyUpdated=True)
+    windows = minutes(feed).trigger(early=early, skipUnchanged=True)
     built = totals(feed, windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING))
     assert rows(feed.run(panes)) == rows(built)
     assert "EARLY" in {row.pane.timing for row in built}

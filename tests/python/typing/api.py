@@ -57,7 +57,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
             .window(kinds[0], closeOn="next_row", fillGaps=True)
             .retain(windows=1)
             .lateness(5)
-            .trigger(early=early, onTime=False, late=wr.Never(), fireOnlyUpdated=True)
+            .trigger(early=early, onTime=False, late=wr.Never(), skipUnchanged=True)
             .accumulationMode(mode)
         )
         windows.aggregate()

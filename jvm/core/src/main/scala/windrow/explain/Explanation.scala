@@ -100,7 +100,7 @@ object Explanation {
         case AccumulatingAndRetracting => "the whole window so far; each but the first retracts the one before"
         case Accumulating              => "the whole window so far"
       }
-      if (spec.fireOnlyUpdated) s"$held; none with the value of the last one" else held
+      if (spec.skipUnchanged) s"$held; none with the value of the last one" else held
     }
 
     def rejected: String = {

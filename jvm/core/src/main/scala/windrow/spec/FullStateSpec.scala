@@ -77,7 +77,7 @@ object FullStateDraft {
       early: PaneTrigger,
       late: PaneTrigger): Either[Seq[SpecProblem], FullStateSpec] = {
     val found = Seq(
-      "fire_only_updated" -> Option.when(windows.fireOnlyUpdated)("true"),
+      "skip_unchanged" -> Option.when(windows.skipUnchanged)("true"),
       "fill_gaps"         -> Option.when(windows.fillsGaps)(FillGaps.shown(windows.fillGaps)),
       "close_on"          -> Option(windows.closeOn).filter(_ != CloseOn.Watermark).map(as => s"\"$as\""),
       "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode =>

@@ -71,8 +71,8 @@ private[windrow] object SpecCheck {
     val fixedEnd = draft.window.hasFixedEnd
     Seq(
       refuse(
-        draft.fireOnlyUpdated && draft.accumulation.contains(Discarding),
-        "FIRE_ONLY_UPDATED_DISCARDING"),
+        draft.skipUnchanged && draft.accumulation.contains(Discarding),
+        "SKIPUNCHANGED_DISCARDING"),
       refuse(
         over && draft.accumulation.contains(Discarding),
         "OVER_DISCARDING",

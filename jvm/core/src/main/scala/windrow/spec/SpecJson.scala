@@ -15,7 +15,7 @@ object SpecJson {
 
   private val Fields = Set(
     "operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late", "accumulation",
-    "fire_only_updated", "max_future", "aggregates", "close_on", "fill_gaps", "start_offsets")
+    "skip_unchanged", "max_future", "aggregates", "close_on", "fill_gaps", "start_offsets")
 
   def read(json: String): Either[Seq[SpecProblem], WindowOperatorDraft] =
     try mapper.readTree(json) match {
@@ -53,7 +53,7 @@ object SpecJson {
       onTime(node, reader),
       trigger("late", EachBatch),
       reader.word(node, "accumulation", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
-      reader.flag(node, "fire_only_updated").getOrElse(false),
+      reader.flag(node, "skip_unchanged").getOrElse(false),
       reader.word(node, "close_on", "CLOSEON_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
       gaps(node, reader),
       retention(node, reader),
@@ -120,7 +120,7 @@ object SpecJson {
     if (!draft.onTime) node.putNull("on_time")
     node.set[JsonNode]("late", TriggerJson.write(draft.late))
     draft.accumulation.foreach(mode => node.put("accumulation", JsonReader.word(mode)))
-    if (draft.fireOnlyUpdated) node.put("fire_only_updated", true)
+    if (draft.skipUnchanged) node.put("skip_unchanged", true)
     if (draft.closeOn != CloseOn.Watermark) node.put("close_on", draft.closeOn.toString)
     if (draft.fillGaps == TimeSpan.Endless) node.put("fill_gaps", true)
     else if (draft.fillsGaps) node.put("fill_gaps", draft.fillGaps.micros)

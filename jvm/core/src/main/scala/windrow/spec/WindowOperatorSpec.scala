@@ -13,7 +13,7 @@ import windrow.core.time.Distance
   *   whether a window fires when it completes
   * @param late
   *   while a complete window still takes messages
-  * @param fireOnlyUpdated
+  * @param skipUnchanged
   *   no pane whose value is that of the last one
   * @param fillGaps
   *   how long after its last window with messages a key's windows without any still fire; [[TimeSpan.Zero]]: they never
@@ -28,7 +28,7 @@ final case class WindowOperatorDraft(
     onTime: Boolean = true,
     late: PaneTrigger = EachBatch,
     accumulation: Option[AccumulationMode] = None,
-    fireOnlyUpdated: Boolean = false,
+    skipUnchanged: Boolean = false,
     closeOn: CloseOn = CloseOn.Watermark,
     fillGaps: TimeSpan = TimeSpan.Zero,
     retention: Retention = Retention.NotStated,
@@ -56,7 +56,7 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def onTime: Boolean                                           = draft.onTime
   def late: PaneTrigger                                         = draft.late
   def accumulation: AccumulationMode                            = draft.accumulation.getOrElse(Accumulating)
-  def fireOnlyUpdated: Boolean                                  = draft.fireOnlyUpdated
+  def skipUnchanged: Boolean                                  = draft.skipUnchanged
   def closeOn: CloseOn                                         = draft.closeOn
   def fillGaps: TimeSpan                                        = draft.fillGaps
   private[windrow] def fillsGaps: Boolean                       = draft.fillsGaps

@@ -31,7 +31,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("late", "full state", stateful.late, EachMessage),
     ("retention", "aggregate", query.retention, Retention.NotStated),
     ("retention", "join", join.retention, Retention.NotStated),
-    ("fireOnlyUpdated", "aggregate", query.fireOnlyUpdated, false),
+    ("skipUnchanged", "aggregate", query.skipUnchanged, false),
     ("closeOn", "aggregate", query.closeOn, CloseOn.Watermark),
     ("fillGaps", "aggregate", query.fillGaps, TimeSpan.Zero),
     ("maxFuture", "aggregate", query.maxFuture, None),

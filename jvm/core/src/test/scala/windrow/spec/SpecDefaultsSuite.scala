@@ -33,7 +33,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
 
   test("defaults of an aggregator: by the watermark, no gaps filled, equal panes too, only size + lateness kept") {
     assert(aggregator.closeOn == CloseOn.Watermark)
-    assert(!aggregator.fillsGaps && !aggregator.fireOnlyUpdated)
+    assert(!aggregator.fillsGaps && !aggregator.skipUnchanged)
     assert(aggregator.retention == Retention.NotStated && aggregator.maxFuture.isEmpty)
   }
 
@@ -125,9 +125,9 @@ class SpecDefaultsSuite extends AnyFunSuite {
     }
 
     test(s"$kind: only updated panes are for values that are whole (R16)") {
-      def found(mode: AccumulationMode) = codes(full.copy(fireOnlyUpdated = true, accumulation = Some(mode)))
+      def found(mode: AccumulationMode) = codes(full.copy(skipUnchanged = true, accumulation = Some(mode)))
       assert(found(Accumulating) == Set.empty)
-      assert(found(Discarding).contains("FIRE_ONLY_UPDATED_DISCARDING"))
+      assert(found(Discarding).contains("SKIPUNCHANGED_DISCARDING"))
     }
   }
 

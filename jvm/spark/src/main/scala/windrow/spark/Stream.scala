@@ -158,16 +158,16 @@ final case class Windowed private[spark] (
 
   /** When windows fire: while incomplete, when complete, and while they take messages still.
     *
-    * @param fireOnlyUpdated
+    * @param skipUnchanged
     *   no pane whose value is that of the window's last one
     */
   def trigger(
       early: PaneTrigger = Never,
       onTime: Boolean = true,
       late: PaneTrigger = EachBatch,
-      fireOnlyUpdated: Boolean = false): Windowed =
+      skipUnchanged: Boolean = false): Windowed =
     copy(
-      draft = draft.copy(early = early, onTime = onTime, late = late, fireOnlyUpdated = fireOnlyUpdated),
+      draft = draft.copy(early = early, onTime = onTime, late = late, skipUnchanged = skipUnchanged),
       hasTriggers = true)
 
   /** What panes hold; to be stated where a window can fire twice. */

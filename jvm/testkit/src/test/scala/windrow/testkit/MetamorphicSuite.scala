@@ -73,7 +73,7 @@ class MetamorphicSuite extends AnyFunSuite {
   test("R18: all panes that discard, taken together, are the values of the live windows") {
     forAll(RandomFamily.Timed.diff(Seq(RandomFamily.OverWindows)) ++ RandomFamily.Tuples) { transcript =>
       def mode(mode: AccumulationMode) =
-        withSpec(transcript)(_.copy(accumulation = Some(mode), fireOnlyUpdated = false))
+        withSpec(transcript)(_.copy(accumulation = Some(mode), skipUnchanged = false))
       def byKey(all: Seq[(Scalar, Long)]) = all.groupMapReduce(_._1)(_._2)(_ + _).filter(_._2 > 0)
       val parts                           = panes(mode(Discarding)).map(pane => pane.key -> count(values(pane)))
       val whole = live(mode(Accumulating)).toSeq.map { case ((key, _), values) => key -> count(values) }

@@ -93,7 +93,7 @@ class RandomCaseSuite extends AnyFunSuite {
     "parts that discard"      -> (run => run.spec.accumulation == Discarding && run.panes.exists(_.index > 0)),
     "retractions by the mode" -> (run =>
       run.spec.accumulation == AccumulatingAndRetracting && run.panes.exists(_.isRetraction)),
-    "updated panes only"            -> (run => run.spec.fireOnlyUpdated && run.panes.exists(_.index > 0)),
+    "updated panes only"            -> (run => run.spec.skipUnchanged && run.panes.exists(_.index > 0)),
     "messages out of retention"     -> (_.rejected.exists(_.reason == Reason.OutOfRetention)),
     "windows that are late at once" -> (_.late.exists(_.index == 0)),
     "final ends that fire"          -> (run => run.transcript.atEnd.isDefined && run.panes.exists(_.isLast)),

@@ -22,7 +22,7 @@ private[core] final class PaneMaker[B, V](
     withdraws: Boolean) {
   private val discards = spec.accumulation == Discarding
   private val retracts = spec.accumulation == AccumulatingAndRetracting
-  private val keeps    = retracts || spec.fireOnlyUpdated || (withdraws && !discards)
+  private val keeps    = retracts || spec.skipUnchanged || (withdraws && !discards)
 
   /** The last pane of a window must be stored as it was shown: made again it could differ in its last digit (SEMANTICS R90). */
   val storesShown: Boolean = keeps && !aggregation.isExact
@@ -99,7 +99,7 @@ private[core] final class PaneMaker[B, V](
   def withdraw(id: WindowId, paneState: PaneState[B], out: Out[Effect[B, V]]): Unit =
     paneState.shown.foreach(shown => out.put(pane(id, shown, isRetraction = true)))
 
-  private def isHeldBack(paneState: PaneState[B], buffer: B): Boolean = spec.fireOnlyUpdated &&
+  private def isHeldBack(paneState: PaneState[B], buffer: B): Boolean = spec.skipUnchanged &&
     paneState.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
 
   private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] =

@@ -46,7 +46,7 @@ private[windrow] final class ReferencePanes(
       window.of.map(one => OverMessage(one.time, one.message.value, one.message.partition, one.message.offset)))
     val sent =
       known.copy(unsent = Nil, updates = 0, since = None, isPastOnTime = known.isPastOnTime || timing != Timing.Early)
-    if (spec.fireOnlyUpdated && known.last.exists(_.value == content)) (Nil, sent)
+    if (spec.skipUnchanged && known.last.exists(_.value == content)) (Nil, sent)
     else {
       val pane: ContentPane =
         Pane(key, window.start, window.end, timing, known.fired, isLast, isRetraction = false, content)

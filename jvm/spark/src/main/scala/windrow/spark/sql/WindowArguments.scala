@@ -58,7 +58,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       said.flagIfSaid("on_time").getOrElse(true),
       said.triggerIfSaid("late").getOrElse(EachBatch),
       said.wordIfSaid("accumulation_mode", "ACCUMULATION_UNKNOWN", AccumulationMode.All),
-      said.flagIfSaid("fire_only_updated").getOrElse(false),
+      said.flagIfSaid("skip_unchanged").getOrElse(false),
       said.wordIfSaid("close_on", "CLOSEON_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
       said.gapsIfSaid("fill_gaps").getOrElse(TimeSpan.Zero),
       said.retention,
@@ -78,7 +78,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
 }
 
 private[spark] object WindowArguments {
-  private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "fire_only_updated", "accumulation_mode") ++
+  private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++
     Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
     StreamArguments.Names
 

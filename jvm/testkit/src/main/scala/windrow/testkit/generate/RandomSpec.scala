@@ -64,7 +64,7 @@ private[testkit] object RandomSpec {
       onTime = !once(6),
       late = if (once(3)) Never else trigger(random),
       accumulation = Some(mode),
-      fireOnlyUpdated = mode != Discarding && once(4),
+      skipUnchanged = mode != Discarding && once(4),
       retention = if (once(4))
         plain.retention.copy(time = Some(TimeSpan((40L + random.nextInt(80)) * pace(plain.window))))
       else plain.retention)

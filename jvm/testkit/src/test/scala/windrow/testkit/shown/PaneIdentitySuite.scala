@@ -45,9 +45,9 @@ final class PaneIdentitySuite extends AnyFunSuite {
       onTime = true,
       retention = draft.retention.copy(time = None),
       accumulation = Some(if (seed % 4 == 1) Accumulating else AccumulatingAndRetracting),
-      fireOnlyUpdated = seed % 4 == 1 || seed % 8 == 2)
+      skipUnchanged = seed % 4 == 1 || seed % 8 == 2)
     if (sure.check.isRight) sure
-    else draft.copy(accumulation = Some(AccumulatingAndRetracting), fireOnlyUpdated = false)
+    else draft.copy(accumulation = Some(AccumulatingAndRetracting), skipUnchanged = false)
   }
 
   private def feeds(transcript: TranscriptCase): Seq[Step] = transcript.steps.filter {
@@ -96,7 +96,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
         Option.when(same.isEmpty)(s"$pane takes back none of $before")
       } else {
         live(window(pane)) = if (pane.message.isDefined) pane :: before else List(pane)
-        if (draft.fireOnlyUpdated && pane.message.isEmpty && before.exists(_.value == pane.value) && pane.index > 0)
+        if (draft.skipUnchanged && pane.message.isEmpty && before.exists(_.value == pane.value) && pane.index > 0)
           Some(s"$pane is as $before")
         else Option.when(
           draft.accumulation.contains(
