@@ -10,7 +10,7 @@ Importing starts nothing: no JVM, no socket.
 
 from windrow import testing
 from windrow._replay import replay
-from windrow._specs._behind import BehindProcessingTime
+from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._retention import Retention
 from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
@@ -86,7 +86,6 @@ __all__ = [
     "AggregatedWindowOperator",
     "Answers",
     "AnyOf",
-    "BehindProcessingTime",
     "ByCount",
     "ByDelta",
     "ByMark",
@@ -126,6 +125,7 @@ __all__ = [
     "Picture",
     "Policy",
     "PolicyWindowOperator",
+    "ProcessingTimeWatermark",
     "Report",
     "Retention",
     "RowId",

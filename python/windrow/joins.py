@@ -15,7 +15,7 @@ from windrow._drawing._svg import Picture
 from windrow._running._query import start
 from windrow._running._sinks import Sink
 from windrow._specs import _json
-from windrow._specs._behind import BehindProcessingTime
+from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._columns import column, missing
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._frames import HasFrames
@@ -272,7 +272,7 @@ class _Common:
         found += [
             problem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", stream=one._name)
             for one in streams
-            if isinstance(one._watermark, BehindProcessingTime)
+            if isinstance(one._watermark, ProcessingTimeWatermark)
         ]
         return cls(
             _alike("lateness", lateness, UNSTATED, found),

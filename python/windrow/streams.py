@@ -11,7 +11,7 @@ from windrow._bridge import _jar, _sql
 from windrow._drawing import _arrivals, _html
 from windrow._drawing._svg import Picture
 from windrow._specs import _duration
-from windrow._specs._behind import BehindProcessingTime
+from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._columns import as_tuple, is_column, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
@@ -46,7 +46,7 @@ class Stream:
     _time: str | Column | None
     _key: tuple[str | Column, ...]
     _rowId: RowId | None
-    _watermark: str | BehindProcessingTime | None
+    _watermark: str | ProcessingTimeWatermark | None
     _maxFuture: str | None
     _name: str
     _lateness: Duration | int | Unstated | None = UNSTATED
@@ -118,7 +118,7 @@ class Stream:
     def _said(self) -> list[tuple[str, str]]:
         """What is known of it, in words; what was not stated is left out."""
         mark = self._watermark
-        if isinstance(mark, BehindProcessingTime):
+        if isinstance(mark, ProcessingTimeWatermark):
             watermark = f"{mark.delay} behind processing time"
         else:
             watermark = f"{mark} behind the greatest event time"
@@ -139,8 +139,8 @@ class Stream:
 
     def _clock(self) -> dict[str, int | None]:
         """What sets the watermark, in microseconds."""
-        if isinstance(self._watermark, BehindProcessingTime):
-            return {"behind_processing_time": self._watermark.micros}
+        if isinstance(self._watermark, ProcessingTimeWatermark):
+            return {"processing_time_watermark": self._watermark.micros}
         return {"watermark": None if self._watermark is None else _duration.micros(self._watermark)}
 
     def _about(self) -> dict[str, object]:
@@ -346,7 +346,7 @@ def stream(
     time: str | Column | None = None,
     key: str | Column | Sequence[str | Column] = (),
     rowId: RowId | None = None,
-    watermark: Duration | BehindProcessingTime | None = None,
+    watermark: Duration | ProcessingTimeWatermark | None = None,
     maxFuture: Duration | None = None,
     name: str = "messages",
     invalid: Invalid = "reject",
@@ -358,7 +358,7 @@ def stream(
     have the last instant in their window. key: what messages are grouped by; nulls are a key.
     rowId: the columns that identify a row, so that Windrow drops duplicates. watermark: how far
     the watermark stays behind the greatest event time, or behind the clock
-    (``BehindProcessingTime``); leave it out if the DataFrame has one. maxFuture: messages
+    (``ProcessingTimeWatermark``); leave it out if the DataFrame has one. maxFuture: messages
     further ahead of processing time are rejected and do not move the watermark. name: in
     messages, metrics and rejected rows. invalid: what becomes of messages whose event time is
     missing, cannot be used or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"``
@@ -371,8 +371,8 @@ def stream(
     if not is_data_frame(df):
         msg = f"stream() takes a DataFrame, not {type(df).__name__}"
         raise TypeError(msg)
-    behind = watermark if isinstance(watermark, BehindProcessingTime) else None
-    event = None if isinstance(watermark, BehindProcessingTime) else watermark
+    behind = watermark if isinstance(watermark, ProcessingTimeWatermark) else None
+    event = None if isinstance(watermark, ProcessingTimeWatermark) else watermark
     spans, wrong = _spans(watermark=event, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))

@@ -59,7 +59,7 @@ def test_a_watermark_of_another_column(feed: Feed, both: Both) -> None:
 def test_a_watermark_is_stated_once(feed: Feed) -> None:
     """By the DataFrame, by the stream, or by the clock (SEMANTICS T5)."""
     marked = feed.stream().withWatermark("time", "1 minute")
-    clock = wr.BehindProcessingTime("1 minute")
+    clock = wr.ProcessingTimeWatermark("1 minute")
     for df, watermark in ((marked, "1 minute"), (marked, clock)):
         with pytest.raises(wr.SpecError, match=r"\[WATERMARK_TWICE\]"):
             windows(df, watermark=watermark).panes  # noqa: B018

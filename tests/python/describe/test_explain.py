@@ -120,7 +120,7 @@ def test_the_setting_is_told(
 
 def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     """The watermark by the clock, kept messages, no key."""
-    behind = wr.BehindProcessingTime("5 s")
+    behind = wr.ProcessingTimeWatermark("5 s")
     stream = wr.stream(feed.stream(), time="time", watermark=behind).lateness("0 seconds")
     stream.window(wr.Tumbling("1 s")).retain(messages=3).messages().explain()
     said = capsys.readouterr().out

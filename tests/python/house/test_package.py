@@ -24,7 +24,7 @@ _PUBLIC = {
     *("AccumulationMode", "stream", "Stream", "Windowed", "RowId", "KAFKA"),
     *(
         "Output",
-        "BehindProcessingTime",
+        "ProcessingTimeWatermark",
         "Files",
         "Jdbc",
         "KafkaTable",

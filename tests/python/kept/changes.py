@@ -136,10 +136,10 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "watermark": [
             Change(of(), of(watermark="30 minutes")),
             Change(
-                of(watermark=wr.BehindProcessingTime("400 days")),
-                of(watermark=wr.BehindProcessingTime("500 days")),
+                of(watermark=wr.ProcessingTimeWatermark("400 days")),
+                of(watermark=wr.ProcessingTimeWatermark("500 days")),
             ),
-            Change(of(), of(watermark=wr.BehindProcessingTime("1 hour")), "clock"),
+            Change(of(), of(watermark=wr.ProcessingTimeWatermark("1 hour")), "clock"),
         ],
         "maxFuture": [
             Change(of(), of(maxFuture="1 day")),

@@ -91,7 +91,7 @@ def ago(hours: float) -> str:
 
 def by_the_clock(feed: Feed, delay: str, size: str) -> wr.Output:
     """Windows that complete when the clock is so far past their end."""
-    behind = wr.BehindProcessingTime(delay)
+    behind = wr.ProcessingTimeWatermark(delay)
     stream = wr.stream(feed.stream(), time="time", key="product", watermark=behind)
     windows = stream.lateness("0 seconds").window(wr.Tumbling(size))
     return windows.aggregate(F.sum("amount").alias("total"))
@@ -138,7 +138,7 @@ def test_the_clock_in_sql(feed: Feed) -> None:
     panes = feed.spark.sql(
         "SELECT total, pane.timing FROM windrow_tumble("
         "TABLE(SELECT sum(amount) AS total FROM clocked), time => 'time', size => '1 minute', "
-        "lateness => '0 seconds', behind_processing_time => '1 hour')"
+        "lateness => '0 seconds', processing_time_watermark => '1 hour')"
     )
     without_data = "spark.sql.streaming.noDataMicroBatches.enabled"  # else it has no end (R69)
     before = feed.spark.conf.get(without_data) or "true"

@@ -80,7 +80,7 @@ def moved(df: DataFrame) -> wr.Output:
 
 def behind(df: DataFrame) -> wr.Output:
     """A watermark behind the clock."""
-    late = wr.BehindProcessingTime("10 seconds")
+    late = wr.ProcessingTimeWatermark("10 seconds")
     told = wr.stream(df, time="time", key="product", watermark=late).lateness("20 seconds")
     windows = told.window(wr.Tumbling("10 seconds")).accumulationMode(wr.ACCUMULATING)
     return windows.aggregate(F.count("*").alias("n"))

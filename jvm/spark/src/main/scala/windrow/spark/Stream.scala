@@ -34,7 +34,7 @@ final case class Stream private[spark] (
   /** The watermark is the processing time less a delay, whatever comes or does not come, instead of the greatest event time
     * less one.
     */
-  def behindProcessingTime(delay: TimeSpan): Stream = copy(behind = Some(delay))
+  def processingTimeWatermark(delay: TimeSpan): Stream = copy(behind = Some(delay))
 
   /** How long after its end a window takes messages still; [[TimeSpan.Endless]]: without end. */
   def lateness(allowed: TimeSpan): Stream = copy(allowed = Some(allowed))

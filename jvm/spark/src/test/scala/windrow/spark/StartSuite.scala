@@ -226,7 +226,7 @@ final class StartSuite extends SparkSuite {
   }
 
   test("SEMANTICS R52: by the clock all that is past is complete") {
-    val clocked = Windrow.stream(input, time = "time", key = Seq("id")).behindProcessingTime("1 hour")
+    val clocked = Windrow.stream(input, time = "time", key = Seq("id")).processingTimeWatermark("1 hour")
     val output  = clocked.lateness("0 seconds").window(Tumbling("1 minute")).aggregate(sum("value").as("total"))
     output.start(s"$folder/clocked", panes = Some(Files(s"$folder/past")), queryTrigger = once).awaitTermination()
     assert(spark.read.parquet(s"$folder/past").select("window.start", "total").count() == 2)

@@ -9,7 +9,7 @@ private[spark] object StreamArguments {
   private val Origin = Seq("source" -> "source", "partition" -> "partition", "offset" -> "offset")
 
   val Names: Seq[String] =
-    Seq("stream", "output", "time", "watermark", "behind_processing_time", "invalid") ++ Origin.map(_._1)
+    Seq("stream", "output", "time", "watermark", "processing_time_watermark", "invalid") ++ Origin.map(_._1)
 
   /** @param gap
     *   name of the column that holds a message's session gap
@@ -22,7 +22,7 @@ private[spark] object StreamArguments {
       gap,
       Origin.flatMap { case (argument, part) => said.nameIfSaid(argument).map(part -> _) }.toMap,
       said.delayIfSaid("watermark"),
-      said.delayIfSaid("behind_processing_time"),
+      said.delayIfSaid("processing_time_watermark"),
       said.nameIfSaid("stream").getOrElse("messages"),
       said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
       indexed,

@@ -74,7 +74,7 @@ private[spark] object StreamJson {
 
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
-  private val Behind = "behind_processing_time"
+  private val Behind = "processing_time_watermark"
 
   def invalid(node: JsonNode): Either[SpecProblem, InvalidMessages] =
     InvalidMessages.All.find(_.toString == node.asText).toRight(SpecProblem(

@@ -23,7 +23,7 @@ final class RunStartSuite extends SparkSuite {
       stream.lateness(lateness).window(Tumbling("1 minute")).accumulationMode(Accumulating).aggregate(count(lit(1)).as("n"))
     def run(lateness: TimeSpan, minutes: Int*): Unit = {
       val clock =
-        Windrow.stream(silent.toDF().toDF("time"), time = "time", name = "clock").behindProcessingTime("1 day")
+        Windrow.stream(silent.toDF().toDF("time"), time = "time", name = "clock").processingTimeWatermark("1 day")
       val other =
         Windrow.stream(input.toDF().toDF("time"), time = "time", watermark = Some("0 seconds"), name = "other")
       val rows = counted(clock, "1 hour").panes.select(lit("a pane"))

@@ -15,7 +15,7 @@ final class StreamJsonSpec extends AnyFunSuite {
   test("a delay is not negative") {
     assert(codes("""{"time": "t", "watermark": 0}""").isEmpty)
     assert(codes("""{"time": "t", "watermark": -1}""").nonEmpty)
-    assert(codes("""{"time": "t", "behind_processing_time": -1}""").nonEmpty)
+    assert(codes("""{"time": "t", "processing_time_watermark": -1}""").nonEmpty)
   }
 
   test("an output is one of those that there are") {

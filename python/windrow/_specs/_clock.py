@@ -10,7 +10,7 @@ from windrow.errors import SpecError
 
 
 @dataclass(frozen=True, repr=False)
-class BehindProcessingTime:
+class ProcessingTimeWatermark:
     """The watermark is the processing time less ``delay``, also when nothing comes (SEMANTICS R52).
 
     Its query goes on without data, as one with a period does.
@@ -27,7 +27,7 @@ class BehindProcessingTime:
 
     def __repr__(self) -> str:
         """Show as the call."""
-        return f"BehindProcessingTime({self.delay!r})"
+        return f"ProcessingTimeWatermark({self.delay!r})"
 
     @property
     def micros(self) -> int:
