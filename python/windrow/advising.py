@@ -57,8 +57,9 @@ class Advice:
     """What to say for ``lateness(...)``, from all messages that a query has seen; prints as text.
 
     advised: the least lateness that catches the share that was asked for; its fields stand here,
-    too. present: that of the query. table: for other shares. messages: with an event time, replays
-    left out. late: those that came when their last window had ended. windows: that fired on time.
+    too. present: that of the query. table: for other shares. messages: with an event time,
+    duplicates left out. late: those that came when their last window had ended. windows: that fired
+    on time.
     """
 
     advised: LatenessEffect

@@ -32,7 +32,7 @@ class SourceFigures:
 class Figures:
     """The figures of one micro-batch, of all windrow operators of its query together.
 
-    Counts are rows: read = accepted + rejected + replays + gaps; ``reasons`` are the rejected by
+    Counts are rows: read = accepted + rejected + duplicates + gaps; ``reasons`` are the rejected by
     reason. ``panes`` = early + onTime + late + withdrawn; ``rows`` are those of joins. watermark:
     before the batch; newest: greatest event time in the batch; both are None where there is none.
     inputs: of joins and co-groups, by stream, how far its rows of the batch bring the watermark,
@@ -53,7 +53,7 @@ class Figures:
     read: int = 0
     accepted: int = 0
     rejected: int = 0
-    replays: int = 0
+    duplicates: int = 0
     gaps: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
     panes: int = 0
@@ -97,7 +97,7 @@ def figures(progress: Mapping[str, Any]) -> Figures:
         runId=str(progress["runId"]),
         batch=progress["batchId"],
         time=progress["timestamp"],
-        **{name: counts[name] for name in ("read", "accepted", "rejected", "replays", "gaps")},
+        **{name: counts[name] for name in ("read", "accepted", "rejected", "duplicates", "gaps")},
         reasons={name.upper(): counts[name] for name in REASONS if counts[name]},
         **{name: counts[name] for name in ("panes", "early", "late", "withdrawn", "rows")},
         onTime=counts["on_time"],

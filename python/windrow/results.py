@@ -227,15 +227,16 @@ class Output(HasFrames):
 class Metrics:
     """Counts over the batches that a query still reports (Spark keeps the last 100).
 
-    ``read`` is what Spark counts before windrow sees a message, the rest what became of them:
-    read = accepted + rejected + replays + gaps. ``unaccounted`` is what this leaves open and must
-    be 0; only where Spark ran a task anew whose output was lost may ``read`` be too high, and all
-    of a batch too low that goes to several sinks (docs/limits.md).
+    ``read`` is what Spark counts before windrow sees a message, the rest what became of them: read
+    = accepted + rejected + duplicates + gaps. ``unaccounted`` is what this leaves open and must be
+    0; only where Spark ran a task anew whose output was lost may ``read`` be too high, and all of a
+    batch too low that goes to several sinks (docs/limits.md).
 
-    ``unexplainedReplays``: of sources that log their offsets (Kafka), whose batches never overlap,
-    the replays beyond the rows that Spark read more often than the source gave them. It must be 0:
-    else the offsets of a checkpoint were turned back, a topic was made anew under it, rows were
-    doubled and others filtered out before, or messages were lost. ``metrics`` warns of it once.
+    ``unexplainedDuplicates``: of sources that log their offsets (Kafka), whose batches never
+    overlap, the duplicates beyond the rows that Spark read more often than the source gave them. It
+    must be 0: else the offsets of a checkpoint were turned back, a topic was made anew under it,
+    rows were doubled and others filtered out before, or messages were lost. ``metrics`` warns of it
+    once.
 
     ``reasons``: the rejected by their reason. ``watermark`` is ISO text or None, ``stateBytes``
     the memory that state takes after the last batch. ``rows`` are those of joins.
@@ -245,31 +246,34 @@ class Metrics:
     read: int
     accepted: int
     rejected: int
-    replays: int
+    duplicates: int
     gaps: int
     panes: int
     watermark: str | None
     stateBytes: int
     rows: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
-    unexplainedReplays: int = 0
+    unexplainedDuplicates: int = 0
 
     @property
     def unaccounted(self) -> int:
         """Messages read that have no fate."""
-        return self.read - self.accepted - self.rejected - self.replays - self.gaps
+        return self.read - self.accepted - self.rejected - self.duplicates - self.gaps
 
     def _repr_html_(self) -> str:
         reasons = [f"{reason} {count:,}" for reason, count in self.reasons.items()]
         counts = [(name, f"{getattr(self, name):,}") for name in ("batches", *_COUNTS)]
         notes = [("rejected by reason", ", ".join(reasons))] if reasons else []
         state = [("watermark", self.watermark or "none"), ("state", f"{self.stateBytes:,} bytes")]
-        wrong = {"unaccounted": self.unaccounted, "unexplained replays": self.unexplainedReplays}
+        wrong = {
+            "unaccounted": self.unaccounted,
+            "unexplained duplicates": self.unexplainedDuplicates,
+        }
         alarms = [(name, _html.coloured(f"{n:,}", RED)) for name, n in wrong.items() if n]
         return _html.card("Metrics", [*counts, *notes, *state, *alarms])
 
 
-_COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")
+_COUNTS = ("read", "accepted", "rejected", "duplicates", "gaps", "panes", "rows")
 
 _warned: set[str] = set()  # ids of queries
 
@@ -289,9 +293,11 @@ def metrics(query: StreamingQuery) -> Metrics:
         for counts in found.values():
             for count in totals.keys() & counts.keys():
                 totals[count] += counts[count]
-            unexplained += _ledger.unexplained(last["sources"], counts["read"], counts["replays"])
+            unexplained += _ledger.unexplained(
+                last["sources"], counts["read"], counts["duplicates"]
+            )
     if unexplained:
-        _warn_of_replays(query, unexplained)
+        _warn_of_duplicates(query, unexplained)
     states = [] if last is None else last["stateOperators"]
     return Metrics(
         **{name: totals[name] for name in _COUNTS},
@@ -299,12 +305,12 @@ def metrics(query: StreamingQuery) -> Metrics:
         watermark=None if last is None else last["eventTime"].get("watermark"),
         stateBytes=sum(state["memoryUsedBytes"] for state in states),
         reasons={name.upper(): totals[name] for name in REASONS if totals[name]},
-        unexplainedReplays=unexplained,
+        unexplainedDuplicates=unexplained,
     )
 
 
-def _warn_of_replays(query: StreamingQuery, count: int) -> None:
+def _warn_of_duplicates(query: StreamingQuery, count: int) -> None:
     if query.id not in _warned:
         _warned.add(query.id)
-        text = str(problem("REPLAYS_NOT_EXPLAINED", count=count))
+        text = str(problem("DUPLICATES_NOT_EXPLAINED", count=count))
         warnings.warn(text, UserWarning, stacklevel=3)

@@ -73,16 +73,16 @@ class State:
         """
         return self._ask("pending")
 
-    def replayOffsets(self) -> DataFrame:
+    def restartOffsets(self) -> DataFrame:
         """Tell from where sources must be read again if the store is lost.
 
         Columns: ``source``, of a join the name of the stream, ``partition``, ``offset``. Errors:
         OperatorError if the query keeps no messages.
         """
-        return self._ask("replay_offsets")
+        return self._ask("restart_offsets")
 
     def _ask(self, what: str, **said: At | Keys | None) -> DataFrame:
-        function = what if what in ("pending", "replay_offsets") else f"get_{what}"
+        function = what if what in ("pending", "restart_offsets") else f"get_{what}"
         values: dict[str, Any] = {}
         arguments = [f"checkpoint => {_sql.text(self.checkpoint)}"]
 

@@ -7,17 +7,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 
-def unexplained(sources: Iterable[Mapping[str, Any]], read: int, replays: int) -> int:
-    """Give the replays of a batch that its sources do not explain (SEMANTICS R74).
+def unexplained(sources: Iterable[Mapping[str, Any]], read: int, duplicates: int) -> int:
+    """Give the duplicates of a batch that its sources do not explain (SEMANTICS R74).
 
     A source that logs the offsets of its partitions gives each of them once, so the rows that were
-    read beyond those were doubled on their way, and replays rightly. 0 if a source has no such log.
+    read beyond those were doubled on their way, and duplicates rightly. 0 if a source has no such
+    log.
     """
     distinct = [_given(source) for source in sources if source["numInputRows"]]
     if not distinct or None in distinct:
         return 0
     doubled = max(0, read - sum(one for one in distinct if one is not None))
-    return max(0, replays - doubled)
+    return max(0, duplicates - doubled)
 
 
 def _given(source: Mapping[str, Any]) -> int | None:

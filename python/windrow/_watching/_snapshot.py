@@ -89,7 +89,7 @@ class Snapshot:
         return _html.card("", rows)
 
 
-_COUNTS = ("read", "accepted", "rejected", "replays", "gaps", "panes", "rows")
+_COUNTS = ("read", "accepted", "rejected", "duplicates", "gaps", "panes", "rows")
 _TIMINGS = ("early", "onTime", "late", "withdrawn")
 
 

@@ -14,7 +14,7 @@ ERROR = "error"
 
 _PANES = {"early": "early", "onTime": "on time", "late": "late", "withdrawn": "withdrawn"}
 _ALWAYS = {"onTime": "on time", "late": "late"}
-_OTHER = {"replays": "replays", "gaps": "in gaps"}
+_OTHER = {"duplicates": "duplicates", "gaps": "in gaps"}
 _REASONS = ("INVALID_TIME", "TOO_FAR_AHEAD", "TOO_LATE", "OUT_OF_RETENTION")
 _PARTS = 4
 

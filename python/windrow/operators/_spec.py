@@ -49,7 +49,7 @@ class WindowOperatorSpec:
     Of an operator without a query also what its messages are. schema: their columns, as in CREATE
     TABLE. time: column of the event time, which windows of time need. key: columns, none: all
     messages have one key. gap: column of the session gap, for ``Session(None)``. rowId: columns
-    that identify a message, so that replays have no effect. aggregates: SQL texts, for example
+    that identify a message, so that duplicates have no effect. aggregates: SQL texts, for example
     "max(price) AS top"; without any the operator keeps the messages themselves. inputStreams,
     outputStreams: one name each at most, by which a ``CompositeOperator`` is wired.
 

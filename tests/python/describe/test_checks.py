@@ -119,7 +119,7 @@ def for_each_part(kinds: Sequence[str]) -> list[Any]:
     ("part", "wrong"), for_each_part(["double", "decimal(20,2)", "timestamp", "boolean"])
 )
 def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) -> None:
-    """Different ones would be one number, and their messages replays (SEMANTICS R13)."""
+    """Different ones would be one number, and their messages duplicates (SEMANTICS R13)."""
     for refused in with_offsets(feed, wrong, part):
         with pytest.raises(wr.SpecError, match=rf"OFFSET_NOT_WHOLE\].*{part} of messages"):
             refused()

@@ -30,7 +30,7 @@ ON_TIME = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
 
 
 def identity() -> wr.RowId:
-    """By which replays are known."""
+    """By which duplicates are known."""
     return wr.RowId(source=F.lit("orders"), partition=F.lit(0), offset="number")
 
 
@@ -74,7 +74,7 @@ def kept(windows: wr.Windowed) -> wr.Output:
 
 
 def tumbling(read: Read) -> Outputs:
-    """With early and late panes that wait for more messages, and replays."""
+    """With early and late panes that wait for more messages, and duplicates."""
     windows = timed(read, known=True).window(wr.Tumbling("6 hours"))
     return kept(windows.trigger(early=EVERY_THIRD, late=EVERY_OTHER))
 

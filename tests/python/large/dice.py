@@ -63,11 +63,11 @@ def any_case(
     """With a lateness of about the disorder, or, where nothing may be late, far above it."""
     span = traffic[0].span
     has_identity = rng.random() < 0.5 if identity is None else identity
-    replays = rng.choice((0.0, 0.1)) if has_identity else 0.0
+    duplicates = rng.choice((0.0, 0.1)) if has_identity else 0.0
     return Scenario(
         seed=rng.randrange(2**31),
         operator=operator,
-        traffic=tuple(replace(one, replays=replays) for one in traffic),
+        traffic=tuple(replace(one, duplicates=duplicates) for one in traffic),
         legs=_legs(rng),
         lateness=_milliseconds(span * rng.choice((0.0, 0.05, 0.3)) if late else 3 * span),
         delay=_milliseconds(span * rng.choice((0.0, 0.02, 0.1))),

@@ -129,15 +129,15 @@ FROM nullif(m.mark, {END})"""
 _COUNTS = """
 SELECT step, [p.read, c.read] AS read, [p.accepted, c.accepted] AS accepted, [p.rejected,
 c.rejected] AS rejected,
- [p.replays, c.replays] AS replays, [p.gaps, c.gaps] AS gaps FROM (SELECT step, count(f.id)
+ [p.duplicates, c.duplicates] AS duplicates, [p.gaps, c.gaps] AS gaps FROM (SELECT step, count(f.id)
  AS read, count(*) FILTER (fate = 'accepted') AS accepted,
  count(*) FILTER (fate IN ('rejected', 'forgotten')) AS rejected,
- count(*) FILTER (fate = 'replay') AS replays,
+ count(*) FILTER (fate = 'replay') AS duplicates,
  count(*) FILTER (fate = 'gap') AS gaps
  FROM step LEFT JOIN fate f USING (step) WHERE counted GROUP BY ALL) p
  FULL JOIN counted c USING (step)
-WHERE (p.read, p.accepted, p.rejected, p.replays, p.gaps)
- IS DISTINCT FROM (c.read, c.accepted, c.rejected, c.replays, c.gaps)"""
+WHERE (p.read, p.accepted, p.rejected, p.duplicates, p.gaps)
+ IS DISTINCT FROM (c.read, c.accepted, c.rejected, c.duplicates, c.gaps)"""
 
 _NEW = """
 SELECT step, coalesce(n, 0) + forgotten AS new, accepted + rejected + gaps AS found

@@ -46,7 +46,7 @@ KNOWN = {
     "offsets that were overtaken before their step (R21)": Scenario(
         5,
         Windows(TupleSession(3), "ACCUMULATING_AND_RETRACTING", "each_message", ("all_so",)),
-        (Traffic(3_000, keys=3, partitions=4, overtaken=0.1, replays=0.1),),
+        (Traffic(3_000, keys=3, partitions=4, overtaken=0.1, duplicates=0.1),),
         _TWO,
         identity=True,
     ),
@@ -59,10 +59,10 @@ KNOWN = {
         delay=SECOND,
         retain=DAY,
     ),
-    "replays that are forgotten, for every window refuses them (R13)": Scenario(
+    "duplicates that are forgotten, for every window refuses them (R13)": Scenario(
         7,
         Windows(Over(rows=100), more=("latest",)),
-        (Traffic(20_000, keys=20_000, disorder=1.0, behind=1.0, holes=0.2, replays=0.1),),
+        (Traffic(20_000, keys=20_000, disorder=1.0, behind=1.0, holes=0.2, duplicates=0.1),),
         (Leg(3), Leg(2), Leg(2)),
         lateness=0,
         shards=4,

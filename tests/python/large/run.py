@@ -171,7 +171,7 @@ def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
         if rows:
             counts[progress["batchId"]] = {
                 name: sum(row[name] or 0 for row in rows if name in row)
-                for name in ("read", "accepted", "rejected", "replays", "gaps")
+                for name in ("read", "accepted", "rejected", "duplicates", "gaps")
             }
             given = (s["numInputRows"] for s in progress["sources"] if "/in" in s["description"])
             counts[progress["batchId"]]["given"] = sum(given)

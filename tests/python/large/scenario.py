@@ -38,7 +38,7 @@ class Traffic:
     #: Part of the offsets that are followed by a hole, of the messages that come twice, of those
     #: without a time.
     holes: float = 0.0
-    replays: float = 0.0
+    duplicates: float = 0.0
     timeless: float = 0.0
     #: Part of the messages that come behind greater offsets of their partition.
     overtaken: float = 0.0
@@ -99,7 +99,7 @@ class Scenario:
     lateness: int = 10 * MINUTE
     delay: int = MINUTE
     shards: int = 8
-    #: Whether messages have an identity, so that replays are known.
+    #: Whether messages have an identity, so that duplicates are known.
     identity: bool = False
     #: How long messages are kept behind the watermark, where they are.
     retain: int | None = None

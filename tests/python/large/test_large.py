@@ -82,7 +82,7 @@ FEW = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "seed", "messages"), FEW)
 def test_few(runner: Runner, family: str, seed: int, messages: int) -> None:
-    """A restart or two, late messages, replays, holes."""
+    """A restart or two, late messages, duplicates, holes."""
     runner.check(drawn(family, seed, messages))
 
 

@@ -86,7 +86,7 @@ def _offsets(rng: np.random.Generator, traffic: Traffic, partition: np.ndarray) 
 
 def _arrived(rng: np.random.Generator, count: int, traffic: Traffic, seed: int) -> np.ndarray:
     """Positions in order of arrival; some come late, some a second time, later."""
-    again = np.flatnonzero(rng.random(count) < traffic.replays)
+    again = np.flatnonzero(rng.random(count) < traffic.duplicates)
     waits = rng.random(len(again))
     place = np.arange(count, dtype=np.float64)
     if traffic.overtaken:

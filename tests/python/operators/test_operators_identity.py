@@ -33,7 +33,7 @@ def _rows(*numbers: int) -> pa.Table:
 
 @pytest.mark.parametrize("by", [None, wr.RowId(source="topic", partition="other", offset="number")])
 def test_another_identity_is_refused(tmp_path: Path, by: wr.RowId | None) -> None:
-    """By it replays are known."""
+    """By it duplicates are known."""
     folder = str(tmp_path / "operator")
     with wr.AggregatedWindowOperator(_spec(), store=folder) as op:
         op.addMessages(_rows(1, 2))

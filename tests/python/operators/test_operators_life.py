@@ -196,7 +196,7 @@ def test_a_store_in_a_folder(tmp_path: Path) -> None:
         with pytest.raises(wr.OperatorError, match=r"\[STORE_NOT_OPENED\]"):
             wr.AggregatedWindowOperator(counts(**offset), store=folder).init()
     with wr.AggregatedWindowOperator(counts(**offset), store=folder) as op:
-        op.addMessages(table(columns, *rows))  # those that were flushed are replays
+        op.addMessages(table(columns, *rows))  # those that were flushed are duplicates
         op.addMessage(
             {"symbol": "a", "time": at(-60), "price": 1.0}
             | {"topic": "t", "partition": 0, "offset": 9}

@@ -240,7 +240,7 @@ def test_no_query_dies_and_every_row_has_a_fate(
         counts = wr.metrics(query)
         read["read"] += counts.read
         read["gaps"] += counts.gaps
-        read["known"] += counts.accepted + counts.rejected + counts.replays + counts.gaps
+        read["known"] += counts.accepted + counts.rejected + counts.duplicates + counts.gaps
         assert counts.unaccounted == 0
         seen += found
     assert read["read"] == read["known"] == sum(map(len, parts))
@@ -318,7 +318,7 @@ def test_numbers_of_messages_of_other_types(spark: SparkSession, kind: str) -> N
 
 @pytest.mark.full
 def test_as_many_source_partitions_as_messages(spark: SparkSession, tmp_path: Path) -> None:
-    """A hundred thousand, each with a message, come again after a restart: replays, and no more."""
+    """A hundred thousand, each with a message, come again after a restart: duplicates only."""
     many = 100_000
     usual = rows(spark, [{}], 0).drop("id", "part", "off", "key").crossJoin(spark.range(many))
     columns = [name.split()[0] for name in SCHEMA.split(", ")]
@@ -337,7 +337,7 @@ def test_as_many_source_partitions_as_messages(spark: SparkSession, tmp_path: Pa
         )
         query.awaitTermination()
         counts.append(wr.metrics(query))
-    assert [(one.accepted, one.replays, one.unaccounted) for one in counts] == [
+    assert [(one.accepted, one.duplicates, one.unaccounted) for one in counts] == [
         (many, 0, 0),
         (0, many, 0),
     ]

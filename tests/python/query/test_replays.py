@@ -99,7 +99,7 @@ def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffle
     )
     query.awaitTermination()
     counts = wr.metrics(query)
-    assert counts.replays == len(again)
+    assert counts.duplicates == len(again)
     assert counts.accepted == sum(map(len, batches))
     assert counts.rejected == counts.unaccounted == 0
 
@@ -118,4 +118,4 @@ def test_a_backlog_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
     )
     query.awaitTermination()
     counts = wr.metrics(query)
-    assert (counts.accepted, counts.replays) == (400_000, 0)
+    assert (counts.accepted, counts.duplicates) == (400_000, 0)

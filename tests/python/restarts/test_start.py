@@ -138,7 +138,7 @@ def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
-    """Read = accepted + rejected + replays + gaps, and each agrees with what came out."""
+    """Read = accepted + rejected + duplicates + gaps, and each agrees with what came out."""
     batches = disordered(seed=34)
     feed.add(*batches, [order(None), order("12:00:00")])
     sinks = [tmp_path / "panes", tmp_path / "dead"]
@@ -158,7 +158,7 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
     assert counts.reasons == Counter(row.reason for row in lost)
     assert counts.reasons.keys() == {"INVALID_TIME", "TOO_LATE"}
     assert counts.panes == len(files(feed, sinks[0])) > 0
-    assert counts.replays == counts.gaps == 0
+    assert counts.duplicates == counts.gaps == 0
     assert counts.watermark == "2025-01-01T11:59:00.000Z"
 
 

@@ -72,7 +72,7 @@ def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     state = wr.state(run(keeping(feed, rowId=offset).panes, tmp_path / "cp"))
     assert amounts(state.getMessages(5, 8)) == [4, 3, 2, 1]
     assert amounts(state.getMessages(None, 6, by={"product": "b"})) == [5, 3]
-    assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 3, 4)]
+    assert [tuple(row) for row in state.restartOffsets().collect()] == [("topic", 3, 4)]
     windows = state.getWindows(None, None).collect()
     shown = [(r.product, r.first_offset, r.last_offset, r["count"]) for r in windows]
     assert sorted(shown) == [("a", 5, 9, 3), ("b", 4, 8, 3)]
@@ -83,7 +83,7 @@ def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
     feed.add([order("09:00:00", gap=1)], [order("23:00:00", "b", gap=2)], NOTHING)
     offset = wr.RowId(source=F.lit("topic"), partition=F.lit(0), offset="gap")
     state = wr.state(run(keeping(feed, rowId=offset).panes, tmp_path / "cp"))
-    assert [tuple(row) for row in state.replayOffsets().collect()] == [("topic", 0, 2)]
+    assert [tuple(row) for row in state.restartOffsets().collect()] == [("topic", 0, 2)]
 
 
 def test_windows_of_messages(feed: Feed, tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
     with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
         state.getMessages(None, None)
     with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
-        state.replayOffsets()
+        state.restartOffsets()
     with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):
         state.getWindows(1, 2)
     with pytest.raises(wr.SpecError, match="VALUE_NOT_UNDERSTOOD"):

@@ -202,15 +202,15 @@ def test_while_it_runs(both: Both) -> None:
     assert offsets(both.state().getMessages(None, None)) == [1, 2]
 
 
-def test_replay_offsets(both: Both) -> None:
+def test_restart_offsets(both: Both) -> None:
     """From the least offset that a stream keeps, else from its next; by the name of the stream."""
     both.add(
         [[order("09:00:00", gap=3), order("09:30:00", gap=5)], [order("10:00:00", gap=7)]],
         [[order("09:00:00", gap=2)], [order("09:40:00", gap=4)]],
     )
     both.add([NOTHING, NOTHING], [[order("10:00:00", None, gap=6)], NOTHING]).run(both.join().rows)
-    assert [tuple(row) for row in both.state().replayOffsets().collect()] == [("orders", 0, 7)]
-    found = both.state("shipments").replayOffsets().collect()
+    assert [tuple(row) for row in both.state().restartOffsets().collect()] == [("orders", 0, 7)]
+    found = both.state("shipments").restartOffsets().collect()
     assert [tuple(row) for row in found] == [("shipments", 0, 7)]
 
 
@@ -298,7 +298,7 @@ def test_wrong_names(both: Both) -> None:
             both.state(wrong)
     with pytest.raises(wr.SpecError, match=r"VALUE_NOT_UNDERSTOOD.*'orders' have none"):
         both.state().getMessages(1, 2)
-    assert both.state().replayOffsets().count() == 0
+    assert both.state().restartOffsets().count() == 0
 
 
 @pytest.mark.full
@@ -326,7 +326,7 @@ def test_sql(both: Both) -> None:
     found = ask(asked + "by => named_struct('product', 'x'))")
     assert [row.amount for row in found] == [4]
     assert [row.o.amount for row in ask("pending(:path, operator => 'o')")] == [2]
-    assert ask("replay_offsets(:path, operator => 'o')") == []
+    assert ask("restart_offsets(:path, operator => 'o')") == []
     with pytest.raises(Exception, match="NO_WINDOWS"):
         ask("get_windows(:path, operator => 'o')")
 

@@ -68,7 +68,7 @@ def _kafka(rng: random.Random, seed: int) -> Subject:
         return case.identity and case.traffic[0].key_type in PLAIN
 
     case = _chosen(families, rng, seed, fits)
-    traffic = replace(case.traffic[0], holes=0.0, replays=0.0, overtaken=0.0, partitions=2)
+    traffic = replace(case.traffic[0], holes=0.0, duplicates=0.0, overtaken=0.0, partitions=2)
     return Subject("kafka", replace(case, traffic=(traffic,)), source="kafka")
 
 

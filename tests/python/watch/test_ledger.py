@@ -14,7 +14,7 @@ import windrow as wr
 def batch(number: int, *, given: int, rows: int | None = None, **counts: int) -> dict[str, Any]:
     """Give the progress of a batch: ``given`` offsets of each of two partitions."""
     read = {"read": 2 * given if rows is None else rows}
-    fates = {"accepted": 0, "rejected": 0, "replays": 0, "gaps": 0, "panes": 0, **counts}
+    fates = {"accepted": 0, "rejected": 0, "duplicates": 0, "gaps": 0, "panes": 0, **counts}
 
     def offsets(at: int) -> str:
         return f'{{"topic":{{"0":{100 + at},"1":{at}}}}}'
@@ -46,39 +46,39 @@ def query(name: str, *batches: dict[str, Any]) -> Any:
 def test_what_has_no_fate_is_seen() -> None:
     """Read is counted apart from what became of it."""
     counts = wr.metrics(query("a", batch(0, given=10, accepted=12), batch(1, given=5, accepted=9)))
-    assert (counts.read, counts.unaccounted, counts.unexplainedReplays) == (30, 9, 0)
+    assert (counts.read, counts.unaccounted, counts.unexplainedDuplicates) == (30, 9, 0)
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_replays_that_the_source_did_not_give_twice(number: int) -> None:
     """Batches of a source that logs offsets never overlap; it is said once."""
-    running = query(f"lost {number}", batch(number, given=10, accepted=13, replays=7))
-    with pytest.warns(UserWarning, match=r"\[REPLAYS_NOT_EXPLAINED\] 7 messages"):
-        assert wr.metrics(running).unexplainedReplays == 7
+    running = query(f"lost {number}", batch(number, given=10, accepted=13, duplicates=7))
+    with pytest.warns(UserWarning, match=r"\[DUPLICATES_NOT_EXPLAINED\] 7 rows"):
+        assert wr.metrics(running).unexplainedDuplicates == 7
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert wr.metrics(running).unexplainedReplays == 7
+        assert wr.metrics(running).unexplainedDuplicates == 7
 
 
 def test_rows_that_were_doubled_on_their_way() -> None:
-    """More rows were read than the source gave: those are replays rightly."""
-    twice = batch(1, given=10, rows=40, accepted=20, replays=20)
-    assert wr.metrics(query("twice", twice)).unexplainedReplays == 0
+    """More rows were read than the source gave: those are duplicates rightly."""
+    twice = batch(1, given=10, rows=40, accepted=20, duplicates=20)
+    assert wr.metrics(query("twice", twice)).unexplainedDuplicates == 0
 
 
 def test_a_source_that_logs_no_offsets() -> None:
     """Files may bring anything again."""
-    files = batch(0, given=10, accepted=13, replays=7)
+    files = batch(0, given=10, accepted=13, duplicates=7)
     files["sources"][0]["endOffset"] = '{"logOffset":0}'
-    assert wr.metrics(query("files", files)).unexplainedReplays == 0
-    topic = batch(1, given=10, rows=22, accepted=15, replays=7)
+    assert wr.metrics(query("files", files)).unexplainedDuplicates == 0
+    topic = batch(1, given=10, rows=22, accepted=15, duplicates=7)
     topic["sources"].append({"startOffset": None, "endOffset": "f", "numInputRows": 2})
-    assert wr.metrics(query("files beside", topic)).unexplainedReplays == 0
+    assert wr.metrics(query("files beside", topic)).unexplainedDuplicates == 0
 
 
 def test_a_partition_that_is_new_begins_anywhere() -> None:
     """So all rows of that batch count as given once."""
-    new = batch(1, given=10, accepted=13, replays=7)
+    new = batch(1, given=10, accepted=13, duplicates=7)
     new["sources"][0]["startOffset"] = '{"topic":{"0":110}}'
-    with pytest.warns(UserWarning, match=r"\[REPLAYS_NOT_EXPLAINED\]"):
-        assert wr.metrics(query("new", new)).unexplainedReplays == 7
+    with pytest.warns(UserWarning, match=r"\[DUPLICATES_NOT_EXPLAINED\]"):
+        assert wr.metrics(query("new", new)).unexplainedDuplicates == 7

@@ -65,7 +65,7 @@ def kept(df: DataFrame) -> wr.Output:
 
 
 def counted(df: DataFrame) -> wr.Output:
-    """Windows on positions, with replays."""
+    """Windows on positions, with duplicates."""
     told = wr.stream(
         df, key="product", rowId=wr.RowId(source=F.lit("s"), partition="part", offset="at")
     )

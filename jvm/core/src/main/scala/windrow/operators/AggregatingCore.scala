@@ -56,7 +56,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
   override def overRetention: Long = shard.overRetention
 
-  def replayOffsets: Map[SourcePartition, Long] = shard.openWindows.flatMap(_.buffer.offsets)
+  def restartOffsets: Map[SourcePartition, Long] = shard.openWindows.flatMap(_.buffer.offsets)
     .foldLeft(shard.nextOffsets) { case (least, (part, range)) =>
       least.updated(part, math.min(range.first, least.getOrElse(part, range.first)))
     }

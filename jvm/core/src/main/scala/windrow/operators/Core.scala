@@ -12,7 +12,7 @@ import windrow.core.time.Watermark
 private[operators] final case class Arrivals[M](admitted: Seq[(String, M)], withheld: Seq[(String, M)])
 
 /** @param filtered
-  *   how many of those withheld are no replays
+  *   how many of those withheld are no duplicates
   */
 private[operators] final case class Outcome[M, R](outputs: Seq[R], rejected: Seq[Rejected[M]], filtered: Int)
 
@@ -26,5 +26,5 @@ private[operators] trait Core[M, R] {
   def watermark: Watermark
   def retired: Long       = 0
   def overRetention: Long = 0
-  def replayOffsets: Map[SourcePartition, Long]
+  def restartOffsets: Map[SourcePartition, Long]
 }

@@ -33,7 +33,7 @@ final class FullStateWindowOperator[K, M](
     def watermark: Watermark                      = shard.watermark
     override def retired: Long                    = shard.retired
     override def overRetention: Long              = shard.overRetention
-    def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+    def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {
       val filtered = came.withheld.count { case (_, message) => shard.withhold(formatter.incoming(message)) }

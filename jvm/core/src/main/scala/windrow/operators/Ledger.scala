@@ -7,7 +7,7 @@ import windrow.Reason
   *
   * @param rejected
   *   by reason; reasons without messages are left out
-  * @param replays
+  * @param duplicates
   *   that had been applied before
   * @param gaps
   *   between windows, and so in none
@@ -21,14 +21,14 @@ import windrow.Reason
 final case class Ledger(
     accepted: Long,
     rejected: Map[Reason, Long],
-    replays: Long,
+    duplicates: Long,
     gaps: Long,
     filtered: Long,
     retired: Long,
     overRetention: Long) {
 
   /** All messages that were given. */
-  def read: Long = accepted + rejected.values.sum + replays + gaps + filtered
+  def read: Long = accepted + rejected.values.sum + duplicates + gaps + filtered
 }
 
 private[operators] object Ledger {

@@ -23,7 +23,7 @@ trait MessageFormat[K, M] {
   /** Event time in microseconds since the epoch; None is rejected as INVALID_TIME. */
   def time(message: M): Option[Long]
 
-  /** Where it comes from; without it replays are not known. In a join the source is the name of the stream. */
+  /** Where it comes from; without it duplicates are not known. In a join the source is the name of the stream. */
   def origin(message: M): Option[Origin] = None
 
   /** For sessions that ask each message. */

@@ -131,7 +131,7 @@ final class PolicyWindowOperator[K, M, B, V](
   private final class Windows(val shard: PolicyShard[B, V]) extends Core[M, Output] {
     def counters: Counters                        = shard.counters
     def watermark: Watermark                      = shard.watermark
-    def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+    def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Output] = {
       val filtered = came.withheld.count { case (_, message) => shard.withhold(format.origin(message)) }

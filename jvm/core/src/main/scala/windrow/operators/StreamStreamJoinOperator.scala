@@ -31,7 +31,7 @@ class StreamStreamJoinOperator[K, M, R](
     def watermark: Watermark                      = shard.watermark
     override def retired: Long                    = shard.retired
     override def overRetention: Long              = shard.overRetention
-    def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+    def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     private def incoming(of: (String, M)): (Int, Incoming) = (spec.names.indexOf(of._1), formatter.incoming(of._2))
 

@@ -87,7 +87,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   /** Where the sources must be read again to rebuild a store that was lost: for each source (stream, in a join) and
     * partition the first offset. To be kept elsewhere than the store (SEMANTICS R27).
     */
-  final def replayOffsets(): Map[SourcePartition, Long] = opened.replayOffsets
+  final def restartOffsets(): Map[SourcePartition, Long] = opened.restartOffsets
 
   /** beforeProcess, addMessage, and in the automatic context beforeSend and send. */
   final def process(stream: String, message: M): Unit = addMessages(stream, Seq(message))
@@ -206,7 +206,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     val of = opened
     Ledger.Empty.copy(
       accepted = before.accepted + of.counters.accepted,
-      replays = before.replays + of.counters.replays,
+      duplicates = before.duplicates + of.counters.duplicates,
       gaps = before.gaps + of.counters.gaps,
       retired = before.retired + of.retired)
   }

@@ -75,7 +75,7 @@ class FailedStepSuite extends AnyFunSuite {
     operator.init()
     operator.addMessages("messages", Seq(event(1, "a", 1, -1), event(2, "a", 2, 7)))
     operator.addMessages("messages", Seq(event(1, "a", 1, -1)))
-    assert(operator.filteredCount == 1 && operator.ledger.replays == 1)
+    assert(operator.filteredCount == 1 && operator.ledger.duplicates == 1)
     operator.addMessages("messages", (10L until 3000L by 2).map(event(_, "b", 59, -1)))
     operator.addMessages("messages", Seq(event(1, "a", 1, 1)))
     operator.finish()

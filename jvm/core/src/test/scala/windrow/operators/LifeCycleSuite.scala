@@ -55,7 +55,7 @@ class LifeCycleSuite extends AnyFunSuite {
     intercept[DamagedStateError](running.operator.reset(damaged))
     assert(running.operator.ledger == ledger && ledger.accepted == 1)
     running.operator.addMessage(kind.streams.head, Event(kind.streams.head, "a", 10, 1, 1))
-    assert(running.operator.ledger.replays == 1)
+    assert(running.operator.ledger.duplicates == 1)
   }
 
   test("R60: outputs that wait would be in no checkpoint") {
@@ -89,11 +89,11 @@ class LifeCycleSuite extends AnyFunSuite {
     val known = input.flatMap(add => add.messages.map(one => (add.stream, one.offset))).distinct
     assert(once.read == count)
     assert(once.filtered == known.count(_._2 % 4 == 0) && once.accepted > 0)
-    assert(once.replays == count - known.size)
+    assert(once.duplicates == count - known.size)
     isOpen = true
     input.foreach(_(running.operator))
     assert(running.operator.ledger == once.copy(
-      replays = once.replays + count,
+      duplicates = once.duplicates + count,
       retired = running.operator.ledger.retired,
       overRetention = running.operator.ledger.overRetention))
     running.operator.reset()
@@ -212,7 +212,7 @@ object LifeCycleSuite {
     def apply(operator: WindowOperator[Event, _]): Unit = operator.timeout(now, watermark)
   }
 
-  /** Disorder, replays, and time that goes on; the same for the same seed. */
+  /** Disorder, duplicates, and time that goes on; the same for the same seed. */
   def script(kind: OperatorKind, seed: Long): Seq[Action] = {
     val random = new Random(seed)
     var offset = 0L

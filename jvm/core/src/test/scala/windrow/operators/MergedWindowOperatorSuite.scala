@@ -95,7 +95,7 @@ class MergedWindowOperatorSuite extends AnyFunSuite {
     merged.addMessages("buys", Seq(buy(1, 3), buy(9, 8), buy(9, 8)))
     merged.advanceWatermark(13)
     assert(merged.getResult().map(pane => (pane.start, pane.end, pane.value)) == Seq((1L, 13L, 7L)))
-    assert(merged.ledger.replays == 1 && merged.ledger.accepted == 4)
+    assert(merged.ledger.duplicates == 1 && merged.ledger.accepted == 4)
   }
 
   test("wrong names, all at once") {

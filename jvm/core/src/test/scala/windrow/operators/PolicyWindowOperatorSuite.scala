@@ -309,13 +309,13 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(taken(marked) == Seq("a FINAL 3"))
   }
 
-  test("the ledger: replays, what hooks withhold (R13, R74)") {
+  test("the ledger: duplicates, what hooks withhold (R13, R74)") {
     val running = operator(three, hooks = Hooks(one => Option.when(one.value != 7)(one), Some(_)))
     running.init()
     val messages = Seq(event("a", 1), event("a", 7), event("a", 2))
     running.addMessages("messages", messages)
     running.addMessages("messages", messages)
-    assert(running.ledger == Ledger(2, Map.empty, replays = 3, gaps = 0, filtered = 1, retired = 0, overRetention = 0))
+    assert(running.ledger == Ledger(2, Map.empty, duplicates = 3, gaps = 0, filtered = 1, retired = 0, overRetention = 0))
     assert(running.ledger.read == 6)
   }
 
@@ -323,9 +323,9 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     offset = 0
     val running = opened(three)
     add(running, (1L to 5L).map("a" -> _) ++ (6L to 7L).map("b" -> _): _*)
-    assert(running.replayOffsets() == Map(SourcePartition("messages", 0) -> 4L))
+    assert(running.restartOffsets() == Map(SourcePartition("messages", 0) -> 4L))
     add(running, "a" -> 8, "b" -> 9)
-    assert(running.replayOffsets() == Map(SourcePartition("messages", 0) -> 10L))
+    assert(running.restartOffsets() == Map(SourcePartition("messages", 0) -> 10L))
   }
 
   test("every call persists what was sent, so a restart goes on") {

@@ -78,11 +78,11 @@ class RecoverySuite extends AnyFunSuite {
     val windows = again.getWindows(None, None)
     assert(kept.nonEmpty && kept.forall(sent))
     assert(windows.map(_.count).sum == kept.size && windows.flatMap(_.offsets.values.map(_.last)).max == kept.max)
-    val replays = (0L until 40L).count { i =>
+    val duplicates = (0L until 40L).count { i =>
       again.addMessage("messages", Event("messages", if (i % 3 == 0) "a" else "b", i * 7 % 200, i, i))
       again.ledger.accepted == 0
     }
-    assert(replays == kept.size)
+    assert(duplicates == kept.size)
   }
 
   forAll("R27: a lost store is rebuilt by a replay from the offsets that were given") { kind =>
@@ -90,14 +90,14 @@ class RecoverySuite extends AnyFunSuite {
     val whole  = kind.open()
     script.foreach(_(whole.operator))
     whole.operator.timeout(100, Some(60))
-    val from = whole.operator.replayOffsets()
+    val from = whole.operator.restartOffsets()
     val rest = kind.open()
     script.foreach { add =>
       add.copy(messages = add.messages.filter(one => one.offset >= from(SourcePartition(add.stream, 0))))(rest.operator)
     }
     rest.operator.timeout(100, Some(60))
     Seq(whole, rest).foreach(_.take())
-    assert(rest.operator.replayOffsets() == from)
+    assert(rest.operator.restartOffsets() == from)
     Seq(whole, rest).foreach { one =>
       one.operator.addMessages(
         kind.streams.head,

@@ -30,7 +30,7 @@ class RocksStoreSuite extends AnyFunSuite {
           running = kind.open(RocksStore(place))
         }
       }
-      assert(running.operator.replayOffsets() == memory.operator.replayOffsets())
+      assert(running.operator.restartOffsets() == memory.operator.restartOffsets())
       val image = running.operator.checkpoint()
       memory.operator.reset(image)
       running.operator.addMessage(kind.streams.head, Event(kind.streams.head, "x", 500, 1, 5000))

@@ -61,7 +61,7 @@ final class State private[spark] (session: SparkSession, path: String, operator:
   /** From which offsets the sources must be read again if the store is lost: `source`, of a join the name of the stream,
     * `partition`, `offset`.
     */
-  def replayOffsets(): DataFrame = reader.replayOffsets()
+  def restartOffsets(): DataFrame = reader.restartOffsets()
 
   private def bound(argument: String, said: Option[Column]): Literal =
     said.fold(Literal(null))(constant(argument, _))

@@ -94,7 +94,7 @@ class MetamorphicSuite extends AnyFunSuite {
   }
 
   test(
-    "SEMANTICS E1, R74: for each window EARLY* ON_TIME? LATE*, numbered; read = accepted + rejected + replays + gaps") {
+    "SEMANTICS E1, R74: for each window EARLY* ON_TIME? LATE*, numbered; read = accepted + rejected + duplicates + gaps") {
     forAll(RandomFamily.All) { transcript =>
       panes(transcript).filterNot(_.isRetraction).groupBy(window).values.foreach { panes =>
         assert(panes.map(_.index) == panes.indices.map(_.toLong), TranscriptWriter.write(transcript))
@@ -104,7 +104,7 @@ class MetamorphicSuite extends AnyFunSuite {
       val counts              = counters(transcript)
       def sum(names: String*) = names.map(counts).sum
       val messages            = transcript.steps.collect { case feed: Step.Feed => feed.messages.size }.sum
-      assert(sum("accepted", "rejected", "replays", "gaps") == messages, TranscriptWriter.write(transcript))
+      assert(sum("accepted", "rejected", "duplicates", "gaps") == messages, TranscriptWriter.write(transcript))
       assert(sum("in_time", "past", "future") == counts("accepted"), TranscriptWriter.write(transcript))
     }
   }

@@ -61,7 +61,7 @@ class RandomCaseSuite extends AnyFunSuite {
     "null keys"                           -> (_.panes.exists(_.key == Value.Null)),
     "several keys"                        -> (_.panes.map(_.key).distinct.size > 2),
     "ties"                                -> (_.messages.flatMap(_.time).groupBy(identity).exists(_._2.size > 2)),
-    "replays"                             -> (_.counters("replays") > 0),
+    "duplicates"                             -> (_.counters("duplicates") > 0),
     "past and future messages"            -> (run => run.counters("past") > 0 && run.counters("future") > 0),
     "offsets out of order" -> (_.messages.filter(_.partition.contains(0)).flatMap(_.offset).distinct.sliding(2).exists(
       o =>
@@ -139,10 +139,10 @@ class RandomCaseSuite extends AnyFunSuite {
     assert(RandomCase(7).copy(id = "") != RandomCase(8).copy(id = ""))
   }
 
-  test("every message is counted once: read = accepted + rejected + replays + gaps") {
+  test("every message is counted once: read = accepted + rejected + duplicates + gaps") {
     runs.foreach { run =>
       def sum(names: String*) = names.map(run.counters).sum
-      assert(sum("accepted", "rejected", "replays", "gaps") == run.messages.size, run.transcript.id)
+      assert(sum("accepted", "rejected", "duplicates", "gaps") == run.messages.size, run.transcript.id)
       assert(sum("in_time", "past", "future") == run.counters("accepted"), run.transcript.id)
       assert(run.rejected.size == run.counters("rejected"), run.transcript.id)
     }

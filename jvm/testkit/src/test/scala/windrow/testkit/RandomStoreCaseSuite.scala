@@ -72,7 +72,7 @@ class RandomStoreCaseSuite extends AnyFunSuite {
       run.isFullState(_.retention.messages.exists(n =>
         run.kept.groupBy(_.key).values.exists(_.size > n)))),
     "windows found" -> (_.answers.exists { case Answer.Windows(windows) => windows.size > 1; case _ => false }),
-    "replays"       -> (_.counters("replays") > 0),
+    "duplicates"       -> (_.counters("duplicates") > 0),
     "restarts"      -> (_.transcript.steps.contains(Step.Restart)))
 
   happens(
@@ -121,9 +121,9 @@ class RandomStoreCaseSuite extends AnyFunSuite {
     assert(ran(coGroups.take(200)) >= 100)
   }
 
-  test("every message is counted once: read = accepted + rejected + replays + gaps") {
+  test("every message is counted once: read = accepted + rejected + duplicates + gaps") {
     (fullState ++ joins ++ coGroups).foreach { run =>
-      val told = Seq("accepted", "rejected", "replays", "gaps").map(run.counters).sum
+      val told = Seq("accepted", "rejected", "duplicates", "gaps").map(run.counters).sum
       assert(told == run.feeds.map(_.messages.size).sum, run.transcript.id)
     }
   }

@@ -325,7 +325,7 @@ final class FullStateShard(
   // ---- queries
 
   /** Where a replay must begin to rebuild the store: for each source partition an offset (SEMANTICS R27). */
-  def replayOffsets: Map[SourcePartition, Long] = admission.replayOffsets(states(None).flatMap { state =>
+  def restartOffsets: Map[SourcePartition, Long] = admission.restartOffsets(states(None).flatMap { state =>
     state.messages.range(Axis.Time, None, None) ++ state.waiting
   }.flatMap(_.origin))
 

@@ -345,8 +345,8 @@ final class JoinShard(
   // ---- queries
 
   /** Where a replay must begin to rebuild the stores: for each stream and partition an offset (SEMANTICS R27). */
-  def replayOffsets: Map[SourcePartition, Long] =
-    admission.replayOffsets(keys.all.map(keys.get(_)._2).flatMap { state =>
+  def restartOffsets: Map[SourcePartition, Long] =
+    admission.restartOffsets(keys.all.map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
         run.range(Axis.Time, None, None).flatMap(_.origin).map(_.of(name))
       }

@@ -26,9 +26,9 @@ object Effect {
   final case class Refuse[B](entry: Entry[B], reason: Reason, watermark: Watermark) extends Effect[B, Nothing]
 }
 
-/** What became of the messages of a shard; read = accepted + rejected + replays + gaps. */
+/** What became of the messages of a shard; read = accepted + rejected + duplicates + gaps. */
 final class Counters {
-  var accepted, rejected, replays, gaps, panes: Long = 0L
+  var accepted, rejected, duplicates, gaps, panes: Long = 0L
 
   /** Open windows as the last step has left them; None: not known (SEMANTICS S16). */
   var openWindows: Option[Long] = None

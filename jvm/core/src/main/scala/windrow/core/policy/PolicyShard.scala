@@ -227,8 +227,8 @@ final class PolicyShard[B, V](
   }
 
   /** Where a replay must begin to rebuild what is inside the windows: for each source partition an offset. */
-  def replayOffsets: Map[SourcePartition, Long] =
-    admission.replayOffsets(allKeys.flatMap(windows.get(_).held.all.flatMap(_.message.origin)))
+  def restartOffsets: Map[SourcePartition, Long] =
+    admission.restartOffsets(allKeys.flatMap(windows.get(_).held.all.flatMap(_.message.origin)))
 
   private def allKeys: Iterator[Key] = windows.walkAll
 

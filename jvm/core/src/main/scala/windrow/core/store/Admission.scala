@@ -68,7 +68,7 @@ private[core] final class Admission(
   def isReplay(origin: Option[Origin], place: Option[Long]): Boolean = {
     val isKnown = origin.exists(from =>
       !applied(from.partition, from.offset, place.getOrElse(AppliedOffsets.NoPlace)))
-    if (isKnown) counters.replays += 1
+    if (isKnown) counters.duplicates += 1
     isKnown
   }
 
@@ -95,7 +95,7 @@ private[core] final class Admission(
   /** Where a replay must begin to rebuild a store: for each source partition the least offset that is still kept, else
     * the next one (SEMANTICS R27).
     */
-  def replayOffsets(kept: Iterator[Origin]): Map[SourcePartition, Long] =
+  def restartOffsets(kept: Iterator[Origin]): Map[SourcePartition, Long] =
     kept.foldLeft(applied.next) { (least, origin) =>
       val of = origin.partition
       least.updated(of, math.min(origin.offset, least.getOrElse(of, origin.offset)))

@@ -14,7 +14,7 @@ import windrow.core.time.Watermark
 private[windrow] final class LatenessCounts {
   import LatenessCounts._
 
-  /** Messages with an event time, no replays. */
+  /** Messages with an event time, no duplicates. */
   var messages = 0L
 
   /** Windows that fired on time. */

@@ -20,7 +20,7 @@ import windrow.core.time.Position
   * @param time
   *   event time in microseconds; None if the message has none
   * @param origin
-  *   its identity; None: replays of it cannot be known. In a join its source is the name of the stream
+  *   its identity; None: duplicates of it cannot be known. In a join its source is the name of the stream
   * @param gap
   *   session gap in microseconds, where sessions ask the message for it
   */

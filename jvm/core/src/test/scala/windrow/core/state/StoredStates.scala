@@ -168,7 +168,7 @@ object StoredStates {
     }
   }
 
-  // ---- what knows replays
+  // ---- what knows duplicates
 
   private def offsets: Seq[StoredState] = {
     val many = (0L until 3000L).map(i => i * i % 7919 * 3) ++ (100000L until 100900L).filter(_ % 50 > 0)

@@ -62,7 +62,7 @@ private[windrow] abstract class CoreStores[S](
     Map(
       "accepted" -> all.map(_.accepted).sum,
       "rejected" -> all.map(_.rejected).sum,
-      "replays"  -> all.map(_.replays).sum,
+      "duplicates"  -> all.map(_.duplicates).sum,
       "gaps"     -> all.map(_.gaps).sum,
       "filtered" -> 0L,
       "in_time"  -> all.map(_.inTime).sum,

@@ -15,7 +15,7 @@ private[windrow] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
 
   /** Hands on what is no replay and has a fair time. */
   def apply(message: Message)(use: Long => Unit): Unit =
-    if (message.identity.exists(applied)) count("replays")
+    if (message.identity.exists(applied)) count("duplicates")
     else {
       applied ++= message.identity
       message.time match {

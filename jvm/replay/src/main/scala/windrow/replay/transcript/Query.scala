@@ -44,7 +44,7 @@ object Answer {
 
   /** The counters of every operator. */
   val CounterNames: Seq[String] =
-    Seq("accepted", "rejected", "replays", "gaps", "filtered", "in_time", "past", "future")
+    Seq("accepted", "rejected", "duplicates", "gaps", "filtered", "in_time", "past", "future")
 
   /** One more of aggregators that state how many windows they keep (SEMANTICS R10). */
   val OverRetention = "over_retention"

@@ -19,7 +19,7 @@ private[spark] object Whole {
     case _ => Cast(NullIfFails.of(column), LongType, evalMode = EvalMode.TRY)
   }
 
-  /** Of other types different values would become one number, and their messages replays (SEMANTICS R13).
+  /** Of other types different values would become one number, and their messages duplicates (SEMANTICS R13).
     *
     * @param part
     *   what of the identity the column is

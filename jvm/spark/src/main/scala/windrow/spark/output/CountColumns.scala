@@ -14,7 +14,7 @@ import windrow.Reason
   *   it has windows, which are open for a while
   */
 private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = Nil, windows: Boolean = false) {
-  val ofStep: Seq[String]   = Seq("accepted", "rejected", "replays", "gaps", sent)
+  val ofStep: Seq[String]   = Seq("accepted", "rejected", "duplicates", "gaps", sent)
   val byReason: Seq[String] = Reason.All.map(_.toString.toLowerCase(Locale.ROOT))
   val names: Seq[String]    = ofStep ++ byReason ++ kinds
 

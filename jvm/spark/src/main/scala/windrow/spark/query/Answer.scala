@@ -170,7 +170,7 @@ private[spark] object Answer {
     private[query] def under: Seq[DataType] = Nil
 
     private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
-      val from = kept.replayOffsets
+      val from = kept.restartOffsets
       kept.nextOffsets.iterator.map { case (part, after) =>
         val least = boxed(from.get(part).filter(_ < after))
         new Answered(InternalRow.empty, row(UTF8String.fromString(part.source), part.number, least, after))

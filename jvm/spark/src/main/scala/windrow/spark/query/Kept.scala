@@ -53,7 +53,7 @@ private[query] trait KeepsMessages {
   def messages(question: Question, axis: Axis): Iterator[StoredMessage]
 
   /** The least offset of what is kept. */
-  def replayOffsets: Map[SourcePartition, Long]
+  def restartOffsets: Map[SourcePartition, Long]
 
   /** One after the greatest that was applied. */
   def nextOffsets: Map[SourcePartition, Long]
@@ -119,7 +119,7 @@ private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindo
   def messages(question: Question, axis: Axis): Iterator[StoredMessage] =
     shard.getMessages(question.start, question.end, question.key, axis).iterator
 
-  def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+  def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
   def nextOffsets: Map[SourcePartition, Long]   = shard.nextOffsets
 }
 
@@ -134,7 +134,7 @@ private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStor
     shard.getMessages(held.number, question.start, question.end, question.key, axis).iterator
 
   /** The name of the stream is the source of its messages (SEMANTICS R42). */
-  def replayOffsets: Map[SourcePartition, Long] = shard.replayOffsets
+  def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
   def nextOffsets: Map[SourcePartition, Long]   = shard.nextOffsets.filter(_._1.source == name)
 
   /** Rows that have a message of the stream. */

@@ -156,7 +156,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     table(rows, keyed(descriptor, rows) ++ rows.row, order)
   }
 
-  def replayOffsets(): DataFrame = {
+  def restartOffsets(): DataFrame = {
     val state = stored
     val all   = Question(None, None, None)
     val rows = state.descriptor.holds match {

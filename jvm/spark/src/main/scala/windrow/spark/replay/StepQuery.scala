@@ -62,7 +62,7 @@ private[replay] final class StepQuery(
     query.get.processAllAvailable()
     query.get.lastProgress.observedMetrics.forEach { (_, counts) =>
       if (counts.schema.fieldNames.contains("accepted"))
-        Seq("accepted", "rejected", "replays", "gaps").foreach(name => counted(name) += counts.getAs[Long](name))
+        Seq("accepted", "rejected", "duplicates", "gaps").foreach(name => counted(name) += counts.getAs[Long](name))
     }
   }
 

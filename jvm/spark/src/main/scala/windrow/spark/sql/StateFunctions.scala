@@ -44,7 +44,7 @@ private[spark] object StateFunctions {
         state.getMessages(said.bound("start"), said.bound("end"), said.keys("by"), said.keys("key"))
     },
     "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
-    "windrow_replay_offsets" -> looking("windrow_replay_offsets", Nil)((state, _) => state.replayOffsets()))
+    "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
 
   /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
     * checkpoint, else a row: warnings, whether an operator of it has a period, and what a start would make.

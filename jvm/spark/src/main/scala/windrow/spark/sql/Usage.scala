@@ -40,7 +40,7 @@ private[spark] object Usage {
     "windrow_get_windows"    -> "the windows that a checkpoint keeps",
     "windrow_get_messages"   -> "the messages that a checkpoint keeps",
     "windrow_pending"        -> "what of a checkpoint's windows has not come out yet",
-    "windrow_replay_offsets" -> "the offsets from which a checkpoint's messages could be read again")
+    "windrow_restart_offsets" -> "the offsets from which a checkpoint's messages could be read again")
 
   /** @param forms
     *   of the functions of windows

@@ -205,7 +205,7 @@ abstract class StandaloneOperator private[standalone] (
     val counts = Seq(
       "accepted" -> ledger.accepted,
       "rejected" -> ledger.rejected.values.sum,
-      "replays"  -> ledger.replays,
+      "duplicates"  -> ledger.duplicates,
       "gaps"     -> ledger.gaps,
       "retired"  -> ledger.retired) ++ ledger.rejected.map { case (reason, count) => reason.toString -> count }
     counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava

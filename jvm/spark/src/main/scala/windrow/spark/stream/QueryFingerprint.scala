@@ -53,7 +53,7 @@ private[spark] final class QueryFingerprint(
     case _                   => None
   }
 
-  /** By which replays are known. */
+  /** By which duplicates are known. */
   private def identity: Seq[Expression] =
     Seq("source", "partition", "offset").flatMap(name => marked(name, options.origin.get(name)))
 

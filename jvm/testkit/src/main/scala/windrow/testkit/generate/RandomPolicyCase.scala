@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
 
-/** Random cases of policy windows: every pair of eviction and trigger, limits of age, keys and messages, values that jump, replays, markers,
+/** Random cases of policy windows: every pair of eviction and trigger, limits of age, keys and messages, values that jump, duplicates, markers,
   * steps without messages, and processing times on the edges of periods. The same seed gives the same case; nothing is
   * expected in it.
   */

@@ -135,7 +135,7 @@ private[testkit] final class Simulation(
       counts.hit(FaultPoint.OtherSpec)
     }
 
-  /** Messages that come once more are replays, whatever they come together with. */
+  /** Messages that come once more are duplicates, whatever they come together with. */
   private def recut(index: Int, feed: Step.Feed): Unit = {
     val last = feeds.takeWhile(_._1 < index).lastOption.fold(Seq.empty[Message])(_._2.messages)
     if (last.nonEmpty && last.forall(_.identity.isDefined)) {

@@ -192,7 +192,7 @@ class WindowLawsSuite extends AnyFunSuite {
     }
   }
 
-  test("operators are found that take replays for new, and to which order or a restart shows") {
+  test("operators are found that take duplicates for new, and to which order or a restart shows") {
     val found = brokenBy(Forgetful)
     assert(found.contains("nothing more comes of a stream that is sent twice, where messages have offsets"))
     assert(found.contains("the order of messages inside a step does not show"))

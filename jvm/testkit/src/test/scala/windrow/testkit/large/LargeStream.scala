@@ -11,7 +11,7 @@ import windrow.replay.Value.Whole
   *   1: all keys alike; the higher the more messages have the first ones
   * @param behind
   *   how far, in microseconds, a tenth of the messages (all, if `isShuffled`) may come late
-  * @param replays
+  * @param duplicates
   *   one message of so many comes twice; 0: none does
   */
 final case class LargeStream(
@@ -24,7 +24,7 @@ final case class LargeStream(
     isShuffled: Boolean,
     steps: Int,
     delay: Long,
-    replays: Int) {
+    duplicates: Int) {
 
   /** For each step its messages and the watermark after it. */
   def made(name: Option[String] = None): Seq[(Seq[Message], Long)] = {
@@ -42,9 +42,9 @@ final case class LargeStream(
         Some(number.toLong),
         stream = name)
     }
-    val again = if (replays == 0) all
+    val again = if (duplicates == 0) all
     else all.flatMap { message =>
-      message +: Option.when(random.nextInt(replays) == 0)(all(random.nextInt(message.offset.get.toInt + 1))).toSeq
+      message +: Option.when(random.nextInt(duplicates) == 0)(all(random.nextInt(message.offset.get.toInt + 1))).toSeq
     }
     val cuts = Seq.fill(steps - 1)(random.nextInt(again.size + 1)).sorted
     (0 +: cuts).zip(cuts :+ again.size).scanLeft((Seq.empty[Message], Long.MinValue)) {
@@ -72,6 +72,6 @@ object LargeStream {
       isShuffled = random.nextBoolean(),
       steps = one(1, 3, 12),
       delay = one(0L, span / 50, span / 5),
-      replays = one(0, 0, 5))
+      duplicates = one(0, 0, 5))
   }
 }

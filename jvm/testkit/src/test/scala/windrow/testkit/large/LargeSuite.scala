@@ -95,7 +95,7 @@ class LargeSuite extends AnyFunSuite {
     val sum = Map(
       "accepted" -> (walk.messages.size - rejected.size - gaps).toLong,
       "rejected" -> refused.size.toLong,
-      "replays"  -> (walk.read - (walk.messages.size - rejected.size - gaps) - refused.size - counters("gaps")))
+      "duplicates"  -> (walk.read - (walk.messages.size - rejected.size - gaps) - refused.size - counters("gaps")))
     (rejected ++ times.keys).find { one =>
       val least = if (rejected(one)) 1 else 0
       times.getOrElse(one, 0) < least || times.getOrElse(one, 0) > least + forgotten.getOrElse(one, 0)
@@ -229,7 +229,7 @@ class LargeSuite extends AnyFunSuite {
     stream.copy(messages = stream.messages / 2),
     stream.copy(steps = math.max(1, stream.steps / 2)),
     stream.copy(keys = math.max(1, stream.keys / 2)),
-    stream.copy(replays = 0),
+    stream.copy(duplicates = 0),
     stream.copy(isShuffled = false),
     stream.copy(skew = 1)).filter(less => less != stream && less.messages > 1)
 }

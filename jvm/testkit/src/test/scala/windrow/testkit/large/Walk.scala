@@ -14,7 +14,7 @@ object Judged {
   type Id = (Option[String], Long)
 }
 
-/** Messages that are no replays, in the order in which a step applies them, each with the watermark before its step.
+/** Messages that are no duplicates, in the order in which a step applies them, each with the watermark before its step.
   *
   * Plain collections only: what the core gives is compared with what is made of these.
   */
