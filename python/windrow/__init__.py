@@ -43,7 +43,7 @@ from windrow.operators import (
     WindowOperatorSpec,
 )
 from windrow.policies import ByCount, ByDelta, ByMark, ByPunctuation, ByTime, KeyLimits, Policy
-from windrow.results import Files, Jdbc, KafkaTable, Metrics, Output, Upsert, metrics
+from windrow.results import Files, Jdbc, KafkaTable, Output, Upsert
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
 from windrow.streams import Stream, Windowed, stream
@@ -61,7 +61,7 @@ from windrow.triggers import (
     PaneTrigger,
 )
 from windrow.verifying import Finding, Verification, verify
-from windrow.watching import Figures, Snapshot, logBatches, publishMetrics, snapshot, watch
+from windrow.watching import BatchProgress, Status, logBatches, publishMetrics, status, watch
 from windrow.windows import (
     Count,
     Global,
@@ -86,6 +86,7 @@ __all__ = [
     "AggregatedWindowOperator",
     "Answers",
     "AnyOf",
+    "BatchProgress",
     "ByCount",
     "ByDelta",
     "ByMark",
@@ -98,7 +99,6 @@ __all__ = [
     "EachBatch",
     "EachMessage",
     "Every",
-    "Figures",
     "Files",
     "Finding",
     "FullStateWindowOperator",
@@ -115,7 +115,6 @@ __all__ = [
     "LatenessEffect",
     "MergedWindowOperator",
     "MessageError",
-    "Metrics",
     "Never",
     "Offsets",
     "OperatorError",
@@ -132,10 +131,10 @@ __all__ = [
     "SelectorDisabledError",
     "Session",
     "Sliding",
-    "Snapshot",
     "SpecError",
     "SpecProblem",
     "State",
+    "Status",
     "Stream",
     "StreamStreamJoinOperator",
     "Tumbling",
@@ -157,11 +156,10 @@ __all__ = [
     "doctor",
     "join",
     "logBatches",
-    "metrics",
     "publishMetrics",
     "replay",
-    "snapshot",
     "state",
+    "status",
     "stream",
     "testing",
     "timeline",

@@ -10,7 +10,7 @@ from typing import Any
 
 from windrow._specs import _instants
 
-__all__ = ["Figures", "SourceFigures", "figures", "open_after"]
+__all__ = ["BatchProgress", "SourceProgress", "figures", "open_after"]
 
 REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
 
@@ -20,7 +20,7 @@ _LEVELS = ("open_windows", "open_windows_change", _REACH)
 
 
 @dataclass(frozen=True)
-class SourceFigures:
+class SourceProgress:
     """What a source brought: rows of the batch, and how many offsets wait behind it, if it says."""
 
     name: str
@@ -29,7 +29,7 @@ class SourceFigures:
 
 
 @dataclass(frozen=True)
-class Figures:
+class BatchProgress:
     """The figures of one micro-batch, of all windrow operators of its query together.
 
     Counts are rows: read = accepted + rejected + duplicates + gaps; ``reasons`` are the rejected by
@@ -67,7 +67,7 @@ class Figures:
     watermark: datetime | None = None
     newest: datetime | None = None
     inputs: Mapping[str, datetime | None] = field(default_factory=dict)
-    sources: Sequence[SourceFigures] = ()
+    sources: Sequence[SourceProgress] = ()
     stateRows: int = 0
     stateBytes: int = 0
     stateFileBytes: int = 0
@@ -83,7 +83,7 @@ class Figures:
         return self.newest - self.watermark
 
 
-def figures(progress: Mapping[str, Any]) -> Figures:
+def figures(progress: Mapping[str, Any]) -> BatchProgress:
     """Read the figures of a micro-batch off its progress.
 
     progress: an entry of ``query.recentProgress``, of a listener's event, or its JSON as a dict.
@@ -91,7 +91,7 @@ def figures(progress: Mapping[str, Any]) -> Figures:
     counts = sum(operators(progress).values(), Counter[str]())
     times, states = progress["eventTime"], progress["stateOperators"]
     parts = dict(progress["durationMs"])
-    return Figures(
+    return BatchProgress(
         query=progress["name"] or progress["id"],
         id=str(progress["id"]),
         runId=str(progress["runId"]),
@@ -116,7 +116,7 @@ def figures(progress: Mapping[str, Any]) -> Figures:
     )
 
 
-def open_after(before: Mapping[str, int], batch: Figures) -> dict[str, int]:
+def open_after(before: Mapping[str, int], batch: BatchProgress) -> dict[str, int]:
     """Tell how many windows are open after a batch, by operator, as far as that is known.
 
     before: what was known before it; of the first batch of a checkpoint there were none.
@@ -173,12 +173,12 @@ def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a di
     return dict(zip(names, fields["values"], strict=True))
 
 
-def _source(source: Mapping[str, Any]) -> SourceFigures:
+def _source(source: Mapping[str, Any]) -> SourceProgress:
     """Read what a source says; Kafka's tells how many offsets it has not read yet."""
     said = source.get("metrics") or {}
     waiting = said.get("maxOffsetsBehindLatest")
     name = str(source["description"])
-    return SourceFigures(name, source["numInputRows"], None if waiting is None else int(waiting))
+    return SourceProgress(name, source["numInputRows"], None if waiting is None else int(waiting))
 
 
 def _custom(state: Mapping[str, Any], name: str) -> int:

@@ -1,4 +1,4 @@
-"""What comes out: panes, rejected rows, a running query and its counts."""
+"""What comes out: panes, rejected rows, and a running query."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
 from windrow._drawing import _html
-from windrow._drawing._marks import RED
 from windrow._drawing._svg import Picture
-from windrow._running import _ledger
 from windrow._running._jdbc import Jdbc
 from windrow._running._kafka import KafkaTable
-from windrow._running._query import PACE, expect_query, progress, start
+from windrow._running._query import PACE, start
 from windrow._running._sinks import Files, Sink
 from windrow._running._upsert import Upsert
 from windrow._specs import _duration, _json
 from windrow._specs._frames import HasFrames
 from windrow.answers import Answers, Keeper, ask
 from windrow.errors import SpecError, SpecProblem, problem
-from windrow.figures import REASONS, operators
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import Policy
 from windrow.triggers import DISCARDING
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["Files", "Jdbc", "KafkaTable", "Metrics", "Output", "Upsert", "metrics"]
+__all__ = ["Files", "Jdbc", "KafkaTable", "Output", "Upsert"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,96 +218,3 @@ class Output(HasFrames):
 
     def _fields(self) -> _json.Fields:
         return {**self.spec._fields(), "stream": self._stream}
-
-
-@dataclass(frozen=True)
-class Metrics:
-    """Counts over the batches that a query still reports (Spark keeps the last 100).
-
-    ``read`` is what Spark counts before windrow sees a message, the rest what became of them: read
-    = accepted + rejected + duplicates + gaps. ``unaccounted`` is what this leaves open and must be
-    0; only where Spark ran a task anew whose output was lost may ``read`` be too high, and all of a
-    batch too low that goes to several sinks (docs/limits.md).
-
-    ``unexplainedDuplicates``: of sources that log their offsets (Kafka), whose batches never
-    overlap, the duplicates beyond the rows that Spark read more often than the source gave them. It
-    must be 0: else the offsets of a checkpoint were turned back, a topic was made anew under it,
-    rows were doubled and others filtered out before, or messages were lost. ``metrics`` warns of it
-    once.
-
-    ``reasons``: the rejected by their reason. ``watermark`` is ISO text or None, ``stateBytes``
-    the memory that state takes after the last batch. ``rows`` are those of joins.
-    """
-
-    batches: int
-    read: int
-    accepted: int
-    rejected: int
-    duplicates: int
-    gaps: int
-    panes: int
-    watermark: str | None
-    stateBytes: int
-    rows: int = 0
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    unexplainedDuplicates: int = 0
-
-    @property
-    def unaccounted(self) -> int:
-        """Messages read that have no fate."""
-        return self.read - self.accepted - self.rejected - self.duplicates - self.gaps
-
-    def _repr_html_(self) -> str:
-        reasons = [f"{reason} {count:,}" for reason, count in self.reasons.items()]
-        counts = [(name, f"{getattr(self, name):,}") for name in ("batches", *_COUNTS)]
-        notes = [("rejected by reason", ", ".join(reasons))] if reasons else []
-        state = [("watermark", self.watermark or "none"), ("state", f"{self.stateBytes:,} bytes")]
-        wrong = {
-            "unaccounted": self.unaccounted,
-            "unexplained duplicates": self.unexplainedDuplicates,
-        }
-        alarms = [(name, _html.coloured(f"{n:,}", RED)) for name, n in wrong.items() if n]
-        return _html.card("Metrics", [*counts, *notes, *state, *alarms])
-
-
-_COUNTS = ("read", "accepted", "rejected", "duplicates", "gaps", "panes", "rows")
-
-_warned: set[str] = set()  # ids of queries
-
-
-def metrics(query: StreamingQuery) -> Metrics:
-    """Add up the counts of a running or finished query, of both parts of a drained run."""
-    expect_query("metrics(query)", query)
-    totals = dict.fromkeys((*_COUNTS, *REASONS), 0)
-    batches: set[int] = set()
-    unexplained = 0
-    last: Any = None
-    for last in progress(query):
-        found = operators(last)
-        if not found or last["batchId"] in batches:
-            continue
-        batches.add(last["batchId"])
-        for counts in found.values():
-            for count in totals.keys() & counts.keys():
-                totals[count] += counts[count]
-            unexplained += _ledger.unexplained(
-                last["sources"], counts["read"], counts["duplicates"]
-            )
-    if unexplained:
-        _warn_of_duplicates(query, unexplained)
-    states = [] if last is None else last["stateOperators"]
-    return Metrics(
-        **{name: totals[name] for name in _COUNTS},
-        batches=len(batches),
-        watermark=None if last is None else last["eventTime"].get("watermark"),
-        stateBytes=sum(state["memoryUsedBytes"] for state in states),
-        reasons={name.upper(): totals[name] for name in REASONS if totals[name]},
-        unexplainedDuplicates=unexplained,
-    )
-
-
-def _warn_of_duplicates(query: StreamingQuery, count: int) -> None:
-    if query.id not in _warned:
-        _warned.add(query.id)
-        text = str(problem("DUPLICATES_NOT_EXPLAINED", count=count))
-        warnings.warn(text, UserWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Watching a query: ``watch(query)``, ``snapshot(query)``, and a line in a log for each batch."""
+"""Watching a query: ``watch(query)``, ``status(query)``, and a line in a log for each batch."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -21,17 +22,19 @@ from windrow._specs import _duration
 from windrow._specs._columns import is_connect
 from windrow._specs._duration import Duration
 from windrow._watching._screens import screen
-from windrow._watching._snapshot import Snapshot
-from windrow.errors import failure
-from windrow.figures import Figures, figures, open_after, operators
+from windrow._watching._status import Status
+from windrow.errors import failure, problem
+from windrow.figures import BatchProgress, figures, open_after, operators
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.listener import StreamingQueryListener
     from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["Figures", "Snapshot", "logBatches", "publishMetrics", "snapshot", "watch"]
+__all__ = ["BatchProgress", "Status", "logBatches", "publishMetrics", "status", "watch"]
 
+
+_warned: set[str] = set()  # ids of queries
 
 _CODE = re.compile(r"\[([A-Z][A-Z0-9_]*)\] ")
 _FAILED = re.compile(r"^\[STREAM_FAILED\] Query \[.*?\] terminated with exception: ")
@@ -49,20 +52,26 @@ def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
     expect_query("watch(query)", query)
     pause = _duration.micros(_duration.canonical(every, f"watch(every={every!r})")) / 1_000_000
     with screen() as show, _interruptible() as interrupt:
-        now, new = _look(Snapshot(), query)
+        now, new = _look(Status(), query)
         show(now, new)
         while now.isActive and not interrupt.wait(pause):
             now, new = _look(now, query)
             show(now, new)
 
 
-def snapshot(query: StreamingQuery) -> Snapshot:
-    """Tell what a running or ended query has done, of the batches that Spark still reports.
+def status(query: StreamingQuery) -> Status:
+    """Return the status of a running or ended query, over the batches that Spark still reports.
 
-    ``print`` shows it in lines, a notebook as a table.
+    ``print`` shows it in lines, a notebook as a table. A warning reports duplicates that the source
+    does not explain, once for each query.
     """
-    expect_query("snapshot(query)", query)
-    return _look(Snapshot(), query)[0]
+    expect_query("status(query)", query)
+    now = _look(Status(), query)[0]
+    if now.unexplainedDuplicates and query.id not in _warned:
+        _warned.add(query.id)
+        text = str(problem("DUPLICATES_NOT_EXPLAINED", count=now.unexplainedDuplicates))
+        warnings.warn(text, UserWarning, stacklevel=2)
+    return now
 
 
 def logBatches(
@@ -70,8 +79,8 @@ def logBatches(
 ) -> StreamingQueryListener:
     """Write a line of JSON into a log for each micro-batch of the session's windrow queries.
 
-    to: the logger; None: the one called "windrow". A line has ``event`` ("batch") and the fields
-    of ``Figures``, ``openWindows`` as far as they are known, times as ISO text; one of a query
+    to: the logger; None: the one called "windrow". A line has ``event`` ("batch") and the fields of
+    ``BatchProgress``, ``openWindows`` as far as they are known, times as ISO text; one of a query
     that failed has ``event`` ("failed"), ``id``, ``runId`` and ``error``, at level ERROR. Give the
     listener to ``spark.streams.removeListener`` to end it.
     """
@@ -129,7 +138,7 @@ def _as_json(event: str, fields: dict[str, Any]) -> str:
     return json.dumps({"event": event, **fields}, default=plain)
 
 
-def _look(before: Snapshot, query: StreamingQuery) -> tuple[Snapshot, list[Figures]]:
+def _look(before: Status, query: StreamingQuery) -> tuple[Status, list[BatchProgress]]:
     """Look at a query again, and give its new batches.
 
     Whether it is active is asked first: no batch comes after its end.

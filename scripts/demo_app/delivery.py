@@ -37,9 +37,9 @@ class Run:
         """The answers of the hourly query."""
         return self.answers["hourly"]
 
-    def metrics(self) -> dict[str, wr.Metrics]:
+    def metrics(self) -> dict[str, wr.Status]:
         """The counts of windrow's queries."""
-        return {name: wr.metrics(self.running[name]) for name in WINDROW}
+        return {name: wr.status(self.running[name]) for name in WINDROW}
 
     def spark_counter(self) -> int:
         """Rows that Spark says it dropped as late (it counts after a first aggregation)."""

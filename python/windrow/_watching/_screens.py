@@ -11,11 +11,11 @@ from windrow._watching import _words
 from windrow.errors import failure
 
 if TYPE_CHECKING:
-    from windrow._watching._snapshot import Snapshot
-    from windrow.figures import Figures
+    from windrow._watching._status import Status
+    from windrow.figures import BatchProgress
 
-#: Takes each new snapshot, and the batches since the one before.
-Show: TypeAlias = "Callable[[Snapshot, Sequence[Figures]], None]"
+#: Takes each new status, and the batches since the one before.
+Show: TypeAlias = "Callable[[Status, Sequence[BatchProgress]], None]"
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def screen() -> Iterator[Show]:
 def lines(out: TextIO) -> Show:
     """Write a line for each batch, and what ended the query."""
 
-    def show(now: Snapshot, new: Sequence[Figures]) -> None:
+    def show(now: Status, new: Sequence[BatchProgress]) -> None:
         for batch in new:
             print(_words.line(batch), file=out, flush=True)
         if not now.isActive:
@@ -55,8 +55,8 @@ def _terminal() -> Iterator[Show]:
         yield lambda now, _: live.update(panel(now), refresh=True)
 
 
-def panel(now: Snapshot) -> Any:  # noqa: ANN401  rich is imported only where it is used
-    """Draw a snapshot for a terminal."""
+def panel(now: Status) -> Any:  # noqa: ANN401  rich is imported only where it is used
+    """Draw a status for a terminal."""
     from rich.panel import Panel
     from rich.table import Table
     from rich.text import Text
@@ -69,22 +69,22 @@ def panel(now: Snapshot) -> Any:  # noqa: ANN401  rich is imported only where it
     return Panel(table, title="windrow", title_align="left", border_style=_border(now))
 
 
-def _style(name: str, now: Snapshot) -> str:
+def _style(name: str, now: Status) -> str:
     alarms = {_words.ERROR: True, "rejected": bool(now.totals.get("rejected"))}
     return "red" if alarms.get(name) else "bold" if name == "query" else ""
 
 
-def _border(now: Snapshot) -> str:
+def _border(now: Status) -> str:
     return "red" if now.error else "green" if now.isActive else "dim"
 
 
 def _notebook() -> Show:
-    """Display the first snapshot, and each further one in its place."""
+    """Display the first status, and each further one in its place."""
     from IPython.display import display
 
     shown: list[Any] = []
 
-    def show(now: Snapshot, _: Sequence[Figures]) -> None:
+    def show(now: Status, _: Sequence[BatchProgress]) -> None:
         if shown:
             shown[0].update(now)
         else:

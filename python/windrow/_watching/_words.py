@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from windrow._watching._snapshot import Snapshot
-    from windrow.figures import Figures
+    from windrow._watching._status import Status
+    from windrow.figures import BatchProgress
 
 ERROR = "error"
 
@@ -19,18 +19,21 @@ _REASONS = ("INVALID_TIME", "TOO_FAR_AHEAD", "TOO_LATE", "OUT_OF_RETENTION")
 _PARTS = 4
 
 
-def rows(of: Snapshot) -> list[tuple[str, str]]:
-    """Say all of a snapshot."""
+def rows(of: Status) -> list[tuple[str, str]]:
+    """Say all of a status."""
     last = of.last
     if last is None:
         state = "no batch has come yet" if of.isActive else "ended before its first batch"
         return [("query", state), *_error(of)]
     state = "running" if of.isActive else "failed" if of.error else "ended"
+    unexplained = of.unexplainedDuplicates
     found = [
         ("query", f"{last.query}, {state}, batch {last.batch}"),
         ("read", f"{of.totals['read']:,} rows, {last.read:,} in the last batch"),
         ("accepted", _listed(of.totals, {"accepted": "rows"}, _OTHER)),
         ("rejected", _rejected(of.totals)),
+        ("unaccounted", f"{of.unaccounted:,} rows" if of.unaccounted else ""),
+        *([("unexplained", f"{unexplained:,} duplicates")] if unexplained else []),
         *([("rows", f"{of.totals['rows']:,}")] if of.totals["rows"] else []),
         ("panes", "" if of.totals["rows"] else _listed(of.totals, _ALWAYS, _PANES)),
         ("open", _open(of)),
@@ -43,7 +46,7 @@ def rows(of: Snapshot) -> list[tuple[str, str]]:
     return [one for one in found if one[1]]
 
 
-def line(batch: Figures) -> str:
+def line(batch: BatchProgress) -> str:
     """Say a batch in one line."""
     counts = {**vars(batch), **batch.reasons}
     panes = _listed(counts, {}, _PANES)
@@ -103,7 +106,7 @@ def _rejected(counts: Mapping[str, int]) -> str:
     return f"{counts['rejected']:,}" + (f" ({', '.join(reasons)})" if reasons else "")
 
 
-def _open(of: Snapshot) -> str:
+def _open(of: Status) -> str:
     """Say how many windows are open, of each operator where there are several."""
     if len(of.openWindows) < 2:  # noqa: PLR2004
         return "".join(map(_windows, of.openWindows.values()))
@@ -114,7 +117,7 @@ def _windows(count: int) -> str:
     return f"{count:,} window" + ("" if count == 1 else "s")
 
 
-def _watermark(of: Snapshot) -> str:
+def _watermark(of: Status) -> str:
     last = of.last
     if last is None or last.watermark is None:
         return f"none yet{_held(of)}"
@@ -122,7 +125,7 @@ def _watermark(of: Snapshot) -> str:
     return f"{instant(last.watermark)}{behind}{_held(of)}"
 
 
-def _held(of: Snapshot) -> str:
+def _held(of: Status) -> str:
     """Say which of several inputs holds the watermark back."""
     name = of.heldBackBy
     if name is None:
@@ -132,7 +135,7 @@ def _held(of: Snapshot) -> str:
     return f", held back by {name}, {why}"
 
 
-def _sources(of: Snapshot) -> Iterator[str]:
+def _sources(of: Status) -> Iterator[str]:
     """Say which sources lag behind, and which may hold the watermark back by bringing nothing."""
     for source in of.last.sources if of.last else ():
         quiet = of.quiet.get(source.name, 0)
@@ -145,7 +148,7 @@ def _sources(of: Snapshot) -> Iterator[str]:
             yield f"{source.name}: {said}"
 
 
-def _state(batch: Figures) -> str:
+def _state(batch: BatchProgress) -> str:
     parts = [
         f"{batch.stateRows:,} rows" if batch.stateRows else "",
         f"{size(batch.stateBytes)} in memory",
@@ -154,7 +157,7 @@ def _state(batch: Figures) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _batch(batch: Figures) -> str:
+def _batch(batch: BatchProgress) -> str:
     longest = sorted(batch.parts.items(), key=lambda part: -part[1])[:_PARTS]
     parts = [f"{name} {_millis(count)}" for name, count in longest if count]
     shards = f"; shards {_millis(batch.shardsMs)} of all tasks" if batch.shardsMs else ""
@@ -165,5 +168,5 @@ def _millis(count: int) -> str:
     return span(timedelta(milliseconds=count))
 
 
-def _error(of: Snapshot) -> list[tuple[str, str]]:
+def _error(of: Status) -> list[tuple[str, str]]:
     return [(ERROR, of.error)] if of.error else []

@@ -189,7 +189,7 @@ def test_who_reads_no_rejected_rows_pays_nothing(feed: Feed, tmp_path: Path) -> 
         queryTrigger={"availableNow": True},
     )
     query.awaitTermination()
-    assert wr.metrics(query).rejected == 2
+    assert wr.status(query).rejected == 2
 
 
 def test_a_name_that_is_a_column(feed: Feed) -> None:

@@ -15,7 +15,7 @@ from feed import Feed, order
 from restarts.test_start import ONCE, finished
 from sinks.test_upserts import codes, minutes, pane
 from windrow._specs import _instants
-from windrow._watching._snapshot import Snapshot
+from windrow._watching._status import Status
 from windrow.testing import harness
 
 if TYPE_CHECKING:
@@ -129,13 +129,13 @@ def progress(run: str, batch: int) -> dict[str, Any]:
     }
 
 
-def test_a_snapshot_counts_each_batch_once() -> None:
+def test_a_status_counts_each_batch_once() -> None:
     """Of both runs of a final query, however often it is asked for."""
-    snapshot = Snapshot()
+    seen = Status()
     for _ in range(2):
         for run, batch in (("first", 0), ("first", 1), ("last", 2)):
-            snapshot = snapshot.after(progress(run, batch))
-    assert snapshot.batches == 3
+            seen = seen.after(progress(run, batch))
+    assert seen.batches == 3
 
 
 SCHEMA = "time timestamp, n int, f float, o struct<price: double, at: timestamp>, d date"

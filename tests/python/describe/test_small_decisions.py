@@ -99,9 +99,9 @@ def test_a_time_with_a_zone_is_no_local_one() -> None:
 def test_inputs_that_are_alike_hold_nothing_back() -> None:
     """SEMANTICS R87."""
     noon, one = datetime(2025, 1, 1, 12, tzinfo=UTC), datetime(2025, 1, 1, 13, tzinfo=UTC)
-    assert wr.Snapshot(inputs={"a": noon, "b": noon}).heldBackBy is None
-    assert wr.Snapshot(inputs={"a": one, "b": noon}).heldBackBy == "b"
-    assert wr.Snapshot(inputs={"a": one, "b": None}).heldBackBy == "b"
+    assert wr.Status(inputs={"a": noon, "b": noon}).heldBackBy is None
+    assert wr.Status(inputs={"a": one, "b": noon}).heldBackBy == "b"
+    assert wr.Status(inputs={"a": one, "b": None}).heldBackBy == "b"
 
 
 def test_windows_of_a_policy_are_drawn_as_its_trigger_fires() -> None:

@@ -69,7 +69,7 @@ def _watched(query: Any, **_: Any) -> None:
     """Do for ``wr.watch``, which goes on until a query ends: have it end, and look at it once."""
     query.processAllAvailable()
     query.stop()
-    str(wr.snapshot(query))
+    str(wr.status(query))
 
 
 class Page:

@@ -44,6 +44,6 @@ query = minutes.start(
 query.awaitTermination()
 panes = spark.read.parquet(str(folder / "panes")).orderBy("pane.index")
 print([(row.price, row.pane.timing) for row in panes.collect()])  # noqa: T201
-print(wr.metrics(query).accepted, wr.snapshot(query).totals["late"])  # noqa: T201
+print(wr.status(query).accepted, wr.status(query).totals["late"])  # noqa: T201
 print(wr.verify(str(folder / "checkpoint")).ok)  # noqa: T201
 print(wr.doctor().ok, importlib.util.find_spec("py4j") is None)  # noqa: T201

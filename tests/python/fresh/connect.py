@@ -56,9 +56,9 @@ def panes() -> None:
     dead = spark.read.parquet(str(FOLDER / "dead")).collect()
     print([(row.product, row.total, row.pane.timing) for row in found])  # noqa: T201
     print([(row.reason, row.message.product) for row in dead])  # noqa: T201
-    counts = wr.metrics(query)
+    counts = wr.status(query)
     print(counts.read, counts.accepted, counts.rejected)  # noqa: T201
-    seen = wr.snapshot(query)
+    seen = wr.status(query)
     print(seen.totals["onTime"], seen.totals["TOO_LATE"], seen.isActive)  # noqa: T201
     wr.watch(query)
     try:

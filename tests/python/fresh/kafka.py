@@ -174,7 +174,7 @@ both(batches[0], batches[1], aborted=False)
 both(batches[2], batches[3], aborted=True)
 transactional.java.beginTransaction()  # still open while the query reads: it must wait for it
 transactional.send(batches[4])
-counts = wr.metrics(run())
+counts = wr.status(run())
 assert (counts.read, counts.duplicates, counts.unaccounted) == (len(committed), 0, 0)
 check()
 transactional.java.commitTransaction()
@@ -195,7 +195,7 @@ check()
 back = rewind(30)
 assert back > 60
 before = spark.read.parquet(str(panes)).count()
-counts = wr.metrics(run())
+counts = wr.status(run())
 assert counts.read == counts.duplicates > 40  # the marks of transactions have offsets, too
 assert counts.unaccounted == 0
 check()
@@ -203,7 +203,7 @@ assert spark.read.parquet(str(panes)).count() == before
 
 rewind(20)
 both(batches[7], batches[8], aborted=False)  # duplicates and new messages in the same batches
-counts = wr.metrics(run())
+counts = wr.status(run())
 assert counts.read - counts.duplicates == len(batches[7]) + len(batches[8])
 check()
 print("rejected", spark.read.parquet(str(dead)).count(), "of", len(committed))  # noqa: T201

@@ -46,7 +46,7 @@ def run(name: str, sink: wr.Jdbc) -> Any:
 
 query = run("c", wr.Jdbc(url, "t", upsert=True, options=options, deadLetter="d"))
 query.awaitTermination()
-print(query.recentProgress, wr.metrics(query), query.lastProgress)  # noqa: T201
+print(query.recentProgress, wr.status(query), query.lastProgress)  # noqa: T201
 happened.append("wrote")
 query = run("d", wr.Jdbc(url, "t2", upsert=True, options=options))
 try:

@@ -168,7 +168,7 @@ def test_restart(both: Both, tmp_path: Path) -> None:
             queryTrigger={"availableNow": True},
         )
         query.awaitTermination()
-        counts.append(wr.metrics(query))
+        counts.append(wr.status(query))
     spark = both.orders.spark
     found = spark.read.parquet(rows.path).select("product", "o", "s").collect()
     assert amounts(found) == sorted(ROWS["left"], key=str)

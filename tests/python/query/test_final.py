@@ -54,7 +54,7 @@ def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
     assert sorted(
         (f"{row.window.start:%H:%M}", row.total, row.pane.timing, row.pane.is_last) for row in panes
     ) == [("09:00", 1, "ON_TIME", True), ("09:01", 2, "ON_TIME", True)]
-    counts = wr.metrics(query)
+    counts = wr.status(query)
     assert (counts.read, counts.panes, counts.unaccounted) == (2, 2, 0), "of both parts"
 
 
@@ -141,7 +141,7 @@ def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path
     query = minutes(feed, "1 day").start(panes=sink, **bounded)
     query.awaitTermination()
     assert max(batches) >= 6
-    assert wr.metrics(query).unaccounted == 0
+    assert wr.status(query).unaccounted == 0
     last: dict[Any, Any] = {}
     for row in sorted(read(feed, tmp_path, "panes"), key=lambda row: int(row.pane["index"])):
         last[row.product, row.window.start] = (row.total, row.pane.is_last)

@@ -46,7 +46,7 @@ def test_keys_that_were_idle_for_long_fire_on_time(feed: Feed, tmp_path: Path) -
         panes=wr.Files(str(tmp_path / "panes")),
         queryTrigger=ONCE,
     )
-    counts = wr.metrics(finished(query))
+    counts = wr.status(finished(query))
     panes = feed.spark.read.parquet(str(tmp_path / "panes"))
     fired = panes.where("product != 'clock'").groupBy("batch", "n", "total", "pane")
     found = [(row.batch, row["count"], row.n, row.total) for row in fired.count().collect()]
@@ -164,7 +164,7 @@ def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool
             rejected=wr.Files(str(tmp_path / "rejected")),
             queryTrigger=ONCE,
         )
-        assert wr.metrics(finished(query)).unaccounted == 0
+        assert wr.status(finished(query)).unaccounted == 0
         panes, rejected = (
             feed.spark.read.parquet(str(tmp_path / kind)) for kind in ("panes", "rejected")
         )

@@ -98,7 +98,7 @@ def test_each_kind_of_poison(
     assert fate == set(range(len(SMALL))) - expected
 
 
-def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Snapshot:
+def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Status:
     """Run a query over all files to its end, or to its failure."""
     df = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(folder / "in"))
     query = counted(df, invalid, watermark="0 seconds").start(
@@ -109,7 +109,7 @@ def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Snapshot:
     )
     with suppress(StreamingQueryException):
         query.awaitTermination()
-    return wr.snapshot(query)
+    return wr.status(query)
 
 
 def of_batches(seed: int, size: int, batches: int = 3) -> list[list[Order]]:

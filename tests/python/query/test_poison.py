@@ -237,7 +237,7 @@ def test_no_query_dies_and_every_row_has_a_fate(
         )
         query.awaitTermination()
         assert query.exception() is None
-        counts = wr.metrics(query)
+        counts = wr.status(query)
         read["read"] += counts.read
         read["gaps"] += counts.gaps
         read["known"] += counts.accepted + counts.rejected + counts.duplicates + counts.gaps
@@ -336,7 +336,7 @@ def test_as_many_source_partitions_as_messages(spark: SparkSession, tmp_path: Pa
             queryTrigger={"availableNow": True},
         )
         query.awaitTermination()
-        counts.append(wr.metrics(query))
+        counts.append(wr.status(query))
     assert [(one.accepted, one.duplicates, one.unaccounted) for one in counts] == [
         (many, 0, 0),
         (0, many, 0),

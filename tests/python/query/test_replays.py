@@ -98,7 +98,7 @@ def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffle
         queryTrigger=ONCE,
     )
     query.awaitTermination()
-    counts = wr.metrics(query)
+    counts = wr.status(query)
     assert counts.duplicates == len(again)
     assert counts.accepted == sum(map(len, batches))
     assert counts.rejected == counts.unaccounted == 0
@@ -117,5 +117,5 @@ def test_a_backlog_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
         queryTrigger=ONCE,
     )
     query.awaitTermination()
-    counts = wr.metrics(query)
+    counts = wr.status(query)
     assert (counts.accepted, counts.duplicates) == (400_000, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,7 +151,7 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
             queryTrigger=ONCE,
         )
     )
-    counts = wr.metrics(query)
+    counts = wr.status(query)
     assert counts.read == sum(map(len, batches)) + 2
     assert counts.unaccounted == 0
     lost = feed.spark.read.parquet(str(sinks[1])).collect()
@@ -159,7 +160,7 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
     assert counts.reasons.keys() == {"INVALID_TIME", "TOO_LATE"}
     assert counts.panes == len(files(feed, sinks[0])) > 0
     assert counts.duplicates == counts.gaps == 0
-    assert counts.watermark == "2025-01-01T11:59:00.000Z"
+    assert counts.watermark == datetime(2025, 1, 1, 11, 59, tzinfo=UTC)
 
 
 @pytest.mark.slow
@@ -173,7 +174,7 @@ def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
         panes=wr.Files(str(tmp_path / "panes")),
         queryTrigger=ONCE,
     )
-    counts = wr.metrics(finished(query))
+    counts = wr.status(finished(query))
     assert (counts.read, counts.accepted, counts.gaps, counts.rejected) == (4, 2, 2, 0)
 
 

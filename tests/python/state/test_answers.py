@@ -251,7 +251,7 @@ def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
         checkpoint = str(tmp_path / "checkpoint")
         query = asked.start(**sinks, checkpoint=checkpoint, queryTrigger={"availableNow": True})
         query.awaitTermination()
-        assert wr.metrics(query).unaccounted == 0
+        assert wr.status(query).unaccounted == 0
 
     both.add(
         ([order("09:00:00", amount=1), order(None, amount=2)], [order("09:00:30", amount=101)])

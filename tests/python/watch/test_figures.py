@@ -1,4 +1,4 @@
-"""Figures of recorded progress, and what is said of them."""
+"""BatchProgress of recorded progress, and what is said of them."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Ended:
         return None if self.error is None else ValueError(self.error)
 
 
-def seen(name: str, error: str | None = None) -> wr.Snapshot:
-    """Give the snapshot of a recorded query."""
-    return wr.snapshot(Ended(recorded(name), error))  # type: ignore[arg-type]
+def seen(name: str, error: str | None = None) -> wr.Status:
+    """Give the status of a recorded query."""
+    return wr.status(Ended(recorded(name), error))  # type: ignore[arg-type]
 
 
 def test_no_open_window_is_a_number_too() -> None:
@@ -107,13 +107,13 @@ def test_backlog_of_kafka() -> None:
     progress = recorded("minutes")[-1]
     progress["sources"][0]["metrics"] = {"maxOffsetsBehindLatest": "1200"}
     assert figures(progress).sources[0].waiting == 1200
-    assert "1,200 offsets behind its end" in str(wr.Snapshot().after(progress))
+    assert "1,200 offsets behind its end" in str(wr.Status().after(progress))
 
 
-def test_snapshots_add_up() -> None:
+def test_batches_add_up() -> None:
     """Each batch once, though Spark reports it again; newest is the greatest of all."""
     progress = recorded("minutes")
-    of = wr.snapshot(Ended(progress + progress))  # type: ignore[arg-type]
+    of = wr.status(Ended(progress + progress))  # type: ignore[arg-type]
     assert of == seen("minutes")
     assert of.batches == 4
     assert (of.totals["read"], of.totals["accepted"], of.totals["TOO_LATE"]) == (7, 5, 1)
@@ -121,7 +121,7 @@ def test_snapshots_add_up() -> None:
     assert of.newest == datetime(2025, 1, 1, 9, 2, 30, tzinfo=UTC)
     assert of.behind == timedelta(seconds=10)
     again = [{**batch, "runId": "another"} for batch in progress]
-    both = wr.snapshot(Ended(progress + again))  # type: ignore[arg-type]
+    both = wr.status(Ended(progress + again))  # type: ignore[arg-type]
     assert (both.batches, both.totals["read"]) == (8, 14)  # another run of the query
 
 
@@ -135,14 +135,14 @@ def test_open_windows() -> None:
             "open_windows": all_,
             "open_windows_change": change,
         }
-    of = wr.Snapshot()
+    of = wr.Status()
     told = [dict((of := of.after(batch)).openWindows) for batch in progress]
     assert told == [{"messages": count} for count in (2, 5, 7, 12)]
     assert dict(_words.rows(of))["open"] == "12 windows"
-    late = wr.Snapshot()
+    late = wr.Status()
     assert [(late := late.after(batch)).openWindows for batch in progress[1:]] == [{}, *told[2:]]
     progress[3]["observedMetrics"]["windrow_messages"]["open_windows_change"] = None
-    assert wr.Snapshot().after(progress[3]).openWindows == {}
+    assert wr.Status().after(progress[3]).openWindows == {}
 
 
 def test_what_is_said() -> None:
@@ -172,10 +172,10 @@ def test_terminal() -> None:
 
 
 def test_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first snapshot is displayed, the next ones take its place."""
-    shown: list[tuple[str, wr.Snapshot]] = []
+    """The first status is displayed, the next ones take its place."""
+    shown: list[tuple[str, wr.Status]] = []
 
-    def display(first: wr.Snapshot, *, display_id: bool) -> Any:
+    def display(first: wr.Status, *, display_id: bool) -> Any:
         assert display_id
         shown.append(("display", first))
         return SimpleNamespace(update=lambda later: shown.append(("update", later)))
@@ -216,20 +216,20 @@ def test_a_watermark_that_is_not_behind() -> None:
     """Nor left unsaid."""
     progress = recorded("minutes")[-1]
     progress["eventTime"]["max"] = progress["eventTime"]["watermark"]
-    assert "2025-01-01 09:02:20, 0 ms behind" in str(wr.Snapshot().after(progress))
+    assert "2025-01-01 09:02:20, 0 ms behind" in str(wr.Status().after(progress))
 
 
 def test_nothing_has_come_yet() -> None:
     """A query before its first batch, and one that fails there."""
-    assert str(wr.Snapshot()) == "query  no batch has come yet"
-    assert "ended before its first batch" in str(wr.snapshot(Ended([])))  # type: ignore[arg-type]
-    assert "the sink is away" in str(wr.snapshot(Ended([], "the sink is away")))  # type: ignore[arg-type]
+    assert str(wr.Status()) == "query  no batch has come yet"
+    assert "ended before its first batch" in str(wr.status(Ended([])))  # type: ignore[arg-type]
+    assert "the sink is away" in str(wr.status(Ended([], "the sink is away")))  # type: ignore[arg-type]
 
 
 def test_other_queries_count_nothing() -> None:
     """A trigger without rows and without windrow is no batch."""
     progress = {**recorded("minutes")[0], "observedMetrics": {}, "numInputRows": 0}
-    assert wr.Snapshot().after(progress) == wr.Snapshot()
+    assert wr.Status().after(progress) == wr.Status()
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,9 @@ def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None
     )
     query = begun(orders.lateness("0 seconds"), ships.lateness("0 seconds"), tmp_path / "cp")
 
-    def seen() -> tuple[wr.Snapshot, str]:
+    def seen() -> tuple[wr.Status, str]:
         query.processAllAvailable()
-        of = wr.snapshot(query)
+        of = wr.status(query)
         return of, dict(_words.rows(of))["watermark"]
 
     try:

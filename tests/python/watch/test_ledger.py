@@ -23,9 +23,17 @@ def batch(number: int, *, given: int, rows: int | None = None, **counts: int) ->
         "startOffset": offsets(number * given) if number else None,
         "endOffset": offsets((number + 1) * given),
         "numInputRows": 2 * given,
+        "description": "topic",
     }
     return {
+        "id": "q",
+        "runId": "r",
+        "name": None,
+        "timestamp": "2025-01-01T09:00:00.000Z",
         "batchId": number,
+        "batchDuration": 1,
+        "durationMs": {},
+        "numInputRows": 2 * given,
         "sources": [source],
         "observedMetrics": {"windrow_o/read": observed(read), "windrow_o": observed(fates)},
         "eventTime": {},
@@ -40,12 +48,14 @@ def observed(counts: dict[str, int]) -> Any:
 
 def query(name: str, *batches: dict[str, Any]) -> Any:
     """Give what is like a query."""
-    return SimpleNamespace(recentProgress=batches, id=name, runId=name)
+    return SimpleNamespace(
+        recentProgress=batches, id=name, runId=name, isActive=False, exception=lambda: None
+    )
 
 
 def test_what_has_no_fate_is_seen() -> None:
     """Read is counted apart from what became of it."""
-    counts = wr.metrics(query("a", batch(0, given=10, accepted=12), batch(1, given=5, accepted=9)))
+    counts = wr.status(query("a", batch(0, given=10, accepted=12), batch(1, given=5, accepted=9)))
     assert (counts.read, counts.unaccounted, counts.unexplainedDuplicates) == (30, 9, 0)
 
 
@@ -54,26 +64,28 @@ def test_replays_that_the_source_did_not_give_twice(number: int) -> None:
     """Batches of a source that logs offsets never overlap; it is said once."""
     running = query(f"lost {number}", batch(number, given=10, accepted=13, duplicates=7))
     with pytest.warns(UserWarning, match=r"\[DUPLICATES_NOT_EXPLAINED\] 7 rows"):
-        assert wr.metrics(running).unexplainedDuplicates == 7
+        assert wr.status(running).unexplainedDuplicates == 7
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert wr.metrics(running).unexplainedDuplicates == 7
+        assert wr.status(running).unexplainedDuplicates == 7
 
 
 def test_rows_that_were_doubled_on_their_way() -> None:
     """More rows were read than the source gave: those are duplicates rightly."""
     twice = batch(1, given=10, rows=40, accepted=20, duplicates=20)
-    assert wr.metrics(query("twice", twice)).unexplainedDuplicates == 0
+    assert wr.status(query("twice", twice)).unexplainedDuplicates == 0
 
 
 def test_a_source_that_logs_no_offsets() -> None:
     """Files may bring anything again."""
     files = batch(0, given=10, accepted=13, duplicates=7)
     files["sources"][0]["endOffset"] = '{"logOffset":0}'
-    assert wr.metrics(query("files", files)).unexplainedDuplicates == 0
+    assert wr.status(query("files", files)).unexplainedDuplicates == 0
     topic = batch(1, given=10, rows=22, accepted=15, duplicates=7)
-    topic["sources"].append({"startOffset": None, "endOffset": "f", "numInputRows": 2})
-    assert wr.metrics(query("files beside", topic)).unexplainedDuplicates == 0
+    topic["sources"].append(
+        {"startOffset": None, "endOffset": "f", "numInputRows": 2, "description": "f"}
+    )
+    assert wr.status(query("files beside", topic)).unexplainedDuplicates == 0
 
 
 def test_a_partition_that_is_new_begins_anywhere() -> None:
@@ -81,4 +93,4 @@ def test_a_partition_that_is_new_begins_anywhere() -> None:
     new = batch(1, given=10, accepted=13, duplicates=7)
     new["sources"][0]["startOffset"] = '{"topic":{"0":110}}'
     with pytest.warns(UserWarning, match=r"\[DUPLICATES_NOT_EXPLAINED\]"):
-        assert wr.metrics(query("new", new)).unexplainedDuplicates == 7
+        assert wr.status(query("new", new)).unexplainedDuplicates == 7

@@ -101,7 +101,7 @@ def run(kind: str, feed: Feed, folder: Path, all_: Sequence[Batch]) -> list[int]
                 feed.add(orders(batch))
                 query = query or counts.start(panes=nowhere, checkpoint=folder)
                 query.processAllAvailable()
-                told.append(wr.snapshot(query).openWindows)
+                told.append(wr.status(query).openWindows)
         finally:
             if query is not None:
                 query.stop()

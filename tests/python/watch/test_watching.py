@@ -104,7 +104,7 @@ def test_a_running_query(
             query.processAllAvailable()
             heard(spark)
             shown = gauges(spark)
-            seen = wr.snapshot(query)
+            seen = wr.status(query)
             assert seen.isActive
         finally:
             query.stop()
@@ -144,7 +144,7 @@ def test_before_there_is_a_watermark(feed: Feed, tmp_path: Path) -> None:
         query.processAllAvailable()
         heard(feed.spark)
         shown = gauges(feed.spark)
-        seen = wr.snapshot(query)
+        seen = wr.status(query)
     finally:
         query.stop()
     assert [shown[f"none.{name}"] for name in ("read", "watermark_ms", "behind_ms")] == [1, 0, 0]
@@ -189,7 +189,7 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
     query.awaitTermination()
     of = [row.pane for row in rows]
     fired = [pane.timing for pane in of if not pane.is_retraction]
-    totals = wr.snapshot(query).totals
+    totals = wr.status(query).totals
     assert totals["early"] == fired.count("EARLY") > 0
     assert totals["onTime"] == fired.count("ON_TIME") > 0
     assert totals["late"] == fired.count("LATE") > 0
@@ -199,7 +199,7 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
     assert last.panes == last.early + last.onTime + last.late + last.withdrawn
 
 
-@pytest.mark.parametrize("name", ["watch", "snapshot", "metrics"])
+@pytest.mark.parametrize("name", ["watch", "status"])
 def test_what_is_no_query(name: str) -> None:
     """It says what it takes."""
     with pytest.raises(TypeError, match=rf"{name}\(query\) takes a StreamingQuery.*'x'"):
