@@ -58,7 +58,7 @@ class Stream:
         """Say how long after its end, in event time, a window still takes messages.
 
         None: without end; then ``retain`` must limit the messages or windows of a key. A whole
-        number counts offsets, for windows on ``Offsets``.
+        number counts offsets, for windows on ``OffsetRange``.
         """
         if isinstance(allowed, int) or allowed is None:
             return replace(self, _lateness=allowed)

@@ -33,7 +33,7 @@ kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
     st.builds(lambda rows: wr.Over(rows=rows), counts),
     st.just(wr.Over()),
     st.builds(wr.Count, counts, step=st.none() | counts),
-    st.builds(wr.Offsets, counts, step=st.none() | counts),
+    st.builds(wr.OffsetRange, counts, step=st.none() | counts),
     st.builds(wr.TupleSession, st.integers(min_value=0, max_value=2**63 - 1)),
     st.just(wr.Global()),
     st.builds(wr.Inherit, st.text(min_size=1, max_size=10)),
@@ -60,7 +60,7 @@ def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
     """Every field; what no operator can mean is drawn again."""
     window = draw(kinds)
     allowed: st.SearchStrategy[str | int | None] = st.none() | spans
-    if isinstance(window, wr.Offsets):
+    if isinstance(window, wr.OffsetRange):
         allowed = st.none() | st.integers(min_value=0, max_value=2**62)
     lateness = draw(allowed)
     may_fill = isinstance(window, wr.Tumbling | wr.Hopping)  # else half of all would be refused

@@ -24,7 +24,7 @@ from windrow.triggers import (
     Every,
     PaneTrigger,
 )
-from windrow.windows import Offsets, Session, WindowKind
+from windrow.windows import OffsetRange, Session, WindowKind
 
 #: What completes a window: the watermark, or the first message of its key past its end.
 CloseOn = Literal["watermark", "next_row"]
@@ -54,17 +54,17 @@ class WindowOperatorSpec:
     outputStreams: one name each at most, by which a ``CompositeOperator`` is wired.
 
     window: what the windows are. lateness: how long after its end, in event time, a window still
-    takes messages; None: without end; for ``Offsets`` a number of offsets. It must be stated for
-    windows of time. early: while a window is incomplete, usually ``Never()``; onTime: whether it
-    fires when it completes; late: while it still takes messages, usually ``EachBatch()``, without a
-    query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
-    accumulation: must be stated where a window can fire twice. skipUnchanged: no pane whose
-    value is that of the last one. fillGaps: whether the empty windows of a key fire too: True, from
-    its first window on without an end, or a duration after its last window with messages.
-    retention: how much of the past is kept. maxFuture: messages further ahead of processing
-    time are rejected. startOffsets: the first offset of each source partition, for windows on
-    offsets; kept as sorted pairs. keepsMessages: of a query, panes carry new messages instead of
-    aggregates; without a query that is so where there are no aggregates.
+    takes messages; None: without end; for ``OffsetRange`` a number of offsets. It must be stated
+    for windows of time. early: while a window is incomplete, usually ``Never()``; onTime: whether
+    it fires when it completes; late: while it still takes messages, usually ``EachBatch()``,
+    without a query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
+    accumulation: must be stated where a window can fire twice. skipUnchanged: no pane whose value
+    is that of the last one. fillGaps: whether the empty windows of a key fire too: True, from its
+    first window on without an end, or a duration after its last window with messages. retention:
+    how much of the past is kept. maxFuture: messages further ahead of processing time are rejected.
+    startOffsets: the first offset of each source partition, for windows on offsets; kept as sorted
+    pairs. keepsMessages: of a query, panes carry new messages instead of aggregates; without a
+    query that is so where there are no aggregates.
 
     Whether it makes sense is checked as a query or an operator is made of it. Errors: SpecError
     with everything that cannot be written as JSON.
@@ -177,7 +177,7 @@ def _settled_lateness(spec: WindowOperatorSpec) -> str | int | Unstated | None:
     allowed = spec.lateness
     if allowed is UNSTATED or allowed is None:
         return allowed
-    if isinstance(spec.window, Offsets):
+    if isinstance(spec.window, OffsetRange):
         return allowed if isinstance(allowed, int) else 0
     return _duration.show(_duration.micros(allowed))
 
@@ -194,7 +194,7 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
     found: list[SpecProblem] = []
     allowed = spec.lateness
     if allowed is not UNSTATED and allowed is not None:
-        if not isinstance(spec.window, Offsets):
+        if not isinstance(spec.window, OffsetRange):
             found += _values.duration("lateness", allowed)
         elif not _values.is_count(allowed) and _duration.read(allowed) != 0:
             found += _values.count("lateness", allowed)

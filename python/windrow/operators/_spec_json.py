@@ -22,7 +22,7 @@ from windrow.triggers import (
     AccumulationMode,
     PaneTrigger,
 )
-from windrow.windows import Offsets, WindowKind
+from windrow.windows import OffsetRange, WindowKind
 from windrow.windows._kind import read_kind
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _limits(retention: Retention) -> dict[str, int]:
 def _lateness(reader: _json.Reader, window: WindowKind | None) -> str | int | Unstated | None:
     if "lateness" not in reader.fields:
         return UNSTATED
-    read = reader.count if isinstance(window, Offsets) else reader.span
+    read = reader.count if isinstance(window, OffsetRange) else reader.span
     return read(reader.fields, "lateness")
 
 

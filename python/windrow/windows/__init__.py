@@ -12,14 +12,14 @@ from windrow.windows._kind import WindowKind
 from windrow.windows._over import Over
 from windrow.windows._session import Session
 from windrow.windows._sliding import Sliding
-from windrow.windows._tuples import Count, Offsets, TupleSession
+from windrow.windows._tuples import Count, OffsetRange, TupleSession
 
 __all__ = [
     "Count",
     "Global",
     "Hopping",
     "Inherit",
-    "Offsets",
+    "OffsetRange",
     "Over",
     "Session",
     "Sliding",

@@ -72,14 +72,14 @@ class Count(_Numbered):
 
 
 @dataclass(frozen=True, repr=False)
-class Offsets(_Numbered):
+class OffsetRange(_Numbered):
     """``[first, last]``: ``n`` offsets of a source partition, one window every ``step``.
 
     Windows begin at the partition's start offset, so those of several streams can be aligned;
     missing offsets count. Lateness is a whole number of offsets.
     """
 
-    _kind: ClassVar[str] = "offsets"
+    _kind: ClassVar[str] = "offset_range"
     _of: ClassVar[str] = "For each source partition, by offset from its start offset on"
 
 
@@ -142,4 +142,4 @@ def _numbered(cls: type[_Numbered]) -> None:
 
 
 _numbered(Count)
-_numbered(Offsets)
+_numbered(OffsetRange)

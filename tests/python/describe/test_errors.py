@@ -65,13 +65,13 @@ if TYPE_CHECKING:
             "[COUNT_NOT_UNDERSTOOD] Count(n=1.5, step=0): n is 1.5; it must be a whole number.",
         ),
         (
-            lambda: wr.Offsets(2**63),
-            "[COUNT_NOT_UNDERSTOOD] Offsets(n=9223372036854775808): n is 9223372036854775808; "
+            lambda: wr.OffsetRange(2**63),
+            "[COUNT_NOT_UNDERSTOOD] OffsetRange(n=9223372036854775808): n is 9223372036854775808; "
             "it must be a whole number.",
         ),
         (
-            lambda: wr.WindowOperatorSpec(window=wr.Offsets(3), lateness="5 seconds"),
-            "[COUNT_NOT_UNDERSTOOD] Offsets(3): lateness is '5 seconds'; it must be a whole "
+            lambda: wr.WindowOperatorSpec(window=wr.OffsetRange(3), lateness="5 seconds"),
+            "[COUNT_NOT_UNDERSTOOD] OffsetRange(3): lateness is '5 seconds'; it must be a whole "
             "number.",
         ),
         (

@@ -108,7 +108,7 @@ def test_durations_are_equal_however_written() -> None:
     assert wr.Every("60 s") == wr.Every(timedelta(minutes=1))
     assert wr.Retention(time="60 s") == wr.Retention(time="1 minute")
     assert wr.Count(5) == wr.Count(5, step=5)
-    alike: set[wr.WindowKind] = {wr.Count(5), wr.Offsets(5)}
+    alike: set[wr.WindowKind] = {wr.Count(5), wr.OffsetRange(5)}
     assert len(alike) == 2
     assert wr.Tumbling("2 Weeks", zone="UTC") == wr.Tumbling("2 week", zone="UTC")
     assert wr.Tumbling("7 days", zone="UTC") != wr.Tumbling("1 week", zone="UTC")
@@ -160,8 +160,8 @@ def test_lateness_has_one_form() -> None:
     assert endless != long
     with pytest.raises(wr.SpecError, match="DURATION_TOO_LONG"):
         wr.WindowOperatorSpec(window=wr.Tumbling("1 s"), lateness=f"{2**62} us")
-    zero = wr.WindowOperatorSpec(window=wr.Offsets(3), lateness="0 seconds")
-    assert zero == wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=0)
+    zero = wr.WindowOperatorSpec(window=wr.OffsetRange(3), lateness="0 seconds")
+    assert zero == wr.WindowOperatorSpec(window=wr.OffsetRange(3), lateness=0)
 
 
 def test_a_zone_that_is_not_stated() -> None:
@@ -188,7 +188,7 @@ def test_a_zone_that_is_not_stated() -> None:
         (wr.Over(rows=100), "it and the 99 before it"),
         (wr.Over(), "all up to its own time"),
         (wr.Count(50), "windows of 50, first and last included, one every 50"),
-        (wr.Offsets(50, step=10), "by offset from its start offset on: windows of 50"),
+        (wr.OffsetRange(50, step=10), "by offset from its start offset on: windows of 50"),
         (wr.TupleSession(5), "more than 5 offsets pass without the key"),
         (wr.Global(), "never completes"),
         (wr.Inherit("hour"), "in their column 'hour'"),

@@ -125,7 +125,9 @@ def count(read: Read) -> Outputs:
 
 def offsets(read: Read) -> Outputs:
     """Of a source partition, all keys."""
-    return few(numbered(read).lateness(6).window(wr.Offsets(8)).accumulationMode(wr.ACCUMULATING))
+    return few(
+        numbered(read).lateness(6).window(wr.OffsetRange(8)).accumulationMode(wr.ACCUMULATING)
+    )
 
 
 def tuple_session(read: Read) -> Outputs:
@@ -167,7 +169,7 @@ def full_state_of_sessions(read: Read) -> Outputs:
 
 def full_state_of_offsets(read: Read) -> Outputs:
     """Messages of windows by position."""
-    windows = numbered(read).lateness(6).retain(messages=20).window(wr.Offsets(8))
+    windows = numbered(read).lateness(6).retain(messages=20).window(wr.OffsetRange(8))
     return windows.trigger(early=wr.Never()).messages()
 
 

@@ -55,7 +55,7 @@ def _placed(window: wr.WindowKind, **given: object) -> Kind:
 
 
 def _offsets(m: Messages) -> wr.Output:
-    return _sums(m.placed("passing").lateness(100).window(wr.Offsets(1000, step=500)))
+    return _sums(m.placed("passing").lateness(100).window(wr.OffsetRange(1000, step=500)))
 
 
 def _global(m: Messages) -> wr.Output:

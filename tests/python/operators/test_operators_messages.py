@@ -81,7 +81,7 @@ def test_windows_are_complete_by_their_own_axis() -> None:
         assert _complete(op) == [False]
         op.advanceWatermark(at(10.000001))
         assert _complete(op) == [True]
-    with _kept(window=wr.Offsets(2), lateness=0) as op:
+    with _kept(window=wr.OffsetRange(2), lateness=0) as op:
         op.addMessages(_numbered((9, 10, "x", 0), (9, 20, "y", 1), (9, 30, "z", 2)))
         op.advanceWatermark(at(600))
         assert _complete(op) == [True, False]

@@ -163,7 +163,7 @@ OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
     "offsets": lambda df, mark: (
         wr.stream(df, time="time", key="key", rowId=_offset(), **mark)
         .lateness(0)
-        .window(wr.Offsets(10))
+        .window(wr.OffsetRange(10))
         .aggregate(of_all())
     ),
     "full state": lambda df, mark: (

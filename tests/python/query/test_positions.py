@@ -65,7 +65,7 @@ def on_time(last: bool = True) -> tuple[Any, ...]:  # noqa: FBT001, FBT002
 
 def test_offsets_complete_windows_of_keys_that_are_silent(log: Log) -> None:
     """A window ends with its last offset, whichever key that is of, in its own partition."""
-    windows = log.stream().lateness(0).window(wr.Offsets(3))
+    windows = log.stream().lateness(0).window(wr.OffsetRange(3))
     out = windows.aggregate(F.sum("v").alias("total"))
     assert log.step(out, ("a", 1, 0, 0), ("b", 2, 0, 1), ("a", 5, 1, 0)) == []
     assert log.step(out, ("c", 4, 0, 2), ("c", 8, 0, 3)) == [
@@ -78,7 +78,7 @@ def test_offsets_complete_windows_of_keys_that_are_silent(log: Log) -> None:
 
 def test_what_comes_after_its_window_is_rejected(log: Log) -> None:
     """An offset below those of complete windows is too late."""
-    out = log.stream().lateness(0).window(wr.Offsets(2)).aggregate(F.count("v").alias("n"))
+    out = log.stream().lateness(0).window(wr.OffsetRange(2)).aggregate(F.count("v").alias("n"))
     log.step(out, ("a", 1, 0, 0), ("a", 2, 0, 5))
     assert [row[1] for row in log.step(out, ("a", 3, 0, 1))] == ["TOO_LATE"]
 
@@ -114,14 +114,14 @@ def test_offsets_must_be_stated(spark: SparkSession) -> None:
     """Windows on offsets need the columns that hold them."""
     df = spark.createDataFrame([("a", 1, "t", 0, 0)], SCHEMA)
     with pytest.raises(wr.SpecError, match="OFFSET_NOT_STATED"):
-        wr.stream(df, key="k").lateness(0).window(wr.Offsets(3)).aggregate(F.sum("v")).panes  # noqa: B018
+        wr.stream(df, key="k").lateness(0).window(wr.OffsetRange(3)).aggregate(F.sum("v")).panes  # noqa: B018
 
 
 @pytest.mark.parametrize(
     "kind",
     [
         pytest.param(wr.Count(2), marks=pytest.mark.full),
-        wr.Offsets(2),
+        wr.OffsetRange(2),
         pytest.param(wr.Global(), marks=pytest.mark.full),
     ],
     ids=repr,
@@ -135,7 +135,7 @@ def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
     )
     windows = wr.cogroup(a, b).window(kind)
     if not isinstance(kind, wr.Count):
-        windows = windows.lateness(0) if isinstance(kind, wr.Offsets) else windows
+        windows = windows.lateness(0) if isinstance(kind, wr.OffsetRange) else windows
     if isinstance(kind, wr.Global):
         windows = windows.trigger(early=wr.Every(messages=2)).accumulationMode(wr.ACCUMULATING)
     output = windows.aggregate(F.count("a.v").alias("a"), F.sum("b.v").alias("b"))
@@ -146,7 +146,7 @@ def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
 
 WITHOUT_TIME = {
     wr.Count: [("x", 1, 2), ("x", 1, 4)],
-    wr.Offsets: [("x", 2, None), ("x", 0, 6)],
+    wr.OffsetRange: [("x", 2, None), ("x", 0, 6)],
     wr.Global: [("x", 1, 2), ("x", 2, 6)],
 }
 

@@ -84,7 +84,7 @@ def inherited(orders: DataFrame, name: str) -> wr.Output:
 
 OPERATORS: Mapping[str, Callable[[DataFrame, str], wr.Output]] = {
     "each message": lambda df, n: early(timed(df, n), MINUTES, wr.EachMessage()),
-    "offsets": lambda df, n: kept(counted(df, n).lateness(30).window(wr.Offsets(10))),
+    "offsets": lambda df, n: kept(counted(df, n).lateness(30).window(wr.OffsetRange(10))),
     "policy": lambda df, n: aggregated(
         counted(df, n).window(wr.Policy.sliding(wr.ByCount(4), trigger=wr.ByDelta("price", 3.0)))
     ),

@@ -45,7 +45,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
         wr.Hopping("1 hour", step=timedelta(minutes=1)),
         *(wr.Sliding("1 hour"), wr.Sliding("1 hour", granularity="1 minute")),
         *(wr.Over(), wr.Over(range="1 hour"), wr.Over(rows=100)),
-        *(wr.Count(50), wr.Count(50, step=10), wr.Offsets(1000, step=1)),
+        *(wr.Count(50), wr.Count(50, step=10), wr.OffsetRange(1000, step=1)),
         *(wr.TupleSession(5), wr.Global(), wr.Inherit(), wr.Inherit("window")),
     ]
     wr.Count(3).plot([0, 1, 2])
@@ -61,7 +61,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
             .accumulationMode(mode)
         )
         windows.aggregate()
-    spec = wr.WindowOperatorSpec(window=wr.Offsets(3), lateness=2, startOffsets={0: 1})
+    spec = wr.WindowOperatorSpec(window=wr.OffsetRange(3), lateness=2, startOffsets={0: 1})
     wr.WindowOperatorSpec(window=kinds[1], retention=wr.Retention(windows=3), early=spec.early)
 
 

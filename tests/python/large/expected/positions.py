@@ -84,7 +84,7 @@ class Offsets(_OfNumbers):
 
     def windrow(self) -> wr.WindowKind:
         """As it says."""
-        return wr.Offsets(self.n, step=self.step)
+        return wr.OffsetRange(self.n, step=self.step)
 
     def candidates(self) -> str:
         """Those that hold the offset, complete by what the partition has shown."""

@@ -8,7 +8,7 @@ import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Pieces
-import windrow.core.store.OffsetRange
+import windrow.core.store.OffsetSpan
 
 /** The messages of a window as its metadata tells of them, beside what they amount to (SEMANTICS R22).
   *
@@ -18,13 +18,13 @@ import windrow.core.store.OffsetRange
 private[operators] final class Tracked[B](
     val buffer: B,
     val count: Long,
-    val offsets: Map[SourcePartition, OffsetRange])
+    val offsets: Map[SourcePartition, OffsetSpan])
 
 private[operators] object Tracked {
   def apply[B](buffer: B, origin: Option[Origin]): Tracked[B] = new Tracked(
     buffer,
     count = 1,
-    origin.map(from => from.partition -> OffsetRange(from.offset, from.offset)).toMap)
+    origin.map(from => from.partition -> OffsetSpan(from.offset, from.offset)).toMap)
 }
 
 /** An aggregation that keeps track of its messages. */
@@ -51,8 +51,8 @@ private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]
   def write(tracked: Tracked[B], out: ByteWriter): Unit = {
     inner.write(tracked.buffer, out)
     out.count(tracked.count)
-    OffsetRange.write(tracked.offsets, out)
+    OffsetSpan.write(tracked.offsets, out)
   }
 
-  def read(in: ByteReader): Tracked[B] = new Tracked(inner.read(in), in.count(), OffsetRange.read(in))
+  def read(in: ByteReader): Tracked[B] = new Tracked(inner.read(in), in.count(), OffsetSpan.read(in))
 }

@@ -2,7 +2,7 @@ package windrow.operators
 
 import windrow.SourcePartition
 import windrow.Timing
-import windrow.core.store.OffsetRange
+import windrow.core.store.OffsetSpan
 
 /** What a window's metadata tells (SEMANTICS R22).
   *
@@ -23,7 +23,7 @@ final case class WindowInfo[K](
     key: K,
     start: Long,
     end: Long,
-    offsets: Map[SourcePartition, OffsetRange],
+    offsets: Map[SourcePartition, OffsetSpan],
     count: Long,
     lastTiming: Option[Timing],
     panes: Long,

@@ -51,10 +51,10 @@ object Count {
 /** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. Of 100: the offsets 0
   * to 99, whatever keys their messages have, then 100 to 199.
   */
-final case class Offsets(n: Long, step: Long) extends SourceWindows {
+final case class OffsetRange(n: Long, step: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
 
-  private[windrow] def form: WindowForm           = Offsets.Form
+  private[windrow] def form: WindowForm           = OffsetRange.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n, "step" -> step)
   private[windrow] def inWords: String =
     TupleWindows.numbered("For each source partition, by offset from its start offset on", n, step)
@@ -64,13 +64,13 @@ final case class Offsets(n: Long, step: Long) extends SourceWindows {
   private[windrow] override def canBeLate: Boolean          = true
   private[windrow] override def isLateByOffsets: Boolean    = true
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
-  override def toString: String                             = TupleWindows.shown("Offsets", n, step)
+  override def toString: String                             = TupleWindows.shown("OffsetRange", n, step)
 }
 
-object Offsets {
-  def apply(n: Long): Offsets = Offsets(n, n)
+object OffsetRange {
+  def apply(n: Long): OffsetRange = OffsetRange(n, n)
 
-  private[windrow] val Form: WindowForm = TupleWindows.form("offsets", "windrow_offsets")(Offsets(_, _))
+  private[windrow] val Form: WindowForm = TupleWindows.form("offset_range", "windrow_offset_range")(OffsetRange(_, _))
 }
 
 /** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */

@@ -128,7 +128,7 @@ object WindowKind {
     Sliding.Form,
     Over.Form,
     Count.Form,
-    Offsets.Form,
+    OffsetRange.Form,
     TupleSession.Form,
     Global.Form,
     Inherit.Form)

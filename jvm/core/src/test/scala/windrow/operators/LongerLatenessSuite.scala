@@ -189,11 +189,11 @@ class LongerLatenessSuite extends AnyFunSuite {
 
   test("S2: the lateness of windows on offsets stays, and none becomes shorter") {
     val store = new InMemoryShardStore
-    val begun = aggregate(aggregated.copy(window = Offsets(5)))(5, store)
+    val begun = aggregate(aggregated.copy(window = OffsetRange(5)))(5, store)
     begun.follow(Seq(event(1, 1)), 1)
     begun.take()
     begun.close()
-    val longer = intercept[CheckpointError](aggregate(aggregated.copy(window = Offsets(5)))(6, store))
+    val longer = intercept[CheckpointError](aggregate(aggregated.copy(window = OffsetRange(5)))(6, store))
     assert(longer.getMessage.contains("SPEC_CHANGED") && longer.getMessage.contains("lateness"))
   }
 }

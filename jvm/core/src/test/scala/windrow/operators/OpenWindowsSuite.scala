@@ -62,7 +62,7 @@ class OpenWindowsSuite extends AnyFunSuite {
     eager.copy(window = Over.Rows(3), lateness = Some(span(9)), accumulation = Some(Accumulating)),
     eager.copy(window = Over.Everything, lateness = Some(span(9)), accumulation = Some(Accumulating)),
     eager.copy(window = Count(4, 3)),
-    eager.copy(window = windrow.Offsets(5), lateness = Some(span(4))),
+    eager.copy(window = windrow.OffsetRange(5), lateness = Some(span(4))),
     eager.copy(window = TupleSession(1)),
     eager,
     eager.copy(

@@ -154,7 +154,7 @@ object OperatorKind {
     fullState("full state of counts", FullStateDraft(Count(3, 2), early = Never, retention = kept)),
     fullState(
       "full state of offsets",
-      FullStateDraft(Offsets(5), Some(span(3)), early = Every(2), retention = kept, startOffsets = Map(0L -> 1L))),
+      FullStateDraft(OffsetRange(5), Some(span(3)), early = Every(2), retention = kept, startOffsets = Map(0L -> 1L))),
     fullState("full state of tuple sessions", FullStateDraft(TupleSession(1), retention = kept)),
     join(
       "an inner join",

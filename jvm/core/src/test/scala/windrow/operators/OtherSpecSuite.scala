@@ -22,7 +22,7 @@ class OtherSpecSuite extends AnyFunSuite {
 
   test("S2: the start offsets of aggregates stay") {
     def open(starts: Map[Long, Long]) = begun(aggregate(WindowOperatorDraft(
-      Offsets(4),
+      OffsetRange(4),
       accumulation = Some(Accumulating),
       startOffsets = starts)))
     refused(open(starts), open(others), "start offsets `{1: 8}`, the query has `{0: 2, 1: 8}`")
@@ -30,7 +30,7 @@ class OtherSpecSuite extends AnyFunSuite {
 
   test("S2: the start offsets of full state stay") {
     def open(starts: Map[Long, Long]) = begun(fullState(FullStateDraft(
-      Offsets(4),
+      OffsetRange(4),
       retention = Retention(messages = Some(100)),
       startOffsets = starts)))
     refused(open(starts), open(others), "start offsets `{1: 8}`, the query has `{0: 2, 1: 8}`")
@@ -38,7 +38,7 @@ class OtherSpecSuite extends AnyFunSuite {
 
   test("S2: the start offsets of a join stay") {
     def open(starts: Map[Long, Long]) = begun(join(JoinDraft(
-      Seq(JoinStream("left", Some(Offsets(4))), JoinStream("right", Some(Over.Range(span(20))))),
+      Seq(JoinStream("left", Some(OffsetRange(4))), JoinStream("right", Some(Over.Range(span(20))))),
       hasKeys = true,
       retention = Retention(time = Some(span(50)), messages = Some(100)),
       startOffsets = Map("left" -> starts))))
@@ -61,7 +61,7 @@ class OtherSpecSuite extends AnyFunSuite {
       "session"  -> Session(span(1000)),
       "tumbling" -> Tumbling(span(1000)),
       "sliding"  -> Sliding(span(1000), span(1)),
-      "offsets"  -> Offsets(1000),
+      "offsets"  -> OffsetRange(1000),
       "count"    -> Count(1000))
     was <- Seq(Never, every(100))
   } {

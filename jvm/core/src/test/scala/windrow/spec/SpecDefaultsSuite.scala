@@ -63,7 +63,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     Over.Rows(3)                       -> Demands(true, true, None, hasEnd = true, discards = false),
     Over.Everything                    -> Demands(true, true, None, hasEnd = true, discards = false),
     Count(3, 2)                        -> Demands(false, false, None, hasEnd = true),
-    Offsets(3, 2)                      -> Demands(false, true, None, hasEnd = true),
+    OffsetRange(3, 2)                      -> Demands(false, true, None, hasEnd = true),
     Session(TimeSpan(5))               -> Demands(true, true, None, hasEnd = false),
     Session.OfMessage                  -> Demands(true, true, None, hasEnd = false),
     TupleSession(2)                    -> Demands(false, false, None, hasEnd = false),

@@ -63,8 +63,8 @@ package object api {
   type MessageError = _root_.windrow.MessageError
   val Never = _root_.windrow.Never
   type RowId  = _root_.windrow.spark.RowId
-  type Offsets = _root_.windrow.Offsets
-  val Offsets = _root_.windrow.Offsets
+  type OffsetRange = _root_.windrow.OffsetRange
+  val OffsetRange = _root_.windrow.OffsetRange
   val RowId  = _root_.windrow.spark.RowId
   type Output = _root_.windrow.spark.Output
   type Over   = _root_.windrow.Over

@@ -94,7 +94,7 @@ class PendingRowsSuite extends AnyFunSuite {
   test("what random joins do not say is read as it was, too") {
     val all = Seq(
       JoinDraft(
-        named.take(2).map(_.copy(window = Some(Offsets(3, 2)))),
+        named.take(2).map(_.copy(window = Some(OffsetRange(3, 2)))),
         hasKeys = false,
         lateness = Some(TimeSpan.Zero),
         retention = Retention(time = Some(TimeSpan(9))),

@@ -107,7 +107,7 @@ class RulesByHandSuite extends AnyFunSuite {
   check(
     "R7: the key's own message past the last offset, or lateness in offsets",
     beyond(
-      """{"kind": "offsets", "n": 2}""",
+      """{"kind": "offset_range", "n": 2}""",
       1),
     unit = 1)(
     step("a@1=1 p0:0, b@1=2 p0:1")(""),

@@ -100,7 +100,7 @@ final case class WindowMetadata(
     key: Key,
     start: Long,
     end: Long,
-    offsets: Map[SourcePartition, OffsetRange],
+    offsets: Map[SourcePartition, OffsetSpan],
     count: Long,
     lastTiming: Option[Timing],
     panes: Long,

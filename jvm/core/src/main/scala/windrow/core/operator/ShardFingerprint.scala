@@ -39,7 +39,7 @@ object ShardFingerprint {
 
   /** Windows on offsets that began elsewhere would have other bounds. A partition of which nothing is said begins at 0. */
   def starts(window: WindowKind, of: Map[Long, Long], label: String = "start offsets"): Option[FingerprintField] =
-    Option.when(window.isInstanceOf[Offsets]) {
+    Option.when(window.isInstanceOf[OffsetRange]) {
       val said = of.filter { case (_, offset) => offset != 0 }.toSeq.sorted
       FingerprintField(label, said.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }

@@ -10,7 +10,7 @@ import windrow.core.state.Codec
   * @param offsets
   *   by source partition
   */
-private[core] final case class Totals(count: Long, offsets: Map[SourcePartition, OffsetRange]) {
+private[core] final case class Totals(count: Long, offsets: Map[SourcePartition, OffsetSpan]) {
 
   def and(other: Totals): Totals = Totals(
     count + other.count,
@@ -21,7 +21,7 @@ private[core] final case class Totals(count: Long, offsets: Map[SourcePartition,
   def and(message: StoredMessage): Totals = Totals(
     count + 1,
     offsets ++ message.origin.map { from =>
-      val self = OffsetRange(from.offset, from.offset)
+      val self = OffsetSpan(from.offset, from.offset)
       from.partition -> offsets.get(from.partition).fold(self)(_ span self)
     })
 }
@@ -33,8 +33,8 @@ private[core] object Totals extends Codec[Totals] {
 
   def write(totals: Totals, out: ByteWriter): Unit = {
     out.count(totals.count)
-    OffsetRange.write(totals.offsets, out)
+    OffsetSpan.write(totals.offsets, out)
   }
 
-  def read(in: ByteReader): Totals = Totals(in.count(), OffsetRange.read(in))
+  def read(in: ByteReader): Totals = Totals(in.count(), OffsetSpan.read(in))
 }

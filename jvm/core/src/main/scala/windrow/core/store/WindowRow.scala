@@ -13,12 +13,12 @@ import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
 /** The smallest and the largest offset that a window accepted from one source partition. */
-final case class OffsetRange(first: Long, last: Long) {
-  def span(other: OffsetRange): OffsetRange = OffsetRange(math.min(first, other.first), math.max(last, other.last))
+final case class OffsetSpan(first: Long, last: Long) {
+  def span(other: OffsetSpan): OffsetSpan = OffsetSpan(math.min(first, other.first), math.max(last, other.last))
 }
 
-object OffsetRange {
-  private[windrow] def write(ranges: Map[SourcePartition, OffsetRange], out: ByteWriter): Unit = {
+object OffsetSpan {
+  private[windrow] def write(ranges: Map[SourcePartition, OffsetSpan], out: ByteWriter): Unit = {
     out.count(ranges.size.toLong)
     ranges.toSeq.sortBy(_._1).foreach { case (of, range) =>
       SourcePartitionCodec.write(of, out)
@@ -27,8 +27,8 @@ object OffsetRange {
     }
   }
 
-  private[windrow] def read(in: ByteReader): Map[SourcePartition, OffsetRange] = Seq.fill(in.size()) {
-    SourcePartitionCodec.read(in) -> OffsetRange(in.long(), in.long())
+  private[windrow] def read(in: ByteReader): Map[SourcePartition, OffsetSpan] = Seq.fill(in.size()) {
+    SourcePartitionCodec.read(in) -> OffsetSpan(in.long(), in.long())
   }.toMap
 }
 
@@ -93,7 +93,7 @@ private[core] object WindowId {
   */
 private[core] final case class WindowRow(
     id: WindowId,
-    offsets: Map[SourcePartition, OffsetRange],
+    offsets: Map[SourcePartition, OffsetSpan],
     count: Long,
     oldest: Long,
     newest: Option[StoredMessage],
@@ -111,7 +111,7 @@ private[core] final case class WindowRow(
     oldest = math.min(oldest, message.time),
     newest = WindowRow.newestOf(newest ++ Seq(message.position)),
     offsets = offsets ++ message.origin.map { from =>
-      val self = OffsetRange(from.offset, from.offset)
+      val self = OffsetSpan(from.offset, from.offset)
       from.partition -> offsets.get(from.partition).fold(self)(_ span self)
     })
 
@@ -182,7 +182,7 @@ private[core] object WindowRow {
 
       def write(row: WindowRow, out: ByteWriter): Unit = {
         ids.write(row.id, out)
-        OffsetRange.write(row.offsets, out)
+        OffsetSpan.write(row.offsets, out)
         out.count(row.count)
         out.long(row.oldest)
         newest.write(row.newest, out)
@@ -193,7 +193,7 @@ private[core] object WindowRow {
       def read(in: ByteReader): WindowRow =
         WindowRow(
           ids.read(in),
-          OffsetRange.read(in),
+          OffsetSpan.read(in),
           in.count(),
           in.long(),
           newest.read(in),

@@ -31,7 +31,7 @@ class FullStateCutSuite extends AnyFunSuite {
     Over.Range(TimeSpan(20)),
     Over.Rows(3),
     Count(3, 2),
-    Offsets(6, 4),
+    OffsetRange(6, 4),
     TupleSession(1))
 
   for (window <- kinds) test(s"$window: $count messages of a key") {

@@ -38,7 +38,7 @@ class FullStateWorkSuite extends AnyFunSuite {
     "over rows"               -> Over.Rows(4),
     "over all"                -> Over.Everything,
     "count"                   -> Count(10),
-    "offsets"                 -> Offsets(10),
+    "offsets"                 -> OffsetRange(10),
     "sessions of positions"   -> TupleSession(3))
 
   for ((name, window) <- kinds) test(s"$name: a step of any size") {

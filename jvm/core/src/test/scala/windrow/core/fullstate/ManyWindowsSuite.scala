@@ -33,7 +33,7 @@ class ManyWindowsSuite extends AnyFunSuite {
     "over a range"          -> Over.Range(TimeSpan(150)),
     "over rows"             -> Over.Rows(3),
     "count"                 -> Count(1),
-    "offsets"               -> Offsets(Apart),
+    "offsets"               -> OffsetRange(Apart),
     "sessions of positions" -> TupleSession(3))
 
   for ((name, window) <- kinds; life <- Seq(Open, Waiting, Remembered)) test(s"$name, ${life.name}") {

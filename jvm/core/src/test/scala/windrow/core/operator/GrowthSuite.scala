@@ -157,10 +157,10 @@ private object GrowthSuite {
     Sliding(TimeSpan(Size), TimeSpan(Size)),
     Over.Rows(3),
     Count(100000),
-    Offsets(100000),
+    OffsetRange(100000),
     TupleSession(100000),
     Global).map((_, CloseOn.Watermark)) ++
-    Seq(Tumbling(TimeSpan(Size)), Offsets(100000)).map((_, CloseOn.NextRow))
+    Seq(Tumbling(TimeSpan(Size)), OffsetRange(100000)).map((_, CloseOn.NextRow))
 
   /** Windows made from messages keep these side by side already. */
   def KeepsApart(window: WindowKind): Boolean = window match {

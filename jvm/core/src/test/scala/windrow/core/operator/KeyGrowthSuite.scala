@@ -67,8 +67,8 @@ private object KeyGrowthSuite {
     Over.Everything,
     Count(10),
     Count(1000000),
-    Offsets(10),
-    Offsets(1000000),
+    OffsetRange(10),
+    OffsetRange(1000000),
     TupleSession(3),
     Global)
 

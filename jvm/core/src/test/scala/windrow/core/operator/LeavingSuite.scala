@@ -89,6 +89,6 @@ private object LeavingSuite {
     Session(TimeSpan(1000)),
     Sliding(TimeSpan(5000), TimeSpan(1)),
     Over.Range(TimeSpan(5000)),
-    Offsets(1000),
+    OffsetRange(1000),
     TupleSession(1000))
 }

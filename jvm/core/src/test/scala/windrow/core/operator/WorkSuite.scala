@@ -52,7 +52,7 @@ class WorkSuite extends AnyFunSuite {
     Over.Rows(3),
     Over.Everything,
     Count(3000),
-    Offsets(3000),
+    OffsetRange(3000),
     TupleSession(3000),
     Global,
     Inherit()).map(draft) ++ Seq(

@@ -2,7 +2,7 @@ package windrow.core.state
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.CheckpointError
-import windrow.Offsets
+import windrow.OffsetRange
 import windrow.TimeSpan
 import windrow.core.operator.ShardFingerprint
 
@@ -65,7 +65,7 @@ final class SpecFingerprintSuite extends AnyFunSuite {
   }
 
   test("a lateness in offsets is told in offsets") {
-    def of(offsets: Long) = new SpecFingerprint(Seq(ShardFingerprint.lateness(Offsets(10), TimeSpan(offsets))))
+    def of(offsets: Long) = new SpecFingerprint(Seq(ShardFingerprint.lateness(OffsetRange(10), TimeSpan(offsets))))
     val begun             = kept(of(1000))
     assert(of(1000).changed(begun).isEmpty)
     assert(of(5).changed(begun).get.getMessage.contains("lateness `1000 offsets`, the query has `5 offsets`"))

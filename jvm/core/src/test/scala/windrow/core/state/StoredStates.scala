@@ -74,7 +74,7 @@ object StoredStates {
         Sliding(span, TimeSpan(1)),
         Over.Rows(3),
         Count(30),
-        Offsets(30),
+        OffsetRange(30),
         TupleSession(30),
         Global,
         Inherit()).map(draft)
@@ -95,7 +95,7 @@ object StoredStates {
         (window, pages) <- Seq(
           Tumbling(TimeSpan(50)) -> 4096,
           Tumbling(TimeSpan(50)) -> 40,
-          Offsets(2)             -> 40,
+          OffsetRange(2)             -> 40,
           Session(TimeSpan(20))  -> 40,
           Over.Rows(2)           -> 40)
       } yield {

@@ -103,7 +103,7 @@ class MessageRunSuite extends AnyFunSuite {
       where: String): Unit = {
     val inside = list.filter(m => from.forall(_ <= m.time) && m.time <= to)
     val offsets = inside.flatMap(_.origin).groupMap(_.partition)(_.offset)
-      .map { case (of, all) => of -> OffsetRange(all.min, all.max) }
+      .map { case (of, all) => of -> OffsetSpan(all.min, all.max) }
     assert(run.totals(from, to) == Totals(inside.size.toLong, offsets), where)
     val open = inside.filterNot(_.isSettled)
     assert(isSame(run.unsettled(from.getOrElse(Long.MinValue), to).toVector, open), where)

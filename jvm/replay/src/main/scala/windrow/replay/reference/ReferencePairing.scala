@@ -36,7 +36,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
   /** The window of the owner's stream, taken at the partner's position, holds the owner. */
   private def sees(stream: Int, owner: Message, partnerStream: Int, partner: Message): Boolean =
     windows(stream).get match {
-      case Offsets(n, step) =>
+      case OffsetRange(n, step) =>
         val (mine, theirs) = (owner.identity.get, partner.identity.get)
         val at             = theirs._3 - start(partnerStream, theirs._2) + start(stream, mine._2)
         val first          = start(stream, mine._2)
@@ -56,7 +56,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
     case other               => throw new IllegalArgumentException(s"no window of a side: $other")
   }
 
-  private def isTimed(window: WindowKind): Boolean = !window.isInstanceOf[Offsets]
+  private def isTimed(window: WindowKind): Boolean = !window.isInstanceOf[OffsetRange]
 
   def isInGap(stream: Int, time: Long): Boolean =
     !isRanged && windows(stream).filter(isTimed).exists(at(_, time).isEmpty)

@@ -80,7 +80,7 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
 
   private def hasPassed(key: Scalar, window: Bounds, progress: ReferenceProgress): Boolean =
     spec.window match {
-      case _: Offsets if byFirstMessage =>
+      case _: OffsetRange if byFirstMessage =>
         progress.isOver || window.partition.flatMap(progress.seen.get).exists(_ > Bounds.plus(window.end, lateness))
       case _: Count if byFirstMessage => progress.isOver // its own messages complete it, full or not
       case _                          => hasReached(key, window, lateness, progress)
@@ -94,7 +94,7 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
     progress.isOver || (spec.window match {
       case Global          => false
       case _: Count        => progress.sequence(key) > window.end
-      case _: Offsets      => seen.exists(_ >= Bounds.plus(window.end, more))
+      case _: OffsetRange      => seen.exists(_ >= Bounds.plus(window.end, more))
       case TupleSession(n) => seen.exists(_ - window.end > n)
       case _ =>
         val end = Bounds.plus(window.end, more)

@@ -37,7 +37,7 @@ private[windrow] object ReferenceWindows {
     case Sliding(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
     case over: Over                 => new OverWindows(over)
     case Count(n, step)             => new Counts(n, step)
-    case Offsets(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
+    case OffsetRange(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
     case TupleSession(n)            => new TupleSessions(n)
     case _: Inherit                 => Inherited
     case Global                     => Everything

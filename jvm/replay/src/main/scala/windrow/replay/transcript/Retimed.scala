@@ -71,7 +71,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
   private def spec(json: ObjectNode, unit: Long): ObjectNode = {
     val told  = json.deepCopy()
     val names = new Stretched(events.scale)
-    if (TranscriptCase.windowKind(json) != "offsets") names(told, "lateness")
+    if (TranscriptCase.windowKind(json) != "offset_range") names(told, "lateness")
     names(told, "max_future")
     names(told, "fill_gaps")
     names(told.path("retention"), "time")

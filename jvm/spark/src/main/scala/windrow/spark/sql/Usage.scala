@@ -26,7 +26,7 @@ private[spark] object Usage {
     "windrow_over"           -> "at each message the rows or the range before it",
     "windrow_session"        -> "messages of a key without a gap between them",
     "windrow_count"          -> "every n messages of a key",
-    "windrow_offsets"        -> "every n offsets of a source partition",
+    "windrow_offset_range"        -> "every n offsets of a source partition",
     "windrow_tuple_session"  -> "messages of a key whose offsets are no further apart than n",
     "windrow_global"         -> "one window of everything",
     "windrow_inherit"        -> "the windows that panes of another operator have",

@@ -46,7 +46,7 @@ object RandomFamily {
   val OverWindows: RandomFamily    = RandomFamily("over", over)
 
   val Counts: RandomFamily        = RandomFamily("count", random => Count(upTo(random, 5), upTo(random, 6)))
-  val OffsetWindows: RandomFamily = RandomFamily("offsets", random => Offsets(upTo(random, 6), upTo(random, 7)))
+  val OffsetWindows: RandomFamily = RandomFamily("offsets", random => OffsetRange(upTo(random, 6), upTo(random, 7)))
   val TupleSessions: RandomFamily = RandomFamily("tuple-sessions", random => TupleSession(random.nextInt(5).toLong))
 
   val Tuples: Seq[RandomFamily] = Seq(Counts, OffsetWindows, TupleSessions)

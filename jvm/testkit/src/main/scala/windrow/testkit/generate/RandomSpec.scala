@@ -44,7 +44,7 @@ private[testkit] object RandomSpec {
       retention =
         Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),
       startOffsets = window match {
-        case _: Offsets => Map(0L -> random.nextInt(3).toLong, 1L -> (RandomSteps.Second + random.nextInt(3)))
+        case _: OffsetRange => Map(0L -> random.nextInt(3).toLong, 1L -> (RandomSteps.Second + random.nextInt(3)))
         case _          => Map.empty
       })
     if (family.policies) withPolicies(random, plain) else plain

@@ -35,7 +35,7 @@ private[testkit] object OtherSpec {
 
   /** In time: one in offsets stays. */
   private def lateness(json: ObjectNode): Option[Long] =
-    Option(json.get("lateness")).filter(_.isIntegralNumber && kind(json) != "offsets").map(_.asLong)
+    Option(json.get("lateness")).filter(_.isIntegralNumber && kind(json) != "offset_range").map(_.asLong)
 
   private def changed(transcript: TranscriptCase)(change: ObjectNode => Unit): Option[TranscriptCase] = {
     val json = transcript.specJson.deepCopy()

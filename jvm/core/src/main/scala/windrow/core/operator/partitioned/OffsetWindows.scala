@@ -22,7 +22,7 @@ import windrow.core.window.PositionGrid
 
 /** Windows of every few offsets of a partition; complete for all keys when the partition has passed their last one. */
 private[core] final class OffsetWindows[B, V](
-    windows: Offsets,
+    windows: OffsetRange,
     start: Long,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
