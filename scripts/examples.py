@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "SEMANTICS.md"
 BLOCK = re.compile(r"<!-- example: ([\w-]+) -->\n```text\n.*?```\n", re.DOTALL)
-CLOSED = {"sliding", "over", "count", "offset_range", "tuple_session"}
+CLOSED = {"sliding", "over", "count", "offset_range", "offset_session"}
 LEFT_OUT = {
     "operator",
     "aggregates",
@@ -123,7 +123,7 @@ def step(one: Json, *, offsets: bool) -> str:
 def block(name: str, case: Json) -> str:
     """Tell a case."""
     kind = case["spec"].get("window", {}).get("kind", "")
-    offsets = kind in {"offset_range", "tuple_session"} or name.startswith("R13")
+    offsets = kind in {"offset_range", "offset_session"} or name.startswith("R13")
     lines = [spec(case), ""]
     steps = list(case["steps"])
     if case.get("at_end", {}).get("expect", {}).get("panes"):

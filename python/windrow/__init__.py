@@ -68,11 +68,11 @@ from windrow.windows import (
     Hopping,
     Inherit,
     OffsetRange,
+    OffsetSession,
     Over,
     Session,
     Sliding,
     Tumbling,
-    TupleSession,
     WindowKind,
 )
 
@@ -117,6 +117,7 @@ __all__ = [
     "MessageError",
     "Never",
     "OffsetRange",
+    "OffsetSession",
     "OperatorError",
     "Output",
     "Over",
@@ -138,7 +139,6 @@ __all__ = [
     "Stream",
     "StreamStreamJoinOperator",
     "Tumbling",
-    "TupleSession",
     "UnboundedJoinError",
     "Upsert",
     "Verification",

@@ -34,7 +34,7 @@ kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
     st.just(wr.Over()),
     st.builds(wr.Count, counts, step=st.none() | counts),
     st.builds(wr.OffsetRange, counts, step=st.none() | counts),
-    st.builds(wr.TupleSession, st.integers(min_value=0, max_value=2**63 - 1)),
+    st.builds(wr.OffsetSession, st.integers(min_value=0, max_value=2**63 - 1)),
     st.just(wr.Global()),
     st.builds(wr.Inherit, st.text(min_size=1, max_size=10)),
 )

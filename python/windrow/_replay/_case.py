@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Json = Mapping[str, Any]
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
-_POSITIONS = ("count", "offset_range", "tuple_session", "policy")
+_POSITIONS = ("count", "offset_range", "offset_session", "policy")
 
 #: The aggregates of transcripts are Spark's.
 _SQL = {"count": "count(*)", "collect": "collect_list(value)"}

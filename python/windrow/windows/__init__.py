@@ -12,7 +12,7 @@ from windrow.windows._kind import WindowKind
 from windrow.windows._over import Over
 from windrow.windows._session import Session
 from windrow.windows._sliding import Sliding
-from windrow.windows._tuples import Count, OffsetRange, TupleSession
+from windrow.windows._tuples import Count, OffsetRange, OffsetSession
 
 __all__ = [
     "Count",
@@ -20,10 +20,10 @@ __all__ = [
     "Hopping",
     "Inherit",
     "OffsetRange",
+    "OffsetSession",
     "Over",
     "Session",
     "Sliding",
     "Tumbling",
-    "TupleSession",
     "WindowKind",
 ]

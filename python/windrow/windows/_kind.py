@@ -37,8 +37,8 @@ class WindowKind(ABC):
         """Draw the windows of a few messages.
 
         ``messages`` are event times, as datetimes or ISO text (naive ones: UTC); for windows on
-        positions whole numbers: sequence numbers, for ``OffsetRange`` and ``TupleSession`` offsets.
-        Without them some are made up. A notebook shows the picture; ``str`` gives its SVG.
+        positions whole numbers: sequence numbers, for ``OffsetRange`` and ``OffsetSession``
+        offsets. Without them some are made up. A notebook shows the picture; ``str`` gives its SVG.
         With messages by the name of their stream, as those of a co-group, each has its own line.
         """
         return self._plot(messages)

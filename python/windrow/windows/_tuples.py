@@ -84,14 +84,14 @@ class OffsetRange(_Numbered):
 
 
 @dataclass(frozen=True, repr=False)
-class TupleSession(WindowKind):
-    """``[first, last]`` offsets: ends when more than ``n`` messages of the partition lack the key.
+class OffsetSession(WindowKind):
+    """``[first, last]`` offsets: ends when more than ``gap`` rows of the partition lack the key.
 
     Offsets are counted; missing ones are messages that lack the key. Nothing is late but an
     offset that does not exceed the partition's last.
     """
 
-    n: int
+    gap: int
 
     _on_positions: ClassVar[bool] = True
 
@@ -101,37 +101,39 @@ class TupleSession(WindowKind):
 
     def __repr__(self) -> str:
         """Show as the call."""
-        return call("TupleSession", self.n)
+        return call("OffsetSession", gap=self.gap)
 
     def describe(self) -> str:
         """Say in words which windows there are and which of them hold a message."""
         return (
             "For each key and source partition, from the offset of a first message to that of the "
-            f"last before more than {self.n} offsets pass without the key."
+            f"last before more than {self.gap} offsets pass without the key."
         )
 
     def _counts(self) -> Sequence[str]:
-        return ("n",)
+        return ("gap",)
 
     def _fields(self) -> _json.Fields:
-        return {"kind": "tuple_session", "n": self.n}
+        return {"kind": "offset_session", "gap": self.gap}
 
     def _sample(self) -> list[int]:
-        return [0, self.n, 2 * self.n + 1, 4 * self.n + 3, 5 * self.n + 3]
+        return [0, self.gap, 2 * self.gap + 1, 4 * self.gap + 3, 5 * self.gap + 3]
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         sessions: list[tuple[int, int]] = []
         for offset in sorted(at):
-            if sessions and offset - sessions[-1][1] - 1 <= self.n:
+            if sessions and offset - sessions[-1][1] - 1 <= self.gap:
                 sessions[-1] = (sessions[-1][0], offset)
             else:
                 sessions.append((offset, offset))
         return sessions
 
 
-@reads("tuple_session", "n")
-def _tuple_session(reader: _json.Reader, fields: _json.Fields) -> TupleSession:
-    return unchecked(TupleSession, n=read_count(reader, fields, "n"))
+@reads("offset_session", "gap")
+def _offset_session(reader: _json.Reader, fields: _json.Fields) -> OffsetSession:
+    if fields.get("gap") is None:
+        reader.refuse("GAP_NOT_STATED.OFFSETS")
+    return unchecked(OffsetSession, gap=reader.count(fields, "gap"))
 
 
 def _numbered(cls: type[_Numbered]) -> None:

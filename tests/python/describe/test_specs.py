@@ -189,7 +189,7 @@ def test_a_zone_that_is_not_stated() -> None:
         (wr.Over(), "all up to its own time"),
         (wr.Count(50), "windows of 50, first and last included, one every 50"),
         (wr.OffsetRange(50, step=10), "by offset from its start offset on: windows of 50"),
-        (wr.TupleSession(5), "more than 5 offsets pass without the key"),
+        (wr.OffsetSession(gap=5), "more than 5 offsets pass without the key"),
         (wr.Global(), "never completes"),
         (wr.Inherit("hour"), "in their column 'hour'"),
     ],

@@ -17,7 +17,7 @@ PACKAGE = Path(wr.__file__).parent
 # The public surface so far.
 _PUBLIC = {
     *("Answers", "testing", "advise", "Advice", "LatenessEffect"),
-    *("Tumbling", "Hopping", "Sliding", "Over", "Count", "OffsetRange", "Session", "TupleSession"),
+    *("Tumbling", "Hopping", "Sliding", "Over", "Count", "OffsetRange", "Session", "OffsetSession"),
     *("Global", "Inherit", "WindowKind", "Retention"),
     *("Never", "EachMessage", "EachBatch", "Every", "AnyOf", "PaneTrigger"),
     *("DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"),

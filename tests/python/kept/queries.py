@@ -132,7 +132,7 @@ def offsets(read: Read) -> Outputs:
 
 def tuple_session(read: Read) -> Outputs:
     """By gaps between offsets."""
-    return of_all(numbered(read).window(wr.TupleSession(2)))
+    return of_all(numbered(read).window(wr.OffsetSession(gap=2)))
 
 
 def everything(read: Read) -> Outputs:

@@ -139,7 +139,7 @@ KINDS: Mapping[str, Kind] = {
     "over all": _in(wr.Over(), keys="lasting"),
     "count": _placed(wr.Count(100, step=50)),
     "offsets": Kind(_offsets),
-    "tuple session": _placed(wr.TupleSession(20)),
+    "tuple session": _placed(wr.OffsetSession(gap=20)),
     "global": Kind(_global),
     "inherit": Kind(_inherited),
     "policy, tumbling by count": _placed(

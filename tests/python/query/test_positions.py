@@ -85,7 +85,7 @@ def test_what_comes_after_its_window_is_rejected(log: Log) -> None:
 
 def test_tuple_sessions(log: Log) -> None:
     """A session ends when more than n offsets of its partition lack the key."""
-    out = log.stream().window(wr.TupleSession(1)).aggregate(F.sum("v").alias("total"))
+    out = log.stream().window(wr.OffsetSession(gap=1)).aggregate(F.sum("v").alias("total"))
     assert log.step(out, ("a", 1, 0, 0), ("b", 2, 0, 1), ("a", 4, 0, 2)) == []
     assert log.step(out, ("c", 8, 0, 3), ("c", 16, 0, 4)) == [
         ("a", ("t", 0, 0, 2), 5, on_time()),

@@ -93,7 +93,7 @@ OPERATORS: Mapping[str, Callable[[DataFrame, str], wr.Output]] = {
         timed(df, n), wr.Hopping("10 minutes", step="4 minutes"), wr.Every(messages=3)
     ),
     "count": lambda df, n: aggregated(counted(df, n).window(wr.Count(7, step=3))),
-    "tuple session": lambda df, n: aggregated(counted(df, n).window(wr.TupleSession(3))),
+    "tuple session": lambda df, n: aggregated(counted(df, n).window(wr.OffsetSession(gap=3))),
     "session": lambda df, n: early(
         timed(df, n, offset=True), wr.Session("90 seconds"), wr.EachMessage()
     ),

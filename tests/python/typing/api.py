@@ -46,7 +46,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
         *(wr.Sliding("1 hour"), wr.Sliding("1 hour", granularity="1 minute")),
         *(wr.Over(), wr.Over(range="1 hour"), wr.Over(rows=100)),
         *(wr.Count(50), wr.Count(50, step=10), wr.OffsetRange(1000, step=1)),
-        *(wr.TupleSession(5), wr.Global(), wr.Inherit(), wr.Inherit("window")),
+        *(wr.OffsetSession(gap=5), wr.Global(), wr.Inherit(), wr.Inherit("window")),
     ]
     wr.Count(3).plot([0, 1, 2])
     early: wr.PaneTrigger = wr.AnyOf(wr.Every("10 seconds"), wr.Every(messages=1000))

@@ -48,8 +48,8 @@ def _count(picture: object, class_: str) -> int:
         (wr.Count(3, step=1), [2], 3),
         (wr.Count(2, step=3), [2], 0),
         (wr.OffsetRange(10), [9, 10, 35], 3),
-        (wr.TupleSession(2), [0, 3, 7], 2),
-        (wr.TupleSession(0), [0, 1, 3], 2),
+        (wr.OffsetSession(gap=2), [0, 3, 7], 2),
+        (wr.OffsetSession(gap=0), [0, 1, 3], 2),
     ],
 )
 def test_draws_the_windows_of_messages(
@@ -127,7 +127,7 @@ def test_every_kind_has_a_picture(kind: wr.WindowKind) -> None:
         wr.Session("1 day"),
         wr.Sliding("1 hour"),
         *(wr.Over(range="1 hour"), wr.Over(rows=2), wr.Over()),
-        *(wr.Count(3), wr.OffsetRange(5, step=2), wr.TupleSession(2)),
+        *(wr.Count(3), wr.OffsetRange(5, step=2), wr.OffsetSession(gap=2)),
     ],
 )
 def test_notebooks_show_asample(kind: wr.WindowKind) -> None:

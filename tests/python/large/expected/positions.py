@@ -123,7 +123,7 @@ class TupleSession(_OfNumbers):
 
     def windrow(self) -> wr.WindowKind:
         """As it says."""
-        return wr.TupleSession(self.n)
+        return wr.OffsetSession(gap=self.n)
 
     def candidates(self) -> str:
         """Its own offset, beside what the partition has shown."""

@@ -73,22 +73,23 @@ object OffsetRange {
   private[windrow] val Form: WindowForm = TupleWindows.form("offset_range", "windrow_offset_range")(OffsetRange(_, _))
 }
 
-/** `[first, last]` offsets: a session of a key ends when more than `n` messages of the partition pass without the key. */
-final case class TupleSession(n: Long) extends SourceWindows {
+/** `[first, last]` offsets: a session of a key ends when more than `gap` rows of the partition pass without the key. */
+final case class OffsetSession(gap: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] =
-    Option.when(n < 0)(SpecProblem("N_NEGATIVE", "n" -> n)).toSeq
+    Option.when(gap < 0)(SpecProblem("GAP_NEGATIVE", "gap" -> gap)).toSeq
 
-  private[windrow] def form: WindowForm           = TupleSession.Form
-  private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n)
+  private[windrow] def form: WindowForm           = OffsetSession.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("gap" -> gap)
   private[windrow] def inWords: String =
     "For each key and source partition, from the offset of a first message to that of the last before more than " +
-      s"$n offsets pass without the key."
+      s"$gap offsets pass without the key."
   private[windrow] override def isReplaceable: Boolean      = true
   private[windrow] override def completedBy: Option[String] = Some("more offsets than it bridges have passed")
-  override def toString: String                             = s"TupleSession($n)"
+  override def toString: String                             = s"OffsetSession(gap=$gap)"
 }
 
-object TupleSession {
-  private[windrow] val Form: WindowForm =
-    WindowForm("tuple_session", "windrow_tuple_session", "n")(_.count("n").map(TupleSession(_)))
+object OffsetSession {
+  private[windrow] val Form: WindowForm = WindowForm("offset_session", "windrow_offset_session", "gap") { said =>
+    if (said.isSaid("gap")) said.countIfSaid("gap").map(OffsetSession(_)) else said.refuse("GAP_NOT_STATED.OFFSETS")
+  }
 }

@@ -129,7 +129,7 @@ object WindowKind {
     Over.Form,
     Count.Form,
     OffsetRange.Form,
-    TupleSession.Form,
+    OffsetSession.Form,
     Global.Form,
     Inherit.Form)
 

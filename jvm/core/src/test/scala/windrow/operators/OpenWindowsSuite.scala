@@ -63,7 +63,7 @@ class OpenWindowsSuite extends AnyFunSuite {
     eager.copy(window = Over.Everything, lateness = Some(span(9)), accumulation = Some(Accumulating)),
     eager.copy(window = Count(4, 3)),
     eager.copy(window = windrow.OffsetRange(5), lateness = Some(span(4))),
-    eager.copy(window = TupleSession(1)),
+    eager.copy(window = OffsetSession(1)),
     eager,
     eager.copy(
       window = Tumbling(span(20)),

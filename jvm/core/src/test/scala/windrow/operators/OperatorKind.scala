@@ -155,7 +155,7 @@ object OperatorKind {
     fullState(
       "full state of offsets",
       FullStateDraft(OffsetRange(5), Some(span(3)), early = Every(2), retention = kept, startOffsets = Map(0L -> 1L))),
-    fullState("full state of tuple sessions", FullStateDraft(TupleSession(1), retention = kept)),
+    fullState("full state of tuple sessions", FullStateDraft(OffsetSession(1), retention = kept)),
     join(
       "an inner join",
       JoinDraft(

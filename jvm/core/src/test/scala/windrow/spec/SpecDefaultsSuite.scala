@@ -66,7 +66,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     OffsetRange(3, 2)                      -> Demands(false, true, None, hasEnd = true),
     Session(TimeSpan(5))               -> Demands(true, true, None, hasEnd = false),
     Session.OfMessage                  -> Demands(true, true, None, hasEnd = false),
-    TupleSession(2)                    -> Demands(false, false, None, hasEnd = false),
+    OffsetSession(2)                    -> Demands(false, false, None, hasEnd = false),
     Global                             -> Demands(false, false, None, hasEnd = false, early = true))
 
   private def codes(draft: WindowOperatorDraft): Set[String] = draft.check.fold(_.map(_.code).toSet, _ => Set.empty)

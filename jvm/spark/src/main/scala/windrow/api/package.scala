@@ -95,8 +95,8 @@ package object api {
   val TimeSpan = _root_.windrow.TimeSpan
   type Tumbling = _root_.windrow.Tumbling
   val Tumbling = _root_.windrow.Tumbling
-  type TupleSession = _root_.windrow.TupleSession
-  val TupleSession = _root_.windrow.TupleSession
+  type OffsetSession = _root_.windrow.OffsetSession
+  val OffsetSession = _root_.windrow.OffsetSession
   type UnboundedJoinError = _root_.windrow.UnboundedJoinError
   type Upsert             = _root_.windrow.spark.Upsert
   val Upsert = _root_.windrow.spark.Upsert

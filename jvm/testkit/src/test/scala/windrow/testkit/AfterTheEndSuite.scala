@@ -26,7 +26,7 @@ class AfterTheEndSuite extends AnyFunSuite {
   }
 
   for {
-    window   <- Seq("""{"kind": "offset_range", "n": 4, "step": 4}""", """{"kind": "tuple_session", "n": 1}""")
+    window   <- Seq("""{"kind": "offset_range", "n": 4, "step": 4}""", """{"kind": "offset_session", "gap": 1}""")
     complete <- Seq("watermark", "next_row") if complete == "watermark" || window.contains("offset_range")
   } test(s"R71: a source partition that is new then is late, too: $window by $complete")(
     assert(rejected(window, complete) == Seq.fill(3)("TOO_LATE")))

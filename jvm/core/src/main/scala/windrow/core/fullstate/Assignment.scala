@@ -129,7 +129,7 @@ private[fullstate] object WindowAssigner {
       case over: Over                 => new OverAssigner(over, lateness)
       case Count(n, step)             => new CountAssigner(n, step)
       case OffsetRange(n, step)           => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
-      case TupleSession(n)            => new TupleSessionAssigner(n)
+      case OffsetSession(n)            => new TupleSessionAssigner(n)
       case other                      => throw new IllegalArgumentException(s"no full state of $other")
     }
   }

@@ -18,7 +18,7 @@ object ShardSpaces {
     val windows = spec.window match {
       case _: AlignedWindows | Global if spec.closeOn == CloseOn.Watermark => Sliced
       case _: Session                                                            => Seq("sessions", "pages")
-      case _: TupleSession                                                       => Seq("sessions")
+      case _: OffsetSession                                                       => Seq("sessions")
       case _: Inherit                                                            => Seq("inherited", "pages")
       case _                                                                     => Keyed
     }

@@ -75,7 +75,7 @@ private[core] object WindowAlgorithms {
       case count: Count            => new CountAlgorithm(count, spec, aggregation, startsOf, store, classes)
       case offsets: OffsetRange =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part, classes))
-      case TupleSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
+      case OffsetSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
       case other           => throw new IllegalArgumentException(s"no aggregates of $other")
     }
   }

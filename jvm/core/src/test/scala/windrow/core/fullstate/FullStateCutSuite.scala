@@ -32,7 +32,7 @@ class FullStateCutSuite extends AnyFunSuite {
     Over.Rows(3),
     Count(3, 2),
     OffsetRange(6, 4),
-    TupleSession(1))
+    OffsetSession(1))
 
   for (window <- kinds) test(s"$window: $count messages of a key") {
     (1 to rounds).foreach { seed =>
@@ -88,7 +88,7 @@ private object FullStateCutSuite {
   def fed(window: WindowKind, steps: Seq[Seq[Incoming]], restarts: Boolean, pageBytes: Int): Run = {
     val spec = FullStateDraft(
       window,
-      lateness = if (window.isInstanceOf[Count] || window.isInstanceOf[TupleSession]) None else Some(TimeSpan.Zero),
+      lateness = if (window.isInstanceOf[Count] || window.isInstanceOf[OffsetSession]) None else Some(TimeSpan.Zero),
       early = Never,
       retention = windrow.Retention(time = Some(TimeSpan(Retention)))).checked
     val store  = new InMemoryShardStore

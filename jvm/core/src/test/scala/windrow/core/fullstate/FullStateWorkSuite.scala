@@ -39,7 +39,7 @@ class FullStateWorkSuite extends AnyFunSuite {
     "over all"                -> Over.Everything,
     "count"                   -> Count(10),
     "offsets"                 -> OffsetRange(10),
-    "sessions of positions"   -> TupleSession(3))
+    "sessions of positions"   -> OffsetSession(3))
 
   for ((name, window) <- kinds) test(s"$name: a step of any size") {
     Growth.check(few = 100, logarithm = 3) { (count, store) =>

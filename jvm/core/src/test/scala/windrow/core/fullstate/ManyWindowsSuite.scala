@@ -34,7 +34,7 @@ class ManyWindowsSuite extends AnyFunSuite {
     "over rows"             -> Over.Rows(3),
     "count"                 -> Count(1),
     "offsets"               -> OffsetRange(Apart),
-    "sessions of positions" -> TupleSession(3))
+    "sessions of positions" -> OffsetSession(3))
 
   for ((name, window) <- kinds; life <- Seq(Open, Waiting, Remembered)) test(s"$name, ${life.name}") {
     cost(few, window, life): Unit // classes are loaded, code is compiled
@@ -71,7 +71,7 @@ private object ManyWindowsSuite {
   sealed abstract class Life(val name: String, lateness: Long, early: PaneTrigger) {
     def spec(window: WindowKind): FullStateSpec = FullStateDraft(
       window,
-      lateness = Option.when(!Seq(Count(1), TupleSession(3)).contains(window))(TimeSpan(lateness)),
+      lateness = Option.when(!Seq(Count(1), OffsetSession(3)).contains(window))(TimeSpan(lateness)),
       early = early,
       late = if (early == Never) EachBatch else early,
       retention = Retention(time = Some(TimeSpan(100000000000L)))).checked

@@ -61,7 +61,7 @@ class ChangedTermsSuite extends AnyFunSuite {
       assert(step(kept(window, next), store, Seq(incoming(1, 3))) == Seq(key(1)))
     }
 
-  for (kind <- Seq(Session(span(1000)), TupleSession(1000000)); others <- neighbours)
+  for (kind <- Seq(Session(span(1000)), OffsetSession(1000000)); others <- neighbours)
     test(s"aggregates of $kind, each step in the place of never: no pane without a message, beside $others keys") {
       val store = new InMemoryShardStore
       def fired(early: PaneTrigger, messages: Seq[Incoming]): Seq[Key] = {

@@ -158,7 +158,7 @@ private object GrowthSuite {
     Over.Rows(3),
     Count(100000),
     OffsetRange(100000),
-    TupleSession(100000),
+    OffsetSession(100000),
     Global).map((_, CloseOn.Watermark)) ++
     Seq(Tumbling(TimeSpan(Size)), OffsetRange(100000)).map((_, CloseOn.NextRow))
 

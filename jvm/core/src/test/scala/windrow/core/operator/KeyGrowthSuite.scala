@@ -69,7 +69,7 @@ private object KeyGrowthSuite {
     Count(1000000),
     OffsetRange(10),
     OffsetRange(1000000),
-    TupleSession(3),
+    OffsetSession(3),
     Global)
 
   private def origin(n: Int) = Some(Origin("s", 0, n.toLong))

@@ -90,5 +90,5 @@ private object LeavingSuite {
     Sliding(TimeSpan(5000), TimeSpan(1)),
     Over.Range(TimeSpan(5000)),
     OffsetRange(1000),
-    TupleSession(1000))
+    OffsetSession(1000))
 }

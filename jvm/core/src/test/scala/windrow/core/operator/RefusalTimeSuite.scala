@@ -71,7 +71,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
       }
     }
 
-  for (window <- Seq(Count(3), OffsetRange(3), TupleSession(3), Global, Over.Rows(3)))
+  for (window <- Seq(Count(3), OffsetRange(3), OffsetSession(3), Global, Over.Rows(3)))
     test(s"$window${if (window == Global) "" else " without end"}: nothing is ever refused by its time") {
       val refusal = new RefusalTime(window, Distance.endless, Retention.NotStated)
       assert(!refusal.hasCome(0, Watermark(Long.MaxValue - 1)))

@@ -53,7 +53,7 @@ class WorkSuite extends AnyFunSuite {
     Over.Everything,
     Count(3000),
     OffsetRange(3000),
-    TupleSession(3000),
+    OffsetSession(3000),
     Global,
     Inherit()).map(draft) ++ Seq(
     byFirstMessage,

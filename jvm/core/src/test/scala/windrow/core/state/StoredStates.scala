@@ -75,7 +75,7 @@ object StoredStates {
         Over.Rows(3),
         Count(30),
         OffsetRange(30),
-        TupleSession(30),
+        OffsetSession(30),
         Global,
         Inherit()).map(draft)
       val more = Seq(

@@ -83,7 +83,7 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     val was = kinds.all(held(key)).map(_.identity).toSet
     stored += key -> (held(key) :+ one)
     val taken = spec.window match {
-      case _: Session | _: TupleSession => Seq(joined(key, one))
+      case _: Session | _: OffsetSession => Seq(joined(key, one))
       case _                            => taking(key, one, was)
     }
     if (taken.isEmpty) homeless += one else comeOut(key, first(taken, one), one)

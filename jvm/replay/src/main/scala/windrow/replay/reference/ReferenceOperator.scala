@@ -229,7 +229,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     left.filter(history(key, _).unsent.nonEmpty).foreach(fire(key, _, Timing.Late))
     gone ++= left.map(window => (key, window.identity))
     spec.window match {
-      case _: Session | _: TupleSession =>
+      case _: Session | _: OffsetSession =>
         log += key -> held(key).diff(left.flatMap(windows.contents(_, held(key))))
       case _ => ()
     }

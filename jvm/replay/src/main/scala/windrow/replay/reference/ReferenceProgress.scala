@@ -68,7 +68,7 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
 
   /** Is a message refused by a window, seen from the step before it? */
   def isRefused(message: Message, window: Bounds, before: ReferenceProgress): Boolean = spec.window match {
-    case _: TupleSession => window.partition.flatMap(before.seen.get).exists(window.end <= _)
+    case _: OffsetSession => window.partition.flatMap(before.seen.get).exists(window.end <= _)
     case _: Count        => before.isOver
     case Global          => before.isOver || isOutOfRetention(message, before)
     case _               => hasPassed(message.key, window, before)
@@ -95,7 +95,7 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
       case Global          => false
       case _: Count        => progress.sequence(key) > window.end
       case _: OffsetRange      => seen.exists(_ >= Bounds.plus(window.end, more))
-      case TupleSession(n) => seen.exists(_ - window.end > n)
+      case OffsetSession(n) => seen.exists(_ - window.end > n)
       case _ =>
         val end = Bounds.plus(window.end, more)
         progress.watermark.exists(mark => if (windows.isHalfOpen) mark >= end else mark > end)

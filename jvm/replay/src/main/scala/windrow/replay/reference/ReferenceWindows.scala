@@ -38,7 +38,7 @@ private[windrow] object ReferenceWindows {
     case over: Over                 => new OverWindows(over)
     case Count(n, step)             => new Counts(n, step)
     case OffsetRange(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
-    case TupleSession(n)            => new TupleSessions(n)
+    case OffsetSession(n)            => new TupleSessions(n)
     case _: Inherit                 => Inherited
     case Global                     => Everything
     case other                      => throw new IllegalArgumentException(s"no reference of $other")

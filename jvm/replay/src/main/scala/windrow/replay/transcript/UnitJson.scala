@@ -42,6 +42,6 @@ private[windrow] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
 }
 
 private[windrow] object UnitJson {
-  val TupleKinds: Set[String]  = Set("count", "offset_range", "tuple_session", "policy")
+  val TupleKinds: Set[String]  = Set("count", "offset_range", "offset_session", "policy")
   val ClosedKinds: Set[String] = Set("sliding", "over")
 }

@@ -27,7 +27,7 @@ private[spark] object Usage {
     "windrow_session"        -> "messages of a key without a gap between them",
     "windrow_count"          -> "every n messages of a key",
     "windrow_offset_range"        -> "every n offsets of a source partition",
-    "windrow_tuple_session"  -> "messages of a key whose offsets are no further apart than n",
+    "windrow_offset_session"  -> "messages of a key whose offsets are no further apart than n",
     "windrow_global"         -> "one window of everything",
     "windrow_inherit"        -> "the windows that panes of another operator have",
     "windrow_policy"         -> "windows that messages and processing time move",

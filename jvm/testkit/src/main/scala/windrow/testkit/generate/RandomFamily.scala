@@ -47,7 +47,7 @@ object RandomFamily {
 
   val Counts: RandomFamily        = RandomFamily("count", random => Count(upTo(random, 5), upTo(random, 6)))
   val OffsetWindows: RandomFamily = RandomFamily("offsets", random => OffsetRange(upTo(random, 6), upTo(random, 7)))
-  val TupleSessions: RandomFamily = RandomFamily("tuple-sessions", random => TupleSession(random.nextInt(5).toLong))
+  val TupleSessions: RandomFamily = RandomFamily("tuple-sessions", random => OffsetSession(random.nextInt(5).toLong))
 
   val Tuples: Seq[RandomFamily] = Seq(Counts, OffsetWindows, TupleSessions)
 

@@ -27,7 +27,7 @@ private[testkit] object RandomSpec {
     def once(outOf: Int)    = random.nextInt(outOf) == 0
     def spans(number: Long) = TimeSpan(number * pace(window))
     val lateness = window match {
-      case _: Count | _: TupleSession | Global if once(2) => None
+      case _: Count | _: OffsetSession | Global if once(2) => None
       case _ if family.isEndless                          => Some(TimeSpan.Endless)
       case _ if once(3)                                   => Some(TimeSpan.Zero)
       case Sliding(_, granularity) => Some(TimeSpan(granularity.micros * (1L + random.nextInt(10))))

@@ -54,7 +54,7 @@ class LargeSuite extends AnyFunSuite {
     val window   = kind(stream)
     val lateness = if (stream.seed % 2 == 0) 0L else stream.span / 10
     val timed = window match {
-      case Global | _: Count | _: TupleSession => false
+      case Global | _: Count | _: OffsetSession => false
       case _                                   => true
     }
     val draft = WindowOperatorDraft(
@@ -205,7 +205,7 @@ class LargeSuite extends AnyFunSuite {
     "over range" -> windows(s => Over.Range(TimeSpan(s.span / 50))),
     "over rows"  -> windows(_ => Over.Rows(20)),
     "count"      -> windows(_ => Count(50, 20)),
-    "tuples"     -> windows(s => TupleSession(if (s.keys == 1) 1 else 30)),
+    "tuples"     -> windows(s => OffsetSession(if (s.keys == 1) 1 else 30)),
     "global"     -> windows(_ => Global),
     "full state" -> fullState) ++ JoinKind.All.map(how => s"$how join" -> join(how) _)
 

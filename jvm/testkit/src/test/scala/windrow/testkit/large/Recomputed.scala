@@ -36,7 +36,7 @@ object Recomputed {
         (mine(first).time, first, at)
       }
     case Count(n, step)  => counted(n, step, walk)
-    case TupleSession(n) => tupleSessions(n, walk)
+    case OffsetSession(n) => tupleSessions(n, walk)
     case Global          => everything(walk)
     case other           => throw new IllegalArgumentException(other.toString)
   }
