@@ -17,11 +17,11 @@ from windrow._version import __version__
 from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
 from windrow.errors import (
+    BackpressureError,
     CheckpointError,
     JarNotFoundError,
     MessageError,
     OperatorError,
-    SelectorDisabledError,
     SpecError,
     SpecProblem,
     UnboundedJoinError,
@@ -86,6 +86,7 @@ __all__ = [
     "AggregatedWindowOperator",
     "Answers",
     "AnyOf",
+    "BackpressureError",
     "BatchProgress",
     "ByCount",
     "ByDelta",
@@ -129,7 +130,6 @@ __all__ = [
     "Report",
     "Retention",
     "RowId",
-    "SelectorDisabledError",
     "Session",
     "Sliding",
     "SpecError",

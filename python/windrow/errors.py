@@ -76,7 +76,7 @@ class MessageError(WindrowError, ValueError):
         return type(self), (str(self), self.problems)
 
 
-class SelectorDisabledError(WindrowError):
+class BackpressureError(WindrowError):
     """An operator takes no message while its downstream is full; ``timeout`` drains it."""
 
 

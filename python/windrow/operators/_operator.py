@@ -106,7 +106,7 @@ class StandaloneOperator(ABC):
         """Apply messages as one step, in the order of their event times.
 
         stream: which of the input streams, if there are several. Errors: MessageError with every
-        column that does not fit; SelectorDisabledError while the downstream is full; what an
+        column that does not fit; BackpressureError while the downstream is full; what an
         aggregate raises. Then nothing has changed.
         """
         self._apply(batch, stream)
@@ -127,7 +127,7 @@ class StandaloneOperator(ABC):
         self._filtered += max(0, table.num_rows - kept.num_rows)
 
     @property
-    def selectorEnabled(self) -> bool:
+    def acceptsInput(self) -> bool:
         """False: the downstream is full, and no message is taken."""
         return self._selects
 
@@ -294,7 +294,7 @@ class StandaloneOperator(ABC):
         if not self._selects:
             waiting = sum(table.num_rows for table in self._outbox)
             _LOG.warning("%s: a message came while the downstream is full", type(self).__name__)
-            raise failure("SELECTOR_DISABLED", name=type(self).__name__, waiting=waiting)
+            raise failure("DOWNSTREAM_FULL", name=type(self).__name__, waiting=waiting)
 
     def _follow(
         self,

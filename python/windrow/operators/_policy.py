@@ -101,7 +101,7 @@ class PolicyWindowOperator(WindowOperator):
         for key in keys:
             self._call("drain", key)
         self._after()
-        return self.selectorEnabled
+        return self.acceptsInput
 
     def _after(self) -> None:
         super()._after()

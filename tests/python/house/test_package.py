@@ -42,7 +42,7 @@ _PUBLIC = {
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
     *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),
-    *("MessageError", "OperatorError", "SelectorDisabledError", "UnboundedJoinError"),
+    *("MessageError", "OperatorError", "BackpressureError", "UnboundedJoinError"),
     *("WindrowError", "SpecError", "SpecProblem", "JarNotFoundError", "CheckpointError"),
 }
 

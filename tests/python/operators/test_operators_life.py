@@ -25,7 +25,7 @@ def _minute(number: int) -> pa.Table:
 
 
 def _selects(op: wr.AggregatedWindowOperator) -> bool:
-    return op.selectorEnabled
+    return op.acceptsInput
 
 
 def test_a_downstream_that_refuses() -> None:
@@ -46,7 +46,7 @@ def test_a_downstream_that_refuses() -> None:
         room[0] = False
         op.advanceWatermark(at(120))
         assert not _selects(op)
-        with pytest.raises(wr.SelectorDisabledError, match=r"\[SELECTOR_DISABLED\].*1 outputs"):
+        with pytest.raises(wr.BackpressureError, match=r"\[DOWNSTREAM_FULL\].*1 outputs"):
             op.addMessages(_minute(2))
         op.timeout(at(0))
         op.advanceWatermark(at(130))  # waits while the downstream is full
@@ -68,7 +68,7 @@ def test_a_full_downstream_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with wr.AggregatedWindowOperator(counts(), send=lambda _: False) as op:
         op.addMessages(_minute(0))
         op.advanceWatermark(at(60))
-        with caplog.at_level(logging.WARNING, "windrow"), pytest.raises(wr.SelectorDisabledError):
+        with caplog.at_level(logging.WARNING, "windrow"), pytest.raises(wr.BackpressureError):
             op.addMessages(_minute(1))
     assert "downstream is full" in caplog.text
 

@@ -10,7 +10,7 @@ trait Operator[M] extends AutoCloseable {
 
   /** Applies a message of a stream and all that follows from it.
     *
-    * @throws windrow.operators.SelectorDisabledError
+    * @throws windrow.operators.BackpressureError
     *   if what came before still waits for a downstream that refuses it
     */
   def process(stream: String, message: M): Unit
@@ -38,8 +38,8 @@ trait Operator[M] extends AutoCloseable {
 }
 
 /** The downstream, or the queue of outputs, is full. */
-final class SelectorDisabledError(name: String, waiting: Int) extends IllegalStateException(
-      ErrorConditions.message("SELECTOR_DISABLED", "name" -> name, "waiting" -> waiting))
+final class BackpressureError(name: String, waiting: Int) extends IllegalStateException(
+      ErrorConditions.message("DOWNSTREAM_FULL", "name" -> name, "waiting" -> waiting))
 
 /** Code of the user around an operator; one object can serve several (SEMANTICS R41).
   *

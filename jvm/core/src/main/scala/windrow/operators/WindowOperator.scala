@@ -75,7 +75,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private[operators] def closing(): Unit    = ()
 
   /** False: the downstream is full, and no message is taken. */
-  final def selectorEnabled: Boolean = isSelecting
+  final def acceptsInput: Boolean = isSelecting
 
   /** What became of the messages so far. */
   final def ledger: Ledger =
@@ -96,12 +96,12 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   /** Applies messages as one step, in the order of their event times.
     *
-    * @throws SelectorDisabledError
+    * @throws BackpressureError
     *   and nothing has changed
     */
   final def addMessages(stream: String, messages: Seq[M]): Unit = {
     val _ = opened
-    requireSelector()
+    requireRoom()
     step(messages.map(stream -> _), Watermark.None, None)
   }
 
@@ -117,13 +117,13 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       processingTime: Option[Long],
       withheld: Seq[(String, M)] = Nil): Unit = {
     val _ = opened
-    requireSelector()
+    requireRoom()
     step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime, withheld)
   }
 
-  private def requireSelector(): Unit = if (!isSelecting) {
+  private def requireRoom(): Unit = if (!isSelecting) {
     log.log(System.Logger.Level.WARNING, s"${context.name}: a message came while the downstream is full")
-    throw new SelectorDisabledError(context.name, outbox.size)
+    throw new BackpressureError(context.name, outbox.size)
   }
 
   /** Resumes sending at the first output that was refused. If none remains the selector is enabled, and what the clock

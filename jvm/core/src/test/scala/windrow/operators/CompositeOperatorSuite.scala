@@ -78,7 +78,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
       all.onOutput("found")(found += _.offset)
       all.init()
       all.process("orders", Event("order", "a", 10, 0, 1))
-      intercept[SelectorDisabledError](all.process("orders", Event("order", "a", 20, 0, 2)))
+      intercept[BackpressureError](all.process("orders", Event("order", "a", 20, 0, 2)))
       room = true
       next(all)
       all.process("orders", Event("order", "a", 30, 0, 3))

@@ -107,10 +107,10 @@ class LifeCycleSuite extends AnyFunSuite {
     var wasFull = 0
     actions.foreach { action =>
       action(free.operator)
-      if (!bounded.operator.selectorEnabled) {
+      if (!bounded.operator.acceptsInput) {
         wasFull += 1
         action match {
-          case add: Add => intercept[SelectorDisabledError](add(bounded.operator))
+          case add: Add => intercept[BackpressureError](add(bounded.operator))
           case _        => action(bounded.operator) // time waits
         }
         bounded.take()
@@ -139,13 +139,13 @@ class LifeCycleSuite extends AnyFunSuite {
     Seq(whole, running).foreach(_.operator.advanceWatermark(10))
     room = 0
     input.drop(5).foreach { one =>
-      if (running.operator.selectorEnabled) Seq(whole, running).foreach(_.operator.addMessage(one.stream, one))
+      if (running.operator.acceptsInput) Seq(whole, running).foreach(_.operator.addMessage(one.stream, one))
     }
     Seq(whole, running).foreach(_.operator.timeout(90, Some(60)))
     assert(sent != whole.waiting)
     room = Int.MaxValue
     running.operator.drain()
-    assert(running.operator.selectorEnabled && sent == whole.waiting)
+    assert(running.operator.acceptsInput && sent == whole.waiting)
   }
 
   test("a composite is checkpointed and reset as one (R40, R60)") {

@@ -37,20 +37,20 @@ class OperatorLifeSuite extends AnyFunSuite {
     val operator        = open(Context(send = Some(send)), perPane)
     operator.addMessage("messages", event(1, 10))
     operator.addMessage("messages", event(2, 70))
-    assert(operator.selectorEnabled && operator.getResult().isEmpty)
+    assert(operator.acceptsInput && operator.getResult().isEmpty)
     operator.advanceWatermark(120) // two windows fire, the downstream takes one
-    assert(!operator.selectorEnabled && shown(operator.getResult()) == Seq((60L, Timing.OnTime, 0L, Seq(2L))))
+    assert(!operator.acceptsInput && shown(operator.getResult()) == Seq((60L, Timing.OnTime, 0L, Seq(2L))))
 
-    val error = intercept[SelectorDisabledError](operator.addMessage("messages", event(3, 130)))
-    assert(error.getMessage.startsWith("[SELECTOR_DISABLED]"))
+    val error = intercept[BackpressureError](operator.addMessage("messages", event(3, 130)))
+    assert(error.getMessage.startsWith("[DOWNSTREAM_FULL]"))
     assert(operator.getMessages(None, None).map(_.offset) == Seq(1L, 2L))
 
     room = 0
     operator.timeout(1)
-    assert(!operator.selectorEnabled)
+    assert(!operator.acceptsInput)
     room = 5
     operator.timeout(2)
-    assert(operator.selectorEnabled && operator.getResult().isEmpty)
+    assert(operator.acceptsInput && operator.getResult().isEmpty)
     assert(shown(taken.result()) == Seq((0L, Timing.OnTime, 0L, Seq(1L)), (60L, Timing.OnTime, 0L, Seq(2L))))
     operator.addMessage("messages", event(3, 130))
     assert(operator.getMessages(None, None).map(_.offset) == Seq(1L, 2L, 3L))
@@ -113,7 +113,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     operator.addMessage("messages", event(1, 10))
     operator.advanceWatermark(60)  // refused
     operator.advanceWatermark(130) // owed
-    assert(!operator.selectorEnabled)
+    assert(!operator.acceptsInput)
     operator.close()
 
     operator.init()
@@ -121,7 +121,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     operator.timeout(1)
     operator.addMessage("messages", event(2, 70)) // would be too late
     operator.advanceWatermark(130)
-    assert(operator.takeRejected().isEmpty && operator.selectorEnabled)
+    assert(operator.takeRejected().isEmpty && operator.acceptsInput)
     assert(shown(taken.result()).contains((60L, Timing.OnTime, 0L, Seq(2L))))
   }
 
@@ -172,7 +172,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     var room            = 25
     def send(pane: Out) = { if (room > 0) sent ++= pane.value.map(_.offset); room -= 1; room >= 0 }
     val operator        = open(Context(store = store, send = Some(send)))
-    intercept[SelectorDisabledError](feed(operator))
+    intercept[BackpressureError](feed(operator))
     val kept = open(Context(store = store.snapshot)).getMessages(None, None).map(_.offset)
     assert(kept.nonEmpty && kept.forall(sent))
   }

@@ -69,7 +69,7 @@ class RecoverySuite extends AnyFunSuite {
       retention = Retention(time = Some(TimeSpan(600)))).checked
     val operator = new FullStateWindowOperator[String, Event](spec, Event, Context(store = store, send = Some(send)))
     operator.init()
-    intercept[SelectorDisabledError]((0L until 40L).foreach { i =>
+    intercept[BackpressureError]((0L until 40L).foreach { i =>
       operator.addMessage("messages", Event("messages", if (i % 3 == 0) "a" else "b", i * 7 % 200, i, i))
     })
     val again = new FullStateWindowOperator[String, Event](spec, Event, Context(store = store.snapshot))
