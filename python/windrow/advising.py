@@ -140,14 +140,14 @@ class Advice:
 
 
 def advise(
-    query_or_checkpoint: StreamingQuery | str | PathLike[str],
+    queryOrCheckpoint: StreamingQuery | str | PathLike[str],
     catch: float = 0.999,
     *,
     operator: str | None = None,
 ) -> Advice:
     """Tell which lateness would have caught a share of the messages of a query.
 
-    query_or_checkpoint: a running query, or the folder of one that runs or is stopped. catch: the
+    queryOrCheckpoint: a running query, or the folder of one that runs or is stopped. catch: the
     share, above 0 and at most 1. operator: the name of the stream, where a query has several.
 
     What is counted, and how the rest is estimated: docs/advice.md.
@@ -157,10 +157,10 @@ def advise(
     """
     spark = _session()
     _jar.check(spark)
-    if isinstance(query_or_checkpoint, str | PathLike):
-        of = f"checkpoint => {_sql.text(fspath(query_or_checkpoint))}"
+    if isinstance(queryOrCheckpoint, str | PathLike):
+        of = f"checkpoint => {_sql.text(fspath(queryOrCheckpoint))}"
     else:
-        of = f"query => {_sql.text(str(query_or_checkpoint.id))}"
+        of = f"query => {_sql.text(str(queryOrCheckpoint.id))}"
     named = "" if operator is None else f", operator => {_sql.text(operator)}"
     call = f"windrow_advise({of}, catch => {float(catch)!r}D{named})"
     with _sql.plain_errors():

@@ -26,12 +26,12 @@ class Finding:
     batch: int | None
     what: str
     remedy: str
-    is_damage: bool
+    isDamage: bool
 
     def __str__(self) -> str:
         """Show in two lines."""
         batch = "" if self.batch is None else f" (batch {self.batch})"
-        weight = "DAMAGE" if self.is_damage else "note  "
+        weight = "DAMAGE" if self.isDamage else "note  "
         return f"{weight} {self.file}{batch}: {self.what}\n       -> {self.remedy}"
 
 
@@ -47,7 +47,7 @@ class Verification:
     @property
     def ok(self) -> bool:
         """Whether a query can go on from here."""
-        return not any(finding.is_damage for finding in self.findings)
+        return not any(finding.isDamage for finding in self.findings)
 
     def __str__(self) -> str:
         """Give the sum in a line, then each finding."""

@@ -153,7 +153,7 @@ def test_a_source_log_that_lost_its_last_entry(kept: Kept) -> None:
     last = max((kept.checkpoint / "sources/0").glob("[0-9]*"), key=lambda file: int(file.stem))
     with Damage(last, "deleted").done():
         (found,) = kept.verified().findings
-    assert (found.file, found.is_damage) == (f"sources/0/{last.name}", True)
+    assert (found.file, found.isDamage) == (f"sources/0/{last.name}", True)
     assert found.batch == max(int(file.name) for file in last.parents[2].glob("offsets/[0-9]*")) - 1
     assert "leaves the files of it out" in found.what
     assert "copy of the checkpoint" in found.remedy
@@ -202,7 +202,7 @@ def test_a_query_that_ended_before_its_first_plan(kept: Kept, tmp_path: Path) ->
     assert wr.verify(begun).findings == ()
     with Damage(begun / "metadata", "emptied").done():
         (found,) = wr.verify(begun).findings
-        assert found.is_damage
+        assert found.isDamage
         assert found.file == "metadata"
     shutil.copytree(kept.checkpoint / "state", begun / "state")
     with pytest.raises(wr.CheckpointError, match="CHECKPOINT_NOT_FOUND"):
@@ -219,7 +219,7 @@ def test_values(kept: Kept, tmp_path: Path) -> None:
     changed = max(checkpoint.glob("state/0/0/*.changelog"), key=lambda file: int(file.stem))
     rewritten(kept.spark, changed)
     assert wr.verify(checkpoint).ok
-    (found,) = (one for one in wr.verify(checkpoint, deep=True).findings if one.is_damage)
+    (found,) = (one for one in wr.verify(checkpoint, deep=True).findings if one.isDamage)
     assert "[STATE_DAMAGED]" in found.what
     assert "in shard" in found.what
 
